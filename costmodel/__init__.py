@@ -1,0 +1,1 @@
+"""Analytical performance and energy model of accelerators, memories and fabrics."""

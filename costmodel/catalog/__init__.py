@@ -1,0 +1,24 @@
+"""Parts and models as data files; each number carries its source."""
+
+import json
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+
+@cache
+def documents() -> Mapping[str, dict[str, Any]]:
+    """Content of every catalog file, by file name without .json; the key "kind" says what it describes."""
+    found = sorted((f for f in files(__name__).iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
+    return MappingProxyType({f.name.removesuffix(".json"): json.loads(f.read_text("utf-8")) for f in found})
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> ValueError:
+    """The error for a name that the catalog lacks, with the nearest names first."""
+    names = sorted(known)
+    nearest = get_close_matches(name.lower(), names, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(nearest)}? " if nearest else ""
+    return ValueError(f"unknown {what} '{name}'; {hint}known: {', '.join(names)}")

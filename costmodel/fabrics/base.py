@@ -1,0 +1,172 @@
+"""What every fabric tells the planner: its servers, their names, and how a group of ranks may communicate."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, Protocol
+
+from pydantic import Field
+
+from costmodel.spec import Spec
+
+Circuits = tuple[tuple[int, int, int], ...]
+"""Simplex circuits of one configuration: (source rank, destination rank, wavelengths)."""
+
+PlanKind = Literal["none", "ring", "radix", "exchange", "line", "switched"]
+
+
+class GroupPlan(Protocol):
+    """How one group of ranks exchanges its messages: time is latency_s + seconds_per_byte * bytes."""
+
+    @property
+    def kind(self) -> PlanKind: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def radices(self) -> tuple[int, ...]: ...
+    @property
+    def held(self) -> tuple[int, ...]: ...
+    @property
+    def wavelengths(self) -> tuple[int, ...]: ...
+    @property
+    def latency_s(self) -> float: ...
+    @property
+    def seconds_per_byte(self) -> float: ...
+    @property
+    def bytes_per_byte(self) -> float:
+        """Bytes that one rank sends per byte of the message: 2(n-1)/n for an all-reduce."""
+        ...
+
+    def configurations(self) -> tuple[Circuits, ...]:
+        """Circuits of each configuration over ranks 0..n-1; () where the fabric switches packets."""
+        ...
+
+
+@dataclass(frozen=True)
+class LinkPlan:
+    """A group that needs no collective schedule of circuits.
+
+    kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
+    "switched": packets over electrical switches.
+    """
+
+    kind: PlanKind
+    ranks: int
+    latency_s: float = 0.0
+    seconds_per_byte: float = 0.0
+    bytes_per_byte: float = 0.0
+    wavelengths: tuple[int, ...] = ()
+    radices: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"line w{self.wavelengths[0]}" if self.kind == "line" else self.kind
+
+    def configurations(self) -> tuple[Circuits, ...]:
+        if self.kind != "line":
+            return ()
+        width = self.wavelengths[0]
+        forth = [(i, i + 1, width) for i in range(self.ranks - 1)]
+        back = [(i + 1, i, width) for i in range(self.ranks - 1)]
+        return (tuple(forth + back),)
+
+
+NO_PLAN = LinkPlan("none", 1)
+
+
+class FabricBase(Spec):
+    """Servers of identical size, numbered through all racks; devices are named server.device."""
+
+    racks: int = Field(default=1, ge=1, le=4096)
+    """racks of this kind; a job stays in one rack unless the fabric links racks"""
+    servers: int = Field(ge=1, le=4096)
+    """servers in each rack"""
+
+    @property
+    def devices_per_server(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def device_letter(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def links_racks(self) -> bool:
+        """Whether a job may span racks."""
+        raise NotImplementedError
+
+    @property
+    def has_circuits(self) -> bool:
+        """Whether jobs hold optical circuits on this fabric."""
+        return False
+
+    @property
+    def num_servers(self) -> int:
+        return self.racks * self.servers
+
+    @property
+    def num_devices(self) -> int:
+        return self.num_servers * self.devices_per_server
+
+    def rack_of(self, server: int) -> int:
+        return server // self.servers
+
+    def server_name(self, server: int) -> str:
+        rack, local = divmod(server, self.servers)
+        return f"s{local}" if self.racks == 1 else f"r{rack}.s{local}"
+
+    def device_name(self, server: int, slot: int) -> str:
+        return f"{self.server_name(server)}.{self.device_letter}{slot}"
+
+    def parse_server(self, name: str) -> int:
+        """Index of a server; ValueError names the right form."""
+        match = re.fullmatch(r"(?:r(\d+)\.)?s(\d+)", name)
+        if match:
+            rack, local = int(match.group(1) or 0), int(match.group(2))
+            server = rack * self.servers + local
+            if rack < self.racks and local < self.servers and self.server_name(server) == name:
+                return server
+        first, last = self.server_name(0), self.server_name(self.num_servers - 1)
+        raise ValueError(f"no server '{name}'; servers are {first} to {last}")
+
+    def parse_device(self, name: str) -> tuple[int, int]:
+        """Server index and slot of a device; ValueError names the right form."""
+        head, _, tail = name.rpartition(".")
+        if re.fullmatch(self.device_letter + r"\d+", tail) and int(tail[1:]) < self.devices_per_server:
+            return self.parse_server(head), int(tail[1:])
+        first = self.device_name(0, 0)
+        last = self.device_name(self.num_servers - 1, self.devices_per_server - 1)
+        raise ValueError(f"no device '{name}'; devices are {first} to {last}")
+
+    def num_fibers(self, source: int, destination: int) -> int:
+        """Fibers from one server to another; 0 where the fabric has none."""
+        return 0
+
+    def blocks(self, tensor: int, num_devices: int) -> Sequence[int]:
+        """Block sizes a job may be laid out in: each block of consecutive ranks stays in one server."""
+        raise NotImplementedError
+
+    def plans(self, dimension: str, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
+        """Ways in which a group of `ranks` may communicate along a dimension (tensor, pipeline, data).
+
+        `one_server` says that the group surely lies in one server.
+        """
+        raise NotImplementedError
+
+    def network_j_per_byte(self, one_server: bool) -> float:
+        """Energy of moving a byte between two devices of one server, or of two servers."""
+        raise NotImplementedError
+
+    def phase_change_s(self) -> float:
+        """Time to switch between the circuits of two dimensions of one job."""
+        return 0.0
+
+
+@cache
+def divisors_down(width: int) -> tuple[int, ...]:
+    """width, width/2, width/4, ... 1 by integer halving."""
+    return (width,) if width == 1 else (width, *divisors_down(width // 2))

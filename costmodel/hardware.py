@@ -1,0 +1,74 @@
+"""Accelerators as data: peaks, the efficiency reached on them, and energy."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.catalog import documents, unknown_name
+from costmodel.spec import (
+    Bytes,
+    BytesPerSecond,
+    FlopsPerSecond,
+    JoulesPerByte,
+    JoulesPerFlop,
+    Seconds,
+    Spec,
+    Watts,
+)
+
+Precision = Literal["fp32", "bf16", "fp16", "fp8"]
+BYTES_OF_PRECISION: dict[Precision, float] = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0}
+
+
+class Device(Spec):
+    """One accelerator with its local memory; one efficiency for matrices and one for memory."""
+
+    kind: Literal["device"] = "device"
+    name: str = Field(min_length=1)
+    capacity_bytes: Bytes = Field(gt=0)
+    """local memory"""
+    memory_bytes_per_s: BytesPerSecond = Field(alias="memory_bandwidth")
+    """published peak of the local memory"""
+    flops_per_s: dict[Precision, FlopsPerSecond] = Field(alias="flops", min_length=1)
+    """published dense peak of the matrix units, by precision; a precision that is absent does not run"""
+    matrix_efficiency: float = Field(gt=0, le=1)
+    """share of the matrix peak that large operators reach"""
+    memory_efficiency: float = Field(gt=0, le=1)
+    """share of the memory peak that streaming operators reach"""
+    launch_s: Seconds
+    """time of an operator that does nothing"""
+    energy_j_per_flop: dict[Precision, JoulesPerFlop] = Field(alias="flop_energy")
+    """energy of a matrix operation above idle, by precision"""
+    memory_j_per_byte: JoulesPerByte = Field(alias="memory_energy")
+    """energy of moving a byte from or to local memory"""
+    idle_w: Watts
+    """power drawn at all times"""
+    source: str = Field(min_length=1)
+    """where the numbers come from"""
+    sources: dict[str, str] = Field(default_factory=dict)
+    """source or derivation of single numbers, by key"""
+
+    @model_validator(mode="after")
+    def _each_peak_has_an_energy(self) -> Self:
+        if missing := sorted(self.flops_per_s.keys() - self.energy_j_per_flop.keys()):
+            raise ValueError(f"flop_energy of device '{self.name}' lacks {', '.join(missing)}")
+        return self
+
+    def matrix_flops_per_s(self, precision: Precision) -> float:
+        """Peak of the matrix units; ValueError where they do not run this precision."""
+        if precision not in self.flops_per_s:
+            known = ", ".join(self.flops_per_s)
+            raise ValueError(f"device '{self.name}' does not run {precision}; it runs {known}")
+        return self.flops_per_s[precision]
+
+
+def device_names() -> tuple[str, ...]:
+    """Names of the devices in the catalog, sorted."""
+    return tuple(name for name, content in documents().items() if content.get("kind") == "device")
+
+
+def load_device(name: str) -> Device:
+    """A device of the catalog; ValueError names the nearest ones where it is unknown."""
+    if name not in device_names():
+        raise unknown_name("device", name, device_names())
+    return Device.model_validate(documents()[name])

@@ -1,0 +1,12 @@
+"""What a job runs; the key "kind" selects the workload."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from costmodel.workloads.transformer_inference import TransformerInference
+from costmodel.workloads.transformer_training import TransformerTraining
+
+Workload = Annotated[TransformerTraining | TransformerInference, Field(discriminator="kind")]
+
+__all__ = ["TransformerInference", "TransformerTraining", "Workload"]

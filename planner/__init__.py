@@ -1,0 +1,1 @@
+"""Plan slices, optical circuits and memory of photonic AI clusters."""

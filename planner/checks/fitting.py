@@ -1,0 +1,99 @@
+"""How many jobs of one size still fit: an exact search over the servers of a rack."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+
+Free = tuple[tuple[int, int], ...]
+"""(server, free devices), ascending"""
+Links = frozenset[tuple[int, int]]
+"""pairs of servers, the lower first, that a job may span"""
+
+
+@lru_cache(maxsize=65536)
+def most_jobs(free: tuple[int, ...], links: Links, size: int) -> int:
+    r"""Most jobs of `size` >= 2 at once, each inside a server or across two linked ones.
+
+    Two jobs across the same pair can be exchanged for one across it and one inside a server, and on a cycle
+    of jobs across servers devices can be shifted around until one of them lies inside a server. So jobs
+    across servers form a forest, with one job at most for each pair. A leaf of it runs what fits inside and
+    gives the rest to its one job across, whose other devices its parent provides.
+    """
+    return _Search(links, size).most(tuple((s, count) for s, count in enumerate(free) if count))
+
+
+class _Search:
+    """Branch and bound over the leaves of the forest; each connected part is solved once."""
+
+    def __init__(self, links: Links, size: int) -> None:
+        self._links, self._size = links, size
+        self._known: dict[Free, int] = {}
+
+    def most(self, free: Free) -> int:
+        return sum(self._most_of_part(part) for part in self._parts(free))
+
+    def _bound(self, free: Free) -> int:
+        return sum(sum(count for _, count in part) // self._size for part in self._parts(free))
+
+    def _most_of_part(self, part: Free) -> int:
+        if part in self._known:
+            return self._known[part]
+        most = sum(count // self._size for _, count in part)
+        bound = sum(count for _, count in part) // self._size
+        if most < bound:
+            for gained, rest in self._leaves(part):
+                if gained + self._bound(rest) > most:
+                    most = max(most, gained + self.most(rest))
+                if most == bound:
+                    break
+        self._known[part] = most
+        return most
+
+    def _leaves(self, part: Free) -> Iterator[tuple[int, Free]]:
+        """Jobs gained and devices left with one server closed, parents with the best fit first."""
+        chosen = self._surely_leaf(part)
+        options = []
+        for leaf, count in part:
+            missing = -count % self._size
+            for parent, spare in part:
+                if chosen in (None, leaf) and missing and spare >= missing and self._may_span(leaf, parent):
+                    breaks_one = spare % self._size < missing
+                    options.append((breaks_one, (spare - missing) % self._size, leaf, parent, missing))
+        counts = dict(part)
+        for *_, leaf, parent, missing in sorted(options):
+            rest = {**counts, parent: counts[parent] - missing}
+            del rest[leaf]
+            yield counts[leaf] // self._size + 1, tuple((s, count) for s, count in rest.items() if count)
+        if chosen is not None:
+            yield 0, tuple((s, count) for s, count in part if s != chosen)
+
+    def _surely_leaf(self, part: Free) -> int | None:
+        """A server that is a leaf or alone in some best forest: less than a job, partners linked in pairs.
+
+        Were it the end of several jobs, one partner could take over its end of the others, and let it
+        provide more of their common job in exchange.
+        """
+        for server, count in sorted(part, key=lambda item: item[1]):
+            if count >= self._size:
+                return None
+            partners = [s for s, c in part if self._may_span(server, s) and count + c >= self._size]
+            if all(self._may_span(a, b) for a, b in combinations(partners, 2)):
+                return server
+        return None
+
+    def _may_span(self, a: int, b: int) -> bool:
+        return (min(a, b), max(a, b)) in self._links
+
+    def _parts(self, free: Free) -> list[Free]:
+        """Servers joined by pairs that together hold a job."""
+        left, parts = dict(free), []
+        while left:
+            part = dict([left.popitem()])
+            frontier = [*part]
+            while frontier:
+                here = frontier.pop()
+                near = [s for s in left if self._may_span(here, s) and part[here] + left[s] >= self._size]
+                part |= {server: left.pop(server) for server in near}
+                frontier += near
+            parts.append(tuple(sorted(part.items())))
+        return parts

@@ -1,0 +1,104 @@
+"""Scores of the configurations that a job may have, from the cost model."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from costmodel.candidates import DIMENSIONS, Candidates, candidates_of, enumerate_candidates
+from costmodel.configuration import Collective, Configuration
+from costmodel.fabrics import GroupPlan
+from costmodel.score import score
+from planner.cluster import Cluster
+from planner.instance import Instance, Job, Resident
+
+
+@dataclass(frozen=True)
+class Price:
+    """Score of one configuration of a job, and its plans along tensor, pipeline and data."""
+
+    speed: float
+    step_s: float
+    energy_per_work: float
+    power_w: float
+    plans: tuple[GroupPlan, ...]
+
+
+@dataclass(frozen=True)
+class Offers:
+    """What the cost model lists for a job; a resident's current configuration counts for the best."""
+
+    candidates: Candidates
+    fastest: float | None
+    """None where nothing is listed"""
+    least_energy_per_work: float | None
+
+    def lists(self, configuration: Configuration) -> bool:
+        """Whether a candidate is written exactly like this."""
+        rows, mappings = self.candidates, self.candidates.mappings
+        same = np.asarray(rows.block == configuration.block)
+        for name in ("tensor", "pipeline", "data", "micro_batch"):
+            same = same & (getattr(mappings, name)[rows.mapping] == getattr(configuration, name))
+        for axis, dimension in enumerate(DIMENSIONS):
+            wanted = getattr(configuration, f"{dimension}_collective")
+            same = same & np.array([Collective.of(plan) == wanted for plan in rows.plans])[rows.plan[axis]]
+        return bool(same.any())
+
+
+@dataclass(frozen=True)
+class _Question:
+    """All that listing or pricing depends on, by its text; the objects come along."""
+
+    text: str
+    job: Job = field(compare=False)
+    cluster: Cluster = field(compare=False)
+
+
+def _question(instance: Instance, job: Job) -> _Question:
+    cluster = instance.cluster
+    parts = [job.workload, cluster.device, cluster.fabric, job.constraints]
+    if isinstance(job, Resident):
+        parts.append(job.configuration)
+    text = "\n".join([*(part.model_dump_json() for part in parts), repr(job.sizes)])
+    return _Question(text, job, cluster)
+
+
+def price(instance: Instance, job: Job, configuration: Configuration) -> Price | None:
+    """Score of a configuration; None where the workload or the fabric has no such configuration."""
+    return _price(_question(instance, job), configuration)
+
+
+def offers(instance: Instance, job: Job) -> Offers:
+    """What is listed for a job."""
+    return _offers(_question(instance, job))
+
+
+@lru_cache(maxsize=4096)
+def _price(question: _Question, configuration: Configuration) -> Price | None:
+    device, fabric = question.cluster.device, question.cluster.fabric
+    if configuration.num_devices > fabric.num_devices:
+        return None
+    try:
+        row = candidates_of([configuration], question.job.workload, device, fabric)
+    except (ValueError, OverflowError):
+        return None
+    scores = score(row, device, fabric)
+    columns = scores.speed, scores.step_s, scores.energy_per_work_j, scores.power_w
+    return Price(*(float(column[0]) for column in columns), tuple(row.plans[p] for p in row.plan[:, 0]))
+
+
+@lru_cache(maxsize=256)
+def _offers(question: _Question) -> Offers:
+    job, device, fabric = question.job, question.cluster.device, question.cluster.fabric
+    limits = job.constraints
+    rows = enumerate_candidates(
+        job.workload, job.sizes, device, fabric, one_server=limits.one_server, collective=limits.collective
+    )
+    speeds, energies = [], []
+    if len(rows):
+        scores = score(rows, device, fabric)
+        speeds, energies = [float(scores.speed.max())], [float(scores.energy_per_work_j.min())]
+    if isinstance(job, Resident) and (current := _price(question, job.configuration)):
+        speeds.append(current.speed)
+        energies.append(current.energy_per_work)
+    return Offers(rows, max(speeds, default=None), min(energies, default=None))

@@ -1,0 +1,52 @@
+"""Wavelengths between servers: what spanning jobs surely need, and what the fibers carry."""
+
+from ortools.sat.python import cp_model
+
+from planner.cpsat.variables import DemandClass, JobVariables, Variables
+from planner.problem import Problem
+
+
+def fibers(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+    r"""Fibers carry all jobs: $\sum_j w_{jab} \le W lit_{ab}$ for each ordered pair of servers."""
+    for pair, lit in v.lit.items():
+        reserved = [job.light[pair] for job in v.jobs if pair in job.light]
+        staying = [job.stay_light[pair] * job.stay for job in v.jobs if job.stay is not None]
+        if reserved or staying:
+            model.add(sum(reserved) + sum(staying) <= v.lit_wavelengths * lit)
+
+
+def light(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+    r"""A spanning job lights what its circuits need: $\sum_b w_{jab} \ge L_k(y_{ja})$ for each server a, and into it.
+
+    $L_k(c)$ is the least number of wavelengths that leave any c blocks of the configuration, so this is a
+    relaxation of every choice of ranks.
+    """
+    for job in v.jobs:
+        for (a, b), reserved in job.light.items():
+            for server in (a, b):
+                model.add(reserved == 0).only_enforce_if(~job.touched[server])
+            model.add(reserved == 0).only_enforce_if(~job.spans)
+        for demand in job.classes:
+            for server in range(problem.cluster.fabric.num_servers):
+                _leaving(model, job, demand, server)
+
+
+def _leaving(model: cp_model.CpModel, job: JobVariables, demand: DemandClass, server: int) -> None:
+    """Light out of and into one server if the class is chosen and the job has some of its blocks here."""
+    out = [w for (a, _), w in job.light.items() if a == server]
+    into = [w for (_, b), w in job.light.items() if b == server]
+    interior = demand.boundary[1:-1]
+    floor = min(interior, default=0)
+    if floor > 0:
+        literals = [demand.chosen, job.spans, job.touched[server]]
+        model.add(sum(out) >= floor).only_enforce_if(literals)
+        model.add(sum(into) >= floor).only_enforce_if(literals)
+    if len(set(interior)) > 1:
+        blocks = job.blocks[demand.kind][server]
+        most = max(demand.boundary)
+        needed = model.new_int_var(0, most, "")
+        largest = job.options.candidates.num_devices.max() // demand.kind.size
+        padding = [0] * (int(largest) + 1 - len(demand.boundary))
+        model.add_element(blocks, [*demand.boundary, *padding], needed)
+        model.add(sum(out) >= needed).only_enforce_if(demand.chosen)
+        model.add(sum(into) >= needed).only_enforce_if(demand.chosen)

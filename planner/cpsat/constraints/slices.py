@@ -1,0 +1,50 @@
+"""Where the ranks of a job lie: blocks by server, within what is healthy."""
+
+from ortools.sat.python import cp_model
+
+from planner.cpsat.variables import BlockKind, JobVariables, Variables
+from planner.problem import Problem
+
+
+def slices(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+    r"""Blocks add up: $\sum_s y_{jbs} = \sum_{k: block_k=b} (n_k / b) z_{jk}$; devices fit: $\sum_j x_{js} \le healthy_s$.
+
+    Jobs of two or more ranks count against devices with a working port. The total over all servers is
+    redundant and tightens the relaxation.
+    """
+    for job in v.jobs:
+        for kind, blocks in job.blocks.items():
+            shapes = job.options.shapes
+            chosen = sum(
+                shape.num_blocks * row
+                for shape, row in zip(shapes, job.rows, strict=True)
+                if BlockKind.of(shape) == kind
+            )
+            model.add(sum(blocks) == chosen)
+    cluster = problem.cluster
+    for server in range(cluster.fabric.num_servers):
+        model.add(sum(job.devices(server) for job in v.jobs) <= len(cluster.healthy_slots(server)))
+        lit = cluster.lit_slots(server)
+        if len(lit) < len(cluster.healthy_slots(server)):
+            model.add(sum(lit_devices(job, server, problem) for job in v.jobs) <= len(lit))
+    model.add(
+        sum(
+            shape.num_ranks * row
+            for job in v.jobs
+            for shape, row in zip(job.options.shapes, job.rows, strict=True)
+        )
+        + sum(sum(job.stay_devices.values()) * job.stay for job in v.jobs if job.stay is not None)
+        <= cluster.num_healthy
+    )
+
+
+def held_lit_devices(job: JobVariables, server: int, problem: Problem) -> int:
+    """Devices with a working port on a server that a staying resident holds."""
+    devices = map(problem.cluster.fabric.parse_device, getattr(job.options.job, "devices", ()))
+    return sum(d[0] == server and d not in problem.cluster.dark_devices for d in devices)
+
+
+def lit_devices(job: JobVariables, server: int, problem: Problem) -> cp_model.LinearExprT:
+    """Devices with a working port that a job needs on a server."""
+    new = job.new_devices(server, lit_only=True)
+    return new if job.stay is None else new + held_lit_devices(job, server, problem) * job.stay

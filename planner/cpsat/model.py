@@ -1,0 +1,185 @@
+"""Step 1 of a problem: variables, constraints, and its objectives as integer terms."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+from ortools.sat.python import cp_model
+
+from costmodel.fabrics import Lightpath
+from planner.cpsat.constraints import CONSTRAINTS
+from planner.cpsat.objectives import OBJECTIVES, Term
+from planner.cpsat.variables import BlockKind, Variables, create_variables
+from planner.demand import Shape
+from planner.plan import Assignment
+from planner.problem import Problem
+from planner.routing import Choice, Pattern
+
+MAX_PERMUTED_SERVERS = 3
+ValueOf = Callable[[cp_model.IntVar], int]
+"""Reads a variable of a solution."""
+
+
+@dataclass
+class Model:
+    """The CP-SAT model of step 1 and what relates it to patterns."""
+
+    problem: Problem
+    cp: cp_model.CpModel
+    variables: Variables
+    terms: dict[str, Term] = field(default_factory=dict)
+    _counts: dict[tuple[int, BlockKind, int, int], cp_model.IntVar] = field(default_factory=dict)
+    num_cuts: int = 0
+
+    @classmethod
+    def build(cls, problem: Problem) -> "Model":
+        cp = cp_model.CpModel()
+        variables = create_variables(cp, problem)
+        for constraint in CONSTRAINTS.values():
+            constraint(cp, variables, problem)
+        return cls(problem, cp, variables)
+
+    def term(self, objective: str) -> Term:
+        """Integer term of an objective, built when first asked for."""
+        if objective not in self.terms:
+            self.terms[objective] = OBJECTIVES[objective](self.cp, self.variables, self.problem)
+        return self.terms[objective]
+
+    def pattern(self, value: ValueOf) -> Pattern:
+        """Choices of a solution."""
+        pattern: dict[int, Choice] = {}
+        for j, job in enumerate(self.variables.jobs):
+            if job.stay is not None and value(job.stay):
+                assert job.options.current is not None
+                pattern[j] = Choice(job.options.current, True, ())
+                continue
+            row = next((k for k, literal in enumerate(job.rows) if value(literal)), None)
+            if row is not None:
+                counts = job.blocks[BlockKind.of(job.options.shapes[row])]
+                blocks = tuple((s, int(value(c))) for s, c in enumerate(counts) if value(c))
+                pattern[j] = Choice(row, False, blocks)
+        return pattern
+
+    def most_lit(self, value: ValueOf) -> dict[tuple[int, int], int]:
+        """Fibers by ordered pair that a solution allows to carry light."""
+        return {pair: int(value(lit)) for pair, lit in self.variables.lit.items()}
+
+    def hint(self, pattern: Pattern, assignments: Sequence[Assignment]) -> None:
+        """Replace the solver's hint by a complete one for the shared variables."""
+        self.cp.clear_hints()
+        used = _light_of(self.problem, assignments)
+        by_job = {a.job: a for a in assignments}
+        for j, job in enumerate(self.variables.jobs):
+            choice = pattern.get(j)
+            name = job.options.job.name
+            chosen = choice.row if choice is not None and not choice.stays else None
+            placed = dict(choice.blocks) if choice is not None and not choice.stays else {}
+            for k, literal in enumerate(job.rows):
+                self.cp.add_hint(literal, k == chosen)
+            if job.stay is not None:
+                self.cp.add_hint(job.stay, choice is not None and choice.stays)
+            kind = BlockKind.of(job.options.shapes[chosen]) if chosen is not None else None
+            for some, counts in job.blocks.items():
+                for s, count in enumerate(counts):
+                    self.cp.add_hint(count, placed.get(s, 0) if some == kind else 0)
+            for s, (touched, whole) in enumerate(zip(job.touched, job.whole, strict=True)):
+                self.cp.add_hint(touched, s in placed)
+                self.cp.add_hint(whole, s in placed and len(placed) == 1)
+            self.cp.add_hint(job.spans, len(placed) > 1)
+            for demand in job.classes:
+                if len(demand.rows) > 1:
+                    self.cp.add_hint(demand.chosen, chosen in demand.rows)
+            here = used.get(name, {}) if name in by_job and placed else {}
+            for pair, reserved in job.light.items():
+                self.cp.add_hint(reserved, len(here.get(pair, ())))
+        lit = {pair: {f for name in used for f, _ in used[name].get(pair, ())} for pair in self.variables.lit}
+        for pair, literal in self.variables.lit.items():
+            self.cp.add_hint(literal, len(lit[pair]))
+
+    def cut(self, pattern: Pattern, jobs: Sequence[int], most_lit: dict[tuple[int, int], int] | None) -> None:
+        """Forbid what step 2 refuted: these jobs on these counts with these circuits or wider ones.
+
+        Where all servers are alike, the same counts on other servers are forbidden too. With `most_lit` the
+        refutation holds only while no more fibers may be lit between the servers of these jobs.
+        """
+        self.num_cuts += 1
+        servers = sorted({s for j in jobs for s, _ in pattern[j].blocks})
+        images = [tuple(servers)]
+        if most_lit is None and self._servers_are_alike(pattern, jobs) and len(servers) <= MAX_PERMUTED_SERVERS:
+            images = [*permutations(range(self.problem.cluster.fabric.num_servers), len(servers))]
+        for image in images:
+            renamed = dict(zip(servers, image, strict=True))
+            literals: list[cp_model.LiteralT] = []
+            for j in jobs:
+                job, choice = self.variables.jobs[j], pattern[j]
+                if choice.stays:
+                    assert job.stay is not None
+                    literals.append(job.stay)
+                    continue
+                shape = job.options.shapes[choice.row]
+                literals.append(self._as_wide(j, shape))
+                kind = BlockKind.of(shape)
+                literals += [self._count_is(j, kind, renamed[s], n) for s, n in choice.blocks]
+            escape = self._more_lit(most_lit) if most_lit is not None else []
+            self.cp.add_bool_or([*(~literal for literal in literals), *escape])
+
+    def _servers_are_alike(self, pattern: Pattern, jobs: Sequence[int]) -> bool:
+        fabric, health = self.problem.cluster.fabric, self.problem.cluster.health
+        return (
+            isinstance(fabric, Lightpath)
+            and isinstance(fabric.fibers, int)
+            and fabric.racks == 1
+            and not fabric.slots_matter
+            and not health.failed_fibers
+            and not any(pattern[j].stays for j in jobs)
+        )
+
+    def _as_wide(self, j: int, shape: Shape) -> cp_model.IntVar:
+        """Literal: job j has a row that asks for the circuits of `shape` or wider ones."""
+        job = self.variables.jobs[j]
+        rows = [
+            literal
+            for literal, other in zip(job.rows, job.options.shapes, strict=True)
+            if other is shape or shape.is_within(other)
+        ]
+        if len(rows) == 1:
+            return rows[0]
+        chosen = self.cp.new_bool_var("")
+        self.cp.add(sum(rows) == chosen)
+        return chosen
+
+    def _count_is(self, j: int, kind: BlockKind, server: int, count: int) -> cp_model.IntVar:
+        """Literal: job j has exactly so many blocks on a server."""
+        key = (j, kind, server, count)
+        if key not in self._counts:
+            literal = self.cp.new_bool_var("")
+            blocks = self.variables.jobs[j].blocks[kind][server]
+            self.cp.add(blocks == count).only_enforce_if(literal)
+            self.cp.add(blocks != count).only_enforce_if(~literal)
+            self._counts[key] = literal
+        return self._counts[key]
+
+    def _more_lit(self, most_lit: dict[tuple[int, int], int]) -> list[cp_model.IntVar]:
+        """Literals of which one must hold for the light limits to be wider than refuted."""
+        wider = []
+        for pair, most in most_lit.items():
+            literal = self.cp.new_bool_var("")
+            self.cp.add(self.variables.lit[pair] >= most + 1).only_enforce_if(literal)
+            wider.append(literal)
+        return wider
+
+
+def _light_of(
+    problem: Problem, assignments: Sequence[Assignment]
+) -> dict[str, dict[tuple[int, int], set[tuple[str, int]]]]:
+    """(fiber, wavelength) pairs by job and ordered pair of servers."""
+    parse = problem.cluster.fabric.parse_device
+    used: dict[str, dict[tuple[int, int], set[tuple[str, int]]]] = {}
+    for assignment in assignments:
+        here = used.setdefault(assignment.job, {})
+        for held in assignment.circuits:
+            for circuit in held.circuits:
+                pair = parse(circuit.source)[0], parse(circuit.destination)[0]
+                for fiber in circuit.fibers:
+                    here.setdefault(pair, set()).update((fiber, w) for w in circuit.wavelengths)
+    return used

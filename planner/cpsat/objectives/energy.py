@@ -1,0 +1,12 @@
+"""Energy per unit of work of what runs."""
+
+from ortools.sat.python import cp_model
+
+from planner.cpsat.objectives.base import Term, sum_over_rows
+from planner.cpsat.variables import Variables
+from planner.problem import Problem
+
+
+def energy(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
+    r"""Minimize $\sum_j weight_j\, e_{jk} / e_j^{min}$ over the chosen candidates, e in joules per unit of work."""
+    return sum_over_rows(v, "energy", is_maximized=False)

@@ -1,0 +1,104 @@
+"""How badly what is left free is cut up."""
+
+from collections.abc import Mapping, Sequence
+
+from ortools.sat.python import cp_model
+
+from planner.cluster import Cluster
+from planner.cpsat.constraints.slices import lit_devices
+from planner.cpsat.objectives.base import Term
+from planner.cpsat.quantize import Scale
+from planner.cpsat.variables import Pair, Variables
+from planner.problem import Problem
+
+STEPS = 10**6
+"""steps of a ratio of 1"""
+SHARE_STEPS = 10**7
+"""steps of a share of 1"""
+
+
+def fragmentation(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
+    r"""Minimize $1 - \sum_s p_s\, fit_s / \lfloor free / s \rfloor$; a size that exceeds what is free counts as fitting.
+
+    $fit_s$ is the most jobs of size s at once, each in one server or across two with a dark fiber each way.
+    """
+    cluster = problem.cluster
+    free = [_free(model, v, problem, server) for server in range(cluster.fabric.num_servers)]
+    dark = {pair: len(cluster.healthy_fibers(*pair)) - lit for pair, lit in v.lit.items()}
+    total = model.new_int_var(0, cluster.num_healthy, "free")
+    model.add(total == sum(free))
+    lost: list[cp_model.LinearExprT] = []
+    for size, share in problem.instance.sizes_to_fit.items():
+        if size > 1 and share > 0:
+            ratio = _ratio(model, size, fit(model, size, free, dark, cluster), total, cluster.num_healthy)
+            lost.append(round(share * SHARE_STEPS) * (STEPS - ratio))
+    return Term(sum(lost), Scale(float(SHARE_STEPS * STEPS), rounds_up=False), is_maximized=False)
+
+
+def _free(model: cp_model.CpModel, v: Variables, problem: Problem, server: int) -> cp_model.LinearExprT:
+    """Free devices with a working port: single-device jobs take those without a port first."""
+    cluster = problem.cluster
+    healthy, lit = len(cluster.healthy_slots(server)), len(cluster.lit_slots(server))
+    all_free = healthy - sum(job.devices(server) for job in v.jobs)
+    free = model.new_int_var(0, lit, f"free_{server}")
+    if lit == healthy:
+        model.add(free == all_free)
+    else:
+        lit_free = lit - sum(lit_devices(job, server, problem) for job in v.jobs)
+        model.add_min_equality(free, [all_free, lit_free])
+    return free
+
+
+def _ratio(
+    model: cp_model.CpModel, size: int, fitting: cp_model.LinearExprT, total: cp_model.IntVar, most: int
+) -> cp_model.LinearExprT:
+    """STEPS x fit / floor(total / size), STEPS where floor(total / size) is 0."""
+    possible = model.new_int_var(0, most // size, "")
+    model.add_division_equality(possible, total, size)
+    divisor = model.new_int_var(1, max(1, most // size), "")
+    model.add_max_equality(divisor, [possible, 1])
+    none = model.new_bool_var("")
+    model.add(possible == 0).only_enforce_if(none)
+    model.add(possible >= 1).only_enforce_if(~none)
+    ratio = model.new_int_var(0, STEPS, "")
+    model.add_division_equality(ratio, STEPS * fitting + STEPS * none, divisor)
+    return ratio
+
+
+def fit(
+    model: cp_model.CpModel,
+    size: int,
+    free: Sequence[cp_model.LinearExprT],
+    dark: Mapping[Pair, cp_model.LinearExprT],
+    cluster: Cluster,
+) -> cp_model.LinearExprT:
+    """Jobs of a size that fit at once into `free` devices by server, with `dark` fibers by ordered pair.
+
+    Jobs across servers a and b together take size x jobs devices, at least one each from either side: any such
+    split can be dealt out to the jobs.
+    """
+    per_server = cluster.fabric.devices_per_server
+    taken: list[list[cp_model.LinearExprT]] = [[] for _ in free]
+    jobs: list[cp_model.IntVar] = []
+    for server in range(len(free)):
+        inside = model.new_int_var(0, per_server // size, "")
+        jobs.append(inside)
+        taken[server].append(size * inside)
+    for a in range(len(free)):
+        for b in range(a + 1, len(free)):
+            if cluster.fabric.has_circuits and ((a, b) not in dark or (b, a) not in dark):
+                continue
+            across = model.new_int_var(0, 2 * per_server // size, "")
+            from_a, from_b = (model.new_int_var(0, per_server, "") for _ in range(2))
+            model.add(from_a + from_b == size * across)
+            model.add(from_a >= across)
+            model.add(from_b >= across)
+            for pair in ((a, b), (b, a)):
+                if pair in dark:
+                    model.add(across <= dark[pair])
+            taken[a].append(from_a)
+            taken[b].append(from_b)
+            jobs.append(across)
+    for server, devices in enumerate(free):
+        model.add(sum(taken[server]) <= devices)
+    return sum(jobs)

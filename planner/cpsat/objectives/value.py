@@ -1,0 +1,12 @@
+"""Value of what runs."""
+
+from ortools.sat.python import cp_model
+
+from planner.cpsat.objectives.base import Term, sum_over_rows
+from planner.cpsat.variables import Variables
+from planner.problem import Problem
+
+
+def value(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
+    r"""Maximize $\sum_j weight_j\, g(speed_{jk} / speed_j^{max})$ over the chosen candidates."""
+    return sum_over_rows(v, "value", is_maximized=True)

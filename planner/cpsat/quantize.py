@@ -1,0 +1,51 @@
+"""Float -> integer coefficients for CP-SAT: one resolution, safe rounding, overflow guard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+STEPS = 10**7
+"""steps between zero and the largest coefficient of an objective"""
+LIMIT = 2**53
+"""largest magnitude of a sum: exact as a float, far inside the solver's int64"""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Integer coefficient = float x steps_per_unit, rounded so that a bound stays a bound."""
+
+    steps_per_unit: float
+    rounds_up: bool
+
+    @property
+    def resolution(self) -> float:
+        """Objective units of one step."""
+        return 1 / self.steps_per_unit
+
+    def to_int(self, value: float) -> int:
+        """Rounded up to maximize, down to minimize; what is whole up to rounding noise stays."""
+        steps = value * self.steps_per_unit
+        nearest = round(steps)
+        if abs(steps - nearest) < 1e-6:
+            return nearest
+        return ceil(steps) if self.rounds_up else floor(steps)
+
+    def to_ints(self, values: Sequence[float] | NDArray[np.float64]) -> list[int]:
+        return [self.to_int(float(value)) for value in values]
+
+    def to_float(self, steps: float) -> float:
+        return steps / self.steps_per_unit
+
+
+def scale_for(largest: float, total: float, *, rounds_up: bool) -> Scale:
+    """Scale for coefficients up to `largest` whose sum is at most `total`.
+
+    The number of steps shrinks where the sum would pass LIMIT.
+    """
+    if largest <= 0:
+        return Scale(1.0, rounds_up)
+    steps = min(STEPS, LIMIT * largest / max(total, largest))
+    return Scale(steps / largest, rounds_up)

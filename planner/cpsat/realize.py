@@ -1,0 +1,142 @@
+"""From a pattern of step 1 to a plan: first fit, then the exact step 2 where first fit fails."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+from ortools.sat.python import cp_model
+
+from costmodel.fabrics import Lightpath
+from planner.cpsat.wavelengths import StepTwo
+from planner.plan import Assignment, Circuit, HeldCircuits
+from planner.problem import Problem
+from planner.routing import Pattern, Slots, route_pattern
+
+MostLit = Mapping[tuple[int, int], int]
+
+
+@dataclass(frozen=True)
+class Realized:
+    """Outcome of step 2: assignments; or the jobs whose choices exclude each other; or neither in time."""
+
+    assignments: tuple[Assignment, ...] | None = None
+    refuted: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class StepTwoLimits:
+    """Limits of one exact search."""
+
+    time_limit_s: float
+    deterministic_limit: float | None
+    workers: int
+    seed: int
+
+
+def realize(
+    problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
+) -> Realized:
+    """Ranks, devices and circuits for every job of the pattern.
+
+    Jobs that share no light are independent: each group is tried by first fit, then exactly.
+    """
+    found = route_pattern(problem, pattern, most_lit)
+    if found is not None:
+        return Realized(tuple(found))
+    if not isinstance(problem.cluster.fabric, Lightpath):
+        raise AssertionError("counts that fit must be placeable on a fabric without circuits")
+    staying = {j: problem.options[j].staying() for j, choice in pattern.items() if choice.stays}
+    assignments: list[Assignment] = []
+    for group in _groups(problem, pattern):
+        part = {j: pattern[j] for j in (*staying, *group)}
+        found = route_pattern(problem, part, most_lit)
+        if found is not None:
+            assignments += [a for a in found if a not in staying.values()]
+            continue
+        outcome = _exactly(problem, pattern, group, [*staying.values()], limits, most_lit)
+        if outcome is None:
+            return Realized()
+        if isinstance(outcome, bool):
+            return Realized(refuted=(*group, *staying))
+        assignments += outcome
+    return Realized(tuple(_reslotted(problem, [*staying.values()], assignments)))
+
+
+def _groups(problem: Problem, pattern: Pattern) -> list[list[int]]:
+    """Newly placed jobs, grouped where their circuits could meet: on a pair of servers, or on a server."""
+    fabric = problem.cluster.fabric
+    by_server = isinstance(fabric, Lightpath) and fabric.slots_matter
+    graph: nx.Graph[object] = nx.Graph()
+    for j, choice in pattern.items():
+        if choice.stays:
+            continue
+        graph.add_node(j)
+        servers = [server for server, _ in choice.blocks]
+        if by_server:
+            graph.add_edges_from((j, ("server", server)) for server in servers)
+        else:
+            graph.add_edges_from((j, ("pair", a, b)) for a in servers for b in servers if a < b)
+    return [sorted(n for n in component if isinstance(n, int)) for component in nx.connected_components(graph)]
+
+
+def _exactly(
+    problem: Problem,
+    pattern: Pattern,
+    group: Sequence[int],
+    staying: Sequence[Assignment],
+    limits: StepTwoLimits,
+    most_lit: MostLit | None,
+) -> list[Assignment] | bool | None:
+    """Assignments, False for a proof that there are none, None for no answer within the limits."""
+    step = StepTwo(problem, pattern, group, staying, most_lit)
+    solver = cp_model.CpSolver()
+    solver.parameters.random_seed = limits.seed
+    solver.parameters.num_workers = limits.workers
+    solver.parameters.max_time_in_seconds = max(limits.time_limit_s, 0.0)
+    if limits.deterministic_limit is not None:
+        solver.parameters.max_deterministic_time = limits.deterministic_limit
+    status = solver.solve(step.cp)
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return step.assignments(solver)
+    if status == cp_model.INFEASIBLE:
+        return False
+    if status == cp_model.MODEL_INVALID:
+        raise RuntimeError(step.cp.validate())
+    return None
+
+
+def _reslotted(
+    problem: Problem, staying: Sequence[Assignment], assignments: Sequence[Assignment]
+) -> list[Assignment]:
+    """Groups were placed apart: deal out the slots of each server once more, where slots do not matter."""
+    fabric = problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    if fabric.slots_matter:
+        return [*staying, *assignments]
+    slots = Slots(problem.cluster)
+    for assignment in staying:
+        slots.take(map(fabric.parse_device, assignment.devices))
+    result = list(staying)
+    for assignment in assignments:
+        renamed: dict[str, str] = {}
+        for name in assignment.devices:
+            server = fabric.parse_device(name)[0]
+            slot = slots.free(server, single=len(assignment.devices) == 1)[0]
+            slots.take([(server, slot)])
+            renamed[name] = fabric.device_name(server, slot)
+        result.append(_renamed(assignment, renamed))
+    return result
+
+
+def _renamed(assignment: Assignment, names: Mapping[str, str]) -> Assignment:
+    def rename(circuit: Circuit) -> Circuit:
+        return circuit.model_copy(
+            update={"source": names[circuit.source], "destination": names[circuit.destination]}
+        )
+
+    held = tuple(
+        HeldCircuits(dimension=h.dimension, circuits=tuple(rename(c) for c in h.circuits))
+        for h in assignment.circuits
+    )
+    devices = tuple(names[name] for name in assignment.devices)
+    return assignment.model_copy(update={"devices": devices, "circuits": held})

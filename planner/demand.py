@@ -1,0 +1,173 @@
+"""Circuits that a configuration asks for, and how many wavelengths must leave any part of its ranks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import Circuits, GroupPlan
+
+MAX_EXACT_BLOCKS = 12
+"""up to so many blocks every subset of blocks is tried"""
+Dimension = Literal["tensor", "pipeline", "data"]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Degrees of parallelism, block and group plans: all that circuits depend on."""
+
+    tensor: int
+    pipeline: int
+    data: int
+    block: int
+    plans: tuple[GroupPlan, GroupPlan, GroupPlan]
+    """along tensor, pipeline and data"""
+
+    @property
+    def num_ranks(self) -> int:
+        return self.tensor * self.pipeline * self.data
+
+    @property
+    def num_blocks(self) -> int:
+        return self.num_ranks // self.block
+
+    @cached_property
+    def configurations(self) -> tuple[tuple[Dimension, Circuits], ...]:
+        """Circuits (source rank, destination rank, wavelengths) held at the same time, by dimension."""
+        return tuple(self._configurations())
+
+    def _configurations(self) -> Iterator[tuple[Dimension, Circuits]]:
+        ranks = np.arange(self.num_ranks).reshape(self.data, self.pipeline, self.tensor)
+        names: tuple[Dimension, ...] = ("tensor", "pipeline", "data")
+        for axis, (name, plan) in enumerate(zip(names, self.plans, strict=True)):
+            groups = np.moveaxis(ranks, 2 - axis, -1).reshape(-1, ranks.shape[2 - axis])
+            for circuits in plan.configurations():
+                yield name, tuple((int(g[u]), int(g[v]), w) for g in groups for u, v, w in circuits)
+
+    @cached_property
+    def boundary(self) -> Ints:
+        """Least wavelengths that leave, in one configuration, a set of c of the blocks; shape (blocks + 1,).
+
+        A lower bound for every choice of the c blocks, exact up to MAX_EXACT_BLOCKS blocks. As many enter:
+        in each configuration every rank receives what it sends, or circuits run both ways.
+        """
+        return _boundary(self)
+
+    @property
+    def has_light(self) -> bool:
+        """Whether spreading the job over servers needs fibers."""
+        return bool(self.boundary.any())
+
+    def is_within(self, other: "Shape") -> bool:
+        """Whether this shape asks for the same circuits as other, each at most as wide."""
+        mine = (self.tensor, self.pipeline, self.data, self.block)
+        if mine != (other.tensor, other.pipeline, other.data, other.block):
+            return False
+        return all(
+            (p.kind, p.ranks, p.radices, p.held) == (q.kind, q.ranks, q.radices, q.held)
+            and all(w <= v for w, v in zip(p.wavelengths, q.wavelengths, strict=True))
+            for p, q in zip(self.plans, other.plans, strict=True)
+        )
+
+    @cached_property
+    def offsets(self) -> tuple[tuple[int, ...], ...]:
+        """First wavelength of each circuit in a colouring that is right on every tile, as `configurations`.
+
+        Circuits of one digit and one shift (destination digit minus source digit) form a permutation of the
+        ranks, so each shift gets wavelengths of its own and no tile sends or receives one twice.
+        """
+        return tuple(offsets for plan, copies in self._groups() for offsets in _offsets(plan, copies))
+
+    def _groups(self) -> Iterator[tuple[GroupPlan, int]]:
+        for plan in self.plans:
+            yield plan, self.num_ranks // plan.ranks
+
+
+def _offsets(plan: GroupPlan, copies: int) -> Iterator[tuple[int, ...]]:
+    """First wavelengths of each configuration of a plan, repeated for each group."""
+    if plan.kind == "line":
+        forth, back = [0] * (plan.ranks - 1), [plan.wavelengths[0]] * (plan.ranks - 1)
+        yield (*forth, *back) * copies if plan.ranks > 2 else (0, 0) * copies
+        return
+    strides = [int(np.prod(plan.radices[:d], dtype=int)) for d in range(len(plan.radices))]
+    digit = 0
+    held = plan.held if plan.radices else ()
+    for circuits, num_digits in zip(plan.configurations(), held or (0,), strict=False):
+        first = dict[int, int]()
+        offset = 0
+        for d in range(digit, digit + num_digits):
+            first[strides[d]] = offset
+            offset += (plan.radices[d] - 1) * plan.wavelengths[d]
+        offsets = []
+        for source, destination, width in circuits:
+            if not plan.radices:
+                offsets.append(0)
+                continue
+            stride = max(s for s in first if abs(destination - source) >= s)
+            radix = plan.radices[strides.index(stride)]
+            shift = (destination - source) // stride % radix
+            offsets.append(first[stride] + (shift - 1) * width)
+        digit += num_digits
+        yield tuple(offsets) * copies
+
+
+@lru_cache(maxsize=100_000)
+def _boundary(shape: Shape) -> Ints:
+    table = _exact(shape) if shape.num_blocks <= MAX_EXACT_BLOCKS else _bound(shape)
+    table.setflags(write=False)
+    return table
+
+
+def _exact(shape: Shape) -> Ints:
+    """Try every set of blocks."""
+    n = shape.num_blocks
+    inside = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+    leaving = np.zeros(2**n, dtype=np.int64)
+    for _, circuits in shape.configurations:
+        between = np.zeros((n, n), dtype=np.int64)
+        for source, destination, width in circuits:
+            between[source // shape.block, destination // shape.block] += width
+        np.fill_diagonal(between, 0)
+        leaving = np.maximum(leaving, ((inside @ between) * (1 - inside)).sum(axis=1))
+    table = np.full(n + 1, np.iinfo(np.int64).max)
+    np.minimum.at(table, inside.sum(axis=1), leaving)
+    return table
+
+
+def _bound(shape: Shape) -> Ints:
+    """Lower bound for many blocks, laid out as stages x data indices, each of `block / tensor` columns or fewer."""
+    n = shape.num_blocks
+    parallel = shape.tensor if shape.block == shape.tensor else 1
+    groups = [shape.plans[0]] if shape.block < shape.tensor else list(shape.plans[1:])
+    tables = [parallel * _group_bound(plan) for plan in groups if plan.configurations()]
+    table = np.zeros(n + 1, dtype=np.int64)
+    if len(tables) == 1 and len(tables[0]) == n + 1:
+        return np.asarray(tables[0])
+    if tables and all(plan.configurations() or plan.ranks == 1 for plan in groups):
+        # Connected grid: some group along some dimension is split, whatever the set of blocks.
+        table[1:n] = min(int(group[1:-1].min()) for group in tables)
+    return table
+
+
+def _group_bound(plan: GroupPlan) -> Ints:
+    """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,).
+
+    Digit d of radix r splits its complete graphs into a and r - a ranks: at least (c mod r)(r - c mod r) circuits
+    leave. Over all digits the Efron-Stein inequality gives sum_d leaving_d / r_d >= c (n - c) / n.
+    """
+    n = plan.ranks
+    c = np.arange(n + 1)
+    if plan.kind in ("ring", "line"):
+        return np.where((c > 0) & (c < n), plan.wavelengths[0], 0)
+    best = np.zeros(n + 1)
+    digits = iter(zip(plan.radices, plan.wavelengths, strict=True))
+    widest = 0.0
+    for held in plan.held:
+        group = [next(digits) for _ in range(held)]
+        best = np.maximum(best, sum(w * (c % r) * (r - c % r) for r, w in group))
+        widest += max(1 / (r * w) for r, w in group)
+    return np.ceil(np.maximum(best, c * (n - c) / n / widest) - 1e-9).astype(np.int64)

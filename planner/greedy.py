@@ -1,0 +1,177 @@
+"""Place jobs one after the other, each with its first candidate that fits: the frame of all heuristic policies."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from planner.plan import Assignment
+from planner.problem import JobOptions, Problem
+from planner.demand import Shape
+from planner.routing import Board
+
+Blocks = list[tuple[int, int]]
+"""(server, number of blocks)"""
+Strategy = Callable[[Board, Shape], Iterable[Blocks]]
+"""Ways to spread a shape over servers with enough free devices, the best first."""
+RowOrder = Callable[[JobOptions], Sequence[int]]
+
+
+def place_all(
+    problem: Problem,
+    strategy: Strategy,
+    *,
+    row_order: RowOrder = JobOptions.rows_by_value,
+    job_order: Sequence[int] | None = None,
+) -> list[Assignment] | None:
+    """Assignments of residents and of every job that fits, or None if one that must run does not.
+
+    Residents that can stay do so; then displaced residents, required jobs, and the others, each in the given
+    order (arrival by default).
+    """
+    board = Board.empty(problem.cluster)
+    assignments: list[Assignment] = []
+    order = list(range(len(problem.options))) if job_order is None else list(job_order)
+    for j in order:
+        if problem.options[j].can_stay:
+            assignments.append(problem.options[j].staying())
+            board.take(assignments[-1])
+    waiting = [j for j in order if not problem.options[j].can_stay]
+    for j in sorted(waiting, key=lambda j: not problem.options[j].must_run):
+        found = place(board, problem.options[j], strategy, row_order(problem.options[j]))
+        if found is not None:
+            assignments.append(found)
+        elif problem.options[j].must_run:
+            return None
+    return assignments
+
+
+def place(
+    board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]
+) -> Assignment | None:
+    """Place one job with the first of the rows that fits, and take what it needs."""
+    hopeless: set[tuple[int, int]] = set()
+    for row in rows:
+        shape = options.shapes[row]
+        if (shape.num_ranks, shape.block) in hopeless:
+            continue
+        found_any = False
+        for blocks in strategy(board, shape):
+            found_any = True
+            if _has_light(board, shape, blocks):
+                assignment = board.realize(options, row, blocks)
+                if assignment is not None:
+                    return assignment
+        if not found_any:
+            hopeless.add((shape.num_ranks, shape.block))
+    return None
+
+
+def _has_light(board: Board, shape: Shape, blocks: Blocks) -> bool:
+    """Whether enough wavelengths are free between the servers; necessary, not sufficient."""
+    if board.light is None or len(blocks) == 1 or not shape.has_light:
+        return True
+    for server, count in blocks:
+        others = [other for other, _ in blocks if other != server]
+        needed = int(shape.boundary[count])
+        if sum(board.light.free_wavelengths(server, other) for other in others) < needed:
+            return False
+        if sum(board.light.free_wavelengths(other, server) for other in others) < needed:
+            return False
+    return True
+
+
+def free_blocks(board: Board, shape: Shape, server: int) -> int:
+    """Blocks of a shape that fit on a server."""
+    return len(board.slots.free(server, single=shape.num_ranks == 1)) // shape.block
+
+
+def racks(board: Board) -> Iterator[list[int]]:
+    """Servers that one job may use together."""
+    fabric = board.cluster.fabric
+    if fabric.links_racks:
+        yield list(range(fabric.num_servers))
+        return
+    for rack in range(fabric.racks):
+        yield list(range(rack * fabric.servers, (rack + 1) * fabric.servers))
+
+
+def fill(board: Board, shape: Shape, servers: Sequence[int]) -> Blocks | None:
+    """Blocks onto servers in the given order, each filled before the next; None if they do not fit."""
+    blocks, missing = [], shape.num_blocks
+    for server in servers:
+        count = min(missing, free_blocks(board, shape, server))
+        if count:
+            blocks.append((server, count))
+            missing -= count
+        if missing == 0:
+            return sorted(blocks)
+    return None
+
+
+def in_order(board: Board, shape: Shape) -> Iterator[Blocks]:
+    """The first servers with free devices."""
+    for servers in racks(board):
+        found = fill(board, shape, servers)
+        if found is not None:
+            yield found
+
+
+def tightest(board: Board, shape: Shape) -> Iterator[Blocks]:
+    """The one server with the least room to spare, or as few servers as possible, the last the tightest."""
+    for servers in racks(board):
+        room = {s: free_blocks(board, shape, s) for s in servers}
+        enough = [s for s in servers if room[s] >= shape.num_blocks]
+        if enough:
+            yield [(min(enough, key=lambda s: (room[s], s)), shape.num_blocks)]
+            continue
+        order = sorted((s for s in servers if room[s]), key=lambda s: (-room[s], s))
+        for first in range(min(3, len(order))):
+            found = _few_servers(order[first:], room, shape.num_blocks)
+            if found is not None:
+                yield found
+
+
+def _few_servers(order: Sequence[int], room: dict[int, int], missing: int) -> Blocks | None:
+    """The roomiest servers, then the tightest one that takes the rest."""
+    blocks = []
+    for i, server in enumerate(order):
+        if room[server] >= missing:
+            last = min((s for s in order[i:] if room[s] >= missing), key=lambda s: room[s])
+            return sorted([*blocks, (last, missing)])
+        blocks.append((server, room[server]))
+        missing -= room[server]
+    return None
+
+
+def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
+    """Rows and jobs in the order of the knapsack relaxation: value less a price per device.
+
+    The price is the smallest at which the best row of every job fits into the healthy devices together.
+    """
+    devices = problem.cluster.num_healthy
+    most = max((float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options), default=0.0)
+    low, high = 0.0, most
+    for _ in range(40):
+        price = (low + high) / 2
+        taken = sum(_taken(options, price) for options in problem.options)
+        low, high = (price, high) if taken > devices else (low, price)
+
+    def order(options: JobOptions) -> Sequence[int]:
+        reduced = options.value - high * options.candidates.num_devices
+        return [int(row) for row in np.argsort(-reduced, kind="stable")]
+
+    density = [float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options]
+    sizes = [
+        int(o.candidates.num_devices[order(o)[0]]) if len(o) else 0 for o in problem.options
+    ]
+    worth = [float((o.value - high * o.candidates.num_devices).max(initial=0.0)) for o in problem.options]
+    jobs = sorted(range(len(problem.options)), key=lambda j: (worth[j] <= 0, -sizes[j], -density[j]))
+    return order, jobs
+
+
+def _taken(options: JobOptions, price: float) -> int:
+    if not len(options):
+        return 0
+    reduced = options.value - price * options.candidates.num_devices
+    best = int(np.argmax(reduced))
+    return int(options.candidates.num_devices[best]) if reduced[best] > 0 or options.must_run else 0

@@ -1,0 +1,80 @@
+"""The decisions, by name: which job runs how, on which devices, over which circuits."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from costmodel.configuration import Configuration
+from costmodel.spec import Seconds, Spec, Watts
+from planner import files
+
+
+class Circuit(Spec):
+    """Light from one device to another, on the same wavelengths all the way."""
+
+    source: str = Field(alias="from")
+    destination: str = Field(alias="to")
+    wavelengths: tuple[int, ...] = Field(min_length=1)
+    """indices from 0, ascending"""
+    fibers: tuple[str, ...] = ()
+    """fibers on the way, such as s0>s1#2; none inside a server"""
+
+
+class HeldCircuits(Spec):
+    """Circuits of one job that are on at the same time."""
+
+    dimension: Literal["tensor", "pipeline", "data"]
+    circuits: tuple[Circuit, ...]
+
+
+class Assignment(Spec):
+    """One admitted job: its configuration, the device of each rank, and its circuits by configuration.
+
+    `circuits` holds the configurations of the tensor, then the pipeline, then the data dimension, each in
+    the order of its rounds. What follows `circuits` repeats what the cost model says, for readers.
+    """
+
+    job: str
+    configuration: Configuration
+    devices: tuple[str, ...]
+    circuits: tuple[HeldCircuits, ...] = ()
+    is_moved: bool = False
+    """whether a resident leaves its current devices, configuration or circuits"""
+    value: float = 0.0
+    speed: float = 0.0
+    """units of work per second"""
+    step_s: Seconds = 0.0
+    energy_per_work: float = 0.0
+    """joules per unit of work"""
+    power_w: Watts = 0.0
+
+
+class Plan(Spec):
+    """All admitted jobs of an instance, and the objective values that the plan claims."""
+
+    schema_version: Literal[1] = 1
+    instance: str
+    assignments: tuple[Assignment, ...] = ()
+    objectives: dict[str, float] = {}
+
+    def __getitem__(self, job: str) -> Assignment:
+        """Assignment of a job; KeyError where it is not admitted."""
+        for assignment in self.assignments:
+            if assignment.job == job:
+                return assignment
+        raise KeyError(job)
+
+    @property
+    def admitted(self) -> tuple[str, ...]:
+        return tuple(assignment.job for assignment in self.assignments)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Plan":
+        """Read a plan, or the plan inside what `planner solve --json` printed."""
+        data = files.parse_text(files.read_text(Path(path)), str(path))
+        inner = data.get("plan", data) if "assignments" not in data else data
+        return files.validate(cls, inner, str(path))
+
+    def dump(self, path: str | Path) -> None:
+        Path(path).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")

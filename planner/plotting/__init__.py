@@ -1,0 +1,15 @@
+"""Figures with matplotlib, an extra: `pip install photonplan[plots]`. Each takes an Axes and returns it."""
+
+import importlib
+
+from planner.errors import InputError
+
+SUFFIXES = (".png", ".svg")
+
+
+def require_matplotlib() -> None:
+    """InputError with the remedy where matplotlib is not installed."""
+    try:
+        importlib.import_module("matplotlib")
+    except ImportError:
+        raise InputError("plots", "", "matplotlib is not installed; run `pip install photonplan[plots]`") from None

@@ -1,0 +1,109 @@
+"""The rack as a floor plan: servers, tiles by job, failed parts hatched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from costmodel.fabrics import Lightpath
+from planner.errors import InputError
+from planner.instance import Instance
+from planner.plan import Plan
+from planner.plotting import SUFFIXES, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7a5fb0")
+"""Okabe-Ito, safe for colour-blind readers; the number of the job tells those of one colour apart"""
+DARK_COLOURS = ("#0072b2", "#7a5fb0")
+"""those that white text is read on"""
+FREE, FAILED = "#e6e9ed", "#ffffff"
+SERVER_GAP, RACK_GAP, TILE = 0.5, 1.5, 0.9
+INCHES_PER_TILE = 0.42
+
+
+def floor_plan(ax: Axes, instance: Instance, plan: Plan) -> Axes:
+    """Draw the tiles of all servers, racks side by side, each with the number of its job from 1."""
+    fabric = instance.cluster.fabric
+    columns, rows = _shape(instance)
+    number_of_job = {job.name: number for number, job in enumerate(instance.all_jobs)}
+    owner = {name: number_of_job[a.job] for a in plan.assignments for name in a.devices}
+    for server in range(fabric.num_servers):
+        rack, local = divmod(server, fabric.servers)
+        left, top = rack * (columns + RACK_GAP), local * (rows + SERVER_GAP)
+        ax.text(left - 0.2, top + rows / 2, fabric.server_name(server), ha="right", va="center", fontsize=8)
+        for slot in range(fabric.devices_per_server):
+            x, y = left + slot % columns, top + slot // columns
+            _draw_tile(ax, instance, (server, slot), owner.get(fabric.device_name(server, slot)), x, y)
+    width, height = _extent(instance)
+    ax.set_xlim(-RACK_GAP, width)
+    ax.set_ylim(height, -SERVER_GAP)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.set_title(instance.name, fontsize=10)
+    return _with_legend(ax, plan, number_of_job)
+
+
+def save_floor_plan(path: str | Path, instance: Instance, plan: Plan) -> None:
+    """Write the floor plan as .png or .svg; InputError for any other suffix."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(str(path), "suffix", f"'{suffix}' is no known format; use {' or '.join(SUFFIXES)}")
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    width, height = _extent(instance)
+    size = max(4.0, width * INCHES_PER_TILE + 2.5), max(2.5, height * INCHES_PER_TILE + 0.8)
+    figure = Figure(figsize=size, layout="constrained")
+    floor_plan(figure.subplots(), instance, plan)
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise InputError(str(path), "", f"cannot be written: {error.strerror}") from None
+
+
+def _shape(instance: Instance) -> tuple[int, int]:
+    """Columns and rows of the tiles of one server."""
+    fabric = instance.cluster.fabric
+    rows = fabric.tile_rows if isinstance(fabric, Lightpath) else 1
+    return fabric.devices_per_server // rows, rows
+
+
+def _extent(instance: Instance) -> tuple[float, float]:
+    """Width and height of all racks, in tiles."""
+    fabric = instance.cluster.fabric
+    columns, rows = _shape(instance)
+    return fabric.racks * (columns + RACK_GAP) - RACK_GAP, fabric.servers * (rows + SERVER_GAP)
+
+
+def _draw_tile(
+    ax: Axes, instance: Instance, place: tuple[int, int], job: int | None, x: float, y: float
+) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    is_failed = place in instance.cluster.failed_devices
+    colour = FAILED if is_failed else FREE if job is None else COLOURS[job % len(COLOURS)]
+    tile = FancyBboxPatch(
+        (x + 0.1, y + 0.1), TILE - 0.1, TILE - 0.1, boxstyle="round,pad=0.02,rounding_size=0.1",
+        facecolor=colour, edgecolor="#59626e", linewidth=0.6, hatch="////" if is_failed else None,
+    )  # fmt: skip
+    ax.add_patch(tile)
+    if job is not None:
+        ink = "white" if colour in DARK_COLOURS else "black"
+        ax.text(x + 0.5, y + 0.5, str(job + 1), ha="center", va="center", fontsize=8, color=ink)
+    if place in instance.cluster.dark_devices:
+        ax.plot([x + 0.8], [y + 0.2], marker="x", color="#b3191f", markersize=4)
+
+
+def _with_legend(ax: Axes, plan: Plan, number_of_job: dict[str, int]) -> Axes:
+    """Number, name and colour of each admitted job; names are shown as they are, without mathematics."""
+    from matplotlib.patches import Patch
+
+    numbered = sorted((number_of_job[name], name) for name in plan.admitted)
+    marks = [Patch(facecolor=COLOURS[n % len(COLOURS)], label=f"{n + 1}  {name}") for n, name in numbered]
+    if marks:
+        legend = ax.legend(handles=marks, loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, frameon=False)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+    return ax

@@ -1,0 +1,14 @@
+"""The simplest thing that works."""
+
+import time
+
+from planner.greedy import in_order, place_all
+from planner.policies.heuristic import heuristic_result
+from planner.problem import Problem
+from planner.result import Result, SolveOptions
+
+
+def first_fit(problem: Problem, options: SolveOptions) -> Result:
+    """Jobs in arrival order, each with its most valuable candidate that fits on the first free devices."""
+    started = time.perf_counter()
+    return heuristic_result("first_fit", problem, options, started, place_all(problem, in_order))

@@ -1,0 +1,26 @@
+"""A floor for comparisons: anywhere that fits."""
+
+import random
+import time
+from collections.abc import Iterator
+
+from planner.demand import Shape
+from planner.greedy import Blocks, fill, place_all, racks
+from planner.policies.heuristic import heuristic_result
+from planner.problem import Problem
+from planner.result import Result, SolveOptions
+from planner.routing import Board
+
+
+def random_fit(problem: Problem, options: SolveOptions) -> Result:
+    """Jobs in arrival order, each with its most valuable candidate that fits on servers in random order."""
+    started = time.perf_counter()
+    generator = random.Random(options.seed)
+
+    def shuffled(board: Board, shape: Shape) -> Iterator[Blocks]:
+        for servers in racks(board):
+            found = fill(board, shape, generator.sample(servers, len(servers)))
+            if found is not None:
+                yield found
+
+    return heuristic_result("random_fit", problem, options, started, place_all(problem, shuffled))

@@ -1,0 +1,36 @@
+"""Whole servers plus a remainder: what electrical clusters do."""
+
+import time
+from collections.abc import Iterator
+
+from planner.demand import Shape
+from planner.greedy import Blocks, free_blocks, place_all, racks
+from planner.policies.heuristic import heuristic_result
+from planner.problem import Problem
+from planner.result import Result, SolveOptions
+from planner.routing import Board
+
+
+def server_aligned(problem: Problem, options: SolveOptions) -> Result:
+    """Jobs in arrival order on entirely free servers, the remainder on the tightest server that takes it whole."""
+    started = time.perf_counter()
+    return heuristic_result("server_aligned", problem, options, started, place_all(problem, _aligned))
+
+
+def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:
+    per_server = board.cluster.fabric.devices_per_server // shape.block
+    if per_server == 0:
+        return
+    num_whole, remainder = divmod(shape.num_blocks, per_server)
+    for servers in racks(board):
+        room = {s: free_blocks(board, shape, s) for s in servers}
+        whole = [s for s in servers if room[s] == per_server][:num_whole]
+        if len(whole) < num_whole:
+            continue
+        blocks = [(s, per_server) for s in whole]
+        if remainder:
+            enough = [s for s in servers if s not in whole and room[s] >= remainder]
+            if not enough:
+                continue
+            blocks.append((min(enough, key=lambda s: (room[s], s)), remainder))
+        yield sorted(blocks)

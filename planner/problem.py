@@ -1,0 +1,120 @@
+"""Problem: all that a policy ever sees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.candidates import Candidates
+from costmodel.configuration import Configuration
+from costmodel.score import Scores
+from planner.cluster import Cluster
+from planner.demand import Shape
+from planner.instance import Instance, Job, Resident
+from planner.plan import Assignment, HeldCircuits
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """Ways to run one job: rows of candidates with scores and objective columns of shape (C,).
+
+    `value` is weight x utility; `energy` is weight x joules per unit of work over the least of the job.
+    """
+
+    job: Job
+    candidates: Candidates
+    scores: Scores
+    value: Floats
+    energy: Floats
+    num_listed: int
+    current: int | None = None
+    """row of a resident's current configuration"""
+    can_stay: bool = False
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Shape of each row; rows that ask for the same circuits share the object."""
+        c, known = self.candidates, dict[tuple[int, ...], Shape]()
+        shapes = []
+        for row in range(len(c)):
+            m = c.mapping[row]
+            key = (
+                int(c.mappings.tensor[m]), int(c.mappings.pipeline[m]), int(c.mappings.data[m]),
+                int(c.block[row]), *(int(p) for p in c.plan[:, row]),
+            )  # fmt: skip
+            if key not in known:
+                plans = (c.plans[key[4]], c.plans[key[5]], c.plans[key[6]])
+                known[key] = Shape(key[0], key[1], key[2], key[3], plans)
+            shapes.append(known[key])
+        return tuple(shapes)
+
+    @property
+    def must_run(self) -> bool:
+        return self.job.required or isinstance(self.job, Resident)
+
+    @property
+    def must_stay(self) -> bool:
+        return isinstance(self.job, Resident) and not self.job.movable
+
+    def rows_by_value(self) -> Sequence[int]:
+        """Rows from the most valuable to the least; the fewest accelerators first among equals."""
+        return [int(row) for row in np.lexsort((self.candidates.num_devices, -self.value))]
+
+    def assignment(
+        self, row: int, devices: Sequence[str], circuits: Sequence[HeldCircuits], *, is_moved: bool
+    ) -> Assignment:
+        """The row as it stands in a plan."""
+        return Assignment(
+            job=self.job.name,
+            configuration=self.candidates.configuration(row),
+            devices=tuple(devices),
+            circuits=tuple(circuits),
+            is_moved=is_moved,
+            value=float(self.value[row]),
+            speed=float(self.scores.speed[row]),
+            step_s=float(self.scores.step_s[row]),
+            energy_per_work=float(self.scores.energy_per_work_j[row]),
+            power_w=float(self.scores.power_w[row]),
+        )
+
+    def staying(self) -> Assignment:
+        """A resident exactly as it runs now."""
+        assert isinstance(self.job, Resident)
+        assert self.current is not None
+        return self.assignment(self.current, self.job.devices, self.job.circuits, is_moved=False)
+
+    def row_of(self, configuration: Configuration) -> int | None:
+        """Row of a configuration, None where it is not among the candidates."""
+        for row in range(len(self)):
+            if self.candidates.configuration(row) == configuration:
+                return row
+        return None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Instance, candidates and scores; `options` follow `instance.all_jobs`."""
+
+    instance: Instance
+    options: tuple[JobOptions, ...]
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.instance.cluster
+
+    @property
+    def num_candidates(self) -> int:
+        return sum(len(options) for options in self.options)
+
+    @property
+    def num_dominated(self) -> int:
+        return sum(options.num_listed for options in self.options) - self.num_candidates
+
+

@@ -1,0 +1,164 @@
+"""Instance, result and violations as plain data for the page; nothing is solved here."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from costmodel.fabrics import Lightpath
+from planner.instance import Instance
+from planner.report.floor import fiber_matrices, owners_of, racks
+from planner.report.jobs import job_rows
+from planner.result import Result, Status
+
+MEANING = {
+    "value": "weight × utility of speed, summed over the jobs that run; more is better",
+    "moves": "cost of the running jobs that must move; less is better",
+    "energy": "energy per unit of work over the least possible, weighted and summed; less is better",
+    "fragmentation": "share of future jobs that free devices would serve, lost to scatter; less is better",
+}
+
+
+def page_data(
+    instance: Instance,
+    result: Result,
+    violations: Sequence[object],
+    *,
+    command: str,
+    versions: Mapping[str, str],
+    reasons: Mapping[str, str],
+) -> dict[str, Any]:
+    """All that the page shows, fit for JSON."""
+    index_of_job = {job.name: index for index, job in enumerate(instance.all_jobs)}
+    jobs = job_rows(instance, result, reasons)
+    breaches = [str(violation) for violation in violations]
+    totals = _totals(instance, result, jobs)
+    return {
+        "name": instance.name,
+        "description": instance.description,
+        "status": result.status.value,
+        "headline": headline(result, totals, len(breaches)),
+        "totals": totals,
+        "levels": _levels(instance, result),
+        "violations": breaches if result.plan else None,
+        "fabric": _fabric(instance),
+        "racks": racks(instance, result.plan, index_of_job),
+        "matrices": fiber_matrices(instance, result.plan, index_of_job),
+        "jobs": jobs,
+        "left_out": _left_out(result, jobs),
+        "convergence": _convergence(instance, result),
+        "run": _run(result, command, versions),
+    }
+
+
+def headline(result: Result, totals: Mapping[str, Any], num_violations: int) -> list[str]:
+    """The outcome in a few sentences."""
+    if result.plan is None:
+        if result.status is Status.INFEASIBLE:
+            return ["There is no plan.", "It is proven that the jobs that must run cannot all run."]
+        return ["No plan was found before a limit was reached.", "This proves nothing about the instance."]
+    sentences = [
+        f"{totals['admitted']} of {totals['jobs']} jobs run on {totals['used']} of "
+        f"{totals['healthy']} healthy devices."
+    ]
+    if num_violations:
+        rules = "a rule" if num_violations == 1 else f"rules in {num_violations} places"
+        sentences.append(f"The plan breaks {rules}: do not deploy it.")
+    if result.levels and result.levels[0].value is not None:
+        sentences.append(_quality(result))
+    return sentences
+
+
+def _quality(result: Result) -> str:
+    """How good the plan is by the first objective."""
+    first = result.levels[0]
+    name, value = first.objective, f"{first.value:.4g}"
+    if first.status is Status.OPTIMAL:
+        return f"Its {name} of {value} is proven to be the best possible."
+    if first.bound is None:
+        return f"Its {name} is {value}; how far that is from the best is not known."
+    gap = f", a gap of {first.gap:.1%}" if first.gap is not None else ""
+    return f"Its {name} is {value}; no plan can do better than {first.bound:.4g}{gap}."
+
+
+def _totals(instance: Instance, result: Result, jobs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    admitted = [job for job in jobs if job["plan"] is not None]
+    return {
+        "jobs": len(jobs),
+        "admitted": len(admitted),
+        "devices": instance.cluster.fabric.num_devices,
+        "healthy": instance.cluster.num_healthy,
+        "used": len(owners_of(instance, result.plan)),
+        "power_w": sum(job["plan"]["power_w"] for job in admitted),
+        "moved": sum(job["state"] == "moved" for job in jobs),
+    }
+
+
+def _levels(instance: Instance, result: Result) -> list[dict[str, Any]]:
+    tolerances = {objective.name: objective.tolerance for objective in instance.objectives}
+    return [
+        {
+            "objective": level.objective,
+            "meaning": MEANING.get(level.objective, ""),
+            "value": level.value,
+            "bound": level.bound,
+            "gap": level.gap,
+            "status": level.status.value,
+            "tolerance": next((t for name, t in tolerances.items() if name == level.objective), 0.0),
+        }
+        for level in result.levels
+    ]
+
+
+def _fabric(instance: Instance) -> dict[str, Any]:
+    """The machine in words, and the shape of a server."""
+    fabric, health = instance.cluster.fabric, instance.cluster.health
+    rows = fabric.tile_rows if isinstance(fabric, Lightpath) else 1
+    return {
+        "kind": fabric.kind.replace("_", " "),
+        "device": instance.cluster.device.name,
+        "servers": fabric.servers,
+        "racks": fabric.racks,
+        "devices_per_server": fabric.devices_per_server,
+        "columns": fabric.devices_per_server // rows,
+        "has_circuits": fabric.has_circuits,
+        "loss_budget_db": fabric.loss_budget_db if isinstance(fabric, Lightpath) else None,
+        "failed_devices": [*health.failed_tiles],
+        "failed_ports": [*health.failed_ports],
+        "failed_fibers": [f"{f.source}>{f.destination}#{f.index}" for f in health.failed_fibers],
+    }
+
+
+def _left_out(result: Result, jobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Jobs without an assignment, then reasons that name no job of the instance."""
+    out = [
+        {"job": index, "name": job["name"], "reason": job["reason"]}
+        for index, job in enumerate(jobs)
+        if job["plan"] is None
+    ]
+    known = {job["name"] for job in jobs}
+    return out + [
+        {"job": None, "name": left.job, "reason": left.reason}
+        for left in result.left_out
+        if left.job not in known
+    ]
+
+
+def _convergence(instance: Instance, result: Result) -> dict[str, Any]:
+    """Incumbents and bounds of the first objective over time."""
+    first = result.levels[0].objective if result.levels else instance.objectives[0].name
+    points = [
+        {"time_s": i.wall_time_s, "objective": i.objective, "bound": i.bound, "source": i.source}
+        for i in sorted(result.trace, key=lambda incumbent: incumbent.wall_time_s)
+        if i.level == first
+    ]
+    return {"objective": first, "points": points, "wall_time_s": result.wall_time_s}
+
+
+def _run(result: Result, command: str, versions: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "command": command,
+        "policy": result.policy,
+        "versions": [[name, version] for name, version in versions.items()],
+        "seed": result.seed,
+        "wall_time_s": result.wall_time_s,
+        "statistics": [[name.replace("_", " "), value] for name, value in result.statistics.items()],
+    }

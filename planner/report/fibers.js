@@ -1,0 +1,67 @@
+// Light between servers: for each ordered pair, the used share of the wavelengths of its healthy fibers.
+
+const cellNodes = [];
+
+function drawMatrix(matrix, rack) {
+  const count = matrix.servers.length;
+  const side = count <= 8 ? 32 : count <= 16 ? 24 : 15;
+  const label = 12 + 7.5 * Math.max(...matrix.servers.map((name) => name.length));
+  const size = label + count * side + 6;
+  const picture = svg("svg", { class: "matrix", width: size, viewBox: `0 0 ${size} ${size}`, role: "group", "aria-label": "Used wavelengths between servers; arrow keys move" });
+  picture.style.maxWidth = "100%";
+  const step = Math.max(1, Math.ceil(14 / side));
+  matrix.servers.forEach((name, i) => {
+    if (i % step) return;
+    const middle = label + (i + 0.5) * side;
+    picture.append(svg("text", { x: label - 6, y: middle, "text-anchor": "end" }, name));
+    const turned = name.length * 7.5 > side ? { transform: `rotate(-90 ${middle} ${label - 6})`, "text-anchor": "start" } : { "text-anchor": "middle" };
+    picture.append(svg("text", { x: middle, y: label - (turned.transform ? 6 : 9), ...turned }, name));
+  });
+  const nodes = [];
+  matrix.cells.forEach((row, i) => row.forEach((pair, j) => {
+    const node = drawPair(pair, matrix.servers[i], matrix.servers[j], label + j * side, label + i * side, side);
+    picture.append(node);
+    if (pair) nodes.push(node);
+  }));
+  roving(nodes, (node, key) => nodes[nodes.indexOf(node) + { ArrowRight: 1, ArrowLeft: -1, ArrowDown: count - 1, ArrowUp: 1 - count }[key]]);
+  const name = data.racks[rack].name;
+  const most = Math.max(...matrix.cells.flat().map((pair) => (pair ? pair.total : 0)));
+  const caption = `Light on fibers${name ? ` of rack ${name}` : ""}, from row to column: wavelengths used of ${number(most)}`;
+  const heading = el("figcaption", {}, caption);
+  heading.style.maxWidth = `${Math.max(size, 210)}px`;
+  return el("figure", {}, heading, el("div", { class: "rack" }, picture));
+}
+
+function drawPair(pair, source, destination, x, y, side) {
+  const box = { x: x + 1, y: y + 1, width: side - 2, height: side - 2, rx: 3 };
+  if (pair === null) return svg("g", { class: "cell none", "aria-hidden": "true" }, svg("rect", { class: "ground", ...box }));
+  const share = pair.total ? pair.used / pair.total : 0;
+  const node = svg("g", { class: share > 0.55 ? "cell full" : "cell", role: "img", "data-jobs": pair.jobs.join(" ") },
+    svg("rect", { class: "ground", ...box }),
+    svg("rect", { ...box, "fill-opacity": pair.used ? 0.15 + 0.85 * share : 0 }));
+  if (pair.failed.length) {
+    const wedge = pair.failed.length === pair.fibers ? side - 2 : side * 0.42;
+    node.append(svg("path", { class: "broken", d: `M${x + side - 1 - wedge} ${y + 1} h${wedge} v${wedge} z` }));
+  }
+  node.append(svg("rect", { class: "edge", ...box }));
+  if (side >= 24 && pair.used) node.append(svg("text", { x: x + side / 2, y: y + side / 2 + 1 }, String(pair.used)));
+  cellNodes.push({ node, jobs: new Set(pair.jobs) });
+  return describe(node, [
+    `${source} → ${destination}`,
+    `${number(pair.used)} of ${plural(pair.total, "usable wavelength")} used`,
+    `${pair.fibers_lit} of ${plural(pair.fibers, "fiber")} lit`,
+    pair.failed.length ? `failed: ${pair.failed.join(", ")}` : "",
+    pair.jobs.length ? `jobs: ${pair.jobs.map((job) => `${job + 1} ${data.jobs[job].name}`).join(", ")}` : "",
+  ]);
+}
+
+function markMatrices() {
+  for (const { node, jobs } of cellNodes) node.classList.toggle("mine", jobs.has(state.job));
+}
+
+function failedParts() {
+  const { failed_devices: devices, failed_ports: ports, failed_fibers: fibers } = data.fabric;
+  const lists = [["Failed devices", devices], ["Failed ports", ports], ["Failed fibers", fibers]].filter(([, names]) => names.length);
+  if (!lists.length) return null;
+  return el("dl", { class: "pairs small" }, ...lists.flatMap(([title, names]) => [el("dt", {}, title), el("dd", {}, names.join(", "))]));
+}

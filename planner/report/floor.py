@@ -1,0 +1,145 @@
+"""Where everything lies: tiles by rack, circuits with their loss, and the light on each pair of servers."""
+
+from collections import defaultdict
+from typing import Any
+
+from costmodel.fabrics import Lightpath
+from planner.instance import Instance
+from planner.plan import Assignment, Circuit, Plan
+
+Place = tuple[int, int]
+"""(server, slot)"""
+
+
+def owners_of(instance: Instance, plan: Plan | None) -> dict[Place, list[tuple[str, int]]]:
+    """Jobs and ranks on each device; a valid plan has at most one. Names that do not exist are left out."""
+    owners: dict[Place, list[tuple[str, int]]] = defaultdict(list)
+    for assignment in plan.assignments if plan else ():
+        for rank, name in enumerate(assignment.devices):
+            place = place_of(instance, name)
+            if place is not None:
+                owners[place].append((assignment.job, rank))
+    return owners
+
+
+def place_of(instance: Instance, device: str) -> Place | None:
+    try:
+        return instance.cluster.fabric.parse_device(device)
+    except ValueError:
+        return None
+
+
+def racks(instance: Instance, plan: Plan | None, index_of_job: dict[str, int]) -> list[dict[str, Any]]:
+    """Servers of each rack with their tiles in the order of slots."""
+    fabric = instance.cluster.fabric
+    owners = owners_of(instance, plan)
+    pages = []
+    for rack in range(fabric.racks):
+        servers = range(rack * fabric.servers, (rack + 1) * fabric.servers)
+        pages.append({
+            "name": f"r{rack}" if fabric.racks > 1 else "",
+            "servers": [_server(instance, server, owners, index_of_job) for server in servers],
+        })  # fmt: skip
+    return pages
+
+
+def _server(
+    instance: Instance, server: int, owners: dict[Place, list[tuple[str, int]]], index_of_job: dict[str, int]
+) -> dict[str, Any]:
+    cluster = instance.cluster
+    tiles = []
+    for slot in range(cluster.fabric.devices_per_server):
+        place = server, slot
+        tiles.append({
+            "name": cluster.fabric.device_name(server, slot),
+            "state": "failed" if place in cluster.failed_devices
+            else "dark" if place in cluster.dark_devices else "ok",
+            "jobs": [[index_of_job[job], rank] for job, rank in owners.get(place, []) if job in index_of_job],
+        })  # fmt: skip
+    return {"name": cluster.fabric.server_name(server), "tiles": tiles}
+
+
+def held_circuits(instance: Instance, assignment: Assignment) -> list[dict[str, Any]]:
+    """Configurations of one job: dimension, number within the dimension from 1, and circuits."""
+    count: dict[str, int] = defaultdict(int)
+    shown = []
+    for held in assignment.circuits:
+        count[held.dimension] += 1
+        circuits = [
+            {
+                "source": circuit.source,
+                "destination": circuit.destination,
+                "wavelengths": list(circuit.wavelengths),
+                "fibers": list(circuit.fibers),
+                "loss_db": loss_db(instance, circuit),
+            }
+            for circuit in held.circuits
+        ]
+        shown.append({"dimension": held.dimension, "number": count[held.dimension], "circuits": circuits})
+    return shown
+
+
+def loss_db(instance: Instance, circuit: Circuit) -> float | None:
+    """Loss on the whole path of a circuit; None where the fabric has no such path."""
+    fabric = instance.cluster.fabric
+    source, destination = (place_of(instance, end) for end in (circuit.source, circuit.destination))
+    if not isinstance(fabric, Lightpath) or source is None or destination is None:
+        return None
+    if source[0] == destination[0]:
+        return fabric.loss_db(len(fabric.segments(*source, destination[1])), 0)
+    names = {fabric.fiber_name(source[0], destination[0], i): i for i in _fibers(fabric, source, destination)}
+    if len(circuit.fibers) != 1 or circuit.fibers[0] not in names:
+        return None
+    slot = fabric.fiber_slot(names[circuit.fibers[0]])
+    crossings = len(fabric.segments(*source, slot)) + len(fabric.segments(destination[0], slot, destination[1]))
+    return fabric.loss_db(crossings, 1)
+
+
+def _fibers(fabric: Lightpath, source: Place, destination: Place) -> range:
+    return range(fabric.num_fibers(source[0], destination[0]))
+
+
+def fiber_matrices(
+    instance: Instance, plan: Plan | None, index_of_job: dict[str, int]
+) -> list[dict[str, Any]]:
+    """For each rack, the light between each ordered pair of servers; () where the fabric has no fibers."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Lightpath) or fabric.servers == 1:
+        return []
+    light: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for assignment in plan.assignments if plan else ():
+        for circuit in (c for held in assignment.circuits for c in held.circuits):
+            for fiber in circuit.fibers:
+                light[fiber] |= {(assignment.job, wavelength) for wavelength in circuit.wavelengths}
+    matrices = []
+    for rack in range(fabric.racks):
+        servers = range(rack * fabric.servers, (rack + 1) * fabric.servers)
+        cells = [[_pair(instance, fabric, a, b, light, index_of_job) for b in servers] for a in servers]
+        matrices.append({"servers": [fabric.server_name(server) for server in servers], "cells": cells})
+    return matrices
+
+
+def _pair(
+    instance: Instance,
+    fabric: Lightpath,
+    source: int,
+    destination: int,
+    light: dict[str, set[tuple[str, int]]],
+    index_of_job: dict[str, int],
+) -> dict[str, Any] | None:
+    """Used and usable wavelengths from one server to another; None where there is no fiber."""
+    num_fibers = fabric.num_fibers(source, destination)
+    if num_fibers == 0:
+        return None
+    healthy = instance.cluster.healthy_fibers(source, destination)
+    names = [fabric.fiber_name(source, destination, index) for index in range(num_fibers)]
+    on_fiber = [{wavelength for _, wavelength in light.get(name, ())} for name in names]
+    jobs = {job for name in names for job, _ in light.get(name, ())}
+    return {
+        "used": sum(len(wavelengths) for wavelengths in on_fiber),
+        "total": len(healthy) * min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile),
+        "fibers": num_fibers,
+        "fibers_lit": sum(bool(wavelengths) for wavelengths in on_fiber),
+        "failed": [names[index] for index in range(num_fibers) if index not in healthy],
+        "jobs": sorted(index_of_job[job] for job in jobs if job in index_of_job),
+    }

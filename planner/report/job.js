@@ -1,0 +1,95 @@
+// The selected job: what it runs, where and how, and where its time and energy go.
+
+function drawJob() {
+  const job = data.jobs[state.job];
+  const title = el("div", { class: "job-title" }, swatch(state.job), el("h2", { id: "job-title" }, job.name), pager());
+  const badges = el("p", {}, stateBadge(job), " ", el("span", { class: "soft" }, `tenant ${job.tenant}${job.is_required ? " · required" : ""}`));
+  const body = job.plan ? placedBody(job) : [
+    requestList(job),
+    el("div", { class: "reason" }, el("b", {}, "Not placed. "), job.reason || "The plan gives no reason; `planner explain` finds one."),
+  ];
+  part("job").replaceChildren(title, badges, ...body);
+}
+
+function stateBadge(job) {
+  const texts = {
+    "new": ["good", "starts with this plan"], "stays": ["good", "runs already, stays"],
+    "moved": ["warn", "runs already, moves"], "left out": ["bad", "left out"],
+  };
+  const [kind, text] = texts[job.state];
+  return el("span", { class: `badge ${kind}` }, text);
+}
+
+function pager() {
+  const count = data.jobs.length;
+  const turn = (step, sign, label) => on(el("button", { type: "button", "aria-label": label, title: label }, sign), "click", () => {
+    select((state.job + step + count) % count);
+    part("job").querySelector(`[aria-label="${label}"]`).focus();
+  });
+  return el("div", { class: "pager" }, turn(-1, "‹", "Previous job"), turn(1, "›", "Next job"));
+}
+
+function pairs(entries) {
+  return el("dl", { class: "pairs" }, ...entries.filter(([, value]) => value).flatMap(([name, value]) => [
+    el("dt", {}, name), el("dd", {}, value),
+  ]));
+}
+
+function requestList(job) {
+  return pairs([
+    ["Runs", `${job.model}, ${job.kind}`],
+    ["With", job.options.join(" · ")],
+    ["Asks for", `${job.sizes} devices`],
+    ["Weight", `${number(job.weight)} (${job.utility} utility)`],
+  ]);
+}
+
+function mappingText({ tensor, pipeline, data: replicas, micro_batch: batch, block }) {
+  const degrees = [["tensor", tensor], ["pipeline", pipeline], ["data", replicas]].filter(([, degree]) => degree > 1);
+  const text = degrees.map(([name, degree]) => `${name} ${degree}`).join(" × ") || "one device";
+  return `${text} · micro-batch ${batch}${block > 1 ? ` · blocks of ${block} in one server` : ""}`;
+}
+
+function shortMapping({ tensor, pipeline, data: replicas }) {
+  const degrees = [["tp", tensor], ["pp", pipeline], ["dp", replicas]].filter(([, degree]) => degree > 1);
+  return degrees.map(([name, degree]) => name + degree).join(" ") || "1 device";
+}
+
+function placedBody(job) {
+  const plan = job.plan;
+  const where = plan.where.map(([server, slots]) => `${server}: ${slots}`).join("; ");
+  const facts = pairs([
+    ["Runs", `${job.model}, ${job.kind}`],
+    ["With", job.options.join(" · ")],
+    ["Mapping", mappingText(plan.mapping)],
+    ["Collectives", plan.collectives.map(({ dimension, name }) => `${dimension}: ${name}`).join(" · ") || "none"],
+    ["Devices", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],
+    ["Speed", quantity(plan.speed, plan.speed_unit)],
+    ["Value", `${number(plan.value)} of at most ${number(job.weight)}, its weight (${job.utility} utility)`],
+  ]);
+  const problem = plan.problem ? el("p", { class: "reason" }, `The cost model rejects this configuration: ${plan.problem}`) : null;
+  return [
+    facts, problem,
+    split("Time of one step", plan.time_s, "s", quantity(plan.step_s, "s")),
+    split("Energy of one step", plan.energy_j, "J", `${quantity(plan.energy_per_work_j, "J")} per token · ${quantity(plan.power_w, "W")}`),
+  ].filter(Boolean);
+}
+
+function split(title, entries, unit, total) {
+  const heading = el("h3", {}, el("span", {}, title), el("span", { class: "num" }, total));
+  if (!entries) return el("div", { class: "split" }, heading);
+  const sum = entries.reduce((all, [, value]) => all + value, 0);
+  const present = entries.filter(([, value]) => value > 0);
+  const bar = el("div", { class: "bar", role: "img", "aria-label": `${title}: ${present.map(([name, value]) => `${name} ${percent(value / sum)}`).join(", ")}` });
+  const list = el("ul", { class: "parts" });
+  for (const [name, value] of present) {
+    const piece = el("span", { title: `${name} ${quantity(value, unit)}` });
+    piece.style.flex = `${value / sum} 1 0`;
+    piece.style.background = PARTS[name];
+    const mark = el("i", { "aria-hidden": "true" });
+    mark.style.background = PARTS[name];
+    bar.append(piece);
+    list.append(el("li", {}, mark, el("span", {}, name), el("span", { class: "num" }, quantity(value, unit)), el("span", { class: "num soft" }, percent(value / sum))));
+  }
+  return el("div", { class: "split" }, heading, bar, list);
+}

@@ -1,0 +1,145 @@
+"""What the page says of each job: what it runs, how, and where its time and energy go."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from costmodel.candidates import DIMENSIONS, candidates_of
+from costmodel.configuration import Configuration
+from costmodel.score import Scores, score
+from planner.instance import Instance, Job
+from planner.plan import Assignment
+from planner.report.floor import held_circuits, place_of
+from planner.result import Result
+
+COMMUNICATION = ("tensor communication", "pipeline communication", "data communication")
+
+
+def job_rows(instance: Instance, result: Result, reasons: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One entry for each job of the instance, residents first."""
+    assignments = {a.job: a for a in (result.plan.assignments if result.plan else ())}
+    short = {left.job: left.reason for left in result.left_out}
+    residents = {resident.name for resident in instance.residents}
+    rows = []
+    for job in instance.all_jobs:
+        row = _request(job) | {"is_resident": job.name in residents}
+        assignment = assignments.get(job.name)
+        if assignment is None:
+            row |= {"state": "left out", "reason": reasons.get(job.name, short.get(job.name, "")), "plan": None}
+        else:
+            row |= {"state": _state(assignment, job.name in residents), "reason": ""}
+            row["plan"] = _assigned(instance, job, assignment)
+        rows.append(row)
+    return rows
+
+
+def _state(assignment: Assignment, is_resident: bool) -> str:
+    if not is_resident:
+        return "new"
+    return "moved" if assignment.is_moved else "stays"
+
+
+def _request(job: Job) -> dict[str, Any]:
+    """What the tenant asked for."""
+    fields = job.workload.model_dump(exclude={"kind", "model"}, exclude_none=True, by_alias=True)
+    model = job.workload.model
+    return {
+        "name": job.name,
+        "tenant": job.tenant,
+        "kind": job.workload.kind.replace("_", " "),
+        "model": model if isinstance(model, str) else f"{model.layers} layers, hidden {model.hidden}",
+        "options": [f"{name.replace('_', ' ')} {value}" for name, value in fields.items()],
+        "sizes": _ranges(list(job.sizes)),
+        "weight": job.weight,
+        "utility": job.utility if job.utility != "step" else f"step at {job.step_at:g}",
+        "is_required": job.required,
+    }
+
+
+def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str, Any]:
+    """How and where the job runs; time and energy are None where the cost model rejects the configuration."""
+    scores, collectives = None, _collectives_of(assignment.configuration)
+    problem = ""
+    try:
+        cluster = instance.cluster
+        rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
+        scores = score(rows, cluster.device, cluster.fabric)
+        collectives = [
+            {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}
+            for axis, dimension in enumerate(DIMENSIONS)
+            if rows.plans[rows.plan[axis, 0]].kind != "none"
+        ]
+    except ValueError as error:
+        problem = str(error)
+    configuration = assignment.configuration
+    return {
+        "devices": list(assignment.devices),
+        "where": _where(instance, assignment.devices),
+        "mapping": {name: getattr(configuration, name) for name in (*DIMENSIONS, "micro_batch", "block")},
+        "collectives": collectives,
+        "circuits": held_circuits(instance, assignment),
+        "value": assignment.value,
+        "speed_unit": job.workload.speed_unit,
+        "problem": problem,
+        **_totals(assignment, scores),
+        **_breakdown(scores),
+    }
+
+
+def _collectives_of(configuration: Configuration) -> list[dict[str, str]]:
+    """Kinds alone, as the plan writes them."""
+    kinds = {name: getattr(configuration, f"{name}_collective").kind for name in DIMENSIONS}
+    return [{"dimension": name, "name": kind} for name, kind in kinds.items() if kind != "none"]
+
+
+def _totals(assignment: Assignment, scores: Scores | None) -> dict[str, float]:
+    """Headline numbers by the cost model, or as the plan claims them."""
+    if scores is None:
+        return {
+            "speed": assignment.speed,
+            "step_s": assignment.step_s,
+            "power_w": assignment.power_w,
+            "energy_per_work_j": assignment.energy_per_work,
+        }
+    return {
+        "speed": float(scores.speed[0]),
+        "step_s": float(scores.step_s[0]),
+        "power_w": float(scores.power_w[0]),
+        "energy_per_work_j": float(scores.energy_per_work_j[0]),
+    }
+
+
+def _breakdown(scores: Scores | None) -> dict[str, Any]:
+    """Parts of a step by name: seconds of the busiest device, joules of the whole job."""
+    if scores is None:
+        return {"time_s": None, "energy_j": None}
+    time_s = {"compute": scores.compute_s[0], "memory": scores.memory_s[0]}
+    time_s |= dict(zip(COMMUNICATION, scores.communication_s[:, 0], strict=True))
+    time_s |= {"reconfiguration": scores.reconfiguration_s[0], "pipeline bubble": scores.bubble_s[0]}
+    names = ("compute", "memory", "network", "static")
+    energy_j = {name: getattr(scores, f"{name}_j")[0] for name in names}
+    return {
+        "time_s": [[name, float(seconds)] for name, seconds in time_s.items()],
+        "energy_j": [[name, float(joules)] for name, joules in energy_j.items()],
+    }
+
+
+def _where(instance: Instance, devices: tuple[str, ...]) -> list[list[str]]:
+    """Servers with the slots that the job has in each, such as ["s0", "0-3, 6"]."""
+    slots: dict[int, list[int]] = {}
+    for name in devices:
+        place = place_of(instance, name)
+        if place is not None:
+            slots.setdefault(place[0], []).append(place[1])
+    fabric = instance.cluster.fabric
+    return [[fabric.server_name(server), _ranges(slots[server])] for server in sorted(slots)]
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Numbers with runs of consecutive ones joined: 0-3, 6."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in runs)

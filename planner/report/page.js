@@ -1,0 +1,91 @@
+// The header, light or dark, and the order in which the page is drawn.
+
+const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+
+// Pages opened from a file may have no storage; the choice then lasts as long as the page.
+function storedTheme(value) {
+  try {
+    if (value) localStorage.setItem("planner-theme", value);
+    return localStorage.getItem("planner-theme");
+  } catch {
+    return null;
+  }
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+}
+
+function themeButton() {
+  const button = el("button", { type: "button" });
+  const label = () => (button.textContent = document.documentElement.dataset.theme === "dark" ? "Light" : "Dark");
+  setTheme(storedTheme() || (prefersDark.matches ? "dark" : "light"));
+  on(prefersDark, "change", () => {
+    if (!storedTheme()) setTheme(prefersDark.matches ? "dark" : "light");
+    label();
+  });
+  on(button, "click", () => {
+    const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    setTheme(next);
+    storedTheme(next);
+    label();
+  });
+  label();
+  return el("div", { class: "theme" }, button, on(el("button", { type: "button" }, "Print"), "click", () => window.print()));
+}
+
+function fact(title, value, note = "", kind = "") {
+  return el("div", { class: `fact ${kind}` }, el("dt", {}, title), el("dd", {}, value, note ? el("div", { class: "small" }, note) : null));
+}
+
+function checkFact() {
+  if (data.violations === null) return fact("Check", "–", "no plan to check");
+  if (!data.violations.length) return fact("Check", "0 violations", "confirmed without the solver", "good");
+  return fact("Check", plural(data.violations.length, "violation"), "do not deploy", "bad");
+}
+
+function levelFact({ objective, meaning, value, bound, gap, status, tolerance }, i) {
+  const proof = status === "OPTIMAL" ? "optimal" : bound === null ? "no bound" : `bound ${number(bound, 4)}, gap ${percent(gap)}`;
+  const spare = tolerance ? `, ${percent(tolerance)} may be spent` : "";
+  const node = fact(`${i + 1}. ${objective}`, number(value, 4), proof + spare);
+  node.title = meaning;
+  return node;
+}
+
+function drawHeader() {
+  const { totals, status } = data;
+  const [first, ...rest] = data.headline;
+  const words = { OPTIMAL: "optimal", FEASIBLE: "feasible", INFEASIBLE: "infeasible", NO_PLAN: "no plan" };
+  const text = el("div", { class: "what" }, el("h1", {}, data.name), data.description ? el("p", { class: "soft" }, data.description) : null,
+    el("p", { class: "headline" }, el("b", {}, first), ` ${rest.join(" ")}`));
+  const kind = status === "OPTIMAL" ? "good" : status === "FEASIBLE" ? "" : "bad";
+  const facts = el("dl", { class: "facts" },
+    fact("Status", words[status], `${data.run.policy}, ${quantity(data.run.wall_time_s, "s")}`, kind),
+    checkFact(),
+    fact("Jobs", `${totals.admitted} of ${totals.jobs}`, totals.moved ? `${totals.moved} moved` : "run"),
+    fact("Devices", `${totals.used} of ${totals.healthy}`, totals.devices > totals.healthy ? `${totals.devices - totals.healthy} failed` : "all healthy"),
+    data.violations === null ? "" : fact("Power", quantity(totals.power_w, "W"), "of the jobs that run"),
+    ...data.levels.map(levelFact));
+  part("top").append(el("div", { class: "title" }, text, themeButton()), facts);
+  if (data.violations && data.violations.length) part("top").append(notice("The check found:", data.violations, "breaches"));
+  const why = data.left_out.filter(({ reason }) => data.violations === null && reason).map(({ name, reason }) => `${name}: ${reason}`);
+  if (why.length) part("top").append(notice("Why there is no plan:", why, "breaches why"));
+}
+
+function notice(title, lines, kind) {
+  return el("div", { class: kind, role: "alert" }, el("h2", {}, title), el("ul", {}, ...lines.map((line) => el("li", {}, line))));
+}
+
+function firstJob() {
+  const withCircuits = data.jobs.findIndex((job) => job.plan && job.plan.circuits.length);
+  return withCircuits >= 0 ? withCircuits : Math.max(0, data.jobs.findIndex((job) => job.plan));
+}
+
+drawHeader();
+drawFloor();
+listeners.push(drawJob);
+drawTable();
+drawLeftOut();
+drawConvergence();
+drawRun();
+select(firstJob());

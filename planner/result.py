@@ -1,0 +1,98 @@
+"""What a policy returns: the plan, and what was proven about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from planner.plan import Plan
+
+
+class Status(Enum):
+    """OPTIMAL: every level proven; INFEASIBLE: proven that required jobs cannot run; NO_PLAN: a limit came first."""
+
+    OPTIMAL = "OPTIMAL"
+    FEASIBLE = "FEASIBLE"
+    INFEASIBLE = "INFEASIBLE"
+    NO_PLAN = "NO_PLAN"
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """A better plan or bound of level `level`, found `wall_time_s` after the start."""
+
+    wall_time_s: float
+    level: str
+    objective: float | None
+    bound: float | None
+    source: str
+    """policy or solver that found it"""
+
+
+@dataclass(frozen=True)
+class Level:
+    """One objective of the lexicographic order; `gap` is a fraction of the bound's distance, None if unknown."""
+
+    objective: str
+    value: float | None
+    bound: float | None
+    gap: float | None
+    status: Status
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A job that the plan does not admit, and the short reason as far as it is known without solving."""
+
+    job: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class SolveOptions:
+    """Limits and switches of a policy. `workers` None: all cores."""
+
+    time_limit_s: float = 60.0
+    seed: int = 0
+    workers: int | None = None
+    deterministic_limit: float | None = None
+    """limit in the solver's deterministic units instead of seconds, so that machines agree"""
+    hint: Plan | None = None
+    on_incumbent: Callable[[Incumbent], None] | None = None
+    should_stop: Callable[[], bool] = bool
+    """asked during the search; True returns the best plan so far"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Outcome of a policy; level 1 gives the headline objective, bound and gap."""
+
+    status: Status
+    policy: str
+    plan: Plan | None = None
+    levels: tuple[Level, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    trace: tuple[Incumbent, ...] = ()
+    wall_time_s: float = 0.0
+    seed: int = 0
+    statistics: dict[str, float] = field(default_factory=dict)
+    """counts such as candidates, dominated, cuts, variables"""
+
+    @property
+    def objective(self) -> float | None:
+        return self.levels[0].value if self.levels else None
+
+    @property
+    def bound(self) -> float | None:
+        return self.levels[0].bound if self.levels else None
+
+    @property
+    def gap(self) -> float | None:
+        return self.levels[0].gap if self.levels else None
+
+
+def relative_gap(value: float | None, bound: float | None) -> float | None:
+    """Distance of value and bound over the larger magnitude; 0 where both agree."""
+    if value is None or bound is None:
+        return None
+    scale = max(abs(value), abs(bound))
+    return 0.0 if scale == 0 else abs(bound - value) / scale

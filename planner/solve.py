@@ -1,0 +1,20 @@
+"""The straight line in one call: instance -> candidates -> scores -> problem -> policy -> result."""
+
+from dataclasses import replace
+from typing import Any
+
+from planner.expand import expand
+from planner.instance import Instance
+from planner.policies import find_policy
+from planner.problem import Problem
+from planner.result import Result, SolveOptions
+
+
+def solve(
+    instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None, **limits: Any
+) -> Result:
+    """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`."""
+    problem = instance if isinstance(instance, Problem) else expand(instance)
+    result = find_policy(policy)(problem, replace(options or SolveOptions(), **limits))
+    counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
+    return replace(result, statistics={**counts, **result.statistics})

@@ -1,0 +1,81 @@
+"""Circuits that a configuration requires, written from planner/RULES.md alone."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import prod
+from typing import Literal
+
+from costmodel.configuration import Collective, Configuration
+
+Circuit = tuple[int, int, int]
+"""source rank, destination rank, number of wavelengths"""
+Dimension = Literal["tensor", "pipeline", "data"]
+Held = tuple[Dimension, tuple[Circuit, ...]]
+"""dimension and circuits of one configuration of light"""
+
+
+def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
+    """Held circuits of a job: those of tensor, then pipeline, then data."""
+    tensor, pipeline, data = configuration.tensor, configuration.pipeline, configuration.data
+    stages, replicas, columns = range(pipeline), range(data), range(tensor)
+
+    def rank(replica: int, stage: int, column: int) -> int:
+        return (replica * pipeline + stage) * tensor + column
+
+    groups: dict[Dimension, list[list[int]]] = {
+        "tensor": [[rank(d, p, t) for t in columns] for d in replicas for p in stages],
+        "pipeline": [[rank(d, p, t) for p in stages] for d in replicas for t in columns],
+        "data": [[rank(d, p, t) for d in replicas] for p in stages for t in columns],
+    }
+    held: list[Held] = []
+    for dimension, members in groups.items():
+        collective = getattr(configuration, f"{dimension}_collective")
+        for circuits in _group_circuits(collective, len(members[0])):
+            union = [(group[a], group[b], width) for group in members for a, b, width in circuits]
+            held.append((dimension, tuple(union)))
+    return tuple(held)
+
+
+def _group_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]]:
+    """Circuits of each configuration of one group, by position in the group."""
+    if collective.kind in ("none", "switched"):
+        return
+    if collective.kind in ("radix", "exchange"):
+        yield from _radix_circuits(collective, size)
+        return
+    width = collective.wavelengths[0]
+    if collective.kind == "ring":
+        yield [(i, (i + 1) % size, width) for i in range(size)]
+    else:
+        pairs = [(i, i + 1) for i in range(size - 1)]
+        yield [(a, b, width) for a, b in pairs] + [(b, a, width) for a, b in pairs]
+
+
+def _radix_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]]:
+    first = 0
+    for num_digits in collective.held:
+        circuits = []
+        for digit in range(first, first + num_digits):
+            radix, stride = collective.radices[digit], prod(collective.radices[:digit])
+            for a in range(size):
+                others = (a + (value - a // stride % radix) * stride for value in range(radix))
+                circuits += [(a, b, collective.wavelengths[digit]) for b in others if b != a]
+        yield circuits
+        first += num_digits
+
+
+def wavelength_sets(width: int, available: int) -> list[int]:
+    """Bit masks of all sets of `width` wavelengths below `available`."""
+    return [sum(1 << w for w in chosen) for chosen in combinations(range(available), width)]
+
+
+def keeps_tile_rules(circuits: tuple[Circuit, ...], wavelengths: int, max_peers: int) -> bool:
+    """Whether no tile has too many wavelengths or peers in one configuration, in either direction."""
+    for end in (0, 1):
+        for rank in {circuit[end] for circuit in circuits}:
+            own = [circuit for circuit in circuits if circuit[end] == rank]
+            if sum(circuit[2] for circuit in own) > wavelengths:
+                return False
+            if len({circuit[1 - end] for circuit in own}) > max_peers:
+                return False
+    return True
