@@ -1,7 +1,5 @@
 """Instance -> Problem: enumerate each job's candidates, score them, drop the dominated ones."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -104,17 +102,7 @@ def _without_dominated(options: JobOptions, fabric: FabricBase) -> JobOptions:
         if row == options.current or not is_replaced:
             rivals.append(row)
             kept.append(row)
-    kept.sort()
-    rows = np.array(kept, dtype=np.int64)
-    current = kept.index(options.current) if options.current is not None else None
-    return replace(
-        options,
-        candidates=options.candidates.take(rows),
-        scores=options.scores.take(rows),
-        value=options.value[rows],
-        energy=options.energy[rows],
-        current=current,
-    )
+    return options.take(np.array(sorted(kept), dtype=np.int64))
 
 
 def _asked_light(shape: Shape, fabric: FabricBase) -> tuple[object, tuple[int, ...]]:

@@ -1,7 +1,7 @@
 """Problem: all that a policy ever sees."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -90,12 +90,24 @@ class JobOptions:
         assert self.current is not None
         return self.assignment(self.current, self.job.devices, self.job.circuits, is_moved=False)
 
+    @cached_property
+    def _row_of(self) -> dict[Configuration, int]:
+        return {self.candidates.configuration(row): row for row in range(len(self))}
+
     def row_of(self, configuration: Configuration) -> int | None:
         """Row of a configuration, None where it is not among the candidates."""
-        for row in range(len(self)):
-            if self.candidates.configuration(row) == configuration:
-                return row
-        return None
+        return self._row_of.get(configuration)
+
+    def take(self, rows: NDArray[np.int64]) -> "JobOptions":
+        """Only the given rows, in ascending order; a resident's current row must be among them."""
+        return replace(
+            self,
+            candidates=self.candidates.take(rows),
+            scores=self.scores.take(rows),
+            value=self.value[rows],
+            energy=self.energy[rows],
+            current=None if self.current is None else int(np.searchsorted(rows, self.current)),
+        )
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,31 @@ def most_jobs(free: tuple[int, ...], links: Links, size: int) -> int:
     across servers form a forest, with one job at most for each pair. A leaf of it runs what fits inside and
     gives the rest to its one job across, whose other devices its parent provides.
     """
-    return _Search(links, size).most(tuple((s, count) for s, count in enumerate(free) if count))
+    return _Search(len(free), links, size).most(tuple((s, count) for s, count in enumerate(free) if count))
 
 
 class _Search:
     """Branch and bound over the leaves of the forest; each connected part is solved once."""
 
-    def __init__(self, links: Links, size: int) -> None:
+    def __init__(self, num_servers: int, links: Links, size: int) -> None:
         self._links, self._size = links, size
         self._known: dict[Free, int] = {}
+        near = [frozenset(b for b in range(num_servers) if self._may_span(a, b)) for a in range(num_servers)]
+        self._twins = [[b for b in range(num_servers) if near[b] - {a} == near[a] - {b}] for a in range(num_servers)]
 
     def most(self, free: Free) -> int:
-        return sum(self._most_of_part(part) for part in self._parts(free))
+        return sum(self._most_of_part(self._in_order(part)) for part in self._parts(free))
+
+    def _in_order(self, part: Free) -> Free:
+        """The same part, with the most devices on the first of servers that are linked alike."""
+        counts: dict[int, list[int]] = {}
+        for server, count in part:
+            counts.setdefault(self._twins[server][0], []).append(count)
+        ordered = [
+            item for first, of_class in counts.items()
+            for item in zip(self._twins[first], sorted(of_class, reverse=True), strict=False)
+        ]
+        return tuple(sorted(ordered))
 
     def _bound(self, free: Free) -> int:
         return sum(sum(count for _, count in part) // self._size for part in self._parts(free))

@@ -20,6 +20,15 @@ ValueOf = Callable[[cp_model.IntVar], int]
 """Reads a variable of a solution."""
 
 
+@dataclass(frozen=True)
+class Refuted:
+    """What step 2 proved impossible together: shapes on counts of blocks, beside residents that stay."""
+
+    placed: dict[int, tuple[Shape, tuple[tuple[int, int], ...]]]
+    staying: tuple[int, ...]
+    most_lit: dict[tuple[int, int], int] | None
+
+
 @dataclass
 class Model:
     """The CP-SAT model of step 1 and what relates it to patterns."""
@@ -29,7 +38,6 @@ class Model:
     variables: Variables
     terms: dict[str, Term] = field(default_factory=dict)
     _counts: dict[tuple[int, BlockKind, int, int], cp_model.IntVar] = field(default_factory=dict)
-    num_cuts: int = 0
 
     @classmethod
     def build(cls, problem: Problem) -> "Model":
@@ -96,34 +104,28 @@ class Model:
         for pair, literal in self.variables.lit.items():
             self.cp.add_hint(literal, len(lit[pair]))
 
-    def cut(self, pattern: Pattern, jobs: Sequence[int], most_lit: dict[tuple[int, int], int] | None) -> None:
+    def cut(self, refuted: Refuted) -> None:
         """Forbid what step 2 refuted: these jobs on these counts with these circuits or wider ones.
 
         Where all servers are alike, the same counts on other servers are forbidden too. With `most_lit` the
-        refutation holds only while no more fibers may be lit between the servers of these jobs.
+        refutation holds only while no more fibers may be lit.
         """
-        self.num_cuts += 1
-        servers = sorted({s for j in jobs for s, _ in pattern[j].blocks})
+        servers = sorted({s for _, blocks in refuted.placed.values() for s, _ in blocks})
         images = [tuple(servers)]
-        if most_lit is None and self._servers_are_alike(pattern, jobs) and len(servers) <= MAX_PERMUTED_SERVERS:
+        if self._servers_are_alike(refuted) and len(servers) <= MAX_PERMUTED_SERVERS:
             images = [*permutations(range(self.problem.cluster.fabric.num_servers), len(servers))]
+        escape = self._more_lit(refuted.most_lit) if refuted.most_lit is not None else []
+        wide = {j: self._as_wide(j, shape) for j, (shape, _) in refuted.placed.items()}
+        stays = [job.stay for j in refuted.staying if (job := self.variables.jobs[j]).stay is not None]
         for image in images:
             renamed = dict(zip(servers, image, strict=True))
-            literals: list[cp_model.LiteralT] = []
-            for j in jobs:
-                job, choice = self.variables.jobs[j], pattern[j]
-                if choice.stays:
-                    assert job.stay is not None
-                    literals.append(job.stay)
-                    continue
-                shape = job.options.shapes[choice.row]
-                literals.append(self._as_wide(j, shape))
-                kind = BlockKind.of(shape)
-                literals += [self._count_is(j, kind, renamed[s], n) for s, n in choice.blocks]
-            escape = self._more_lit(most_lit) if most_lit is not None else []
+            literals: list[cp_model.LiteralT] = [*wide.values(), *stays]
+            for j, (shape, blocks) in refuted.placed.items():
+                if BlockKind.of(shape) in self.variables.jobs[j].blocks:
+                    literals += [self._count_is(j, BlockKind.of(shape), renamed[s], n) for s, n in blocks]
             self.cp.add_bool_or([*(~literal for literal in literals), *escape])
 
-    def _servers_are_alike(self, pattern: Pattern, jobs: Sequence[int]) -> bool:
+    def _servers_are_alike(self, refuted: Refuted) -> bool:
         fabric, health = self.problem.cluster.fabric, self.problem.cluster.health
         return (
             isinstance(fabric, Lightpath)
@@ -131,7 +133,8 @@ class Model:
             and fabric.racks == 1
             and not fabric.slots_matter
             and not health.failed_fibers
-            and not any(pattern[j].stays for j in jobs)
+            and not refuted.staying
+            and refuted.most_lit is None
         )
 
     def _as_wide(self, j: int, shape: Shape) -> cp_model.IntVar:
@@ -140,7 +143,7 @@ class Model:
         rows = [
             literal
             for literal, other in zip(job.rows, job.options.shapes, strict=True)
-            if other is shape or shape.is_within(other)
+            if shape.is_within(other)
         ]
         if len(rows) == 1:
             return rows[0]

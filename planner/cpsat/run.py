@@ -23,7 +23,6 @@ class Outcome:
     bound: int | None
     is_optimal: bool
     is_infeasible: bool
-    is_stopped: bool
 
 
 class _OnSolution(cp_model.CpSolverSolutionCallback):
@@ -52,6 +51,7 @@ def run(
     workers: int,
     on_pattern: Callable[[Pattern, dict[tuple[int, int], int]], None],
     on_bound: Callable[[float], None],
+    on_stop: Callable[[], None],
 ) -> Outcome:
     """Solve, and report solutions and bounds on the way. Ctrl-C stops the solver, not the program."""
     solver = cp_model.CpSolver()
@@ -65,7 +65,9 @@ def run(
         parameters.max_time_in_seconds = time_limit_s
     solver.best_bound_callback = on_bound
     callback = _OnSolution(model, on_pattern)
-    status, is_stopped = _solve_in_thread(solver, model.cp, callback, options.should_stop)
+    parameters.cp_model_probing_level = 0
+    parameters.symmetry_level = 0
+    status = _solve_in_thread(solver, model.cp, callback, options.should_stop, on_stop)
     if callback.error is not None:
         raise callback.error
     if status == cp_model.MODEL_INVALID:
@@ -79,7 +81,6 @@ def run(
         bound=round(solver.best_objective_bound) if knows_bound else None,
         is_optimal=status == cp_model.OPTIMAL,
         is_infeasible=status == cp_model.INFEASIBLE,
-        is_stopped=is_stopped,
     )
 
 
@@ -88,8 +89,9 @@ def _solve_in_thread(
     model: cp_model.CpModel,
     callback: _OnSolution,
     should_stop: Callable[[], bool],
-) -> tuple[cp_model.CpSolverStatus, bool]:
-    """Status, and whether somebody asked to stop."""
+    on_stop: Callable[[], None],
+) -> cp_model.CpSolverStatus:
+    """Status; a stop request ends the search with what it has."""
     statuses: list[cp_model.CpSolverStatus] = []
     thread = threading.Thread(target=lambda: statuses.append(solver.solve(model, callback)), daemon=True)
     thread.start()
@@ -97,10 +99,10 @@ def _solve_in_thread(
     while thread.is_alive():
         try:
             thread.join(POLL_S)
-            if not is_stopped and should_stop():
-                is_stopped = True
+            is_stopped = is_stopped or should_stop()
         except KeyboardInterrupt:
             is_stopped = True
         if is_stopped:
+            on_stop()
             solver.stop_search()
-    return statuses[0], is_stopped
+    return statuses[0]

@@ -12,4 +12,5 @@ def require_matplotlib() -> None:
     try:
         importlib.import_module("matplotlib")
     except ImportError:
-        raise InputError("plots", "", "matplotlib is not installed; run `pip install photonplan[plots]`") from None
+        remedy = "matplotlib is not installed; run `pip install photonplan[plots]`"
+        raise InputError("plots", "", remedy) from None

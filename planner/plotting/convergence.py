@@ -24,9 +24,8 @@ def convergence(ax: Axes, result: Result) -> Axes:
             continue
         times, values = (list(column) for column in zip(*known, strict=True))
         end = max(times[-1], result.wall_time_s)
-        ax.step(
-            [*times, end], [*values, values[-1]], where="post", linestyle=style, color=COLOURS[name], label=name
-        )
+        steps = [*times, end], [*values, values[-1]]
+        ax.step(*steps, where="post", linestyle=style, color=COLOURS[name], label=name)
     ax.set_xlabel("wall time (s)")
     ax.set_ylabel(first or "objective")
     if ax.get_lines():

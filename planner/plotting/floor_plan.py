@@ -41,7 +41,7 @@ def floor_plan(ax: Axes, instance: Instance, plan: Plan) -> Axes:
     ax.set_ylim(height, -SERVER_GAP)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    ax.set_title(instance.name, fontsize=10)
+    ax.set_title(instance.name, fontsize=10, parse_math=False)
     return _with_legend(ax, plan, number_of_job)
 
 
@@ -58,7 +58,7 @@ def save_floor_plan(path: str | Path, instance: Instance, plan: Plan) -> None:
     figure = Figure(figsize=size, layout="constrained")
     floor_plan(figure.subplots(), instance, plan)
     try:
-        figure.savefig(path, dpi=150)
+        figure.savefig(path, dpi=150, bbox_inches="tight")
     except OSError as error:
         raise InputError(str(path), "", f"cannot be written: {error.strerror}") from None
 
@@ -103,7 +103,10 @@ def _with_legend(ax: Axes, plan: Plan, number_of_job: dict[str, int]) -> Axes:
     numbered = sorted((number_of_job[name], name) for name in plan.admitted)
     marks = [Patch(facecolor=COLOURS[n % len(COLOURS)], label=f"{n + 1}  {name}") for n, name in numbered]
     if marks:
-        legend = ax.legend(handles=marks, loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, frameon=False)
+        beside = (1.01, 1)
+        legend = ax.legend(
+            handles=marks, loc="upper left", bbox_to_anchor=beside, fontsize=7, frameon=False
+        )
         for text in legend.get_texts():
             text.set_parse_math(False)
     return ax

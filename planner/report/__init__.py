@@ -8,20 +8,22 @@ import json
 from collections.abc import Mapping, Sequence
 from string import Template
 
+from planner.checks.violation import Violation
 from planner.instance import Instance
 from planner.report.data import page_data
 from planner.result import Result
 
 STYLES = ("page.css", "floor.css", "print.css")
 SCRIPTS = (
-    "core.js", "floor.js", "circuits.js", "fibers.js", "job.js", "convergence.js", "tables.js", "page.js",
+    "core.js", "floor.js", "circuits.js", "fibers.js", "roofline.js", "job.js", "convergence.js",
+    "tables.js", "page.js",
 )  # fmt: skip
 
 
 def report_html(
     instance: Instance,
     result: Result,
-    violations: Sequence[object],
+    violations: Sequence[Violation],
     *,
     command: str,
     versions: Mapping[str, str],
@@ -29,8 +31,8 @@ def report_html(
 ) -> str:
     """The report as the text of one HTML file.
 
-    `violations` are what the checker found in the plan; str() of each is shown. `command` is what was
-    typed and `versions` maps names of programs to their versions, so that the run can be repeated.
+    `violations` are what the checker found in the plan. `command` is what was typed and `versions` maps
+    names of programs to their versions, so that the run can be repeated.
     `reasons` maps a job that was left out to a sentence, in place of the short reason of the result.
     """
     data = page_data(instance, result, violations, command=command, versions=versions, reasons=reasons or {})

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from costmodel.fabrics import Lightpath
+from planner.checks.violation import Violation
 from planner.instance import Instance
 from planner.report.floor import fiber_matrices, owners_of, racks
 from planner.report.jobs import job_rows
@@ -20,7 +21,7 @@ MEANING = {
 def page_data(
     instance: Instance,
     result: Result,
-    violations: Sequence[object],
+    violations: Sequence[Violation],
     *,
     command: str,
     versions: Mapping[str, str],
@@ -29,7 +30,7 @@ def page_data(
     """All that the page shows, fit for JSON."""
     index_of_job = {job.name: index for index, job in enumerate(instance.all_jobs)}
     jobs = job_rows(instance, result, reasons)
-    breaches = [str(violation) for violation in violations]
+    breaches = [f"{v.where}: {v.message} ({v.rule})" for v in violations]
     totals = _totals(instance, result, jobs)
     return {
         "name": instance.name,
@@ -62,7 +63,7 @@ def headline(result: Result, totals: Mapping[str, Any], num_violations: int) -> 
     if num_violations:
         rules = "a rule" if num_violations == 1 else f"rules in {num_violations} places"
         sentences.append(f"The plan breaks {rules}: do not deploy it.")
-    if result.levels and result.levels[0].value is not None:
+    elif result.levels and result.levels[0].value is not None:
         sentences.append(_quality(result))
     return sentences
 

@@ -133,6 +133,10 @@ function keyMark(kind) {
     })));
     return mark;
   }
+  if (kind === "broken") {
+    mark.append(svg("g", { class: "matrix" }, svg("path", { class: "broken", d: "M6 1 h11 v11 z" })));
+    return mark;
+  }
   const classes = kind === "dark" ? "tile free" : `tile ${kind}`;
   mark.append(svg("g", { class: classes }, svg("rect", { x: 1, y: 1, width: 16, height: 16, rx: 3 })));
   if (kind === "dark") mark.append(svg("circle", { class: "dark-port", cx: 11, cy: 7, r: 4 }), svg("path", { class: "dark-port", d: "M8 10 l6 -6" }));
@@ -141,6 +145,7 @@ function keyMark(kind) {
 
 function floorKey() {
   const marks = [["free", "free"], ["failed", "failed device"], ["dark", "failed port"]];
+  if (data.fabric.failed_fibers.length) marks.push(["broken", "failed fiber"]);
   if (data.fabric.has_circuits) marks.push(["light", "circuit inside a server"], ["fiber", "circuit over a fiber"]);
   return el("div", { class: "key" }, ...marks.map(([kind, text]) => el("span", {}, keyMark(kind), text)),
     data.fabric.has_circuits ? el("span", {}, "wider line: more wavelengths") : null);

@@ -91,8 +91,8 @@ def loss_db(instance: Instance, circuit: Circuit) -> float | None:
     if len(circuit.fibers) != 1 or circuit.fibers[0] not in names:
         return None
     slot = fabric.fiber_slot(names[circuit.fibers[0]])
-    crossings = len(fabric.segments(*source, slot)) + len(fabric.segments(destination[0], slot, destination[1]))
-    return fabric.loss_db(crossings, 1)
+    path = (*fabric.segments(*source, slot), *fabric.segments(destination[0], slot, destination[1]))
+    return fabric.loss_db(len(path), 1)
 
 
 def _fibers(fabric: Lightpath, source: Place, destination: Place) -> range:

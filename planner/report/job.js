@@ -72,6 +72,7 @@ function placedBody(job) {
     facts, problem,
     split("Time of one step", plan.time_s, "s", quantity(plan.step_s, "s")),
     split("Energy of one step", plan.energy_j, "J", `${quantity(plan.energy_per_work_j, "J")} per token · ${quantity(plan.power_w, "W")}`),
+    plan.roofline ? drawRoofline(plan.roofline) : null,
   ].filter(Boolean);
 }
 

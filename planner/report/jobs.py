@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from costmodel.candidates import DIMENSIONS, candidates_of
+from costmodel.candidates import DIMENSIONS, Candidates, candidates_of
 from costmodel.configuration import Configuration
+from costmodel.hardware import Device
 from costmodel.score import Scores, score
 from planner.instance import Instance, Job
 from planner.plan import Assignment
@@ -24,10 +25,11 @@ def job_rows(instance: Instance, result: Result, reasons: Mapping[str, str]) -> 
         row = _request(job) | {"is_resident": job.name in residents}
         assignment = assignments.get(job.name)
         if assignment is None:
-            row |= {"state": "left out", "reason": reasons.get(job.name, short.get(job.name, "")), "plan": None}
+            reason = reasons.get(job.name, short.get(job.name, ""))
+            row |= {"state": "left out", "reason": reason, "plan": None}
         else:
-            row |= {"state": _state(assignment, job.name in residents), "reason": ""}
-            row["plan"] = _assigned(instance, job, assignment)
+            state = _state(assignment, job.name in residents)
+            row |= {"state": state, "reason": "", "plan": _assigned(instance, job, assignment)}
         rows.append(row)
     return rows
 
@@ -57,12 +59,13 @@ def _request(job: Job) -> dict[str, Any]:
 
 def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str, Any]:
     """How and where the job runs; time and energy are None where the cost model rejects the configuration."""
-    scores, collectives = None, _collectives_of(assignment.configuration)
-    problem = ""
+    scores, roofline, problem = None, None, ""
+    collectives = _collectives_of(assignment.configuration)
+    cluster = instance.cluster
     try:
-        cluster = instance.cluster
         rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
         scores = score(rows, cluster.device, cluster.fabric)
+        roofline = _roofline(rows, scores, cluster.device)
         collectives = [
             {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}
             for axis, dimension in enumerate(DIMENSIONS)
@@ -80,6 +83,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         "value": assignment.value,
         "speed_unit": job.workload.speed_unit,
         "problem": problem,
+        "roofline": roofline,
         **_totals(assignment, scores),
         **_breakdown(scores),
     }
@@ -120,6 +124,19 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
     return {
         "time_s": [[name, float(seconds)] for name, seconds in time_s.items()],
         "energy_j": [[name, float(joules)] for name, joules in energy_j.items()],
+    }
+
+
+def _roofline(rows: Candidates, scores: Scores, device: Device) -> dict[str, float]:
+    """What the busiest device computes for each byte of memory traffic, over a whole step, below its roof."""
+    graph = rows.graph
+    flops = float((graph.flops * graph.count)[:, 0].sum())
+    memory_bytes = float((graph.memory_bytes * graph.count)[:, 0].sum())
+    return {
+        "intensity": flops / memory_bytes,
+        "flops_per_s": flops / float(scores.step_s[0]),
+        "peak_flops_per_s": device.matrix_efficiency * device.matrix_flops_per_s(graph.precision),
+        "peak_bytes_per_s": device.memory_efficiency * device.memory_bytes_per_s,
     }
 
 

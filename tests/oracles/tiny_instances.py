@@ -61,7 +61,8 @@ tiny_instances = st.integers(min_value=0, max_value=2**32 - 1).map(tiny_instance
 
 
 def _lightpath(rng: Random) -> Fields:
-    tiles = rng.choice((1, 2, 2, 2, 3, 3, 3))
+    waveguides = rng.choice(("dedicated", "dedicated", "dedicated", "shared", "shared"))
+    tiles = rng.choice((2, 3, 3, 3) if waveguides == "shared" else (1, 2, 2, 2, 3, 3))
     racks, servers = rng.choices(((1, 1), (1, 2), (2, 1)), (2, 17, 1))[0]
     wavelengths = rng.choice((2, 3, 4))
     fabric: Fields = {
@@ -73,7 +74,7 @@ def _lightpath(rng: Random) -> Fields:
         "wavelengths_per_tile": wavelengths,
         "wavelength_bandwidth": f"{rng.choice((10, 40, 100))} GB/s",
         "max_peers": rng.randint(1, 4),
-        "waveguides": rng.choice(("dedicated", "dedicated", "dedicated", "shared", "shared")),
+        "waveguides": waveguides,
         "fibers": rng.choice((0, 1, 1, 1, 1, 1, 2, 2)),
         "wavelengths_per_fiber": rng.choice((1, 1, 1, 2, 2, 3, 4)),
         "alpha": "0.7 us",
@@ -162,14 +163,14 @@ def _objectives(rng: Random) -> list[Fields]:
 
 
 def _health(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:
-    """Failures, in a third of the instances; residents that they meet become movable."""
-    if rng.random() > 0.33:
+    """Failures, in a third of the instances, more often where jobs run; those become movable."""
+    if rng.random() > (0.5 if running else 0.3):
         return {}
     instance_fabric = Instance.parse(_probe(cluster)).cluster.fabric
     servers, slots = range(instance_fabric.num_servers), range(instance_fabric.devices_per_server)
     devices = [instance_fabric.device_name(server, slot) for server in servers for slot in slots]
     occupied = [device for resident in running for device in resident["devices"]] or devices
-    tiles = rng.sample(rng.choice((devices, occupied)), rng.choice((0, 0, 1)))
+    tiles = rng.sample(rng.choice((devices, occupied)), rng.choice((0, 1)))
     ports = rng.sample(rng.choice((devices, occupied)), rng.choice((0, 0, 1)))
     health: Fields = {"failed_tiles": tiles, "failed_ports": ports}
     fibers: list[Fields] = []

@@ -1,0 +1,112 @@
+"""One level: step 1 proposes, step 2 realises or refutes, until nothing better is left or time is up."""
+
+import time
+from dataclasses import dataclass
+
+from planner.cpsat.model import Refuted
+from planner.cpsat.objectives import Term
+from planner.cpsat.realize import StepTwoLimits, realize
+from planner.cpsat.run import Outcome, run
+from planner.cpsat.search import Search
+from planner.routing import Pattern, route_pattern
+
+MIN_STEP_TWO_S = 1.0
+
+
+@dataclass(frozen=True)
+class LevelOutcome:
+    """Bound on the objective over the candidates in force, and whether the best plan reaches it."""
+
+    bound: float | None
+    is_proven: bool
+    is_infeasible: bool = False
+
+
+def optimize(search: Search, objective: str, deadline: float) -> LevelOutcome:
+    """Optimize an objective over the candidates in force."""
+    term = search.model.term(objective)
+    bound: float | None = None
+    while True:
+        outcome = _step_one(search, objective, term, deadline)
+        if search.is_exact and outcome.bound is not None:
+            bound = term.to_float(outcome.bound)
+        if outcome.is_infeasible and search.assignments is None:
+            return LevelOutcome(None, False, is_infeasible=search.is_exact)
+        if outcome.pattern is None or _is_no_better(search, objective, term, outcome):
+            return LevelOutcome(bound, search.is_exact and (outcome.is_optimal or outcome.is_infeasible))
+        if _step_two(search, objective, outcome, deadline):
+            return LevelOutcome(bound, search.is_exact and outcome.is_optimal)
+        if search.is_stopped or time.perf_counter() >= deadline:
+            return LevelOutcome(bound, False)
+
+
+def _step_one(search: Search, objective: str, term: Term, deadline: float) -> Outcome:
+    """Solve the relaxation from the best plan so far; plans that first fit can route are adopted on the way."""
+    model = search.model
+    if search.assignments is not None:
+        model.hint(search.pattern(), search.assignments)
+    if term.is_maximized:
+        model.cp.maximize(term.expression)
+    else:
+        model.cp.minimize(term.expression)
+
+    def on_pattern(pattern: Pattern, most_lit: dict[tuple[int, int], int]) -> None:
+        limit = most_lit if objective == "fragmentation" else None
+        found = route_pattern(search.problem, pattern, limit)
+        if found is not None and search.improves(objective, term, found):
+            search.assignments = tuple(found)
+            search.report(objective, None, "cpsat")
+
+    return run(
+        model,
+        time_limit_s=max(deadline - time.perf_counter(), 0.01),
+        options=search.options,
+        workers=search.workers,
+        on_pattern=on_pattern,
+        on_bound=lambda steps: search.report(objective, term.to_float(steps), "bound"),
+        on_stop=search.stop,
+    )
+
+
+def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) -> bool:
+    """Whether the best plan so far already reaches what step 1 found, at its resolution."""
+    value = search.value(objective)
+    if value is None or outcome.objective is None:
+        return False
+    claimed = term.to_float(outcome.objective)
+    slack = term.scale.resolution * (1 + len(search.full.options))
+    return value >= claimed - slack if term.is_maximized else value <= claimed + slack
+
+
+def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float) -> bool:
+    """Realise the pattern of step 1, or forbid it; True if it was realised."""
+    assert outcome.pattern is not None
+    limits = StepTwoLimits(
+        time_limit_s=max(deadline - time.perf_counter(), MIN_STEP_TWO_S),
+        deterministic_limit=search.options.deterministic_limit,
+        workers=search.workers,
+        seed=search.options.seed,
+    )
+    most_lit = outcome.most_lit if objective == "fragmentation" else None
+    realized = realize(search.problem, outcome.pattern, limits, most_lit)
+    if realized.assignments is not None:
+        search.assignments = realized.assignments
+        search.report(objective, None, "cpsat")
+        return True
+    jobs = realized.refuted
+    if not jobs:
+        search.num_undecided += 1
+        jobs = tuple(outcome.pattern)
+    search.refute(_refuted(search, outcome.pattern, jobs, most_lit))
+    return False
+
+
+def _refuted(
+    search: Search, pattern: Pattern, jobs: tuple[int, ...], most_lit: dict[tuple[int, int], int] | None
+) -> Refuted:
+    placed = {
+        j: (search.problem.options[j].shapes[pattern[j].row], pattern[j].blocks)
+        for j in jobs
+        if not pattern[j].stays
+    }
+    return Refuted(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)

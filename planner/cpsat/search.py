@@ -1,0 +1,148 @@
+"""State of one solve: the problem in force, its model, the best plan so far, what was refuted, and the clock."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from planner.cpsat.evaluate import evaluate
+from planner.cpsat.model import Model, Refuted
+from planner.cpsat.objectives import Term
+from planner.plan import Assignment
+from planner.problem import Problem
+from planner.result import Incumbent, SolveOptions
+from planner.routing import Choice, Pattern
+
+FIRST_SHARE = 0.7
+"""share of the time limit that level 1 may use while others wait"""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A finished level: later ones stay within `spend` of its value."""
+
+    objective: str
+    value: float
+    spend: float
+
+
+@dataclass
+class Search:
+    """Everything that changes while the levels are solved."""
+
+    full: Problem
+    options: SolveOptions
+    problem: Problem = field(init=False)
+    """the candidates in force"""
+    model: Model = field(init=False)
+    started: float = field(default_factory=time.perf_counter)
+    assignments: tuple[Assignment, ...] | None = None
+    trace: list[Incumbent] = field(default_factory=list)
+    refuted: list[Refuted] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
+    num_undecided: int = 0
+    is_stopped: bool = False
+
+    def __post_init__(self) -> None:
+        self.problem = self.full
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no pattern was forbidden without proof."""
+        return self.num_undecided == 0
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.perf_counter() - self.started
+
+    @property
+    def workers(self) -> int:
+        return self.options.workers or os.cpu_count() or 1
+
+    def seconds_left(self, level: int) -> float:
+        """Wall-clock budget of a level: all levels share what is left, the first takes the most."""
+        left = max(self.options.time_limit_s - self.elapsed_s, 0.0)
+        remaining = len(self.full.instance.objectives) - level
+        if remaining == 1:
+            return left
+        return left * FIRST_SHARE if level == 0 else left / remaining
+
+    def stop(self) -> None:
+        """Somebody asked to stop: finish with what there is."""
+        self.is_stopped = True
+
+    def restrict(self, problem: Problem) -> None:
+        """Put a problem with fewer candidates in force: a new model, with all that is known so far."""
+        self.problem = problem
+        self.model = Model.build(problem)
+        for refuted in self.refuted:
+            self.model.cut(refuted)
+        for kept in self.kept:
+            self._add_kept(kept)
+
+    def refute(self, refuted: Refuted) -> None:
+        self.refuted.append(refuted)
+        self.model.cut(refuted)
+
+    def keep(self, objective: str, tolerance: float) -> None:
+        """Later levels may not fall behind this one by more than its tolerance."""
+        value = self.value(objective)
+        assert value is not None
+        self.kept.append(Kept(objective, value, tolerance * abs(value)))
+        self._add_kept(self.kept[-1])
+
+    def _add_kept(self, kept: Kept) -> None:
+        term = self.model.term(kept.objective)
+        if isinstance(term.expression, int):
+            return
+        # Coefficients are rounded one by one: a sum may be off by a step for each job.
+        rounding = len(self.full.options) + 1
+        if term.is_maximized:
+            self.model.cp.add(term.expression >= term.scale.to_int(kept.value - kept.spend) - rounding)
+        else:
+            self.model.cp.add(term.expression <= term.scale.to_int(kept.value + kept.spend) + rounding)
+
+    def value(self, objective: str) -> float | None:
+        """Objective of the best plan so far."""
+        return None if self.assignments is None else evaluate(self.full, self.assignments, objective)
+
+    def report(self, level: str, bound: float | None, source: str) -> None:
+        """Add the best plan's value and a bound to the trace and tell the caller."""
+        incumbent = Incumbent(self.elapsed_s, level, self.value(level), bound, source)
+        self.trace.append(incumbent)
+        if self.options.on_incumbent is not None:
+            self.options.on_incumbent(incumbent)
+
+    def improves(self, objective: str, term: Term, found: Sequence[Assignment]) -> bool:
+        """Whether assignments beat the best plan so far on an objective."""
+        old = self.value(objective)
+        if old is None:
+            return True
+        new = evaluate(self.full, found, objective)
+        return new > old if term.is_maximized else new < old
+
+    def pattern(self) -> Pattern:
+        """Choices of the best plan among the candidates in force."""
+        assert self.assignments is not None
+        return pattern_of(self.problem, self.assignments)
+
+
+def pattern_of(problem: Problem, assignments: Sequence[Assignment]) -> Pattern:
+    """Choices that assignments amount to."""
+    pattern: dict[int, Choice] = {}
+    index = {options.job.name: j for j, options in enumerate(problem.options)}
+    for assignment in assignments:
+        options = problem.options[index[assignment.job]]
+        row = options.row_of(assignment.configuration)
+        assert row is not None, f"{assignment.job} runs in a configuration that is not in force"
+        if options.can_stay and not assignment.is_moved:
+            pattern[index[assignment.job]] = Choice(row, True, ())
+            continue
+        counts: dict[int, int] = {}
+        for name in assignment.devices:
+            server = problem.cluster.fabric.parse_device(name)[0]
+            counts[server] = counts.get(server, 0) + 1
+        block = assignment.configuration.block
+        blocks = tuple((server, count // block) for server, count in sorted(counts.items()))
+        pattern[index[assignment.job]] = Choice(row, False, blocks)
+    return pattern

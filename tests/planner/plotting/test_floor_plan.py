@@ -1,0 +1,49 @@
+"""The floor plan as a figure."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from planner.errors import InputError
+from planner.plotting.floor_plan import floor_plan, save_floor_plan
+from tests.planner.report import rack
+
+
+def test_each_tile_is_drawn_and_the_failed_one_hatched() -> None:
+    ax = floor_plan(Figure().subplots(), rack.instance(), rack.plan())
+    tiles = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
+    assert len(tiles) == 8
+    assert [tile.get_hatch() for tile in tiles].count("////") == 1
+    numbers = sorted(text.get_text() for text in ax.texts if text.get_text().isdigit())
+    assert numbers == ["1", "1", "1", "1", "2"]
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".SVG", b"<?xml")])
+def test_it_is_written(tmp_path: Path, suffix: str, start: bytes) -> None:
+    path = tmp_path / f"floor{suffix}"
+    save_floor_plan(path, rack.instance(), rack.plan())
+    assert path.read_bytes().startswith(start)
+
+
+def test_a_name_is_no_formula(tmp_path: Path) -> None:
+    instance = rack.instance().model_copy(update={"name": r"$\wrong{ $"})
+    save_floor_plan(tmp_path / "floor.svg", instance, rack.plan())
+
+
+def test_another_suffix_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'\.gif' is no known format; use \.png or \.svg"):
+        save_floor_plan(tmp_path / "floor.gif", rack.instance(), rack.plan())
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        save_floor_plan(tmp_path / "none" / "floor.png", rack.instance(), rack.plan())
+
+
+def test_without_matplotlib_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match=r"pip install photonplan\[plots\]"):
+        save_floor_plan(tmp_path / "floor.png", rack.instance(), rack.plan())

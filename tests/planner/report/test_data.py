@@ -1,0 +1,106 @@
+"""What the page is told, before it is drawn."""
+
+import dataclasses
+import math
+from typing import Any
+
+import pytest
+
+from planner.checks.violation import Violation
+from planner.plan import Plan
+from planner.report.data import headline, page_data
+from planner.report.floor import loss_db
+from planner.result import Level, Result, Status
+from tests.planner.report import rack
+
+
+def _data(result: Result, *violations: Violation, **reasons: str) -> dict[str, Any]:
+    instance = rack.instance()
+    return page_data(instance, result, violations, command="planner solve", versions={}, reasons=reasons)
+
+
+def test_tiles_tell_owner_and_health() -> None:
+    first, second = _data(rack.result())["racks"][0]["servers"]
+    assert [tile["jobs"] for tile in first["tiles"]] == [[[0, 0]], [[0, 1]], [], []]
+    assert [tile["state"] for tile in second["tiles"]] == ["ok", "ok", "dark", "failed"]
+
+
+def test_breakdowns_add_up_to_the_step() -> None:
+    job = _data(rack.result())["jobs"][0]["plan"]
+    assert math.isclose(sum(seconds for _, seconds in job["time_s"]), job["step_s"])
+    assert math.isclose(sum(joules for _, joules in job["energy_j"]) / job["step_s"], job["power_w"])
+    assert job["roofline"]["flops_per_s"] < job["roofline"]["peak_flops_per_s"]
+    assert job["collectives"] == [{"dimension": "tensor", "name": "ring w8"}]
+    assert job["where"] == [["s0", "0–1"], ["s1", "0–1"]]
+
+
+def test_loss_counts_crossings_and_fibers() -> None:
+    circuits = rack.plan()[rack.RING].circuits[0].circuits
+    # t0 to t1 crosses one boundary; t1 goes back to slot 0, where fiber 0 leaves, and enters at t0
+    assert [loss_db(rack.instance(), circuit) for circuit in circuits] == [0.25, 1.25, 0.25, 1.25]
+
+
+def test_a_circuit_over_a_fiber_that_does_not_exist_has_no_loss() -> None:
+    circuit = rack.plan()[rack.RING].circuits[0].circuits[1]
+    assert loss_db(rack.instance(), circuit.model_copy(update={"fibers": ("s0>s1#9",)})) is None
+    assert loss_db(rack.instance(), circuit.model_copy(update={"source": "s9.t0"})) is None
+
+
+def test_fiber_matrix_counts_light_and_failures() -> None:
+    cells = _data(rack.result())["matrices"][0]["cells"]
+    assert cells[0][0] is None
+    assert cells[0][1] == {
+        "used": 8, "total": 8, "fibers": 2, "fibers_lit": 1, "failed": ["s0>s1#1"], "jobs": [0],
+    }  # fmt: skip
+    assert cells[1][0]["total"] == 16
+
+
+def test_a_given_reason_takes_the_place_of_the_short_one() -> None:
+    assert _data(rack.result())["left_out"][0]["reason"] == "only 6 devices have light"
+    given = _data(rack.result(), **{rack.LEFT_OUT: "fits with 2 more tiles"})
+    assert given["left_out"][0]["reason"] == "fits with 2 more tiles"
+
+
+def test_convergence_is_that_of_the_first_level() -> None:
+    points = _data(rack.result())["convergence"]["points"]
+    assert [point["objective"] for point in points] == [1.5, 2.0, 2.0]
+
+
+def test_a_configuration_that_the_model_rejects_is_named() -> None:
+    bad = rack.plan().model_dump()
+    bad["assignments"][0]["configuration"]["tensor_collective"]["wavelengths"] = [7]
+    plan = Plan.model_validate(bad)
+    job = _data(dataclasses.replace(rack.result(), plan=plan))["jobs"][0]["plan"]
+    assert job["time_s"] is None
+    assert "tensor_collective" in job["problem"]
+
+
+def test_names_that_do_not_exist_are_left_out_of_the_floor() -> None:
+    bad = rack.plan().model_dump()
+    bad["assignments"] = [bad["assignments"][0] | {"devices": ("s7.t9", "s0.t0", "s0.t1", "s1.t0")}]
+    violation = Violation("devices", "s7.t9", "does not exist")
+    data = _data(dataclasses.replace(rack.result(), plan=Plan.model_validate(bad)), violation)
+    assert data["violations"] == ["s7.t9: does not exist (devices)"]
+    assert data["totals"]["used"] == 3
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        (Level("value", 2.0, 2.0, 0.0, Status.OPTIMAL), "proven to be the best"),
+        (Level("value", 2.0, 2.5, 0.2, Status.FEASIBLE), "no plan can do better than 2.5, a gap of 20.0%"),
+        (Level("value", 2.0, None, None, Status.FEASIBLE), "not known"),
+    ],
+)
+def test_headline_says_how_good_the_plan_is(level: Level, words: str) -> None:
+    totals = {"admitted": 2, "jobs": 3, "used": 5, "healthy": 7}
+    result = dataclasses.replace(rack.result(), levels=(level,))
+    assert words in headline(result, totals, 0)[-1]
+    assert "do not deploy" in headline(result, totals, 2)[-1]
+
+
+@pytest.mark.parametrize(("status", "words"), [(Status.INFEASIBLE, "proven"), (Status.NO_PLAN, "nothing")])
+def test_without_a_plan_nothing_is_checked(status: Status, words: str) -> None:
+    data = _data(Result(status, "cpsat"))
+    assert data["violations"] is None
+    assert words in data["headline"][1]

@@ -1,0 +1,161 @@
+"""The page in a real browser: what it shows, and that it shows it without an error."""
+
+import dataclasses
+import html
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from planner.checks.violation import Violation
+from planner.instance import Instance
+from planner.plan import Assignment, Plan
+from planner.report import report_html
+from planner.result import LeftOut, Result, Status
+from tests.need import need_program
+from tests.planner.report import rack
+
+OPTIONS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
+    "--virtual-time-budget=4000", "--window-size=1400,1000",
+)  # fmt: skip
+
+
+def _page(instance: Instance, result: Result, violations: tuple[Violation, ...] = ()) -> str:
+    command = "planner solve rack.yaml --report rack.html"
+    return report_html(instance, result, violations, command=command, versions={"photonplan": "0.1.0"})
+
+
+def _browse(folder: Path, page: str, *options: str) -> str:
+    """What the browser prints for the page; a message on its console fails the test."""
+    browser = need_program("chromium", "chromium-browser", "google-chrome")
+    path = folder / "page.html"
+    path.write_text(page, encoding="utf-8")
+    command = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *options, path.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    return done.stdout
+
+
+def _dom(folder: Path, page: str) -> str:
+    """The document after the script has run, without its data and its script."""
+    return re.sub(r"<script.*?</script>", "", _browse(folder, page, "--dump-dom"), flags=re.DOTALL)
+
+
+def _count(dom: str, css_class: str) -> int:
+    return len(re.findall(rf'class="{css_class}"', dom))
+
+
+@pytest.mark.chromium
+def test_the_rack_and_the_selected_job_are_shown(tmp_path: Path) -> None:
+    dom = _dom(tmp_path, _page(rack.instance(), rack.result()))
+    assert _count(dom, "tile taken selected") == 4
+    assert _count(dom, "tile taken") == 1
+    assert _count(dom, "tile failed") == 2, "one tile and its key"
+    assert _count(dom, "circuit") == 2
+    assert _count(dom, "circuit fiber") == 3, "two circuits and their key"
+    assert "s0.t1 → s1.t0, 8 wavelengths: 0–7, fiber s0&gt;s1#0, loss 1.25 dB of 6 dB" in dom
+    for text in ("0 violations", "tensor: ring w8", "Time of one step", "only 6 devices have light"):
+        assert text in dom
+
+
+@pytest.mark.chromium
+def test_names_are_text_and_never_markup(tmp_path: Path) -> None:
+    dom = _dom(tmp_path, _page(rack.instance(), rack.result()))
+    for name in (rack.RING, rack.LEFT_OUT, "rack <i>of</i> two"):
+        assert html.escape(name, quote=False) in dom
+    assert "<b>ring" not in dom
+    assert "<i>of" not in dom
+    assert "alert(1)</script>" not in dom
+
+
+@pytest.mark.chromium
+def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
+    page = re.sub("<meta http-equiv.*?>", "", _page(rack.instance(), rack.result()))
+    user = """
+      const press = (node, key) => node.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+      const shown = [];
+      const show = (text) => shown.push(text);
+      press(document.querySelector('[data-name="s0.t0"]'), "ArrowRight");
+      show(document.activeElement.dataset.name);
+      press(document.querySelector('[data-name="s0.t0"]'), "ArrowDown");
+      show(document.activeElement.dataset.name);
+      press(document.querySelector(".circuit"), "ArrowRight");
+      show(document.getElementById("tip").textContent);
+      document.querySelector('[data-name="s1.t2"]').dispatchEvent(new Event("click"));
+      show(document.querySelectorAll(".rack .circuit").length);
+      show(document.querySelector("#job h2").textContent);
+      document.querySelector("#table th:nth-child(14) button").click();
+      show([...document.querySelectorAll("#table tbody tr")].map((row) => row.dataset.job).join(" "));
+      document.querySelector(".theme button").click();
+      show(document.documentElement.dataset.theme);
+      document.documentElement.dataset.shown = shown.join("|");
+    """
+    dom = _dom(tmp_path, page.replace("</body>", f"<script>{user}</script></body>"))
+    shown = html.unescape(re.search('data-shown="([^"]*)"', dom)[1]).split("|")  # type: ignore[index]
+    assert shown[:2] == ["s0.t1", "s0.t2"]
+    assert shown[2].startswith("s0.t1 → s1.t0")
+    assert shown[3:] == ["0", rack.SINGLE, "1 0 2", "dark"]
+
+
+@pytest.mark.chromium
+def test_violations_are_listed(tmp_path: Path) -> None:
+    violation = Violation("tile", "s0.t1", "sends <9> wavelengths")
+    dom = _dom(tmp_path, _page(rack.instance(), rack.result(), (violation,)))
+    assert "1 violation" in dom
+    assert "s0.t1: sends &lt;9&gt; wavelengths (tile)" in dom
+    assert "do not deploy" in dom
+
+
+@pytest.mark.chromium
+def test_without_a_plan_the_reason_is_shown(tmp_path: Path) -> None:
+    reason = LeftOut(rack.RING, "needs 9 devices of one server")
+    dom = _dom(tmp_path, _page(rack.instance(), Result(Status.INFEASIBLE, "cpsat", left_out=(reason,))))
+    assert "There is no plan." in dom
+    assert "Why there is no plan" in dom
+    assert "needs 9 devices of one server" in dom
+
+
+@pytest.mark.chromium
+def test_a_fabric_without_circuits(tmp_path: Path) -> None:
+    assignment = Assignment.model_validate(
+        {"job": "solo", "devices": ["s0.g0"], "configuration": {"micro_batch": 1}}
+    )
+    result = Result(Status.FEASIBLE, "first_fit", Plan(instance="tree", assignments=(assignment,)))
+    dom = _dom(tmp_path, _page(rack.fat_tree(), result))
+    assert "Packets are switched" in dom
+    assert "Light on fibers" not in dom
+
+
+@pytest.mark.chromium
+def test_several_racks(tmp_path: Path) -> None:
+    fabric = rack.instance().cluster.fabric.model_copy(update={"racks": 2})
+    cluster = rack.instance().cluster.model_copy(update={"fabric": fabric})
+    instance = rack.instance().model_copy(update={"cluster": cluster})
+    healthy = cluster.model_copy(update={"health": type(cluster.health)()})
+    page = _page(instance.model_copy(update={"cluster": healthy}), Result(Status.NO_PLAN, "cpsat"))
+    dom = _dom(tmp_path, page)
+    assert "Rack r0" in dom
+    assert "Rack r1" in dom
+
+
+@pytest.mark.chromium
+@pytest.mark.parametrize("options", [(), ("--force-dark-mode",), ("--window-size=480,900",)])
+def test_a_picture_of_the_page(tmp_path: Path, options: tuple[str, ...]) -> None:
+    picture = tmp_path / "page.png"
+    _browse(tmp_path, _page(rack.instance(), rack.result()), f"--screenshot={picture}", *options)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_page_asks_for_nothing_outside() -> None:
+    page = _page(rack.instance(), rack.result())
+    addresses = set(re.findall(r"https?://[^\s\"'`]+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}, "the name of a format, never fetched"
+    assert "default-src 'none'" in page
+    assert "innerHTML" not in page
+
+
+def test_the_page_is_the_same_each_time() -> None:
+    result = dataclasses.replace(rack.result(), seed=3)
+    assert _page(rack.instance(), result) == _page(rack.instance(), result)
