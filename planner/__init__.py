@@ -1,1 +1,74 @@
-"""Plan slices, optical circuits and memory of photonic AI clusters."""
+"""Plan slices, optical circuits and memory of photonic AI clusters.
+
+    from planner import Instance, solve, check
+
+    instance = Instance.load("rack64.yaml")
+    result = solve(instance, time_limit_s=10, on_incumbent=print)
+    assert not check(instance, result.plan)
+
+Names are imported when they are first used, so that `import planner` costs nothing.
+"""
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from planner.checks import check
+    from planner.checks.violation import Violation
+    from planner.errors import InputError
+    from planner.instance import Instance
+    from planner.plan import Plan
+    from planner.result import Incumbent, Result, SolveOptions, Status
+    from planner.solve import solve
+
+__version__ = "0.1.0"
+__all__ = [
+    "Incumbent",
+    "InputError",
+    "Instance",
+    "Plan",
+    "Result",
+    "SolveOptions",
+    "Status",
+    "Violation",
+    "check",
+    "solve",
+]
+
+_MODULE_OF_NAME = {
+    "Incumbent": "planner.result",
+    "InputError": "planner.errors",
+    "Instance": "planner.instance",
+    "Plan": "planner.plan",
+    "Result": "planner.result",
+    "SolveOptions": "planner.result",
+    "Status": "planner.result",
+    "Violation": "planner.checks.violation",
+    "check": "planner.checks",
+    "solve": "planner.solve",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in _MODULE_OF_NAME:
+        raise AttributeError(f"module 'planner' has no attribute '{name}'")
+    return getattr(importlib.import_module(_MODULE_OF_NAME[name]), name)
+
+
+class _Package(ModuleType):
+    """Keeps `planner.solve` the function, though importing the module of that name would replace it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and _MODULE_OF_NAME.get(name) == value.__name__:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

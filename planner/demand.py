@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics import Circuits, GroupPlan
 
-MAX_EXACT_BLOCKS = 12
+MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
 Dimension = Literal["tensor", "pipeline", "data"]
 Ints = NDArray[np.int64]
@@ -47,6 +47,18 @@ class Shape:
             groups = np.moveaxis(ranks, 2 - axis, -1).reshape(-1, ranks.shape[2 - axis])
             for circuits in plan.configurations():
                 yield name, tuple((int(g[u]), int(g[v]), w) for g in groups for u, v, w in circuits)
+
+    @cached_property
+    def between_blocks(self) -> tuple[Ints, ...]:
+        """Wavelengths from block to block in each configuration, shape (blocks, blocks), distinct ones only."""
+        tables: dict[bytes, Ints] = {}
+        for _, circuits in self.configurations:
+            table = np.zeros((self.num_blocks, self.num_blocks), dtype=np.int64)
+            for source, destination, width in circuits:
+                table[source // self.block, destination // self.block] += width
+            np.fill_diagonal(table, 0)
+            tables[table.tobytes()] = table
+        return tuple(tables.values())
 
     @cached_property
     def boundary(self) -> Ints:
@@ -125,16 +137,12 @@ def _boundary(shape: Shape) -> Ints:
 def _exact(shape: Shape) -> Ints:
     """Try every set of blocks."""
     n = shape.num_blocks
-    inside = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-    leaving = np.zeros(2**n, dtype=np.int64)
-    for _, circuits in shape.configurations:
-        between = np.zeros((n, n), dtype=np.int64)
-        for source, destination, width in circuits:
-            between[source // shape.block, destination // shape.block] += width
-        np.fill_diagonal(between, 0)
-        leaving = np.maximum(leaving, ((inside @ between) * (1 - inside)).sum(axis=1))
+    inside = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float32)
+    leaving = np.zeros(2**n, dtype=np.float32)
+    for between in shape.between_blocks:
+        leaving = np.maximum(leaving, ((inside @ between.astype(np.float32)) * (1 - inside)).sum(axis=1))
     table = np.full(n + 1, np.iinfo(np.int64).max)
-    np.minimum.at(table, inside.sum(axis=1), leaving)
+    np.minimum.at(table, inside.sum(axis=1).astype(np.int64), leaving.astype(np.int64))
     return table
 
 

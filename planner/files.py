@@ -1,7 +1,8 @@
 """Read a JSON or YAML file into a Spec, with errors that name file, field and remedy."""
 
 import json
-from collections.abc import Hashable
+import re
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,7 +13,11 @@ from costmodel.spec import Spec
 from planner.errors import InputError
 
 MAX_FILE_BYTES = 64 * 2**20
+MAX_DEPTH = 100
+"""levels of brackets; files have fewer than ten"""
 SpecT = TypeVar("SpecT", bound=Spec)
+_OWN_FIELD = re.compile(r"([a-z_]+(?:\[[^\]]*\])?(?:\.[a-z_]+)*): ")
+"""the field that a message of a validator starts with"""
 
 
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -21,8 +26,11 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(problem="a key is no plain text", problem_mark=key.start_mark)
             if key.value in seen:
-                raise yaml.MarkedYAMLError(problem=f"key '{key.value}' is given twice", problem_mark=key.start_mark)
+                problem = f"key '{key.value}' is given twice; keep one"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             seen.add(key.value)
         result: dict[Hashable, Any] = super().construct_mapping(node, deep)
         return result
@@ -34,42 +42,79 @@ def read_text(path: Path) -> str:
     if path.is_dir():
         raise InputError(name, "", "is a directory; name a .json or .yaml file in it")
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise InputError(name, "", f"has {size / 1e6:.0f} MB; files over {MAX_FILE_BYTES / 1e6:.0f} MB are not read")
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            limit = MAX_FILE_BYTES // 2**20
+            raise InputError(name, "", f"is larger than {limit} MiB, the most that is read; is it the right file?")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(name, "", f"is not UTF-8 (byte {error.start}); save it as UTF-8 text") from None
-    except OSError as error:
-        raise InputError(name, "", f"cannot be read: {error.strerror}") from None
+        raise InputError(name, f"byte {error.start}", "is not UTF-8; save the file as UTF-8 text") from None
+    except FileNotFoundError:
+        raise InputError(name, "", "does not exist; `planner new` writes an instance to start from") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(name, "", f"cannot be read: {reason}") from None
     if not text.strip():
-        raise InputError(name, "", "is empty; `planner new` writes one to start from")
+        raise InputError(name, "", "is empty; `planner new` writes an instance to start from")
     return text
 
 
 def parse_text(text: str, name: str) -> dict[str, Any]:
     """Top-level mapping of a JSON or YAML text."""
+    is_json = text.lstrip().startswith("{")
     try:
-        data = json.loads(text) if text.lstrip().startswith("{") else yaml.load(text, _StrictLoader)
+        data = json.loads(text, object_pairs_hook=_once_each) if is_json else _yaml(text)
     except json.JSONDecodeError as error:
         raise InputError(name, f"line {error.lineno}", f"is no valid JSON: {error.msg}") from None
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise InputError(name, line, f"is no valid YAML: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise InputError(name, "", f"is no valid YAML: {error}") from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise InputError(name, "", f"is no valid {'JSON' if is_json else 'YAML'}: {error}") from None
     if not isinstance(data, dict):
         raise InputError(name, "", f"holds a {type(data).__name__}, not a mapping of fields")
     return data
 
 
-def validate(model: type[SpecT], data: dict[str, Any], name: str) -> SpecT:
+def _yaml(text: str) -> Any:
+    """Content of a YAML text; nothing is built before its depth is known to be sane."""
+    depth = 0
+    for event in yaml.parse(text, _StrictLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                problem = f"nested more than {MAX_DEPTH} levels deep"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return yaml.load(text, _StrictLoader)
+
+
+def _once_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys differ."""
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise ValueError(f"key '{key}' is given twice; keep one")
+        result[key] = value
+    return result
+
+
+def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
     """The model, or InputError with the first field that is wrong."""
+    if not isinstance(data, dict):
+        raise InputError(name, "", f"holds no {model.__name__.lower()}")
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(name, _field_path(data, first["loc"]), _message(first, model)) from None
+        first = error.errors(include_url=False)[0]
+        path, message = _field_path(data, first["loc"]), _message(first)
+        own = _OWN_FIELD.match(message)
+        if own:
+            path = f"{path}.{own.group(1)}" if path else own.group(1)
+            message = message[own.end() :]
+        raise InputError(name, path, message) from None
 
 
 def load(model: type[SpecT], path: str | Path) -> SpecT:
@@ -94,14 +139,15 @@ def _field_path(data: object, location: tuple[int | str, ...]) -> str:
     return path
 
 
-def _message(error: Any, model: type[Spec]) -> str:
+def _message(error: Any) -> str:
     kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
     if kind == "missing":
-        return f"is missing; give it, with its unit if it has one (`planner schema` shows every field)"
+        return "is missing; give it, with its unit if it has one (`planner schema` shows every field)"
     if kind == "extra_forbidden":
-        return "is no known field here; correct the name (`planner schema` lists them)"
+        return "is no known field here; correct or remove it (`planner schema` lists them)"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return f"{message}; set `kind` to one of these"
     given = error.get("input")
-    shown = f" (got {given!r})" if isinstance(given, int | float | str) and len(str(given)) < 60 else ""
-    return message + ("" if repr(given) in message or str(given) in message else shown)
+    if not isinstance(given, int | float | str) or len(str(given)) > 60 or str(given) in message:
+        return message
+    return f"{message} (got {given!r})"

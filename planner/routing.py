@@ -65,10 +65,19 @@ class Board:
         if self.light is not None:
             self.light.commit(assignment.circuits)
 
-    def realize(self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]]) -> Assignment | None:
-        """Place a candidate with so many blocks on each server, and take it; None where first fit fails."""
+    def realize(
+        self,
+        options: JobOptions,
+        row: int,
+        blocks: Sequence[tuple[int, int]],
+        layout: Sequence[int] | None = None,
+    ) -> Assignment | None:
+        """Place a candidate with so many blocks on each server, and take it; None where first fit fails.
+
+        `layout` gives the server of each block; else several are tried.
+        """
         shape = options.shapes[row]
-        for layout in layouts(shape, blocks):
+        for layout in [layout] if layout is not None else layouts(shape, blocks):
             devices = self._devices(shape, layout)
             if devices is None:
                 return None
@@ -116,9 +125,16 @@ def layouts(shape: Shape, blocks: Sequence[tuple[int, int]]) -> Iterator[list[in
 
 
 def route_pattern(
-    problem: Problem, pattern: Pattern, most_lit: Mapping[tuple[int, int], int] | None = None
+    problem: Problem,
+    pattern: Pattern,
+    most_lit: Mapping[tuple[int, int], int] | None = None,
+    fixed: Mapping[int, Sequence[int]] | None = None,
 ) -> list[Assignment] | None:
-    """Assignments that realise a pattern, job by job; None where first fit finds none in several orders."""
+    """Assignments that realise a pattern, job by job; None where first fit finds none in several orders.
+
+    `fixed` gives the server of each block of some jobs.
+    """
+    fixed = fixed or {}
     staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
     placed = [j for j, choice in pattern.items() if not choice.stays]
     order = sorted(placed, key=lambda j: _difficulty(problem, j, pattern[j]), reverse=True)
@@ -128,7 +144,7 @@ def route_pattern(
             board.take(assignment)
         assignments = list(staying)
         for j in order:
-            found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks)
+            found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks, fixed.get(j))
             if found is None:
                 break
             assignments.append(found)

@@ -16,33 +16,30 @@ SLACK = 1e-9
 class Sieve:
     """Upper bounds on the total value: of any plan, and of any plan that uses a given row.
 
-    The relaxation keeps one configuration per job and the total of healthy devices, priced at `price` per device
-    (Lagrange); the price is the best one, so `bound` is that of the linear relaxation of the multiple-choice
-    knapsack. A row whose bound is below the value of a known plan is in no better plan.
+    The relaxation keeps one configuration per job and the total of healthy devices: a multiple-choice knapsack,
+    solved exactly by dynamic programming. A row whose bound is below the value of a known plan is in no better plan.
     """
 
     bound: float
-    price: float
     rows: tuple[Floats, ...]
     """(C_j,) for each job"""
 
     @classmethod
     def of(cls, problem: Problem) -> "Sieve":
+        """Best values of the jobs before and after each job, at every number of devices n = 0..N."""
         capacity = problem.cluster.num_healthy
-        steepest = max(
-            (float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options), default=0.0
+        best = [_best_by_devices(options, capacity) for options in problem.options]
+        nothing = np.zeros(capacity + 1)
+        before, after = [nothing], [nothing]
+        for column in best:
+            before.append(_combine(before[-1], column))
+        for column in reversed(best):
+            after.append(_combine(after[-1], column))
+        after.reverse()
+        rows = tuple(
+            _row_bounds(options, _combine(before[j], after[j + 1])) for j, options in enumerate(problem.options)
         )
-        low, high = 0.0, steepest
-        for _ in range(60):
-            third = (high - low) / 3
-            if _dual(problem, low + third, capacity) <= _dual(problem, high - third, capacity):
-                high -= third
-            else:
-                low += third
-        price = (low + high) / 2
-        bound = _dual(problem, price, capacity)
-        rows = tuple(bound - _best(o, price) + _reduced(o, price) for o in problem.options)
-        return cls(bound, price, rows)
+        return cls(float(before[-1][-1]), rows)
 
     def core(self, problem: Problem, threshold: float, keep: Sequence[int | None]) -> Problem:
         """Rows that some plan of value `threshold` or more may use; `keep[j]` names a row that stays anyway.
@@ -59,17 +56,27 @@ class Sieve:
         return replace(problem, options=tuple(options))
 
 
-def _reduced(options: JobOptions, price: float) -> Floats:
-    return np.asarray(options.value - price * options.candidates.num_devices)
+def _best_by_devices(options: JobOptions, capacity: int) -> Floats:
+    """Most value of one job with exactly n devices, -inf where it has no such row; 0 devices where it may wait."""
+    best = np.full(capacity + 1, -np.inf)
+    devices = options.candidates.num_devices
+    fits = devices <= capacity
+    np.maximum.at(best, devices[fits], options.value[fits])
+    if not options.must_run:
+        best[0] = 0.0
+    return best
 
 
-def _best(options: JobOptions, price: float) -> float:
-    """Most that a job adds at this price; a job that need not run adds at least nothing."""
-    reduced = _reduced(options, price)
-    if options.must_run and len(reduced):
-        return float(reduced.max())
-    return float(reduced.max(initial=0.0))
+def _combine(left: Floats, right: Floats) -> Floats:
+    """Most value of two sets of jobs with at most n devices together, shape (N + 1,)."""
+    result = np.full(len(left), -np.inf)
+    for devices in np.flatnonzero(np.isfinite(right)):
+        moved = left[: len(left) - devices] + right[devices]
+        np.maximum(result[devices:], moved, out=result[devices:])
+    return np.maximum.accumulate(result)
 
 
-def _dual(problem: Problem, price: float, capacity: int) -> float:
-    return price * capacity + sum(_best(options, price) for options in problem.options)
+def _row_bounds(options: JobOptions, others: Floats) -> Floats:
+    """Value of each row plus the most that all other jobs add on the devices it leaves."""
+    left = len(others) - 1 - options.candidates.num_devices
+    return np.where(left >= 0, options.value + others[np.maximum(left, 0)], -np.inf)

@@ -23,6 +23,9 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
     sieve = Sieve.of(search.full)
     bound = sieve.bound
     search.report("value", bound, "knapsack")
+    if search.reaches("value", bound):
+        search.restrict(sieve.core(search.full, bound, _current_rows(search)))
+        return LevelOutcome(bound, is_proven=True)
     for threshold in _thresholds(search, sieve):
         value = search.value("value")
         if value is not None:
@@ -37,7 +40,9 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
             # Plans outside the core stay below its threshold.
             bound = min(bound, max(outcome.bound, threshold))
         value = search.value("value")
-        if outcome.is_proven and value is not None and value >= threshold - 1e-9 * abs(threshold):
+        if value is not None and (
+            (outcome.is_proven and value >= threshold - 1e-9 * abs(threshold)) or search.reaches("value", bound)
+        ):
             return LevelOutcome(value, is_proven=True)
         if search.is_stopped or time.perf_counter() >= deadline:
             break

@@ -3,14 +3,12 @@
 import time
 from dataclasses import dataclass
 
-from planner.cpsat.model import Refuted
 from planner.cpsat.objectives import Term
-from planner.cpsat.realize import StepTwoLimits, realize
+from planner.cpsat.realize import realize
 from planner.cpsat.run import Outcome, run
 from planner.cpsat.search import Search
+from planner.cpsat.settle import refuted_counts, settle, step_two_limits
 from planner.routing import Pattern, route_pattern
-
-MIN_STEP_TWO_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -79,34 +77,25 @@ def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) 
 
 
 def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float) -> bool:
-    """Realise the pattern of step 1, or forbid it; True if it was realised."""
+    """Realise the choices of step 1, or forbid them; True if they were realised.
+
+    Only fragmentation depends on where jobs lie; for all others any counts with these configurations will do.
+    """
     assert outcome.pattern is not None
-    limits = StepTwoLimits(
-        time_limit_s=max(deadline - time.perf_counter(), MIN_STEP_TWO_S),
-        deterministic_limit=search.options.deterministic_limit,
-        workers=search.workers,
-        seed=search.options.seed,
-    )
     most_lit = outcome.most_lit if objective == "fragmentation" else None
-    realized = realize(search.problem, outcome.pattern, limits, most_lit)
-    if realized.assignments is not None:
-        search.assignments = realized.assignments
-        search.report(objective, None, "cpsat")
-        return True
+    realized = realize(search.problem, outcome.pattern, step_two_limits(search, deadline), most_lit)
+    assignments = realized.assignments
     jobs = realized.refuted
-    if not jobs:
-        search.num_undecided += 1
-        jobs = tuple(outcome.pattern)
-    search.refute(_refuted(search, outcome.pattern, jobs, most_lit))
-    return False
-
-
-def _refuted(
-    search: Search, pattern: Pattern, jobs: tuple[int, ...], most_lit: dict[tuple[int, int], int] | None
-) -> Refuted:
-    placed = {
-        j: (search.problem.options[j].shapes[pattern[j].row], pattern[j].blocks)
-        for j in jobs
-        if not pattern[j].stays
-    }
-    return Refuted(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)
+    if assignments is None:
+        if not jobs:
+            search.num_undecided += 1
+        search.refute(
+            refuted_counts(search.problem, outcome.pattern, jobs or tuple(outcome.pattern), most_lit)
+        )
+        if objective != "fragmentation":
+            assignments = settle(search, outcome.pattern, deadline)
+    if assignments is None:
+        return False
+    search.assignments = assignments
+    search.report(objective, None, "cpsat")
+    return True

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
+from math import perm
 
 from ortools.sat.python import cp_model
 
@@ -15,7 +16,8 @@ from planner.plan import Assignment
 from planner.problem import Problem
 from planner.routing import Choice, Pattern
 
-MAX_PERMUTED_SERVERS = 3
+MAX_IMAGES = 2000
+"""so many renamings of servers a cut is repeated for"""
 ValueOf = Callable[[cp_model.IntVar], int]
 """Reads a variable of a solution."""
 
@@ -111,9 +113,10 @@ class Model:
         refutation holds only while no more fibers may be lit.
         """
         servers = sorted({s for _, blocks in refuted.placed.values() for s, _ in blocks})
+        num_servers = self.problem.cluster.fabric.num_servers
         images = [tuple(servers)]
-        if self._servers_are_alike(refuted) and len(servers) <= MAX_PERMUTED_SERVERS:
-            images = [*permutations(range(self.problem.cluster.fabric.num_servers), len(servers))]
+        if self._servers_are_alike(refuted) and perm(num_servers, len(servers)) <= MAX_IMAGES:
+            images = [*permutations(range(num_servers), len(servers))]
         escape = self._more_lit(refuted.most_lit) if refuted.most_lit is not None else []
         wide = {j: self._as_wide(j, shape) for j, (shape, _) in refuted.placed.items()}
         stays = [job.stay for j in refuted.staying if (job := self.variables.jobs[j]).stay is not None]

@@ -7,11 +7,15 @@ import networkx as nx
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
+from planner.cpsat.ranks import Ranks
 from planner.cpsat.wavelengths import StepTwo
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.problem import Problem
 from planner.routing import Pattern, Slots, route_pattern
 
+FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
+RANKS_SHARE = 0.5
+"""share of the limits for placing blocks before fibers and wavelengths are searched"""
 MostLit = Mapping[tuple[int, int], int]
 
 
@@ -31,6 +35,17 @@ class StepTwoLimits:
     deterministic_limit: float | None
     workers: int
     seed: int
+
+    def solver(self, share: float = 1.0) -> cp_model.CpSolver:
+        """A solver that may use a share of the limits."""
+        solver = cp_model.CpSolver()
+        solver.parameters.random_seed = self.seed
+        solver.parameters.num_workers = self.workers
+        if self.deterministic_limit is not None:
+            solver.parameters.max_deterministic_time = share * self.deterministic_limit
+        else:
+            solver.parameters.max_time_in_seconds = share * self.time_limit_s
+        return solver
 
 
 def realize(
@@ -53,7 +68,7 @@ def realize(
         if found is not None:
             assignments += [a for a in found if a not in staying.values()]
             continue
-        outcome = _exactly(problem, pattern, group, [*staying.values()], limits, most_lit)
+        outcome = _search(problem, pattern, group, [*staying.values()], limits, most_lit)
         if outcome is None:
             return Realized()
         if isinstance(outcome, bool):
@@ -79,7 +94,7 @@ def _groups(problem: Problem, pattern: Pattern) -> list[list[int]]:
     return [sorted(n for n in component if isinstance(n, int)) for component in nx.connected_components(graph)]
 
 
-def _exactly(
+def _search(
     problem: Problem,
     pattern: Pattern,
     group: Sequence[int],
@@ -88,21 +103,30 @@ def _exactly(
     most_lit: MostLit | None,
 ) -> list[Assignment] | bool | None:
     """Assignments, False for a proof that there are none, None for no answer within the limits."""
-    step = StepTwo(problem, pattern, group, staying, most_lit)
-    solver = cp_model.CpSolver()
-    solver.parameters.random_seed = limits.seed
-    solver.parameters.num_workers = limits.workers
-    solver.parameters.max_time_in_seconds = max(limits.time_limit_s, 0.0)
-    if limits.deterministic_limit is not None:
-        solver.parameters.max_deterministic_time = limits.deterministic_limit
-    status = solver.solve(step.cp)
-    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return step.assignments(solver)
+    spanning = [j for j in group if len(pattern[j].blocks) > 1]
+    ranks = Ranks(problem, pattern, spanning, staying)
+    solver = limits.solver(share=RANKS_SHARE)
+    status = _status(solver, ranks.cp)
     if status == cp_model.INFEASIBLE:
         return False
+    if status in FOUND:
+        part = {j: choice for j, choice in pattern.items() if choice.stays or j in group}
+        found = route_pattern(problem, part, most_lit, ranks.layouts(solver))
+        if found is not None:
+            return [a for a in found if a not in staying]
+    step = StepTwo(problem, pattern, group, staying, most_lit)
+    solver = limits.solver()
+    status = _status(solver, step.cp)
+    if status in FOUND:
+        return step.assignments(solver)
+    return False if status == cp_model.INFEASIBLE else None
+
+
+def _status(solver: cp_model.CpSolver, model: cp_model.CpModel) -> cp_model.CpSolverStatus:
+    status = solver.solve(model)
     if status == cp_model.MODEL_INVALID:
-        raise RuntimeError(step.cp.validate())
-    return None
+        raise RuntimeError(model.validate())
+    return status
 
 
 def _reslotted(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
+from planner.cpsat.quantize import STEPS
 from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Incumbent, SolveOptions
@@ -105,6 +106,14 @@ class Search:
     def value(self, objective: str) -> float | None:
         """Objective of the best plan so far."""
         return None if self.assignments is None else evaluate(self.full, self.assignments, objective)
+
+    def reaches(self, objective: str, bound: float | None) -> bool:
+        """Whether the best plan so far meets a valid bound, at the resolution of the model's coefficients."""
+        value = self.value(objective)
+        if value is None or bound is None:
+            return False
+        slack = (1 + len(self.full.options)) / STEPS * max(abs(value), 1e-12)
+        return value >= bound - slack if objective == "value" else value <= bound + slack
 
     def report(self, level: str, bound: float | None, source: str) -> None:
         """Add the best plan's value and a bound to the trace and tell the caller."""

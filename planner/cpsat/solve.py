@@ -64,11 +64,12 @@ def _closed(search: Search, objective: str, outcome: LevelOutcome) -> Level:
     if value is None:
         status = Status.INFEASIBLE if outcome.is_infeasible else Status.NO_PLAN
         return Level(objective, None, outcome.bound, None, status)
-    bound = value if outcome.is_proven else outcome.bound
+    is_proven = outcome.is_proven or search.reaches(objective, outcome.bound)
+    bound = value if is_proven else outcome.bound
     if bound is not None:
         bound = max(bound, value) if objective == "value" else min(bound, value)
-    search.report(objective, bound, "proven" if outcome.is_proven else "limit")
-    status = Status.OPTIMAL if outcome.is_proven else Status.FEASIBLE
+    search.report(objective, bound, "proven" if is_proven else "limit")
+    status = Status.OPTIMAL if is_proven else Status.FEASIBLE
     return Level(objective, value, bound, relative_gap(value, bound), status)
 
 

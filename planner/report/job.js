@@ -55,6 +55,11 @@ function shortMapping({ tensor, pipeline, data: replicas }) {
   return degrees.map(([name, degree]) => name + degree).join(" ") || "1 device";
 }
 
+// The unit of work of a speed in tokens/s is the token.
+function workUnit(plan) {
+  return plan.speed_unit.replace(/s?\/s$/, "");
+}
+
 function placedBody(job) {
   const plan = job.plan;
   const where = plan.where.map(([server, slots]) => `${server}: ${slots}`).join("; ");
@@ -71,7 +76,7 @@ function placedBody(job) {
   return [
     facts, problem,
     split("Time of one step", plan.time_s, "s", quantity(plan.step_s, "s")),
-    split("Energy of one step", plan.energy_j, "J", `${quantity(plan.energy_per_work_j, "J")} per token · ${quantity(plan.power_w, "W")}`),
+    split("Energy of one step", plan.energy_j, "J", `${quantity(plan.energy_per_work_j, "J")} per ${workUnit(plan)} · ${quantity(plan.power_w, "W")}`),
     plan.roofline ? drawRoofline(plan.roofline) : null,
   ].filter(Boolean);
 }
@@ -90,7 +95,7 @@ function split(title, entries, unit, total) {
     const mark = el("i", { "aria-hidden": "true" });
     mark.style.background = PARTS[name];
     bar.append(piece);
-    list.append(el("li", {}, mark, el("span", {}, name), el("span", { class: "num" }, quantity(value, unit)), el("span", { class: "num soft" }, percent(value / sum))));
+    list.append(el("li", {}, mark, el("span", {}, name), el("span", { class: "num" }, quantity(value, unit)), el("span", { class: "num soft" }, value < sum / 1000 ? "< 0.1 %" : percent(value / sum))));
   }
   return el("div", { class: "split" }, heading, bar, list);
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tests.oracles.light_paths import Device, Light, LightPaths, Pair, TileCircuit
+from tests.oracles.light_paths import Boundary, Device, Light, LightPaths, Pair, TileCircuit
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,8 @@ class Tenant:
     given: tuple[tuple[tuple[int, int], ...], ...] | None = None
 
 
+Medium = Pair | Boundary
+"""all fibers from one server to another, or a boundary"""
 Routing = tuple[tuple[tuple[Light, ...], ...], ...]
 """light of each circuit, by tenant, configuration and position"""
 
@@ -128,17 +130,31 @@ class LightSearch:
                     yield _Variable(job, c, i, self.paths.domain(circuit)), given
 
     def _is_overfull(self, tenants: Sequence[Tenant], most: Mapping[Pair, int]) -> bool:
-        """Whether the fibers of a pair lack room even for each job's busiest configuration."""
-        room = min(self.paths.fabric.wavelengths_per_tile, self.paths.fabric.wavelengths_per_fiber)
+        """Whether fibers of a pair, or a boundary, lack room even for each job's busiest configuration."""
+        fabric = self.paths.fabric
+        room: dict[Medium, int] = dict.fromkeys(
+            (medium for tenant in tenants for held in tenant.configurations for medium in self._loads(held)),
+            fabric.wavelengths_per_tile,
+        )
         for pair, limit in most.items():
-            demands = (
-                max(sum(w for a, b, w in held if (a[0], b[0]) == pair) for held in tenant.configurations)
-                for tenant in tenants
-                if tenant.configurations
-            )
-            if sum(demands) > limit * room:
-                return True
-        return False
+            room[pair] = limit * min(fabric.wavelengths_per_tile, fabric.wavelengths_per_fiber)
+        demand = dict.fromkeys(room, 0)
+        for tenant in tenants:
+            loads = [self._loads(held) for held in tenant.configurations]
+            for medium in room:
+                demand[medium] += max((load.get(medium, 0) for load in loads), default=0)
+        return any(demand[medium] > room[medium] for medium in room)
+
+    def _loads(self, held: tuple[TileCircuit, ...]) -> dict[Medium, int]:
+        """Wavelengths that a configuration needs on each pair of servers and surely on each boundary."""
+        loads: dict[Medium, int] = {}
+        for source, destination, width in held:
+            media: set[Medium] = set(self.paths.sure_boundaries(source, destination))
+            if source[0] != destination[0]:
+                media.add((source[0], destination[0]))
+            for medium in media:
+                loads[medium] = loads.get(medium, 0) + width
+        return loads
 
     def _extend(
         self, state: _State, variables: list[_Variable], most: Mapping[Pair, int]

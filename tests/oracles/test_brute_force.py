@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+
+from costmodel.candidates import enumerate_candidates
+from costmodel.score import score
+from planner.cluster import Cluster
+from planner.instance import Instance, Job
 from tests.oracles.brute_force import BruteForce, brute_force
 from tests.oracles.light import LightSearch
 from tests.oracles.light_paths import Light, LightPaths
 from tests.oracles.tiny_instances import SMALL, tiny_instance
-
-from costmodel.candidates import enumerate_candidates
-from costmodel.score import score
-from planner.instance import Instance, Job
 
 Fields = dict[str, Any]
 
@@ -34,7 +35,7 @@ def lightpath(**fields: Any) -> Fields:
 
 
 def tensor_job(name: str, size: int, **fields: Any) -> Fields:
-    """Pays its weight however it runs; its ranks form one tensor group, as two users have no more replicas."""
+    """Pays its weight however it runs; its ranks form one tensor group, as one user needs no replica."""
     workload = {
         "kind": "transformer_inference",
         "model": SMALL,
@@ -98,16 +99,12 @@ def test_second_ring_takes_the_wavelengths_that_the_first_leaves_on_the_only_fib
     circuits = found.plan["new"].circuits[0].circuits
     assert {c.wavelengths for c in circuits} == {(0, 2)}
     assert {c.fibers for c in circuits} == {("s0>s1#0",), ("s1>s0#0",)}
-    fields = tensor_job("new", 2, constraints=RING)
-    cluster = Instance.parse(
-        {"schema_version": 1, "name": "x", "jobs": [fields], "cluster": {"device": "h100-sxm", "fabric": lightpath()}}
-    ).cluster
-    job = Job.model_validate(fields)
-    listed = enumerate_candidates(job.workload, (2,), cluster.device, cluster.fabric, collective="ring")
-    speed = dict(
-        zip((p.wavelengths for p in listed.plans), score(listed, cluster.device, cluster.fabric).speed, strict=True)
-    )
-    assert found.values["value"] == pytest.approx(1 + speed[2,] / speed[4,])
+    cluster = Cluster.model_validate({"device": "h100-sxm", "fabric": lightpath()})
+    workload = Job.model_validate(tensor_job("new", 2)).workload
+    listed = enumerate_candidates(workload, (2,), cluster.device, cluster.fabric, collective="ring")
+    widths = [listed.configuration(row).tensor_collective.wavelengths[0] for row in range(len(listed))]
+    speed = dict(zip(widths, score(listed, cluster.device, cluster.fabric).speed, strict=True))
+    assert found.values["value"] == pytest.approx(1 + speed[2] / speed[4])
 
 
 @pytest.mark.parametrize(("carried", "fibers", "value"), [(2, 1, 1.0), (2, 2, 2.0), (3, 1, 2.0)])
@@ -170,7 +167,7 @@ def test_displaced_resident_pays_for_its_move() -> None:
     ("fibers", "value"),
     [(0, 0.5), (1, 0.0), ([{"from": "s0", "to": "s1", "count": 1}], 0.5)],
 )
-def test_free_tiles_of_two_servers_form_a_slice_where_a_fiber_runs_each_way(fibers: Any, value: float) -> None:
+def test_free_tiles_of_two_servers_form_a_slice_if_a_fiber_runs_each_way(fibers: Any, value: float) -> None:
     """One tile of each server is free: size 1 always fits, size 2 only across."""
     found = solve(
         lightpath(fibers=fibers),
@@ -214,7 +211,9 @@ def test_tolerance_of_a_level_is_spent_by_the_next(tolerance: float, energy: flo
 
 
 def test_job_spans_racks_over_electrical_switches_only() -> None:
+    """Two replicas, which need no light."""
     job = tensor_job("new", 2, required=True)
+    job["workload"] = job["workload"] | {"concurrency": 2}
     health = {"failed_tiles": ["r0.s0.t0", "r1.s0.t0"]}
     assert solve(lightpath(racks=2, servers=1), job, health=health) is None
     tree = {

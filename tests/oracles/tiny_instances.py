@@ -87,7 +87,9 @@ def _lightpath(rng: Random) -> Fields:
         ][: rng.choice((1, 2, 2, 2))]
     if rng.random() < 0.4:
         fabric |= {"loss_per_tile": "0.5 dB", "loss_per_fiber": rng.choice((0, "0.25 dB", "1 dB"))}
-        fabric["loss_budget"] = rng.choice((None, 0, "0.5 dB", "0.5 dB", "1 dB", "1.25 dB", "1.75 dB", "5 dB"))
+        fabric["loss_budget"] = rng.choice(
+            (None, 0, "0.5 dB", "0.5 dB", "1 dB", "1.25 dB", "1.75 dB", "5 dB")
+        )
     return fabric
 
 
@@ -116,7 +118,9 @@ def _workload(rng: Random) -> Fields:
             "input_tokens": rng.choice((64, 1000)),
             "output_tokens": rng.choice((16, 200)),
         }
-    model = rng.choice((SMALL, SMALL, SMALL | {"layers": 5, "heads": 16, "kv_heads": 16}, "bert-large", "llama-3.1-8b"))
+    model = rng.choice(
+        (SMALL, SMALL, SMALL | {"layers": 5, "heads": 16, "kv_heads": 16}, "bert-large", "llama-3.1-8b")
+    )
     return {
         "kind": "transformer_training",
         "model": model,

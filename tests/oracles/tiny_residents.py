@@ -43,7 +43,12 @@ def _start(
     fabric = cluster.fabric
     kept = job.constraints if rng.random() < 0.8 else type(job.constraints)()
     listed = enumerate_candidates(
-        job.workload, job.sizes, cluster.device, fabric, one_server=kept.one_server, collective=kept.collective
+        job.workload,
+        job.sizes,
+        cluster.device,
+        fabric,
+        one_server=kept.one_server,
+        collective=kept.collective,
     )
     if not len(listed):
         return None

@@ -1,0 +1,37 @@
+"""The console command `planner`, one command a file; everything heavy is imported inside the commands."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from planner.cli.app import app
+from planner.cli.exits import BAD_INPUT, INTERRUPTED, VIOLATIONS, message_of
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; bad input becomes one line on stderr."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = typer.main.get_command(app).main(given or ["--help"], prog_name="planner", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except BrokenPipeError:
+        _silence()
+        return VIOLATIONS
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        message = message_of(error)
+        if message is None:
+            raise
+        print(f"error: {message}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _silence() -> None:
+    """Nobody reads on: what is still buffered goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,56 @@
+"""The table of commands."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from planner.cli.check import check
+from planner.cli.compare import compare
+from planner.cli.exits import EXIT_CODES
+from planner.cli.explain import explain
+from planner.cli.marginal import marginal
+from planner.cli.new import new
+from planner.cli.schema import schema
+from planner.cli.score import score
+from planner.cli.solve import solve
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "new": new,
+    "solve": solve,
+    "check": check,
+    "explain": explain,
+    "marginal": marginal,
+    "compare": compare,
+    "score": score,
+    "schema": schema,
+}
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        from planner import __version__
+
+        print(f"photonplan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _planner(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Plan slices, optical circuits and memory of photonic AI clusters."""
+
+
+for _name, _command in COMMANDS.items():
+    app.command(_name, epilog=EXIT_CODES)(_command)

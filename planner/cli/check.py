@@ -1,0 +1,71 @@
+"""planner check: is this plan allowed, and what is it worth?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.cli import exits
+from planner.cli.inputs import AsJson, InstancePath, naming
+from planner.cli.output import console, number, print_json, table
+
+if TYPE_CHECKING:
+    from planner.checks.violation import Violation
+    from planner.plan import Plan
+
+
+def check(
+    instance: InstancePath,
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or what `planner solve --json` printed.")],
+    as_json: AsJson = False,
+) -> int:
+    """Judge a plan from the files alone: every rule, and every objective recomputed.
+
+    Shares nothing with the solver. Exit code 0 if all rules hold, 1 if one is broken.
+    """
+    from planner.checks import CHECKS
+    from planner.checks import check as find_violations
+    from planner.instance import Instance
+    from planner.plan import Plan
+
+    problem = Instance.load(instance)
+    given = Plan.load(plan)
+    with naming(instance, problem):
+        violations = list(find_violations(problem, given))
+        objectives = _recomputed(problem, given)
+    if as_json:
+        print_json({
+            "ok": not violations,
+            "rules": {rule: sum(v.rule == rule for v in violations) for rule in CHECKS},
+            "violations": [vars(violation) for violation in violations],
+            "objectives": objectives,
+            "claimed": given.objectives,
+        })  # fmt: skip
+    else:
+        _show(list(CHECKS), violations, objectives, given)
+    return exits.VIOLATIONS if violations else exits.PLAN
+
+
+def _recomputed(instance: Any, plan: "Plan") -> dict[str, float]:
+    """Objective values by the checks' own arithmetic."""
+    from planner.checks.objectives import recompute
+
+    return dict(recompute(instance, plan))
+
+
+def _show(
+    rules: Sequence[str], violations: "Sequence[Violation]", objectives: dict[str, float], plan: "Plan"
+) -> None:
+    from planner.cli.summary import count, violation_line
+
+    out = console()
+    broken = {rule: sum(v.rule == rule for v in violations) for rule in rules}
+    verdicts = [(rule, "ok" if not broken[rule] else count(broken[rule], "violation")) for rule in rules]
+    out.print(table(("rule", "verdict"), verdicts))
+    for violation in violations:
+        out.print(violation_line(violation), soft_wrap=True)
+    rows = [(name, number(value), number(plan.objectives.get(name))) for name, value in objectives.items()]
+    out.print()
+    out.print(table(("objective", "recomputed", "claimed"), rows, right=("recomputed", "claimed")))
+    out.print(f"{count(len(violations), 'violation')}: the plan {'is broken' if violations else 'holds'}")

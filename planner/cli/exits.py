@@ -1,0 +1,33 @@
+"""Exit codes, and what counts as bad input."""
+
+import typer
+
+from planner.errors import InputError
+
+PLAN, VIOLATIONS, BAD_INPUT, INFEASIBLE, NO_PLAN, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+EXIT_CODES = """
+Exit codes: 0 a plan; 1 internal error, or a plan that breaks a rule; 2 bad input; 3 proven that the required jobs
+and residents cannot all run; 4 no plan found in time.
+"""
+
+_CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]
+"""what the command-line library raises for wrong options and arguments"""
+
+
+def message_of(error: Exception) -> str | None:
+    """One line for a user, or None where the error is no fault of the input."""
+    if isinstance(error, InputError):
+        text = str(error)
+    elif isinstance(error, _CommandLineError):
+        text = _of_command_line(error)
+    else:
+        return None
+    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+
+
+def _of_command_line(error: Exception) -> str:
+    format_message = getattr(error, "format_message", error.__str__)
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "planner")
+    return f"{command}: {str(format_message()).rstrip('.')}; see `{command} --help`"

@@ -1,0 +1,79 @@
+"""Read what the commands are given, and refuse early what cannot be written later."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.errors import InputError
+
+if TYPE_CHECKING:
+    from planner.instance import Instance
+    from planner.problem import Problem
+
+InstancePath = Annotated[Path, typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")]
+TimeLimit = Annotated[float, typer.Option("--time-limit", min=0.0, metavar="S", help="Seconds to search at most.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of all randomness.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, max=512, help="Threads of the solver; all cores unless given.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
+
+
+def load_problem(path: Path) -> "tuple[Instance, Problem]":
+    """An instance and its scored candidates."""
+    from planner.expand import expand
+    from planner.instance import Instance
+
+    instance = Instance.load(path)
+    with naming(path, instance):
+        return instance, expand(instance)
+
+
+@contextmanager
+def naming(path: Path, instance: "Instance") -> Iterator[None]:
+    """Errors of the cost model become bad input that names the file and the job."""
+    try:
+        yield
+    except InputError as error:
+        if error.where == str(path):
+            raise
+        field = f"{error.where}.{error.field}" if error.field else error.where
+        raise InputError(str(path), field, error.problem) from None
+    except ValueError:
+        from planner.expand import list_options
+
+        for job in instance.all_jobs:
+            try:
+                list_options(instance, job)
+            except ValueError as error:
+                kind = "residents" if job in instance.residents else "jobs"
+                raise InputError(str(path), f"{kind}[{job.name}].workload", str(error)) from None
+        raise
+
+
+def require_writable(path: Path | None, option: str) -> None:
+    """InputError, before anything is computed, for a file that cannot be written."""
+    if path is None:
+        return
+    folder = path.parent
+    if path.is_dir():
+        problem = "is a directory; name a file in it"
+    elif not folder.is_dir():
+        problem = f"the folder {folder} does not exist; create it first"
+    elif not os.access(path if path.exists() else folder, os.W_OK):
+        problem = "may not be written; choose another place"
+    else:
+        return
+    raise InputError(str(path), option, problem)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file as UTF-8; InputError where that fails."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(path), "", f"cannot be written: {error.strerror}") from None

@@ -1,0 +1,28 @@
+"""Ctrl-C once: stop with the best plan so far. Twice: quit."""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed inside the block; the second time it ends the program at once."""
+    asked = threading.Event()
+
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        print("stopping with the best plan so far; Ctrl-C again quits", file=sys.stderr, flush=True)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

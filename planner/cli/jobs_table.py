@@ -1,0 +1,118 @@
+"""The table of admitted jobs: where each runs, how, over which circuits, and what limits it."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from planner.cli.output import quantity, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from costmodel.candidates import Candidates
+    from costmodel.configuration import Configuration
+    from costmodel.fabrics import FabricBase
+    from costmodel.score import Scores
+    from planner.instance import Instance, Job
+    from planner.plan import Assignment, Plan
+
+SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp"}
+COLUMNS = ("job", "devices", "where", "mapping", "circuits", "step", "J per work", "bottleneck")
+
+
+def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
+    """One row for each admitted job; with residents also whether they stay."""
+    jobs = {job.name: job for job in instance.all_jobs}
+    residents = {resident.name for resident in instance.residents}
+    columns, rows = [*COLUMNS], []
+    columns[6] = _energy_header(jobs.values())
+    for assignment in plan.assignments:
+        row = job_row(instance, jobs[assignment.job], assignment)
+        if residents:
+            moved = "moved" if assignment.is_moved else "stays"
+            row.insert(1, moved if assignment.job in residents else "new")
+        rows.append(row)
+    if residents:
+        columns.insert(1, "state")
+    return table(columns, rows, right=("devices", "step", columns[-2]))
+
+
+def _energy_header(jobs: "Iterable[Job]") -> str:
+    units = {unit_of_work(job) for job in jobs}
+    return f"J/{units.pop()}" if len(units) == 1 else "J/work"
+
+
+def unit_of_work(job: "Job") -> str:
+    """token, for a job whose speed is in tokens/s."""
+    return job.workload.speed_unit.removesuffix("/s").removesuffix("s")
+
+
+def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[str]:
+    candidates, scores = priced(instance, job, assignment.configuration)
+    return [
+        job.name,
+        str(len(assignment.devices)),
+        where(instance.cluster.fabric, assignment.devices),
+        mapping(assignment.configuration),
+        _circuits(candidates, assignment),
+        quantity(float(scores.step_s[0]), "s"),
+        quantity(float(scores.energy_per_work_j[0]), "").strip(),
+        bottleneck(scores, 0),
+    ]
+
+
+def priced(instance: "Instance", job: "Job", configuration: "Configuration") -> "tuple[Candidates, Scores]":
+    """The one row of a configuration, with its score."""
+    from costmodel.candidates import candidates_of
+    from costmodel.score import score
+
+    cluster = instance.cluster
+    candidates = candidates_of([configuration], job.workload, cluster.device, cluster.fabric)
+    return candidates, score(candidates, cluster.device, cluster.fabric)
+
+
+def mapping(configuration: "Configuration") -> str:
+    """Degrees of parallelism above one: tp8 dp3."""
+    degrees = [(short, getattr(configuration, name)) for name, short in SHORT.items()]
+    return " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
+
+
+def collectives(candidates: "Candidates", row: int) -> str:
+    """Plans by dimension: tp radix 8, dp ring w4."""
+    names = []
+    for axis, short in enumerate(SHORT.values()):
+        plan = candidates.plans[candidates.plan[axis, row]]
+        if plan.kind != "none":
+            names.append(f"{short} {plan.name}")
+    return "; ".join(names) or "-"
+
+
+def _circuits(candidates: "Candidates", assignment: "Assignment") -> str:
+    fibers = {f for held in assignment.circuits for c in held.circuits for f in c.fibers}
+    names = collectives(candidates, 0)
+    return f"{names}; {len(fibers)} fiber{'s' * (len(fibers) > 1)}" if fibers else names
+
+
+def where(fabric: "FabricBase", devices: tuple[str, ...]) -> str:
+    """Servers with the number of devices in each, neighbours with the same number joined: s0-s2:8 s5:4."""
+    counts: dict[int, int] = {}
+    for name in devices:
+        server = fabric.parse_device(name)[0]
+        counts[server] = counts.get(server, 0) + 1
+    runs: list[tuple[int, int]] = []
+    for server in sorted(counts):
+        if runs and runs[-1][1] == server - 1 and counts[server] == counts[server - 1]:
+            runs[-1] = runs[-1][0], server
+        else:
+            runs.append((server, server))
+    names = fabric.server_name
+    return " ".join(f"{names(a) if a == b else f'{names(a)}-{names(b)}'}:{counts[a]}" for a, b in runs)
+
+
+def bottleneck(scores: "Scores", row: int) -> str:
+    """What takes the most time of a step."""
+    parts = {
+        "compute": scores.compute_s[row],
+        "memory": scores.memory_s[row],
+        "communication": scores.communication_s[:, row].sum() + scores.reconfiguration_s[row],
+    }
+    return max(parts, key=lambda name: float(parts[name]))

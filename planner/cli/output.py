@@ -1,0 +1,104 @@
+"""How numbers, tables and JSON are printed."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+WIDE = 200
+"""columns of output that is no terminal"""
+_PREFIXES = {-12: "p", -9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P"}
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """A console that prints text as it is; as wide as the terminal, or wide where there is none."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+
+
+def table(columns: Iterable[str], rows: Iterable[Sequence[str]], *, right: Iterable[str] = ()) -> "Table":
+    """A table without lines; the columns `right` are numbers. Cells are text, never markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    numbers = set(right)
+    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in columns:
+        result.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    for row in rows:
+        cells = [(cell[1:], "bold") if cell.startswith(BEST) else (cell, "") for cell in row]
+        result.add_row(*(Text(plain(text), style=style) for text, style in cells))
+    return result
+
+
+BEST = "\x01"
+"""prefix of a cell that is shown in bold"""
+
+
+def plain(text: str) -> str:
+    """Text without control characters, which a terminal could obey."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def print_json(data: object) -> None:
+    """Strict JSON on stdout."""
+    sys.stdout.write(json.dumps(data, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def number(value: float | None) -> str:
+    """Four significant digits, whole numbers as such; - for what is absent."""
+    if value is None:
+        return "-"
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    digits = 3 - math.floor(math.log10(abs(value)))
+    return f"{value:,.{min(max(digits, 0), 4)}f}" if abs(value) >= 1e-3 else f"{value:.3g}"
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """Three significant digits with a prefix: 21.4 ms."""
+    if value is None:
+        return "-"
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {unit}"
+    power = 3 * math.floor(math.log10(abs(float(f"{value:.3g}"))) / 3)
+    power = min(max(power, min(_PREFIXES)), max(_PREFIXES))
+    scaled = value / 10.0**power
+    digits = max(2 - math.floor(math.log10(abs(scaled))), 0) if abs(scaled) < 1000 else 0
+    return f"{scaled:.{min(digits, 4)}f} {_PREFIXES[power]}{unit}"
+
+
+def percent(fraction: float | None) -> str:
+    """A gap: 5.6 %, with enough digits that it is 0 only where it is."""
+    if fraction is None:
+        return "-"
+    if fraction == 0:
+        return "0 %"
+    return f"{100 * fraction:.1f} %" if fraction >= 0.001 else f"{100 * fraction:.2g} %"
+
+
+def seconds(value: float) -> str:
+    """Wall time: 1.9 s."""
+    return f"{value:.1f} s" if value < 1000 else f"{value:,.0f} s"
+
+
+def to_json(value: Any) -> Any:
+    """Statuses by name, numbers of arrays as numbers."""
+    from enum import Enum
+
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    return value.item() if hasattr(value, "item") else value

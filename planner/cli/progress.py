@@ -1,0 +1,56 @@
+"""Lines that appear while a policy searches: better plans at once, better bounds now and then."""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from planner.cli.output import number, percent, plain
+
+if TYPE_CHECKING:
+    from planner.result import Incumbent
+
+BOUND_EVERY_S = 0.5
+ENDS = {"proven": "optimal", "limit": "limit"}
+"""what the last line of a level says in place of a source"""
+
+
+class Progress:
+    """Callback for `SolveOptions.on_incumbent` that hands each line worth reading to `write`."""
+
+    def __init__(self, write: Callable[[str], None], levels: tuple[str, ...]) -> None:
+        self._write = write
+        self._width = max(map(len, levels), default=0)
+        self._bounds: dict[str, float] = {}
+        self._last_bound_s = -BOUND_EVERY_S
+        self._last_text = ""
+        self._lock = threading.Lock()
+
+    def __call__(self, incumbent: "Incumbent") -> None:
+        with self._lock:
+            self._show(incumbent)
+
+    def _show(self, incumbent: "Incumbent") -> None:
+        if incumbent.bound is not None:
+            self._bounds[incumbent.level] = incumbent.bound
+        is_bound = incumbent.source == "bound"
+        if is_bound and incumbent.wall_time_s < self._last_bound_s + BOUND_EVERY_S:
+            return
+        text = self._text(incumbent)
+        if is_bound and text == self._last_text:
+            return
+        if is_bound:
+            self._last_bound_s = incumbent.wall_time_s
+        self._last_text = text
+        source = "" if is_bound else plain(ENDS.get(incumbent.source, incumbent.source))
+        self._write(f"{incumbent.wall_time_s:5.1f} s  {text}{source}".rstrip())
+
+    def _text(self, incumbent: "Incumbent") -> str:
+        """Level, value, and where a bound is known the bound and the gap."""
+        from planner.result import relative_gap
+
+        bound = self._bounds.get(incumbent.level)
+        text = f"{incumbent.level:<{self._width}}  {number(incumbent.objective):>8}   "
+        if bound is None:
+            return text
+        gap = relative_gap(incumbent.objective, bound)
+        return f"{text}bound {number(bound):>8}   gap {percent(gap):>7}   "

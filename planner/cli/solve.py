@@ -1,0 +1,221 @@
+"""planner solve: who runs, how, where, over which circuits, and how good that is."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.cli import exits
+from planner.cli.inputs import (
+    AsJson,
+    InstancePath,
+    Seed,
+    TimeLimit,
+    Workers,
+    load_problem,
+    naming,
+    require_writable,
+    write_text,
+)
+from planner.cli.output import console, print_json, to_json
+
+if TYPE_CHECKING:
+    from planner.checks.violation import Violation
+    from planner.plan import Plan
+    from planner.problem import Problem
+    from planner.result import Result
+
+
+def solve(
+    instance: InstancePath,
+    policy: Annotated[str, typer.Option(help="cpsat, first_fit, best_fit, server_aligned or random_fit.")] = "cpsat",
+    time_limit: TimeLimit = 60.0,
+    seed: Seed = 0,
+    workers: Workers = None,
+    hint: Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")] = None,
+    plan_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan as JSON.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page for people.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Plan an instance: who runs, in which configuration, on which devices, over which circuits.
+
+    Better plans and bounds are shown as they are found. Ctrl-C stops with the best plan so far, Ctrl-C again
+    quits. Every plan is checked by code that knows nothing of the solver before it is shown.
+    """
+    _require_outputs(plan_out, report, plot)
+    problem = _load(instance, policy)
+    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
+    if not as_json:
+        from planner.cli.summary import header
+
+        console().print(header(problem), soft_wrap=True)
+    result = _search(problem, policy, options, as_json)
+    violations = _check(instance, problem, result)
+    if as_json:
+        print_json(document(result, violations))
+    else:
+        _show(instance, problem, result, violations)
+    if result.plan is not None:
+        _write(problem, result, violations, plan_out, report, plot, is_printed=as_json)
+    for violation in violations:
+        from planner.cli.summary import violation_line
+
+        print(f"violation: {violation_line(violation)}", file=sys.stderr)
+    return _exit_code(result, violations)
+
+
+def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | None) -> None:
+    """Refuse what cannot be written before anything is computed."""
+    from planner.errors import InputError
+
+    outputs = {"--plan-out": plan_out, "--report": report, "--plot": plot}
+    given = [path.absolute() for path in outputs.values() if path is not None]
+    for option, path in outputs.items():
+        require_writable(path, option)
+        if path is not None and given.count(path.absolute()) > 1:
+            raise InputError(str(path), option, "is named by two options; choose two files")
+    if plot is not None:
+        from planner.plotting import SUFFIXES, require_matplotlib
+
+        if plot.suffix.lower() not in SUFFIXES:
+            raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
+        require_matplotlib()
+
+
+def _load(path: Path, policy: str) -> "Problem":
+    """Problem of an instance file, once the policy is known to exist."""
+    from planner.policies import find_policy
+
+    find_policy(policy)
+    return load_problem(path)[1]
+
+
+def _load_hint(path: Path | None, problem: "Problem") -> "Plan | None":
+    """A plan to start from: one that the check accepts, of configurations that are listed."""
+    if path is None:
+        return None
+    from planner.checks import check
+    from planner.errors import InputError
+    from planner.plan import Plan
+
+    plan = Plan.load(path)
+    violations = check(problem.instance, plan)
+    if violations:
+        first = violations[0]
+        raise InputError(str(path), first.where, f"{first.message}; a hint must pass `planner check`")
+    options = {each.job.name: each for each in problem.options}
+    for assignment in plan.assignments:
+        if options[assignment.job].row_of(assignment.configuration) is None:
+            reason = f"{assignment.job} has a configuration that another one dominates"
+            print(f"hint {path} is not used: {reason}", file=sys.stderr)
+            return None
+    return plan
+
+
+def _search(problem: "Problem", policy: str, options: dict[str, Any], is_quiet: bool) -> "Result":
+    """Run the policy with progress on stdout, or on a terminal's stderr where stdout is for JSON."""
+    from planner.cli.interrupt import stop_on_interrupt
+    from planner.cli.progress import Progress
+    from planner.solve import solve
+
+    stream = sys.stderr if is_quiet else sys.stdout
+    on_incumbent = None
+    if not is_quiet or stream.isatty():
+        levels = tuple(objective.name for objective in problem.instance.objectives)
+        on_incumbent = Progress(lambda line: print(line, file=stream, flush=True), levels)
+    with stop_on_interrupt() as is_asked:
+        return solve(problem, policy=policy, on_incumbent=on_incumbent, should_stop=is_asked, **options)
+
+
+def _check(path: Path, problem: "Problem", result: "Result") -> "list[Violation]":
+    if result.plan is None:
+        return []
+    from planner.checks import check
+
+    with naming(path, problem.instance):
+        return list(check(problem.instance, result.plan))
+
+
+def document(result: "Result", violations: "list[Violation]") -> dict[str, Any]:
+    """What --json prints."""
+    from planner.cli.versions import versions
+
+    return {
+        "status": result.status.value,
+        "objective": result.objective,
+        "bound": result.bound,
+        "gap": result.gap,
+        "wall_time_s": result.wall_time_s,
+        "levels": [to_json(vars(level)) for level in result.levels],
+        "plan": result.plan.model_dump(mode="json") if result.plan is not None else None,
+        "left_out": [vars(left) for left in result.left_out],
+        "seed": result.seed,
+        "policy": result.policy,
+        "statistics": to_json(result.statistics),
+        "violations": [vars(violation) for violation in violations],
+        "versions": versions(),
+    }
+
+
+def _show(path: Path, problem: "Problem", result: "Result", violations: "list[Violation]") -> None:
+    from planner.cli import summary
+    from planner.cli.jobs_table import jobs_table
+
+    out = console()
+    if result.plan is None:
+        out.print(summary.no_plan_line(result, path), soft_wrap=True)
+        return
+    if result.plan.assignments:
+        out.print(jobs_table(problem.instance, result.plan))
+    for line in summary.left_out_lines(result, path):
+        out.print(line, soft_wrap=True)
+    out.print(summary.levels_line(result.levels))
+    out.print(summary.totals_line(problem.instance, result.plan, violations, result.wall_time_s))
+
+
+def _write(
+    problem: "Problem",
+    result: "Result",
+    violations: "list[Violation]",
+    plan_out: Path | None,
+    report: Path | None,
+    plot: Path | None,
+    *,
+    is_printed: bool,
+) -> None:
+    """Write the files that were asked for; a plan that cannot be written is printed instead."""
+    from planner.errors import InputError
+
+    assert result.plan is not None
+    if plan_out is not None:
+        text = result.plan.model_dump_json(indent=1) + "\n"
+        try:
+            write_text(plan_out, text)
+        except InputError:
+            if not is_printed:
+                print(text)
+            raise
+    if report is not None:
+        from planner.cli.summary import violation_line
+        from planner.cli.versions import versions
+        from planner.report import report_html
+
+        command = shlex.join(["planner", *sys.argv[1:]])
+        lines = [violation_line(violation) for violation in violations]
+        page = report_html(problem.instance, result, lines, command=command, versions=versions(), reasons=None)
+        write_text(report, page)
+    if plot is not None:
+        from planner.plotting.floor_plan import save_floor_plan
+
+        save_floor_plan(plot, problem.instance, result.plan)
+
+
+def _exit_code(result: "Result", violations: "list[Violation]") -> int:
+    if violations:
+        return exits.VIOLATIONS
+    if result.plan is not None:
+        return exits.PLAN
+    return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN

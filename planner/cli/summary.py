@@ -1,0 +1,89 @@
+"""Lines around the table of jobs: what is to be planned, what was left out, and how good the plan is."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.cli.output import number, percent, plain, quantity, seconds
+
+if TYPE_CHECKING:
+    from planner.checks.violation import Violation
+    from planner.instance import Instance
+    from planner.plan import Plan
+    from planner.problem import Problem
+    from planner.result import Level, Result
+
+
+def header(problem: "Problem") -> str:
+    """rack64   lightpath 8 x 8   63 of 64 devices healthy   12 jobs   1,284 candidates (9,412 dominated)."""
+    instance, cluster = problem.instance, problem.cluster
+    fabric = cluster.fabric
+    racks = f"{fabric.racks} racks of " if fabric.racks > 1 else ""
+    running = len(instance.residents)
+    parts = [
+        plain(instance.name),
+        f"{racks}{fabric.kind} {fabric.servers} x {fabric.devices_per_server}",
+        f"{cluster.num_healthy} of {fabric.num_devices} devices healthy",
+        count(len(instance.jobs), "job") + (f", {count(running, 'resident')}" if running else ""),
+        f"{count(problem.num_candidates, 'candidate')} ({problem.num_dominated:,} dominated)",
+    ]
+    return "   ".join(parts)
+
+
+def count(amount: int, noun: str) -> str:
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
+
+
+def left_out_lines(result: "Result", path: Path) -> list[str]:
+    """One line for each job that does not run, with the command that says more."""
+    width = max((len(left.job) for left in result.left_out), default=0)
+    file = shlex.quote(str(path))
+    return [
+        f"{plain(left.job):<{width}}  -  not placed: {plain(left.reason.replace('INSTANCE', file))}"
+        for left in result.left_out
+    ]
+
+
+def levels_line(levels: "Sequence[Level]") -> str:
+    """value 48.63 (optimal) · energy 6.31 (bound 6.28, gap 0.5 %)."""
+    return " · ".join(f"{level.objective} {number(level.value)} ({_quality(level)})" for level in levels)
+
+
+def _quality(level: "Level") -> str:
+    if level.status.value == "OPTIMAL":
+        return "optimal"
+    if level.bound is None:
+        return "no bound"
+    return f"bound {number(level.bound)}, gap {percent(level.gap)}"
+
+
+def totals_line(
+    instance: "Instance", plan: "Plan", violations: "Sequence[Violation]", wall_time_s: float
+) -> str:
+    """6.1 kW · 57 of 63 devices · checked: 0 violations · 1.9 s."""
+    used = sum(len(assignment.devices) for assignment in plan.assignments)
+    watts = sum(assignment.power_w for assignment in plan.assignments)
+    parts = [
+        f"{len(plan.assignments)} of {count(len(instance.all_jobs), 'job')}",
+        quantity(watts, "W"),
+        f"{used} of {instance.cluster.num_healthy} devices",
+        f"checked: {count(len(violations), 'violation')}",
+        seconds(wall_time_s),
+    ]
+    return " · ".join(parts)
+
+
+def no_plan_line(result: "Result", path: Path) -> str:
+    """Why there is no plan."""
+    after = seconds(result.wall_time_s)
+    if result.status.value == "INFEASIBLE":
+        return (
+            f"no plan exists: proven in {after} that the required jobs and residents cannot all run; "
+            f"`planner explain {shlex.quote(str(path))} JOB` says what is missing for one of them"
+        )
+    return f"no plan found in {after}; this proves nothing: raise --time-limit or choose another --policy"
+
+
+def violation_line(violation: "Violation") -> str:
+    return plain(f"{violation.rule}: {violation.where}: {violation.message} (by {violation.excess:g})")

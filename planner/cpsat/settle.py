@@ -1,0 +1,113 @@
+"""Configurations are chosen: find counts that step 2 can realise, or prove that there are none."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from planner.cpsat.model import Model, Refuted
+from planner.cpsat.realize import FOUND, StepTwoLimits, realize
+from planner.cpsat.search import Search
+from planner.plan import Assignment
+from planner.problem import JobOptions, Problem
+from planner.routing import Choice, Pattern
+
+MAX_ROUNDS = 20
+MIN_S, MOST_S = 0.5, 3.0
+"""of wall-clock time for one exact step 2: counts that resist longer are set aside, which costs the proof"""
+COUNTS_S = 2.0
+COUNTS_SHARE = 0.25
+"""of the limits go into finding compact counts: any will do"""
+
+
+def settle(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignment, ...] | None:
+    """Assignments with the configurations of a pattern on any counts, or None.
+
+    Counts that need few wavelengths between servers come first. What is proven impossible on the way, the
+    configurations themselves included, is kept as cuts.
+    """
+    problem = _only(search.problem, pattern)
+    model = _compact_model(search, problem, pattern)
+    for _ in range(MAX_ROUNDS):
+        limits = step_two_limits(search, deadline)
+        solver = replace(limits, time_limit_s=min(COUNTS_S, limits.time_limit_s)).solver(COUNTS_SHARE)
+        status = solver.solve(model.cp)
+        if status == cp_model.INFEASIBLE:
+            search.refute(_refuted_rows(search.problem, pattern))
+            return None
+        if status not in FOUND:
+            return None
+        found = model.pattern(solver.value)
+        realized = realize(problem, found, limits)
+        if realized.assignments is not None:
+            return realized.assignments
+        if not realized.refuted:
+            return None
+        refuted = refuted_counts(problem, found, realized.refuted, None)
+        search.refute(refuted)
+        model.cut(refuted)
+        if search.is_stopped or time.perf_counter() >= deadline:
+            return None
+    return None
+
+
+def step_two_limits(search: Search, deadline: float) -> StepTwoLimits:
+    return StepTwoLimits(
+        time_limit_s=min(max(deadline - time.perf_counter(), MIN_S), MOST_S),
+        deterministic_limit=search.options.deterministic_limit,
+        workers=search.workers,
+        seed=search.options.seed,
+    )
+
+
+def refuted_counts(
+    problem: Problem, pattern: Pattern, jobs: tuple[int, ...], most_lit: dict[tuple[int, int], int] | None
+) -> Refuted:
+    """What step 2 refuted: these jobs of a pattern together."""
+    placed = {
+        j: (problem.options[j].shapes[pattern[j].row], pattern[j].blocks) for j in jobs if not pattern[j].stays
+    }
+    return Refuted(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)
+
+
+def _refuted_rows(problem: Problem, pattern: Pattern) -> Refuted:
+    """The configurations of a pattern exclude each other, wherever they lie."""
+    placed = {
+        j: (problem.options[j].shapes[choice.row], ()) for j, choice in pattern.items() if not choice.stays
+    }
+    return Refuted(placed, tuple(j for j, choice in pattern.items() if choice.stays), None)
+
+
+def _only(problem: Problem, pattern: Pattern) -> Problem:
+    """The problem with nothing but the chosen rows, and the current rows of residents."""
+
+    def rows(options: JobOptions, choice: Choice | None) -> set[int]:
+        kept = {options.current} if options.current is not None else set()
+        return kept | ({choice.row} if choice is not None else set())
+
+    options = tuple(
+        o.take(np.array(sorted(rows(o, pattern.get(j))), dtype=np.int64)) for j, o in enumerate(problem.options)
+    )
+    return replace(problem, options=options)
+
+
+def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
+    """Step 1 with the choices fixed, minimizing light between servers and servers touched."""
+    model = Model.build(problem)
+    for refuted in search.refuted:
+        model.cut(refuted)
+    for j, job in enumerate(model.variables.jobs):
+        choice = pattern.get(j)
+        if job.stay is not None:
+            model.cp.add(job.stay == (choice is not None and choice.stays))
+        chosen = None
+        if choice is not None and not choice.stays:
+            configuration = search.problem.options[j].candidates.configuration(choice.row)
+            chosen = problem.options[j].row_of(configuration)
+        for row, literal in enumerate(job.rows):
+            model.cp.add(literal == (row == chosen))
+    light = sum(sum(job.light.values()) for job in model.variables.jobs)
+    touched = sum(sum(job.touched) for job in model.variables.jobs)
+    model.cp.minimize(light + touched)
+    return model

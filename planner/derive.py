@@ -1,0 +1,258 @@
+"""Instances derived from an instance, for questions of the form "what if": pure functions, validated anew."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from pydantic import ValidationError
+
+from costmodel.fabrics import FiberBundle, Lightpath
+from costmodel.spec import Spec
+from planner.cluster import Cluster, FailedFiber, Health
+from planner.errors import InputError
+from planner.expand import expand, list_options
+from planner.instance import Instance, Job, Objective, ObjectiveName, Resident
+from planner.plan import Assignment, Plan
+from planner.problem import Floats, JobOptions, Problem
+
+SpecT = TypeVar("SpecT", bound=Spec)
+Pair = tuple[int, int]
+"""Ordered pair of servers."""
+
+
+def edited(spec: SpecT, **changes: Any) -> SpecT:
+    """The spec with some fields replaced, validated anew; nothing that was cached on it comes along."""
+    fields = {name: getattr(spec, name) for name in type(spec).model_fields}
+    return type(spec)(**(fields | changes))
+
+
+def with_objectives(instance: Instance, *names: ObjectiveName) -> Instance:
+    """The instance with these objectives, in this order, without tolerances."""
+    return edited(instance, objectives=tuple(Objective(name=name) for name in names))
+
+
+# Jobs
+
+
+def with_job(instance: Instance, name: str, **changes: Any) -> Instance:
+    """The instance with fields of one job replaced."""
+    job = edited(instance.job(name), **changes)
+    return edited(
+        instance,
+        jobs=tuple(job if other.name == name else other for other in instance.jobs),
+        residents=tuple(job if other.name == name else other for other in instance.residents),
+    )
+
+
+def required(instance: Instance, name: str, **changes: Any) -> Instance:
+    """The instance in which one job must run; other fields of it may change as well."""
+    return with_job(instance, name, required=True, **changes)
+
+
+def only(instance: Instance, name: str) -> Instance:
+    """The instance with one job, which must run and holds nothing yet."""
+    return edited(instance, jobs=(_waiting(instance.job(name)),), residents=())
+
+
+def pinned(instance: Instance, plan: Plan, name: str, *, movable: Collection[str] = ()) -> Instance:
+    """What a plan admits stands where the plan puts it, and job `name`, which must run, waits beside it.
+
+    Jobs that the plan leaves out are gone. Those in `movable` may move. InputError where the plan does not
+    belong to the instance, or stands on a failed part.
+    """
+    try:
+        residents = tuple(
+            _standing(instance.job(a.job), a, is_movable=a.job in movable)
+            for a in plan.assignments
+            if a.job != name
+        )
+        return edited(instance, jobs=(_waiting(instance.job(name)),), residents=residents)
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise InputError("plan", plan.instance, f"does not fit this instance: {message}") from None
+
+
+def _job_fields(job: Job) -> dict[str, Any]:
+    return {name: getattr(job, name) for name in Job.model_fields}
+
+
+def _waiting(job: Job) -> Job:
+    return Job(**(_job_fields(job) | {"required": True}))
+
+
+def _standing(job: Job, assignment: Assignment, *, is_movable: bool) -> Resident:
+    """The job as a resident; only its own size is listed, which saves scoring the others."""
+    fields = _job_fields(job) | {"accelerators": assignment.configuration.num_devices}
+    move_cost = job.move_cost if isinstance(job, Resident) else 1.0
+    return Resident(
+        **fields,
+        devices=assignment.devices,
+        configuration=assignment.configuration,
+        circuits=assignment.circuits,
+        movable=is_movable,
+        move_cost=move_cost,
+    )
+
+
+# Cluster
+
+
+def with_fabric(instance: Instance, **changes: Any) -> Instance:
+    """The instance with fields of the fabric replaced."""
+    cluster = instance.cluster
+    return _with_cluster(instance, fabric=edited(cluster.fabric, **changes))
+
+
+def _with_cluster(instance: Instance, **changes: Any) -> Instance:
+    return edited(instance, cluster=edited(instance.cluster, **changes))
+
+
+def with_fibers(instance: Instance, more: Mapping[Pair, int]) -> Instance:
+    """More fibers between some ordered pairs of servers; those that exist keep their numbers."""
+    fabric = _lightpath(instance.cluster)
+    servers = range(fabric.num_servers)
+    counts = {(a, b): fabric.num_fibers(a, b) + more.get((a, b), 0) for a in servers for b in servers}
+    bundles = tuple(
+        FiberBundle(source=fabric.server_name(a), destination=fabric.server_name(b), count=count)
+        for (a, b), count in counts.items()
+        if count
+    )
+    return with_fabric(instance, fibers=bundles)
+
+
+def with_fibers_everywhere(instance: Instance, more: int) -> Instance:
+    """More fibers between every two servers of a rack, in each direction."""
+    fabric = _lightpath(instance.cluster)
+    if isinstance(fabric.fibers, int):
+        return with_fabric(instance, fibers=fabric.fibers + more)
+    return with_fibers(instance, dict.fromkeys(server_pairs(fabric), more))
+
+
+def server_pairs(fabric: Lightpath) -> list[Pair]:
+    """Ordered pairs of different servers of one rack."""
+    servers = range(fabric.num_servers)
+    return [(a, b) for a in servers for b in servers if a != b and fabric.rack_of(a) == fabric.rack_of(b)]
+
+
+def with_server(instance: Instance) -> Instance:
+    """One more server in each rack, joined to each other one by as many fibers as two servers of the rack have.
+
+    Where pairs differ, that is the least number among the pairs that have fibers.
+    """
+    fabric = instance.cluster.fabric
+    larger = edited(fabric, servers=fabric.servers + 1)
+    if isinstance(fabric, Lightpath) and not isinstance(fabric.fibers, int):
+        assert isinstance(larger, Lightpath)
+        count = fibers_of_new_server(fabric)
+        new = {larger.servers * rack + fabric.servers for rack in range(larger.racks)}
+        bundles = tuple(
+            FiberBundle(source=larger.server_name(a), destination=larger.server_name(b), count=count)
+            for a, b in server_pairs(larger)
+            if count and (a in new or b in new)
+        )
+        larger = edited(larger, fibers=(*fabric.fibers, *bundles))
+    return _with_cluster(instance, fabric=larger)
+
+
+def fibers_of_new_server(fabric: Lightpath) -> int:
+    """Fibers that join a further server to each other one, in each direction."""
+    counts = (fabric.num_fibers(*pair) for pair in server_pairs(fabric))
+    return min((count for count in counts if count), default=0)
+
+
+def repaired(instance: Instance, part: str | None = None) -> Instance:
+    """The instance with one failed part working again, named as `failed_parts` does, or with all of them."""
+    health = instance.cluster.health
+    if part is None:
+        return _with_cluster(instance, health=Health())
+    kept = Health(
+        failed_tiles=tuple(name for name in health.failed_tiles if name != part),
+        failed_ports=tuple(name for name in health.failed_ports if name != part),
+        failed_fibers=tuple(fiber for fiber in health.failed_fibers if _fiber_name(fiber) != part),
+    )
+    return _with_cluster(instance, health=kept)
+
+
+def failed_parts(instance: Instance) -> tuple[str, ...]:
+    """Names of failed devices, ports (named as their device) and fibers, each once."""
+    health = instance.cluster.health
+    fibers = map(_fiber_name, health.failed_fibers)
+    return tuple(dict.fromkeys((*health.failed_tiles, *health.failed_ports, *fibers)))
+
+
+def _fiber_name(fiber: FailedFiber) -> str:
+    return f"{fiber.source}>{fiber.destination}#{fiber.index}"
+
+
+def _lightpath(cluster: Cluster) -> Lightpath:
+    if not isinstance(cluster.fabric, Lightpath):
+        raise InputError("cluster", "fabric", f"a {cluster.fabric.kind} has no fibers")
+    return cluster.fabric
+
+
+# Values that compare
+
+
+def reference_speeds(instance: Instance) -> dict[str, float]:
+    """Fastest speed among the listed candidates of each job: what value measures speed against."""
+    listed = {job.name: list_options(instance, job) for job in instance.all_jobs}
+    return {name: float(options.scores.speed.max(initial=0.0)) for name, options in listed.items()}
+
+
+def expand_as(instance: Instance, speeds: Mapping[str, float], *, fixed: Collection[str] = ()) -> Problem:
+    """Candidates of a derived instance, their value measured against given reference speeds.
+
+    value = weight x g(speed / reference speed): another fabric may bring a faster candidate, and against that
+    one every slower candidate would lose value although nothing became worse. With the speeds of the original
+    instance, values of the two compare; a candidate faster than all original ones is worth more than its
+    weight. Jobs that must stay, and residents in `fixed`, list their current configuration only.
+    """
+    problem = expand(instance)
+    options = tuple(
+        _revalued(_narrowed(_all_that_matter(instance, o), fixed), speeds.get(o.job.name, 0.0))
+        for o in problem.options
+    )
+    return replace(problem, options=options)
+
+
+def _all_that_matter(instance: Instance, options: JobOptions) -> JobOptions:
+    """Rows that may not be dominated under another reference: a step utility changes its order with it."""
+    return list_options(instance, options.job) if options.job.utility == "step" else options
+
+
+def _narrowed(options: JobOptions, fixed: Collection[str]) -> JobOptions:
+    if options.current is None or not (options.must_stay or options.job.name in fixed):
+        return options
+    return options.take(np.array([options.current], dtype=np.int64))
+
+
+def _revalued(options: JobOptions, reference: float) -> JobOptions:
+    if reference <= 0:
+        return options
+    utility = _utility(options.job, options.scores.speed / reference)
+    return replace(options, value=options.job.weight * utility)
+
+
+def _utility(job: Job, relative: Floats) -> Floats:
+    if job.utility == "sqrt":
+        return np.sqrt(relative)
+    return relative if job.utility == "linear" else (relative >= job.step_at).astype(np.float64)
+
+
+def rehinted(problem: Problem, plan: Plan, jobs: Sequence[str] = ()) -> Plan | None:
+    """The plan as a start for another problem, its values those of that problem.
+
+    None where a configuration of the plan is not listed there, or a job of `jobs` is not in the plan.
+    """
+    by_name = {options.job.name: options for options in problem.options}
+    assignments = []
+    for old in plan.assignments:
+        options = by_name.get(old.job)
+        row = options.row_of(old.configuration) if options is not None else None
+        if options is None or row is None:
+            return None
+        assignments.append(options.assignment(row, old.devices, old.circuits, is_moved=old.is_moved))
+    if not set(jobs) <= set(plan.admitted):
+        return None
+    return Plan(instance=problem.instance.name, assignments=tuple(assignments))

@@ -1,0 +1,67 @@
+"""Why a job is in a plan or not, in the words of the instance, each statement proven by a solve or a count."""
+
+from dataclasses import replace
+
+from planner.explain.admitted import what_sizes_change, where_it_runs
+from planner.explain.ask import Asker
+from planner.explain.beside import Reason, why_impossible, why_not_beside
+from planner.explain.explanation import Explanation, Statement, Tag
+from planner.instance import Instance
+from planner.plan import Plan
+from planner.result import SolveOptions, Status
+from planner.solve import solve
+
+__all__ = ["Explanation", "Statement", "Tag", "explain"]
+
+PLAN_SHARE = 0.5
+"""share of the time limit for the plan, where none is given"""
+
+
+def explain(
+    instance: Instance,
+    job_name: str,
+    *,
+    plan: Plan | None = None,
+    time_limit_s: float = 30.0,
+    options: SolveOptions | None = None,
+) -> Explanation:
+    """Why a plan admits a job or not, and what would change it; without a plan one is solved for first.
+
+    The time limit is in seconds and shared by all questions; with `options.deterministic_limit` each question
+    has that limit instead. InputError where the instance has no such job or the plan is of another instance.
+    """
+    instance.job(job_name)
+    asker = Asker(instance, options or SolveOptions(), time_limit_s)
+    tag, headline, statements, cost = _reason(asker, job_name, plan)
+    return Explanation(job_name, tag, headline, tuple(statements), cost, asker.elapsed_s)
+
+
+def _reason(asker: Asker, name: str, plan: Plan | None) -> Reason:
+    if plan is not None and name in plan.admitted:
+        return _admitted(asker, plan, name)
+    impossible = why_impossible(asker, name)
+    if impossible is not None:
+        return impossible
+    if plan is None:
+        plan, missing = _solved(asker, name)
+        if plan is None:
+            return missing
+    if name in plan.admitted:
+        return _admitted(asker, plan, name)
+    return why_not_beside(asker, plan, name)
+
+
+def _admitted(asker: Asker, plan: Plan, name: str) -> Reason:
+    return "admitted", where_it_runs(asker, plan, name), list(what_sizes_change(asker, plan, name)), None
+
+
+def _solved(asker: Asker, name: str) -> tuple[Plan | None, Reason]:
+    """A plan, or why there is none to explain."""
+    limit_s = PLAN_SHARE * asker.time_limit_s
+    result = solve(asker.instance, options=replace(asker.options, time_limit_s=limit_s))
+    if result.status is Status.INFEASIBLE:
+        text = "the required jobs and residents cannot all run, so there is no plan"
+        return None, ("does not fit beside this plan", f"{name}: {text}", [Statement(text)], None)
+    text = f"no plan was found within {limit_s:g} s; give more time"
+    reason: Reason = ("undecided in time", f"{name} is undecided in time", [Statement(text, False)], None)
+    return result.plan, reason

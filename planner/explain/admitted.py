@@ -1,0 +1,47 @@
+"""An admitted job: where it runs, and what another size would change."""
+
+from collections.abc import Iterator
+
+from planner.derive import pinned, required
+from planner.expand import list_options
+from planner.explain.ask import Asker
+from planner.explain.cost import cost_of
+from planner.explain.explanation import Statement
+from planner.explain.words import accelerators, amount, in_brackets, pace, place
+from planner.plan import Plan
+
+
+def where_it_runs(asker: Asker, plan: Plan, name: str) -> str:
+    """b runs with 4 accelerators on s0 and s1"""
+    return f"{name} runs {place(asker.instance.cluster.fabric, plan[name])}"
+
+
+def what_sizes_change(asker: Asker, plan: Plan, name: str) -> Iterator[Statement]:
+    """The next smaller and the next larger size that the job accepts and has a configuration for."""
+    options = list_options(asker.instance, asker.instance.job(name))
+    sizes = sorted({int(n) for n in options.candidates.num_devices})
+    now = len(plan[name].devices)
+    smaller = [size for size in sizes if size < now][-1:]
+    larger = [size for size in sizes if size > now][:1]
+    for size in (*smaller, *larger):
+        yield _with_size(asker, plan, name, size)
+
+
+def _with_size(asker: Asker, plan: Plan, name: str, size: int) -> Statement:
+    """Beside the others as they are if possible, else by the value of the best plan with that size."""
+    start, speed = f"with {accelerators(size)}", plan[name].speed
+    answer = asker.ask(required(pinned(asker.instance, plan, name), name, accelerators=size))
+    if answer.is_possible and answer.plan is not None:
+        found = answer.plan[name]
+        difference = found.value - plan[name].value
+        worth = f"{amount(abs(difference))} {'more' if difference > 0 else 'less'} value"
+        notes = in_brackets(pace(found.speed, speed), worth if amount(difference) != "0" else "")
+        return Statement(f"{start} it fits beside the others{notes}")
+    cost = cost_of(asker, plan, name, accelerators=size)
+    if cost.is_possible is False:
+        return Statement(f"{start} it does not fit beside the required jobs and residents")
+    beside = "it does not fit beside the others" if answer.is_possible is False else "it was not decided in time"
+    if cost.phrase is None or cost.plan is None:
+        return Statement(f"{start} {beside}", is_verified=answer.is_possible is False)
+    notes = in_brackets(pace(cost.plan[name].speed, speed))
+    return Statement(f"{start}{notes} {beside}; making room costs {cost.phrase}")

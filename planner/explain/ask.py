@@ -1,0 +1,73 @@
+"""Questions to the solver, each on a small budget of its own."""
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from planner.derive import expand_as, reference_speeds, with_objectives
+from planner.instance import Instance
+from planner.plan import Plan
+from planner.problem import Problem
+from planner.result import Result, SolveOptions, Status
+from planner.solve import solve
+
+SHARE = 0.1
+"""share of the whole time limit that one question may use"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a plan exists; None where the time did not suffice to tell."""
+
+    is_possible: bool | None
+    plan: Plan | None = None
+
+    @classmethod
+    def of(cls, result: Result) -> "Answer":
+        if result.plan is not None:
+            return cls(True, result.plan)
+        return cls(False if result.status is Status.INFEASIBLE else None)
+
+
+@dataclass
+class Asker:
+    """Asks about instances derived from one instance, until the time is up.
+
+    With `options.deterministic_limit` every question has that limit and no clock, so that machines agree.
+    """
+
+    instance: Instance
+    options: SolveOptions
+    time_limit_s: float
+    started: float = field(default_factory=time.perf_counter)
+    speeds: dict[str, float] = field(init=False)
+    """reference speeds of the original instance"""
+
+    def __post_init__(self) -> None:
+        self.speeds = reference_speeds(self.instance)
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.perf_counter() - self.started
+
+    @property
+    def is_late(self) -> bool:
+        return self.options.deterministic_limit is None and self.elapsed_s >= self.time_limit_s
+
+    def solve(self, problem: Problem, *, share: float = SHARE, hint: Plan | None = None) -> Result:
+        """Solve on a share of the time limit."""
+        left_s = self.time_limit_s - self.elapsed_s
+        limit_s = max(min(left_s, share * self.time_limit_s), 0.0)
+        if self.options.deterministic_limit is not None:
+            limit_s = self.time_limit_s
+        options = replace(self.options, time_limit_s=limit_s, hint=hint, on_incumbent=None)
+        return solve(problem, options=options)
+
+    def ask(self, instance: Instance, *, fixed: Collection[str] = ()) -> Answer:
+        """Whether all that must run can run; of several plans the most valuable one that the time allows."""
+        if self.is_late:
+            return Answer(None)
+        problem = expand_as(with_objectives(instance, "value"), self.speeds, fixed=fixed)
+        if any(options.must_run and not len(options) for options in problem.options):
+            return Answer(False)
+        return Answer.of(self.solve(problem))

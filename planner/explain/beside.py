@@ -1,0 +1,88 @@
+"""Why a job does not run: alone in the cluster, or beside what a plan admits."""
+
+from collections.abc import Iterator
+
+from planner.derive import only, pinned, required
+from planner.explain import remedies
+from planner.explain.ask import Asker
+from planner.explain.cost import Cost, cost_of, what_gives
+from planner.explain.explanation import Statement, Tag
+from planner.explain.light import why_no_light
+from planner.explain.room import told_sizes, why_no_room, why_unlisted
+from planner.explain.words import accelerators, amount, place
+from planner.instance import Instance
+from planner.plan import Plan
+
+Reason = tuple[Tag, str, list[Statement], float | None]
+"""Tag, headline, statements, cost."""
+
+
+def why_impossible(asker: Asker, name: str) -> Reason | None:
+    """What a job lacks on the cluster as it is with nobody else on it; None unless it is proven to lack something."""
+    waiting = only(asker.instance, name)
+    if asker.ask(waiting).is_possible is not False:
+        return None
+    statements = [*_by_size(asker, waiting, name), *remedies.repairs(asker, waiting, name)]
+    statements += remedies.working_sizes(asker, waiting, name)
+    statements += remedies.without_constraints(asker, waiting, name)
+    return "impossible alone", f"{name} cannot run even with the whole cluster to itself", statements, None
+
+
+def why_not_beside(asker: Asker, plan: Plan, name: str) -> Reason:
+    """What a job lacks beside the plan, what would make it fit, and what admitting it costs."""
+    waiting = pinned(asker.instance, plan, name)
+    answer = asker.ask(waiting)
+    if answer.is_possible is None:
+        return _undecided(asker, plan, name)
+    if answer.is_possible:
+        assert answer.plan is not None
+        fits = Statement(f"fits beside the other jobs {place(waiting.cluster.fabric, answer.plan[name])}")
+        cost = cost_of(asker, plan, name)
+        return "worth less", _worth(name, cost), [fits, *_after(plan, name, cost)], cost.at_most
+    statements = list(_by_size(asker, waiting, name))
+    cost = cost_of(asker, plan, name)
+    statements += remedies.moves(asker, plan, name)
+    statements += remedies.repairs(asker, waiting, name)
+    statements += remedies.other_size(asker, waiting, name)
+    statements += remedies.without_constraints(asker, waiting, name)
+    statements += _after(plan, name, cost)
+    headline = f"{name} does not fit beside this plan"
+    if cost.phrase is not None:
+        headline += _gain(cost) or f" (admitting it would cost {cost.phrase})"
+    return "does not fit beside this plan", headline, statements, cost.at_most
+
+
+def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
+    """What each size lacks, for an instance in which the job was found impossible."""
+    for size in told_sizes(waiting, waiting.job(name)):
+        reason = why_unlisted(waiting, name, size) or why_no_room(waiting, name, size)
+        if reason is None:
+            reason = why_no_light(asker, required(waiting, name, accelerators=size), name, size)
+        yield Statement(f"with {accelerators(size)}: {reason or 'no place was found that has all it needs'}")
+
+
+def _worth(name: str, cost: Cost) -> str:
+    if cost.phrase is None:
+        return f"{name} fits beside this plan, which leaves it out"
+    return f"{name} is worth less than it takes" + (_gain(cost) or f" (admitting it costs {cost.phrase})")
+
+
+def _gain(cost: Cost) -> str:
+    """Said instead of a cost where a better plan admits the job."""
+    if cost.at_most is None or cost.at_most >= -1e-6:
+        return ""
+    sure = "" if cost.at_least == cost.at_most else "at least "
+    return f" (a better plan admits it: {sure}{amount(-cost.at_most)} more {cost.objective})"
+
+
+def _after(plan: Plan, name: str, cost: Cost) -> Iterator[Statement]:
+    """What the best plan with the job changes, or that there is none."""
+    if cost.plan is not None:
+        yield from what_gives(plan, cost.plan, name)
+    elif cost.is_possible is False:
+        yield Statement(f"no plan runs {name} and all required jobs and residents")
+
+
+def _undecided(asker: Asker, plan: Plan, name: str) -> Reason:
+    text = f"{name} beside this plan: not decided within {asker.time_limit_s:g} s; give more time"
+    return "undecided in time", f"{name} is undecided in time", [Statement(text, is_verified=False)], None

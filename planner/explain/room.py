@@ -1,0 +1,128 @@
+"""What a count of the instance shows: devices, memory, divisibility, and what the job itself excludes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.cluster import Cluster
+from planner.derive import with_job
+from planner.expand import list_options
+from planner.explain.words import accelerators, listed
+from planner.instance import Instance, Job, JobConstraints
+from planner.problem import JobOptions
+from planner.routing import Slots
+
+
+@dataclass(frozen=True)
+class Room:
+    """Devices by server that nobody holds: with a working port, and without."""
+
+    cluster: Cluster
+    free: tuple[int, ...]
+    dark: tuple[int, ...]
+
+    @classmethod
+    def beside_residents(cls, instance: Instance) -> "Room":
+        """What the residents of an instance leave."""
+        slots = Slots(instance.cluster)
+        parse = instance.cluster.fabric.parse_device
+        for resident in instance.residents:
+            slots.take(parse(name) for name in resident.devices)
+        return cls(instance.cluster, tuple(map(len, slots.lit)), tuple(map(len, slots.dark)))
+
+    def racks(self) -> Iterator[range]:
+        """Servers that one job may use together."""
+        fabric = self.cluster.fabric
+        if fabric.links_racks:
+            yield range(fabric.num_servers)
+            return
+        for first in range(0, fabric.num_servers, fabric.servers):
+            yield range(first, first + fabric.servers)
+
+    def usable(self, server: int, size: int) -> int:
+        """Free devices of a server for a job of some size: only a single device needs no port."""
+        return self.free[server] + (self.dark[server] if size == 1 else 0)
+
+
+def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
+    """Why a job has no way to run on so many devices at all; None if it has one."""
+    job, cluster = instance.job(name), instance.cluster
+    if size > cluster.num_healthy:
+        return f"needs {accelerators(size)}, {cluster.num_healthy} work"
+    if len(list_options(instance, with_job(instance, name, accelerators=size).job(name))):
+        return None
+    mappings = job.workload.mappings(size)
+    if not len(mappings):
+        return f"the model does not divide among {accelerators(size)}"
+    least = float(job.workload.op_graph(mappings, cluster.device).footprint_bytes.min())
+    capacity = cluster.device.capacity_bytes
+    if least > capacity:
+        return (
+            f"each accelerator would hold {least / 1e9:.1f} GB, "
+            f"{(least - capacity) / 1e9:.1f} GB more than it has"
+        )
+    return _why_excluded(instance, name, size)
+
+
+def _why_excluded(instance: Instance, name: str, size: int) -> str:
+    """Which constraint of the job, or limit of the fabric, leaves nothing of what fits in memory."""
+    constraints, fabric = instance.job(name).constraints, instance.cluster.fabric
+    if constraints.one_server and size > fabric.devices_per_server:
+        return f"must lie in one server, which has {accelerators(fabric.devices_per_server)}"
+    free = JobConstraints(one_server=constraints.one_server)
+    if constraints.collective is not None and has_ways(instance, name, size, free):
+        return f"no {constraints.collective} all-reduce joins {accelerators(size)} here"
+    return f"no circuits of this fabric join {accelerators(size)}"
+
+
+def has_ways(instance: Instance, name: str, size: int, constraints: JobConstraints) -> bool:
+    """Whether a job would have a configuration on so many devices under other constraints."""
+    changed = with_job(instance, name, accelerators=size, constraints=constraints)
+    return bool(len(list_options(changed, changed.job(name))))
+
+
+def why_no_room(instance: Instance, name: str, size: int) -> str | None:
+    """Which free devices a job of some size lacks beside the residents; None where there are enough."""
+    room = Room.beside_residents(instance)
+    fabric = instance.cluster.fabric
+    free = {rack: sum(room.usable(s, size) for s in rack) for rack in room.racks()}
+    most = max(free.values())
+    if most < size:
+        where = "" if len(free) == 1 else " in any one rack"
+        dark = sum(room.dark) if size > 1 else 0
+        ports = f", and {dark} more without a working port" if dark else ""
+        return f"needs {size}, {most} {'is' if most == 1 else 'are'} free{where}{ports}"
+    options = list_options(instance, with_job(instance, name, accelerators=size).job(name))
+    if any(_has_blocks(room, rack, shape.block, size) for rack in room.racks() for shape in options.shapes):
+        return None
+    block = min(shape.block for shape in options.shapes)
+    fullest = max(range(fabric.num_servers), key=lambda s: room.usable(s, size))
+    best = f"most is {room.usable(fullest, size)} on {fabric.server_name(fullest)}"
+    if block == size:
+        return f"no server has {size} free; {best}"
+    possible = max(sum(room.usable(s, size) // block for s in rack) for rack in room.racks())
+    return (
+        f"needs {size // block} times {accelerators(block)} free in one server; "
+        f"there {'is' if possible == 1 else 'are'} {possible}, {best}"
+    )
+
+
+def _has_blocks(room: Room, rack: Sequence[int], block: int, size: int) -> bool:
+    return sum(room.usable(s, size) // block for s in rack) * block >= size
+
+
+def told_sizes(instance: Instance, job: Job, most: int = 4) -> tuple[int, ...]:
+    """Sizes to speak of: all of a few, else the ends and some between, of those that can be listed if any."""
+    options: JobOptions = list_options(instance, job)
+    listed_sizes = sorted({int(n) for n in options.candidates.num_devices}) or list(job.sizes)
+    known = listed_sizes if len(job.sizes) > most else list(job.sizes)
+    if len(known) <= most:
+        return tuple(known)
+    picks = np.linspace(0, len(known) - 1, most).round().astype(int)
+    return tuple(known[i] for i in sorted(set(picks.tolist())))
+
+
+def sizes_phrase(sizes: Sequence[int]) -> str:
+    """2, 4 or 8 accelerators"""
+    return listed([str(size) for size in sizes[:-1]] + [accelerators(sizes[-1])], "or")

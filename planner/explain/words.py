@@ -1,0 +1,56 @@
+"""Small phrases."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from costmodel.fabrics import FabricBase
+from planner.plan import Assignment
+
+
+def accelerators(count: int) -> str:
+    return f"{count} accelerator{'' if count == 1 else 's'}"
+
+
+def listed(words: Sequence[str], conjunction: str = "and") -> str:
+    """a, b and c"""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+
+
+def servers(fabric: FabricBase, devices: Iterable[str]) -> list[str]:
+    """Names of the servers of some devices, in order."""
+    return [fabric.server_name(s) for s in sorted({fabric.parse_device(name)[0] for name in devices})]
+
+
+def place(fabric: FabricBase, assignment: Assignment) -> str:
+    """with 4 accelerators on s0 and s1"""
+    where = listed(servers(fabric, assignment.devices))
+    return f"with {accelerators(len(assignment.devices))} on {where}"
+
+
+def more_fibers(fabric: FabricBase, more: Mapping[tuple[int, int], int]) -> str:
+    """2 more fibers from s0 to s1 and 1 more fiber from s1 to s0"""
+    phrases = []
+    for (a, b), count in more.items():
+        fibers = "fiber" if count == 1 else "fibers"
+        phrases.append(f"{count} more {fibers} from {fabric.server_name(a)} to {fabric.server_name(b)}")
+    return listed(phrases)
+
+
+def pace(speed: float, reference: float) -> str:
+    """Speed against a reference; empty where there is none or both agree within half a percent."""
+    if reference <= 0 or speed <= 0 or abs(speed / reference - 1) < 0.005:
+        return ""
+    ratio = reference / speed
+    return f"{ratio:.3g}x slower" if ratio > 1 else f"{1 / ratio:.3g}x faster"
+
+
+def in_brackets(*phrases: str) -> str:
+    """ (a, b), or nothing where all phrases are empty."""
+    said = [phrase for phrase in phrases if phrase]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def amount(number: float) -> str:
+    """Three significant digits; what is below rounding is 0."""
+    return "0" if abs(number) < 1e-6 else f"{number:.3g}"
