@@ -11,7 +11,7 @@ from costmodel.spec import Spec
 class Collective(Spec):
     """How the groups along one dimension communicate; the fabric knows what it costs."""
 
-    kind: Literal["none", "ring", "radix", "exchange", "line", "switched"] = "none"
+    kind: Literal["none", "ring", "tree", "radix", "exchange", "line", "switched"] = "none"
     radices: tuple[int, ...] = ()
     """ranks of the complete groups of each round, first the digit that varies fastest"""
     held: tuple[int, ...] = ()

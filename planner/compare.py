@@ -98,7 +98,7 @@ def _row(problem: Problem, policy: str, result: Result, wall_time_s: float) -> R
 
 
 def _with_bound(runs: Sequence[tuple[Row, float | None]], is_maximized: bool) -> list[Row]:
-    """Rows with the tightest bound that any policy proved, and the gap of each one's first objective to it."""
+    """Rows with the tightest bound that any policy proved, and the gap of each first objective to it."""
     bounds = [row.bound for row, _ in runs if row.bound is not None]
     bound = (min(bounds) if is_maximized else max(bounds)) if bounds else None
     return [replace(row, bound=bound, gap=relative_gap(reached, bound)) for row, reached in runs]

@@ -113,11 +113,7 @@ def with_fibers(instance: Instance, more: Mapping[Pair, int]) -> Instance:
     fabric = _lightpath(instance.cluster)
     servers = range(fabric.num_servers)
     counts = {(a, b): fabric.num_fibers(a, b) + more.get((a, b), 0) for a in servers for b in servers}
-    bundles = tuple(
-        FiberBundle(source=fabric.server_name(a), destination=fabric.server_name(b), count=count)
-        for (a, b), count in counts.items()
-        if count
-    )
+    bundles = tuple(_bundle(fabric, pair, count) for pair, count in counts.items() if count)
     return with_fabric(instance, fibers=bundles)
 
 
@@ -136,7 +132,7 @@ def server_pairs(fabric: Lightpath) -> list[Pair]:
 
 
 def with_server(instance: Instance) -> Instance:
-    """One more server in each rack, joined to each other one by as many fibers as two servers of the rack have.
+    """One more server in each rack, joined to each other one by as many fibers as two servers of a rack have.
 
     Where pairs differ, that is the least number among the pairs that have fibers.
     """
@@ -146,13 +142,15 @@ def with_server(instance: Instance) -> Instance:
         assert isinstance(larger, Lightpath)
         count = fibers_of_new_server(fabric)
         new = {larger.servers * rack + fabric.servers for rack in range(larger.racks)}
-        bundles = tuple(
-            FiberBundle(source=larger.server_name(a), destination=larger.server_name(b), count=count)
-            for a, b in server_pairs(larger)
-            if count and (a in new or b in new)
-        )
+        joined = [pair for pair in server_pairs(larger) if count and new & set(pair)]
+        bundles = tuple(_bundle(larger, pair, count) for pair in joined)
         larger = edited(larger, fibers=(*fabric.fibers, *bundles))
     return _with_cluster(instance, fabric=larger)
+
+
+def _bundle(fabric: Lightpath, pair: Pair, count: int) -> FiberBundle:
+    source, destination = map(fabric.server_name, pair)
+    return FiberBundle.model_validate({"from": source, "to": destination, "count": count})
 
 
 def fibers_of_new_server(fabric: Lightpath) -> int:

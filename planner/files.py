@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,17 +45,20 @@ def read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
-        if len(data) > MAX_FILE_BYTES:
-            limit = MAX_FILE_BYTES // 2**20
-            raise InputError(name, "", f"is larger than {limit} MiB, the most that is read; is it the right file?")
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(name, f"byte {error.start}", "is not UTF-8; save the file as UTF-8 text") from None
     except FileNotFoundError:
         raise InputError(name, "", "does not exist; `planner new` writes an instance to start from") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(name, "", f"cannot be read: {reason}") from None
+    if len(data) > MAX_FILE_BYTES:
+        limit = MAX_FILE_BYTES // 2**20
+        raise InputError(
+            name, "", f"is larger than {limit} MiB, the most that is read; is it the right file?"
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(name, f"byte {error.start}", "is not UTF-8; save the file as UTF-8 text") from None
     if not text.strip():
         raise InputError(name, "", "is empty; `planner new` writes an instance to start from")
     return text
@@ -84,8 +88,7 @@ def _yaml(text: str) -> Any:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
-                problem = f"nested more than {MAX_DEPTH} levels deep"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+                raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
     return yaml.load(text, _StrictLoader)
@@ -108,8 +111,10 @@ def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        path, message = _field_path(data, first["loc"]), _message(first)
+        errors = error.errors(include_url=False, include_context=False)
+        first = _most_telling(data, errors)
+        path = ".".join(_steps(data, first)).replace(".[", "[")
+        message = _message(first, [each for each in errors if each["type"] == "missing"])
         own = _OWN_FIELD.match(message)
         if own:
             path = f"{path}.{own.group(1)}" if path else own.group(1)
@@ -123,28 +128,42 @@ def load(model: type[SpecT], path: str | Path) -> SpecT:
     return validate(model, parse_text(read_text(path), str(path)), str(path))
 
 
-def _field_path(data: object, location: tuple[int | str, ...]) -> str:
-    """Dotted path of a field as written in the file: tags of unions are left out, list items are named."""
-    path, here = "", data
+def _most_telling(data: object, errors: Sequence[Any]) -> Any:
+    """A misspelled key before what is missing; of the forms that a field may have the one that fits best."""
+    unknown = [error for error in errors if error["type"] == "extra_forbidden"]
+    first = (unknown or errors)[0]
+    path = _steps(data, first)
+    same_field = [error for error in errors if _steps(data, error)[: len(path)] == path]
+    if unknown or first["type"] == "missing":
+        return first
+    return max(same_field, key=lambda e: (len(_steps(data, e)), not e["type"].endswith("_type")))
+
+
+def _steps(data: object, error: Any) -> list[str]:
+    """The way to a field as written in the file: tags of unions are left out, list items are named."""
+    path, here, location = [], data, error["loc"]
     for step in location:
         if isinstance(here, dict) and step in here:
             here = here[step]
-            path += f".{step}" if path else str(step)
+            path.append(str(step))
         elif isinstance(here, list | tuple) and isinstance(step, int) and step < len(here):
             here = here[step]
             name = here.get("name") if isinstance(here, dict) else None
-            path += f"[{name}]" if isinstance(name, str) else f"[{step}]"
-        elif step == location[-1] and isinstance(here, dict) and isinstance(step, str):
-            path += f".{step}" if path else step
-    return path
+            path.append(f"[{name if isinstance(name, str) else step}]")
+    return [*path, str(location[-1])] if error["type"] == "missing" else path
 
 
-def _message(error: Any) -> str:
+def _message(error: Any, missing: Sequence[Any]) -> str:
     kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
+    message = message.replace("Input should be", "must be", 1)
     if kind == "missing":
         return "is missing; give it, with its unit if it has one (`planner schema` shows every field)"
     if kind == "extra_forbidden":
-        return "is no known field here; correct or remove it (`planner schema` lists them)"
+        key, beside = str(error["loc"][-1]), error["loc"][:-1]
+        near = get_close_matches(key, [str(m["loc"][-1]) for m in missing if m["loc"][:-1] == beside], n=1)
+        known = "correct or remove it (`planner schema` lists them)"
+        remedy = f"did you mean '{near[0]}'?" if near else known
+        return f"is no known field here; {remedy}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return f"{message}; set `kind` to one of these"
     given = error.get("input")

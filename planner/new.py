@@ -29,12 +29,12 @@ LIGHTPATH = """\
   fabric:
     kind: lightpath                    # servers with tiles on a photonic wafer, joined by fibers
     servers: {servers}
-    tiles_per_server: {tiles}                # at most 32
+    tiles_per_server: {tiles:<16} # at most 32
     wavelengths_per_tile: 16
     wavelength_bandwidth: 18.75 GB/s   # one direction; 16 of them make 300 GB/s for each tile
     max_peers: 4                       # tiles that a tile sends to, and receives from, at the same time
     waveguides: dedicated              # or shared: light inside a server may collide
-    fibers: {fibers}                          # for each ordered pair of servers; or [{{from: s0, to: s1, count: 2}}, ...]
+    fibers: {fibers:<26} # for each ordered pair of servers; or [{{from: s0, to: s1, count: 2}}]
     wavelengths_per_fiber: 16
     alpha: 0.7 us                      # fixed time of a message
     reconfiguration: 3.7 us            # time to switch circuits
@@ -57,8 +57,8 @@ FAT_TREE = """\
   # health: {{failed_tiles: [s0.g0]}}
 """
 JOBS = """
-# Who wants to run. `accelerators` is a number, a list such as [4, 8], or {min: 4, max: 16}; the planner picks the
-# size and how the job is divided. A job with a higher `weight` counts for more; `required: true` is not negotiable.
+# Who wants to run. `accelerators` is a number, a list such as [4, 8], or {min: 4, max: 16}: the planner picks
+# the size and how the job is divided. A higher `weight` counts for more; a job that is `required` must run.
 jobs:
 """
 OBJECTIVES = """
@@ -82,7 +82,7 @@ def instance_text(
     text = (
         f"# An instance for `planner solve`; `planner schema` describes every field.\n"
         f"schema_version: 1\nname: {_scalar(name)}\ncluster:\n"
-        f"  device: {_scalar(device)}                   # from the catalog, or all fields inline\n"
+        f"  device: {_scalar(device):<26} # from the catalog, or all fields inline\n"
         + template.format(servers=servers, tiles=tiles, fibers=fibers)
         + JOBS
         + "\n".join(_job_text(job) for job in (jobs or example_jobs(servers * tiles)))
@@ -117,7 +117,9 @@ def _job_text(job: Mapping[str, Any]) -> str:
 
 def _scalar(value: object) -> str:
     """A value on one line of YAML, quoted where it must be."""
-    text: str = yaml.safe_dump(value, allow_unicode=True, width=10**6, default_flow_style=True, sort_keys=False)
+    text: str = yaml.safe_dump(
+        value, allow_unicode=True, width=10**6, default_flow_style=True, sort_keys=False
+    )
     return text.removesuffix("...\n").strip()
 
 
@@ -137,25 +139,27 @@ def read_jobs(path: Path, *, max_devices: int) -> list[dict[str, Any]]:
             row = _Row(path, reader.line_num, header, cells)
             job = row.job(max_devices)
             if job["name"] in names:
-                raise row.error("name", f"'{job['name']}' is the name of line {names[job['name']]} too; names must differ")
+                problem = f"'{job['name']}' is the name of line {names[job['name']]} too; names must differ"
+                raise row.error("name", problem)
             names[job["name"]] = reader.line_num
             jobs.append(job)
     except csv.Error as error:
         raise InputError(str(path), f"line {reader.line_num}", f"is no valid CSV: {error}") from None
     if not jobs:
-        raise InputError(str(path), "", f"holds no job; give a header ({','.join(REQUIRED)}, ...) and a row for each")
+        problem = f"holds no job; give a header ({','.join(REQUIRED)}, ...) and a row for each"
+        raise InputError(str(path), "", problem)
     return jobs
 
 
 def _header(path: Path, line: int, cells: Sequence[str]) -> list[str]:
-    header = [cell.strip() for cell in cells]
+    header, known = [cell.strip() for cell in cells], f"columns are {', '.join(COLUMNS)}"
     for name in header:
         if name not in COLUMNS or header.count(name) > 1:
-            problem = "is given twice" if name in COLUMNS else f"is no known column; columns are {', '.join(COLUMNS)}"
+            problem = "is given twice" if name in COLUMNS else f"is no known column; {known}"
             raise InputError(str(path), f"line {line}, column '{name}'", problem)
     for name in REQUIRED:
         if name not in header:
-            raise InputError(str(path), f"line {line}, column '{name}'", f"is missing; columns are {', '.join(COLUMNS)}")
+            raise InputError(str(path), f"line {line}, column '{name}'", f"is missing; {known}")
     return header
 
 
@@ -213,7 +217,9 @@ class _Row:
         if cell.count("-") > 1 or ("-" in cell and ";" in cell):
             raise self.error("accelerators", f"cannot read '{cell}'; write 8, 4-16 or 4;8")
         if min(sizes) > max_devices:
-            raise self.error("accelerators", f"{min(sizes)} is more than the {max_devices} of a job's reach; ask for fewer")
+            raise self.error(
+                "accelerators", f"{min(sizes)} is more than the {max_devices} there are; ask for fewer"
+            )
         if "-" in cell:
             return {"min": sizes[0], "max": sizes[1]}
         return sizes[0] if len(sizes) == 1 else sizes
@@ -253,5 +259,5 @@ def require_runnable(text: str, where: str) -> None:
             raise InputError(
                 where,
                 f"{field}.accelerators",
-                "no way to divide the job over so many devices fits in their memory; ask for more or other sizes",
+                "no division of the job over so many devices fits in memory; ask for more or other sizes",
             )

@@ -13,7 +13,7 @@ from costmodel.spec import Spec
 Circuits = tuple[tuple[int, int, int], ...]
 """Simplex circuits of one configuration: (source rank, destination rank, wavelengths)."""
 
-PlanKind = Literal["none", "ring", "radix", "exchange", "line", "switched"]
+PlanKind = Literal["none", "ring", "tree", "radix", "exchange", "line", "switched"]
 
 
 class GroupPlan(Protocol):
@@ -50,7 +50,7 @@ class LinkPlan:
     """A group that needs no collective schedule of circuits.
 
     kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
-    "switched": packets over electrical switches.
+    "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches.
     """
 
     kind: PlanKind

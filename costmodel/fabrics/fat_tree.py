@@ -49,9 +49,9 @@ class FatTree(FabricBase):
         if dimension == "pipeline":
             return (LinkPlan("switched", ranks, alpha_s, 1 / bandwidth, 1.0),)
         sent = 2 * (ranks - 1) / ranks
-        ring = LinkPlan("switched", ranks, 2 * (ranks - 1) * alpha_s, sent / bandwidth, sent)
+        ring = LinkPlan("ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bandwidth, sent)
         tree_latency_s = float(collectives.double_tree_all_reduce_s(0.0, ranks, alpha_s, bandwidth))
-        tree = LinkPlan("switched", ranks, tree_latency_s, 2 / bandwidth, 2.0)
+        tree = LinkPlan("tree", ranks, tree_latency_s, 2 / bandwidth, 2.0)
         return (ring, tree)
 
     def network_j_per_byte(self, one_server: bool) -> float:

@@ -4,9 +4,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
-
 Free = tuple[tuple[int, int], ...]
 """(server, free devices), ascending"""
 Links = frozenset[tuple[int, int]]
@@ -22,33 +19,19 @@ def most_jobs(free: tuple[int, ...], links: Links, size: int) -> int:
     across servers form a forest, with one job at most for each pair. A leaf of it runs what fits inside and
     gives the rest to its one job across, whose other devices its parent provides.
     """
-    return _Search(len(free), max(free, default=0), links, size).most(tuple((s, count) for s, count in enumerate(free) if count))
-
-
-def _halves(size: int, most_free: int) -> NDArray[np.int64]:
-    r"""Most halves of a job that r free devices are worth, for each threshold k <= size / 2; (r, k).
-
-    With k, a job's share of a devices is worth 0 halves for a < k, 1 for k <= a <= size - k, and 2 above.
-    The two shares of a job are worth two halves or more, so jobs <= (sum of halves over servers) // 2.
-    """
-    thresholds = np.arange(1, size // 2 + 1)
-    halves = np.zeros((most_free + 1, len(thresholds)), dtype=np.int64)
-    for column, k in enumerate(thresholds):
-        for r in range(k, most_free + 1):
-            whole = halves[r - (size - k + 1), column] + 2 if r > size - k else 0
-            halves[r, column] = max(halves[r - k, column] + 1, whole)
-    return halves
+    return _Search(len(free), links, size).most(tuple((s, count) for s, count in enumerate(free) if count))
 
 
 class _Search:
     """Branch and bound over the leaves of the forest; each connected part is solved once."""
 
-    def __init__(self, num_servers: int, most_free: int, links: Links, size: int) -> None:
+    def __init__(self, num_servers: int, links: Links, size: int) -> None:
         self._links, self._size = links, size
         self._known: dict[Free, int] = {}
         near = [frozenset(b for b in range(num_servers) if self._may_span(a, b)) for a in range(num_servers)]
-        self._halves = _halves(size, most_free)
-        self._twins = [[b for b in range(num_servers) if near[b] - {a} == near[a] - {b}] for a in range(num_servers)]
+        self._twins = [
+            [b for b in range(num_servers) if near[b] - {a} == near[a] - {b}] for a in range(num_servers)
+        ]
 
     def most(self, free: Free) -> int:
         return sum(self._most_of_part(self._in_order(part)) for part in self._parts(free))
@@ -59,23 +42,20 @@ class _Search:
         for server, count in part:
             counts.setdefault(self._twins[server][0], []).append(count)
         ordered = [
-            item for first, of_class in counts.items()
+            item
+            for first, of_class in counts.items()
             for item in zip(self._twins[first], sorted(of_class, reverse=True), strict=False)
         ]
         return tuple(sorted(ordered))
 
     def _bound(self, free: Free) -> int:
-        return sum(self._bound_of_part(part) for part in self._parts(free))
-
-    def _bound_of_part(self, part: Free) -> int:
-        counts = [count for _, count in part]
-        return min(sum(counts) // self._size, int(self._halves[counts].sum(axis=0).min()) // 2)
+        return sum(sum(count for _, count in part) // self._size for part in self._parts(free))
 
     def _most_of_part(self, part: Free) -> int:
         if part in self._known:
             return self._known[part]
         most = sum(count // self._size for _, count in part)
-        bound = self._bound_of_part(part)
+        bound = sum(count for _, count in part) // self._size
         if most < bound:
             for gained, rest in self._leaves(part):
                 if gained + self._bound(rest) > most:

@@ -9,6 +9,7 @@ from costmodel.candidates import DIMENSIONS, Candidates, candidates_of, enumerat
 from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import GroupPlan
 from costmodel.score import score
+from costmodel.spec import Spec
 from planner.cluster import Cluster
 from planner.instance import Instance, Job, Resident
 
@@ -41,7 +42,12 @@ class Offers:
             same = same & (getattr(mappings, name)[rows.mapping] == getattr(configuration, name))
         for axis, dimension in enumerate(DIMENSIONS):
             wanted = getattr(configuration, f"{dimension}_collective")
-            same = same & np.array([Collective.of(plan) == wanted for plan in rows.plans])[rows.plan[axis]]
+            same = (
+                same
+                & np.array([Collective.of(plan) == wanted for plan in rows.plans], dtype=bool)[
+                    rows.plan[axis]
+                ]
+            )
         return bool(same.any())
 
 
@@ -56,7 +62,7 @@ class _Question:
 
 def _question(instance: Instance, job: Job) -> _Question:
     cluster = instance.cluster
-    parts = [job.workload, cluster.device, cluster.fabric, job.constraints]
+    parts: list[Spec] = [job.workload, cluster.device, cluster.fabric, job.constraints]
     if isinstance(job, Resident):
         parts.append(job.configuration)
     text = "\n".join([*(part.model_dump_json() for part in parts), repr(job.sizes)])
@@ -69,7 +75,7 @@ def price(instance: Instance, job: Job, configuration: Configuration) -> Price |
 
 
 def offers(instance: Instance, job: Job) -> Offers:
-    """What is listed for a job."""
+    """What is listed for a job, of sizes that a rack has tiles for, or the cluster where racks are linked."""
     return _offers(_question(instance, job))
 
 
@@ -83,16 +89,27 @@ def _price(question: _Question, configuration: Configuration) -> Price | None:
     except (ValueError, OverflowError):
         return None
     scores = score(row, device, fabric)
-    columns = scores.speed, scores.step_s, scores.energy_per_work_j, scores.power_w
-    return Price(*(float(column[0]) for column in columns), tuple(row.plans[p] for p in row.plan[:, 0]))
+    return Price(
+        speed=float(scores.speed[0]),
+        step_s=float(scores.step_s[0]),
+        energy_per_work=float(scores.energy_per_work_j[0]),
+        power_w=float(scores.power_w[0]),
+        plans=tuple(row.plans[plan] for plan in row.plan[:, 0]),
+    )
 
 
 @lru_cache(maxsize=256)
 def _offers(question: _Question) -> Offers:
     job, device, fabric = question.job, question.cluster.device, question.cluster.fabric
     limits = job.constraints
+    room = fabric.devices_per_server * (fabric.num_servers if fabric.links_racks else fabric.servers)
     rows = enumerate_candidates(
-        job.workload, job.sizes, device, fabric, one_server=limits.one_server, collective=limits.collective
+        job.workload,
+        [size for size in job.sizes if size <= room],
+        device,
+        fabric,
+        one_server=limits.one_server,
+        collective=limits.collective,
     )
     speeds, energies = [], []
     if len(rows):

@@ -61,7 +61,9 @@ def _digit_rounds(collective: Collective, ranks: int) -> Schedule:
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     if collective.kind == "exchange":
         rounds = [
-            Round(holder[i], tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)), adds=True)
+            Round(
+                holder[i], tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)), adds=True
+            )
             for i in range(len(radices))
         ]
         return Schedule(tuple(rounds), num_chunks=1)
@@ -99,8 +101,12 @@ def _gather(digit: int, radices: tuple[int, ...], ranks: int) -> tuple[Send, ...
 
 @lru_cache(maxsize=256)
 def reduces_once(collective: Collective, ranks: int) -> bool:
+    """Whether a sound collective leaves every chunk reduced exactly once on every rank."""
+    return ends_reduced(schedule_of(collective, ranks), ranks)
+
+
+def ends_reduced(schedule: Schedule, ranks: int) -> bool:
     """Whether every rank ends with every chunk, each containing every rank's part exactly once."""
-    schedule = schedule_of(collective, ranks)
     parts = np.zeros((ranks, schedule.num_chunks, ranks), dtype=np.int32)
     parts[np.arange(ranks), :, np.arange(ranks)] = 1
     for each in schedule.rounds:

@@ -1,5 +1,6 @@
 """The console command `planner`, one command a file; everything heavy is imported inside the commands."""
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -15,8 +16,12 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; bad input becomes one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
-        code = typer.main.get_command(app).main(given or ["--help"], prog_name="planner", standalone_mode=False)
+        command = typer.main.get_command(app)
+        code = command.main(given or ["--help"], prog_name="planner", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except BrokenPipeError:

@@ -29,7 +29,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def check(
     instance: InstancePath,
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or what `planner solve --json` printed.")],
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or the JSON of `planner solve`.")],
     as_json: AsJson = False,
 ) -> int:
     """Judge a plan from the files alone: every rule, and every objective recomputed.
 
     Shares nothing with the solver. Exit code 0 if all rules hold, 1 if one is broken.
     """
-    from planner.checks import CHECKS
+    from planner.checks import CHECKS, objective_values
     from planner.checks import check as find_violations
     from planner.instance import Instance
     from planner.plan import Plan
@@ -33,7 +33,7 @@ def check(
     given = Plan.load(plan)
     with naming(instance, problem):
         violations = list(find_violations(problem, given))
-        objectives = _recomputed(problem, given)
+        objectives = objective_values(problem, given)
     if as_json:
         print_json({
             "ok": not violations,
@@ -45,13 +45,6 @@ def check(
     else:
         _show(list(CHECKS), violations, objectives, given)
     return exits.VIOLATIONS if violations else exits.PLAN
-
-
-def _recomputed(instance: Any, plan: "Plan") -> dict[str, float]:
-    """Objective values by the checks' own arithmetic."""
-    from planner.checks.objectives import recompute
-
-    return dict(recompute(instance, plan))
 
 
 def _show(

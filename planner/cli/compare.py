@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.cli import exits
-from planner.cli.inputs import AsJson, Seed, TimeLimit, Workers, load_problem, require_writable, write_text
+from planner.cli.inputs import (
+    AsJson,
+    Seed,
+    TimeLimit,
+    Workers,
+    load_problem,
+    require_policy,
+    require_writable,
+    write_text,
+)
 from planner.cli.output import BEST, console, number, percent, plain, print_json, quantity, seconds, table
 
 if TYPE_CHECKING:
@@ -33,9 +42,9 @@ def compare(
 ) -> int:
     """Run several policies on each instance and print one table for each.
 
-    The gap is to the best bound that any of the policies proved; heuristics prove none. The best figures of an
-    instance are bold; energy, power and fragmentation only among plans of the best value. --time-limit holds
-    for each run.
+    The gap is to the best bound that any of the policies proved; heuristics prove none. The best figures of
+    an instance are bold; energy, power and fragmentation only among plans of the best value. The time limit
+    is that of each run.
     """
     require_writable(csv, "--csv")
     require_writable(out_json, "--out-json")
@@ -63,14 +72,11 @@ def compare(
 def _policies(text: str) -> list[str]:
     """Known policies, each once."""
     from planner.errors import InputError
-    from planner.policies import find_policy
 
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not names:
         raise InputError("--policies", "", f"names no policy; give some, such as {DEFAULT_POLICIES}")
-    for name in names:
-        find_policy(name)
-    return names
+    return [require_policy(name, "--policies") for name in names]
 
 
 def _announce(instance: str, policy: str) -> None:
@@ -138,6 +144,8 @@ def _best(rows: "Sequence[Row]") -> dict[int, list[int]]:
 
 
 def _least(rows: "Sequence[Row]", among: Sequence[int], name: str) -> list[int]:
-    known = {i: getattr(rows[i], name) for i in among if getattr(rows[i], name) is not None}
-    least = min(known.values(), default=None)
-    return [i for i, figure in known.items() if figure <= least + 1e-9 * abs(least)] if known else []
+    known: dict[int, float] = {i: getattr(rows[i], name) for i in among if getattr(rows[i], name) is not None}
+    if not known:
+        return []
+    least = min(known.values())
+    return [i for i, figure in known.items() if figure <= least + 1e-9 * abs(least)]

@@ -7,8 +7,8 @@ from planner.errors import InputError
 PLAN, VIOLATIONS, BAD_INPUT, INFEASIBLE, NO_PLAN, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 EXIT_CODES = """
-Exit codes: 0 a plan; 1 internal error, or a plan that breaks a rule; 2 bad input; 3 proven that the required jobs
-and residents cannot all run; 4 no plan found in time.
+Exit codes: 0 a plan, or whatever was asked for; 1 internal error, or a plan that breaks a rule; 2 bad input;
+3 proven that the required jobs and residents cannot all run; 4 no plan found in time.
 """
 
 _CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]

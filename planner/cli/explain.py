@@ -1,45 +1,63 @@
 """planner explain: why a job is out, and what would change it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, naming
+from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, load_plan, naming, require_job
 from planner.cli.output import console, plain, print_json
+
+if TYPE_CHECKING:
+    from planner.explain import Explanation
+
+JobName = Annotated[str, typer.Argument(metavar="JOB", help="Name of the job.")]
+PlanPath = Annotated[
+    Path | None, typer.Option(metavar="PLAN", help="Plan to explain; solved anew unless given.")
+]
 
 
 def explain(
     instance: InstancePath,
-    job: Annotated[str, typer.Argument(metavar="JOB", help="Name of the job.")],
-    plan: Annotated[
-        Path | None, typer.Option(metavar="PLAN", help="Plan to explain; solved anew unless given.")
-    ] = None,
+    job: JobName,
+    plan: PlanPath = None,
     time_limit: TimeLimit = 30.0,
     seed: Seed = 0,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> int:
-    """Say why a job does not run, or what it would cost to run it. Statements marked verified were solved."""
+    """Say why a job does not run, what it would cost to run it, and what would change that.
+
+    Every statement is proven by a solve or a count, unless it says that it is not verified.
+    """
     from planner.explain import explain as ask
     from planner.instance import Instance
-    from planner.plan import Plan
     from planner.result import SolveOptions
 
     loaded = Instance.load(instance)
-    loaded.job(job)
-    given = Plan.load(plan) if plan is not None else None
+    require_job(instance, loaded, job)
+    given = load_plan(plan, loaded) if plan is not None else None
     options = SolveOptions(time_limit_s=time_limit, seed=seed, workers=workers)
     with naming(instance, loaded):
         explanation = ask(loaded, job, plan=given, time_limit_s=time_limit, options=options)
-    statements = [{"text": each.text, "verified": each.verified} for each in explanation.statements]
     if as_json:
-        print_json(
-            {"job": job, "tag": explanation.tag, "headline": explanation.headline, "statements": statements}
-        )
+        print_json(_document(explanation))
         return 0
     out = console()
     out.print(plain(explanation.headline))
     for each in explanation.statements:
-        out.print(f"  {plain(each.text)}{'  (verified)' if each.verified else ''}")
+        out.print(f"  {plain(each.text)}{'' if each.is_verified else '  (not verified)'}")
     return 0
+
+
+def _document(explanation: "Explanation") -> dict[str, Any]:
+    """What --json prints."""
+    statements = [{"text": each.text, "verified": each.is_verified} for each in explanation.statements]
+    return {
+        "job": explanation.job,
+        "tag": explanation.tag,
+        "headline": explanation.headline,
+        "statements": statements,
+        "cost": explanation.cost,
+        "wall_time_s": explanation.wall_time_s,
+    }

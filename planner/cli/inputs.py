@@ -1,5 +1,6 @@
 """Read what the commands are given, and refuse early what cannot be written later."""
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,13 +13,26 @@ from planner.errors import InputError
 
 if TYPE_CHECKING:
     from planner.instance import Instance
+    from planner.plan import Plan
     from planner.problem import Problem
 
+
+def _finite(value: float) -> float:
+    """No time limit may be inf or nan."""
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no number of seconds")
+    return value
+
+
 InstancePath = Annotated[Path, typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")]
-TimeLimit = Annotated[float, typer.Option("--time-limit", min=0.0, metavar="S", help="Seconds to search at most.")]
+TimeLimit = Annotated[
+    float,
+    typer.Option("--time-limit", min=0.0, metavar="S", callback=_finite, help="Seconds to search at most."),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of all randomness.")]
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, max=512, help="Threads of the solver; all cores unless given.")
+    int | None,
+    typer.Option("--workers", min=1, max=512, help="Threads of the solver; all cores unless given."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 
@@ -53,6 +67,40 @@ def naming(path: Path, instance: "Instance") -> Iterator[None]:
                 kind = "residents" if job in instance.residents else "jobs"
                 raise InputError(str(path), f"{kind}[{job.name}].workload", str(error)) from None
         raise
+
+
+def load_plan(path: Path, instance: "Instance") -> "Plan":
+    """A plan that names jobs of the instance alone."""
+    from planner.plan import Plan
+
+    plan = Plan.load(path)
+    names = {job.name for job in instance.all_jobs}
+    for assignment in plan.assignments:
+        if assignment.job not in names:
+            field = f"assignments[{assignment.job}]"
+            raise InputError(
+                str(path), field, f"'{instance.name}' has no such job; give the plan of this instance"
+            )
+    return plan
+
+
+def require_job(path: Path, instance: "Instance", name: str) -> str:
+    """The name of a job of the instance."""
+    try:
+        return instance.job(name).name
+    except InputError as error:
+        raise InputError(str(path), "JOB", error.problem) from None
+
+
+def require_policy(name: str, option: str) -> str:
+    """The name of a policy that exists."""
+    from planner.policies import find_policy
+
+    try:
+        find_policy(name)
+    except InputError as error:
+        raise InputError(option, f"'{name}'", error.problem) from None
+    return name
 
 
 def require_writable(path: Path | None, option: str) -> None:

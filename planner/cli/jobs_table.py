@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from planner.plan import Assignment, Plan
 
 SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp"}
-COLUMNS = ("job", "devices", "where", "mapping", "circuits", "step", "J per work", "bottleneck")
+COLUMNS = ("job", "devices", "where", "mapping", "circuits", "step", "energy", "bottleneck")
 
 
 def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
@@ -24,7 +24,7 @@ def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
     jobs = {job.name: job for job in instance.all_jobs}
     residents = {resident.name for resident in instance.residents}
     columns, rows = [*COLUMNS], []
-    columns[6] = _energy_header(jobs.values())
+    columns[6] = energy_header(jobs.values())
     for assignment in plan.assignments:
         row = job_row(instance, jobs[assignment.job], assignment)
         if residents:
@@ -33,17 +33,13 @@ def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
         rows.append(row)
     if residents:
         columns.insert(1, "state")
-    return table(columns, rows, right=("devices", "step", columns[-2]))
+    return table(columns, rows, right=("devices", "step", columns[-2]), wrap=("where", "circuits"))
 
 
-def _energy_header(jobs: "Iterable[Job]") -> str:
-    units = {unit_of_work(job) for job in jobs}
-    return f"J/{units.pop()}" if len(units) == 1 else "J/work"
-
-
-def unit_of_work(job: "Job") -> str:
-    """token, for a job whose speed is in tokens/s."""
-    return job.workload.speed_unit.removesuffix("/s").removesuffix("s")
+def energy_header(jobs: "Iterable[Job]") -> str:
+    """energy/token, for jobs whose speed is in tokens/s."""
+    units = {job.workload.speed_unit.removesuffix("/s").removesuffix("s") for job in jobs}
+    return f"energy/{units.pop()}" if len(units) == 1 else "energy/work"
 
 
 def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[str]:
@@ -55,7 +51,7 @@ def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[
         mapping(assignment.configuration),
         _circuits(candidates, assignment),
         quantity(float(scores.step_s[0]), "s"),
-        quantity(float(scores.energy_per_work_j[0]), "").strip(),
+        quantity(float(scores.energy_per_work_j[0]), "J"),
         bottleneck(scores, 0),
     ]
 

@@ -1,7 +1,12 @@
 """planner marginal: what one more of each part would add."""
 
+from typing import TYPE_CHECKING
+
 from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, naming
-from planner.cli.output import console, number, print_json, table, to_json
+from planner.cli.output import console, number, print_json, table
+
+if TYPE_CHECKING:
+    from planner.marginal import Marginal
 
 
 def marginal(
@@ -11,7 +16,10 @@ def marginal(
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> int:
-    """Solve again with one more fiber, server or peer, or faster switches, and show what each adds."""
+    """Show what one more fiber, server or peer, a faster switch or a repair would add to the value.
+
+    Each answer is a solve of the changed instance; all share the time limit.
+    """
     from planner.instance import Instance
     from planner.marginal import marginal as gains
     from planner.result import SolveOptions
@@ -21,11 +29,18 @@ def marginal(
     with naming(instance, loaded):
         found = gains(loaded, time_limit_s=time_limit, options=options)
     if as_json:
-        print_json([to_json(vars(each)) for each in found])
+        print_json([vars(each) for each in found])
         return 0
-    rows = [(each.change, _signed(each.gain), str(to_json(each.status)).lower()) for each in found]
-    console().print(table(("change", loaded.objectives[0].name, "status"), rows, right=("value",)))
+    rows = [(each.change, _gain(each), each.status.lower()) for each in found]
+    console().print(table(("change", "value", "status"), rows, right=("value",), wrap=("change",)))
     return 0
+
+
+def _gain(found: "Marginal") -> str:
+    """+1.9, or the interval that is proven."""
+    if found.gain is None or found.gain == found.gain_at_most:
+        return _signed(found.gain)
+    return f"{_signed(found.gain)} to {_signed(found.gain_at_most)}"
 
 
 def _signed(gain: float | None) -> str:

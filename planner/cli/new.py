@@ -16,20 +16,23 @@ MAX_SERVERS = 4096
 def new(
     fabric: Annotated[Literal["lightpath", "fat_tree"], typer.Option(help="What joins the devices.")],
     servers: Annotated[int, typer.Option(min=1, max=MAX_SERVERS, help="Servers of the rack.")] = 8,
-    tiles: Annotated[int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")] = 8,
+    tiles: Annotated[
+        int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")
+    ] = 8,
     fibers: Annotated[int, typer.Option(min=0, max=4096, help="Fibers of each ordered pair of servers.")] = 4,
     jobs: Annotated[Path | None, typer.Option(metavar="CSV", help="Jobs, one a row; see above.")] = None,
     device: Annotated[str, typer.Option(help="Device of the catalog.")] = "h100-sxm",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; stdout unless given.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write; stdout unless given."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> int:
     """Write a commented instance that can be solved as it is.
 
-    The CSV file has a header with the columns name, model, kind (training or inference) and accelerators (8, 4-16
-    or 4;8), and any of tenant, weight, required (yes or no), precision, global_batch, sequence, concurrency,
-    input_tokens and output_tokens.
+    The CSV file has a header with the columns name, model, kind (training or inference) and accelerators
+    (8, 4-16 or 4;8), and any of tenant, weight, required (yes or no), precision, global_batch, sequence,
+    concurrency, input_tokens and output_tokens.
     """
     if output is not None:
         require_writable(output, "--output")

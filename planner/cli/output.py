@@ -5,7 +5,7 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,15 +25,25 @@ def console(*, stderr: bool = False) -> "Console":
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
-def table(columns: Iterable[str], rows: Iterable[Sequence[str]], *, right: Iterable[str] = ()) -> "Table":
-    """A table without lines; the columns `right` are numbers. Cells are text, never markup."""
+def table(
+    columns: Iterable[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Iterable[str] = (),
+    wrap: Iterable[str] = (),
+) -> "Table":
+    """A table without lines; the columns `right` are numbers, those of `wrap` give way where it is too wide.
+
+    Cells are text, never markup.
+    """
     from rich.table import Table
     from rich.text import Text
 
-    numbers = set(right)
+    numbers, yielding = set(right), set(wrap)
     result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns:
-        result.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+        side: Literal["left", "right"] = "right" if name in numbers else "left"
+        result.add_column(name, justify=side, no_wrap=name not in yielding, min_width=6, overflow="fold")
     for row in rows:
         cells = [(cell[1:], "bold") if cell.startswith(BEST) else (cell, "") for cell in row]
         result.add_row(*(Text(plain(text), style=style) for text, style in cells))
@@ -51,7 +61,7 @@ def plain(text: str) -> str:
 
 def print_json(data: object) -> None:
     """Strict JSON on stdout."""
-    sys.stdout.write(json.dumps(data, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(data, indent=1, allow_nan=False) + "\n")
 
 
 def number(value: float | None) -> str:
@@ -70,20 +80,23 @@ def quantity(value: float | None, unit: str) -> str:
         return "-"
     if value == 0 or not math.isfinite(value):
         return f"{value:g} {unit}"
-    power = 3 * math.floor(math.log10(abs(float(f"{value:.3g}"))) / 3)
+    value = float(f"{value:.3g}")
+    power = 3 * math.floor(math.log10(abs(value)) / 3)
     power = min(max(power, min(_PREFIXES)), max(_PREFIXES))
     scaled = value / 10.0**power
-    digits = max(2 - math.floor(math.log10(abs(scaled))), 0) if abs(scaled) < 1000 else 0
+    digits = max(2 - math.floor(math.log10(abs(scaled)) + 1e-9), 0)
     return f"{scaled:.{min(digits, 4)}f} {_PREFIXES[power]}{unit}"
 
 
 def percent(fraction: float | None) -> str:
-    """A gap: 5.6 %, with enough digits that it is 0 only where it is."""
+    """A gap: 5.6 %; 0 % only where it is none."""
     if fraction is None:
         return "-"
     if fraction == 0:
         return "0 %"
-    return f"{100 * fraction:.1f} %" if fraction >= 0.001 else f"{100 * fraction:.2g} %"
+    if fraction < 0.0001:
+        return "< 0.01 %"
+    return f"{100 * fraction:.{1 if fraction >= 0.001 else 2}f} %"
 
 
 def seconds(value: float) -> str:

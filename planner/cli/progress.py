@@ -53,4 +53,4 @@ class Progress:
         if bound is None:
             return text
         gap = relative_gap(incumbent.objective, bound)
-        return f"{text}bound {number(bound):>8}   gap {percent(gap):>7}   "
+        return f"{text}bound {number(bound):>8}   gap {percent(gap):>8}   "

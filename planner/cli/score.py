@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli.inputs import AsJson, InstancePath, load_problem
-from planner.cli.jobs_table import SHORT, bottleneck, collectives, mapping, unit_of_work
+from planner.cli.inputs import AsJson, InstancePath, load_problem, require_job
+from planner.cli.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
 from planner.cli.output import console, number, plain, print_json, quantity, table
 from planner.cli.summary import count
 
@@ -23,10 +23,10 @@ def score(
 ) -> int:
     """Show the candidates of each job: where the time and the energy of a step go. Nothing is solved.
 
-    Times are seconds of the busiest device in one step; energies are joules of the whole job per unit of work.
+    Times are seconds of the busiest device in one step, energies joules of the whole job per unit of work.
     """
     loaded, problem = load_problem(instance)
-    chosen = loaded.job(job).name if job is not None else None
+    chosen = require_job(instance, loaded, job) if job is not None else None
     options = [each for each in problem.options if chosen in (None, each.job.name)]
     if as_json:
         print_json({each.job.name: _document(problem, each, top) for each in options})
@@ -63,12 +63,16 @@ def _record(options: "JobOptions", row: int) -> dict[str, Any]:
         "step_s": float(scores.step_s[row]),
         "compute_s": float(scores.compute_s[row]),
         "memory_s": float(scores.memory_s[row]),
-        "communication_s": {name: float(scores.communication_s[axis, row]) for axis, name in enumerate(SHORT)},
+        "communication_s": {
+            name: float(scores.communication_s[axis, row]) for axis, name in enumerate(SHORT)
+        },
         "reconfiguration_s": float(scores.reconfiguration_s[row]),
         "bubble_s": float(scores.bubble_s[row]),
         "bottleneck": bottleneck(scores, row),
         "energy_per_work_j": float(scores.energy_per_work_j[row]),
-        "energy_per_work_by_cause_j": {name: float(getattr(scores, f"{name}_j")[row]) / work for name in ENERGIES},
+        "energy_per_work_by_cause_j": {
+            name: float(getattr(scores, f"{name}_j")[row]) / work for name in ENERGIES
+        },
         "power_w": float(scores.power_w[row]),
         "footprint_bytes": float(scores.footprint_bytes[row]),
     }
@@ -82,53 +86,65 @@ def _print_job(out: Any, options: "JobOptions", top: int) -> None:
     if not len(options):
         out.print("  no configuration divides the workload and fits in memory")
         return
-    records = [_record(options, row) for row in options.rows_by_value()[:top]]
-    names = [mapping(options.candidates.configuration(row)) for row in options.rows_by_value()[:top]]
-    out.print(_table("time of a step", _time_columns(options, records, names)))
-    out.print(_table("energy and memory", _energy_columns(options, records, names)))
+    rows = options.rows_by_value()[:top]
+    records = [_record(options, row) for row in rows]
+    names = [_mapping(options, row) for row in rows]
+    out.print(
+        _table(
+            "time of a step; tensor, pipeline and data are communication",
+            _time_columns(options, records, names),
+        )
+    )
+    out.print(_table(energy_header([options.job]).replace("/", " per "), _energy_columns(records, names)))
 
 
-def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:
+def _mapping(options: "JobOptions", row: int) -> str:
+    """tp2 dp4 mb16, the last being the sequences of a micro-batch."""
+    configuration = options.candidates.configuration(row)
+    is_training = hasattr(options.job.workload, "micro_batch")
+    return mapping(configuration) + (f" mb{configuration.micro_batch}" if is_training else "")
+
+
+def _time_columns(
+    options: "JobOptions", records: list[dict[str, Any]], names: list[str]
+) -> dict[str, list[str]]:
     """Columns by name; parts of the step that no candidate has are left out."""
-    unit = options.job.workload.speed_unit
     parts = {
         "compute": [r["compute_s"] for r in records],
         "memory": [r["memory_s"] for r in records],
-        **{f"{name} comm.": [r["communication_s"][name] for r in records] for name in SHORT},
+        **{name: [r["communication_s"][name] for r in records] for name in SHORT},
         "switching": [r["reconfiguration_s"] for r in records],
         "bubble": [r["bubble_s"] for r in records],
+    }
+    times = {
+        name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)
     }
     return {
         "devices": [str(r["devices"]) for r in records],
         "mapping": names,
-        "micro-batch": [str(r["configuration"]["micro_batch"]) for r in records],
-        "block": [str(r["configuration"]["block"]) for r in records],
         "collectives": [r["collectives"] for r in records],
-        **{name: [quantity(s, "s") for s in column] for name, column in parts.items() if any(column)},
+        **times,
         "step": [quantity(r["step_s"], "s") for r in records],
-        unit: [number(float(f"{r['speed']:.4g}")) for r in records],
+        options.job.workload.speed_unit: [quantity(r["speed"], "").strip() for r in records],
         "value": [number(r["value"]) for r in records],
     }
 
 
-def _energy_columns(
-    options: "JobOptions", records: list[dict[str, Any]], names: list[str]
-) -> dict[str, list[str]]:
-    unit = f"J/{unit_of_work(options.job)}"
+def _energy_columns(records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:
     causes = {name: [r["energy_per_work_by_cause_j"][name] for r in records] for name in ENERGIES}
     return {
         "devices": [str(r["devices"]) for r in records],
         "mapping": names,
-        **{name: [quantity(j, unit) for j in column] for name, column in causes.items()},
-        "sum": [quantity(r["energy_per_work_j"], unit) for r in records],
+        **{name: [quantity(j or None, "J") for j in column] for name, column in causes.items()},
+        "sum": [quantity(r["energy_per_work_j"], "J") for r in records],
         "power": [quantity(r["power_w"], "W") for r in records],
         "memory per device": [quantity(r["footprint_bytes"], "B") for r in records],
     }
 
 
 def _table(title: str, columns: dict[str, list[str]]) -> Any:
-    texts = ("mapping", "collectives")
-    result = table(columns, zip(*columns.values(), strict=True), right=[c for c in columns if c not in texts])
+    numbers = [name for name in columns if name not in ("mapping", "collectives")]
+    result = table(columns, zip(*columns.values(), strict=True), right=numbers, wrap=("collectives",))
     result.title = title
     result.title_justify = "left"
     return result

@@ -16,6 +16,7 @@ from planner.cli.inputs import (
     Workers,
     load_problem,
     naming,
+    require_policy,
     require_writable,
     write_text,
 )
@@ -28,16 +29,23 @@ if TYPE_CHECKING:
     from planner.result import Result
 
 
+PolicyName = Annotated[str, typer.Option(help="cpsat, first_fit, best_fit, server_aligned or random_fit.")]
+Hint = Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")]
+PlanOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan as JSON.")]
+Report = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page for people.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")]
+
+
 def solve(
     instance: InstancePath,
-    policy: Annotated[str, typer.Option(help="cpsat, first_fit, best_fit, server_aligned or random_fit.")] = "cpsat",
+    policy: PolicyName = "cpsat",
     time_limit: TimeLimit = 60.0,
     seed: Seed = 0,
     workers: Workers = None,
-    hint: Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")] = None,
-    plan_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan as JSON.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page for people.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")] = None,
+    hint: Hint = None,
+    plan_out: PlanOut = None,
+    report: Report = None,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> int:
     """Plan an instance: who runs, in which configuration, on which devices, over which circuits.
@@ -46,8 +54,14 @@ def solve(
     quits. Every plan is checked by code that knows nothing of the solver before it is shown.
     """
     _require_outputs(plan_out, report, plot)
-    problem = _load(instance, policy)
-    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
+    require_policy(policy, "--policy")
+    problem = load_problem(instance)[1]
+    options = {
+        "time_limit_s": time_limit,
+        "seed": seed,
+        "workers": workers,
+        "hint": _load_hint(hint, problem),
+    }
     if not as_json:
         from planner.cli.summary import header
 
@@ -60,10 +74,6 @@ def solve(
         _show(instance, problem, result, violations)
     if result.plan is not None:
         _write(problem, result, violations, plan_out, report, plot, is_printed=as_json)
-    for violation in violations:
-        from planner.cli.summary import violation_line
-
-        print(f"violation: {violation_line(violation)}", file=sys.stderr)
     return _exit_code(result, violations)
 
 
@@ -83,14 +93,6 @@ def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | No
         if plot.suffix.lower() not in SUFFIXES:
             raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
         require_matplotlib()
-
-
-def _load(path: Path, policy: str) -> "Problem":
-    """Problem of an instance file, once the policy is known to exist."""
-    from planner.policies import find_policy
-
-    find_policy(policy)
-    return load_problem(path)[1]
 
 
 def _load_hint(path: Path | None, problem: "Problem") -> "Plan | None":
@@ -199,13 +201,11 @@ def _write(
                 print(text)
             raise
     if report is not None:
-        from planner.cli.summary import violation_line
         from planner.cli.versions import versions
         from planner.report import report_html
 
         command = shlex.join(["planner", *sys.argv[1:]])
-        lines = [violation_line(violation) for violation in violations]
-        page = report_html(problem.instance, result, lines, command=command, versions=versions(), reasons=None)
+        page = report_html(problem.instance, result, violations, command=command, versions=versions())
         write_text(report, page)
     if plot is not None:
         from planner.plotting.floor_plan import save_floor_plan
@@ -214,7 +214,12 @@ def _write(
 
 
 def _exit_code(result: "Result", violations: "list[Violation]") -> int:
+    """The exit code of the command; violations are an error of the program and are told."""
     if violations:
+        from planner.cli.summary import violation_line
+
+        for violation in violations:
+            print(f"violation: {violation_line(violation)}", file=sys.stderr)
         return exits.VIOLATIONS
     if result.plan is not None:
         return exits.PLAN

@@ -32,6 +32,7 @@ def header(problem: "Problem") -> str:
 
 
 def count(amount: int, noun: str) -> str:
+    """12 jobs, 1 job."""
     return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
 
 
@@ -86,4 +87,7 @@ def no_plan_line(result: "Result", path: Path) -> str:
 
 
 def violation_line(violation: "Violation") -> str:
-    return plain(f"{violation.rule}: {violation.where}: {violation.message} (by {violation.excess:g})")
+    """placement: s0.t1: two jobs share it (by 1)."""
+    is_named = violation.message.startswith(violation.where)
+    message = violation.message if is_named else f"{violation.where}: {violation.message}"
+    return plain(f"{violation.rule}: {message} (by {violation.excess:g})")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.search import Search, pattern_of
-from planner.sieve import Sieve
+from planner.sieve import SLACK, Sieve
 
 DEPTHS = (0.0005, 0.002, 0.01, 0.05)
 """how far below the relaxation's bound, as a fraction, each core reaches; then all candidates"""
@@ -21,32 +21,29 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
     threshold is a bound.
     """
     sieve = Sieve.of(search.full)
-    bound = sieve.bound
-    search.report("value", bound, "knapsack")
-    if search.reaches("value", bound):
-        search.restrict(sieve.core(search.full, bound, _current_rows(search)))
-        return LevelOutcome(bound, is_proven=True)
+    if sieve.bound == float("-inf"):
+        search.restrict(search.full)
+        return LevelOutcome(is_proven=False, is_infeasible=True)
+    search.bound = sieve.bound
+    search.report("value", search.bound, "knapsack")
+    if search.reaches("value"):
+        return LevelOutcome(is_proven=True)
     for threshold in _thresholds(search, sieve):
         value = search.value("value")
-        if value is not None:
-            threshold = max(threshold, value)
-        search.restrict(sieve.core(search.full, threshold, _current_rows(search)))
+        search.floor = threshold if value is None else max(threshold, value)
+        search.restrict(sieve.core(search.full, search.floor, _current_rows(search)))
         outcome = optimize(search, "value", deadline)
-        if outcome.is_infeasible:
-            if threshold == float("-inf"):
-                return outcome
-            continue
-        if outcome.bound is not None:
-            # Plans outside the core stay below its threshold.
-            bound = min(bound, max(outcome.bound, threshold))
+        if outcome.is_infeasible and threshold == float("-inf"):
+            return outcome
         value = search.value("value")
-        if value is not None and (
-            (outcome.is_proven and value >= threshold - 1e-9 * abs(threshold)) or search.reaches("value", bound)
-        ):
-            return LevelOutcome(value, is_proven=True)
+        is_in_core = value is not None and value >= search.floor - SLACK * abs(search.floor)
+        if (outcome.is_proven and is_in_core) or search.reaches("value"):
+            return LevelOutcome(is_proven=True)
+        if outcome.is_proven or outcome.is_infeasible:
+            search.tighten("value", search.floor)
         if search.is_stopped or time.perf_counter() >= deadline:
             break
-    return LevelOutcome(bound, is_proven=False)
+    return LevelOutcome(is_proven=False)
 
 
 def restrict_to_ties(search: Search, tolerance: float) -> None:

@@ -13,9 +13,8 @@ from planner.routing import Pattern, route_pattern
 
 @dataclass(frozen=True)
 class LevelOutcome:
-    """Bound on the objective over the candidates in force, and whether the best plan reaches it."""
+    """Whether the best plan is optimal over the candidates in force; its valid bound is `Search.bound`."""
 
-    bound: float | None
     is_proven: bool
     is_infeasible: bool = False
 
@@ -23,19 +22,18 @@ class LevelOutcome:
 def optimize(search: Search, objective: str, deadline: float) -> LevelOutcome:
     """Optimize an objective over the candidates in force."""
     term = search.model.term(objective)
-    bound: float | None = None
     while True:
         outcome = _step_one(search, objective, term, deadline)
-        if search.is_exact and outcome.bound is not None:
-            bound = term.to_float(outcome.bound)
+        if outcome.bound is not None:
+            search.tighten(objective, term.to_float(outcome.bound))
         if outcome.is_infeasible and search.assignments is None:
-            return LevelOutcome(None, False, is_infeasible=search.is_exact)
+            return LevelOutcome(is_proven=False, is_infeasible=search.is_exact)
         if outcome.pattern is None or _is_no_better(search, objective, term, outcome):
-            return LevelOutcome(bound, search.is_exact and (outcome.is_optimal or outcome.is_infeasible))
+            return LevelOutcome(search.is_exact and (outcome.is_optimal or outcome.is_infeasible))
         if _step_two(search, objective, outcome, deadline):
-            return LevelOutcome(bound, search.is_exact and outcome.is_optimal)
+            return LevelOutcome(search.is_exact and outcome.is_optimal)
         if search.is_stopped or time.perf_counter() >= deadline:
-            return LevelOutcome(bound, False)
+            return LevelOutcome(is_proven=False)
 
 
 def _step_one(search: Search, objective: str, term: Term, deadline: float) -> Outcome:
@@ -53,7 +51,7 @@ def _step_one(search: Search, objective: str, term: Term, deadline: float) -> Ou
         found = route_pattern(search.problem, pattern, limit)
         if found is not None and search.improves(objective, term, found):
             search.assignments = tuple(found)
-            search.report(objective, None, "cpsat")
+            search.report(objective, search.bound, "cpsat")
 
     return run(
         model,
@@ -61,7 +59,7 @@ def _step_one(search: Search, objective: str, term: Term, deadline: float) -> Ou
         options=search.options,
         workers=search.workers,
         on_pattern=on_pattern,
-        on_bound=lambda steps: search.report(objective, term.to_float(steps), "bound"),
+        on_bound=lambda steps: search.tighten(objective, term.to_float(steps)),
         on_stop=search.stop,
     )
 
@@ -97,5 +95,5 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
     if assignments is None:
         return False
     search.assignments = assignments
-    search.report(objective, None, "cpsat")
+    search.report(objective, search.bound, "cpsat")
     return True

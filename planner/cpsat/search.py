@@ -43,6 +43,10 @@ class Search:
     kept: list[Kept] = field(default_factory=list)
     num_undecided: int = 0
     is_stopped: bool = False
+    bound: float | None = None
+    """best valid bound of the level so far"""
+    floor: float = float("-inf")
+    """value that plans outside the candidates in force may still have"""
 
     def __post_init__(self) -> None:
         self.problem = self.full
@@ -107,13 +111,13 @@ class Search:
         """Objective of the best plan so far."""
         return None if self.assignments is None else evaluate(self.full, self.assignments, objective)
 
-    def reaches(self, objective: str, bound: float | None) -> bool:
-        """Whether the best plan so far meets a valid bound, at the resolution of the model's coefficients."""
+    def reaches(self, objective: str) -> bool:
+        """Whether the best plan so far meets the level's bound, at the resolution of the model's coefficients."""
         value = self.value(objective)
-        if value is None or bound is None:
+        if value is None or self.bound is None:
             return False
         slack = (1 + len(self.full.options)) / STEPS * max(abs(value), 1e-12)
-        return value >= bound - slack if objective == "value" else value <= bound + slack
+        return value >= self.bound - slack if objective == "value" else value <= self.bound + slack
 
     def report(self, level: str, bound: float | None, source: str) -> None:
         """Add the best plan's value and a bound to the trace and tell the caller."""
@@ -121,6 +125,16 @@ class Search:
         self.trace.append(incumbent)
         if self.options.on_incumbent is not None:
             self.options.on_incumbent(incumbent)
+
+    def tighten(self, level: str, bound: float) -> None:
+        """A valid bound over the candidates in force; told to the caller where it improves on the last one."""
+        if level == "value":
+            bound = max(bound, self.floor)
+        if not self.is_exact or (self.bound is not None and abs(bound - self.bound) <= 1e-12 * abs(bound)):
+            return
+        if self.bound is None or (bound < self.bound if level == "value" else bound > self.bound):
+            self.bound = bound
+            self.report(level, bound, "bound")
 
     def improves(self, objective: str, term: Term, found: Sequence[Assignment]) -> bool:
         """Whether assignments beat the best plan so far on an objective."""

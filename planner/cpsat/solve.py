@@ -21,6 +21,7 @@ def search_levels(
     levels: list[Level] = []
     for index, objective in enumerate(problem.instance.objectives):
         deadline = time.perf_counter() + search.seconds_left(index)
+        search.bound, search.floor = None, float("-inf")
         if index == 0 and objective.name == "value":
             outcome = optimize_value(search, deadline)
         else:
@@ -52,9 +53,9 @@ def _optimize(search: Search, objective: str, deadline: float) -> LevelOutcome:
     """Optimize a level that may have nothing to decide."""
     value = search.value(objective)
     if isinstance(search.model.term(objective).expression, int) and value is not None:
-        return LevelOutcome(value, is_proven=True)
+        return LevelOutcome(is_proven=True)
     if search.is_stopped:
-        return LevelOutcome(None, is_proven=False)
+        return LevelOutcome(is_proven=False)
     return optimize(search, objective, deadline)
 
 
@@ -63,9 +64,9 @@ def _closed(search: Search, objective: str, outcome: LevelOutcome) -> Level:
     value = search.value(objective)
     if value is None:
         status = Status.INFEASIBLE if outcome.is_infeasible else Status.NO_PLAN
-        return Level(objective, None, outcome.bound, None, status)
-    is_proven = outcome.is_proven or search.reaches(objective, outcome.bound)
-    bound = value if is_proven else outcome.bound
+        return Level(objective, None, search.bound, None, status)
+    is_proven = outcome.is_proven or search.reaches(objective)
+    bound = value if is_proven else search.bound
     if bound is not None:
         bound = max(bound, value) if objective == "value" else min(bound, value)
     search.report(objective, bound, "proven" if is_proven else "limit")

@@ -1,4 +1,4 @@
-"""Why a job is in a plan or not, in the words of the instance, each statement proven by a solve or a count."""
+"""Why a job is in a plan or not, in the words of the instance, each statement proven by solve or count."""
 
 from dataclasses import replace
 

@@ -40,8 +40,9 @@ def _with_size(asker: Asker, plan: Plan, name: str, size: int) -> Statement:
     cost = cost_of(asker, plan, name, accelerators=size)
     if cost.is_possible is False:
         return Statement(f"{start} it does not fit beside the required jobs and residents")
-    beside = "it does not fit beside the others" if answer.is_possible is False else "it was not decided in time"
+    is_proven = answer.is_possible is False
+    beside = "it does not fit beside the others" if is_proven else "it was not decided in time"
     if cost.phrase is None or cost.plan is None:
-        return Statement(f"{start} {beside}", is_verified=answer.is_possible is False)
+        return Statement(f"{start} {beside}", is_verified=is_proven)
     notes = in_brackets(pace(cost.plan[name].speed, speed))
     return Statement(f"{start}{notes} {beside}; making room costs {cost.phrase}")

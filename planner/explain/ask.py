@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from planner.derive import expand_as, reference_speeds, with_objectives
-from planner.instance import Instance
+from planner.instance import Instance, ObjectiveName
 from planner.plan import Plan
 from planner.problem import Problem
 from planner.result import Result, SolveOptions, Status
@@ -63,11 +63,19 @@ class Asker:
         options = replace(self.options, time_limit_s=limit_s, hint=hint, on_incumbent=None)
         return solve(problem, options=options)
 
-    def ask(self, instance: Instance, *, fixed: Collection[str] = ()) -> Answer:
-        """Whether all that must run can run; of several plans the most valuable one that the time allows."""
+    def ask(self, instance: Instance, *, fixed: Collection[str] = (), any_plan: bool = False) -> Answer:
+        """Whether all that must run can run, with the most valuable plan that the time allows, or with any.
+
+        Residents in `fixed` keep their configuration.
+        """
         if self.is_late:
             return Answer(None)
-        problem = expand_as(with_objectives(instance, "value"), self.speeds, fixed=fixed)
+        objective: ObjectiveName = "moves" if any_plan else "value"
+        problem = expand_as(with_objectives(instance, objective), self.speeds, fixed=fixed)
         if any(options.must_run and not len(options) for options in problem.options):
             return Answer(False)
+        if any_plan:
+            quick = solve(problem, policy="best_fit", options=replace(self.options, on_incumbent=None))
+            if quick.plan is not None:
+                return Answer(True, quick.plan)
         return Answer.of(self.solve(problem))

@@ -8,7 +8,7 @@ from planner.explain.ask import Asker
 from planner.explain.cost import Cost, cost_of, what_gives
 from planner.explain.explanation import Statement, Tag
 from planner.explain.light import why_no_light
-from planner.explain.room import told_sizes, why_no_room, why_unlisted
+from planner.explain.room import told_sizes, why_no_block, why_too_few, why_unlisted
 from planner.explain.words import accelerators, amount, place
 from planner.instance import Instance
 from planner.plan import Plan
@@ -18,9 +18,9 @@ Reason = tuple[Tag, str, list[Statement], float | None]
 
 
 def why_impossible(asker: Asker, name: str) -> Reason | None:
-    """What a job lacks on the cluster as it is with nobody else on it; None unless it is proven to lack something."""
+    """What a job lacks with the whole cluster, as it is now, to itself; None unless proven impossible."""
     waiting = only(asker.instance, name)
-    if asker.ask(waiting).is_possible is not False:
+    if asker.ask(waiting, any_plan=True).is_possible is not False:
         return None
     statements = [*_by_size(asker, waiting, name), *remedies.repairs(asker, waiting, name)]
     statements += remedies.working_sizes(asker, waiting, name)
@@ -54,11 +54,17 @@ def why_not_beside(asker: Asker, plan: Plan, name: str) -> Reason:
 
 def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
     """What each size lacks, for an instance in which the job was found impossible."""
-    for size in told_sizes(waiting, waiting.job(name)):
-        reason = why_unlisted(waiting, name, size) or why_no_room(waiting, name, size)
+    sizes = told_sizes(waiting, waiting.job(name))
+    for size in sizes:
+        reason = why_unlisted(waiting, name, size)
+        if reason is None and (reason := why_too_few(waiting, size)):
+            more = " or more" if size < sizes[-1] else ""
+            yield Statement(f"with {size}{more} accelerators: {reason}")
+            return
+        reason = reason or why_no_block(waiting, name, size)
         if reason is None:
             reason = why_no_light(asker, required(waiting, name, accelerators=size), name, size)
-        yield Statement(f"with {accelerators(size)}: {reason or 'no place was found that has all it needs'}")
+        yield Statement(f"with {accelerators(size)}: {reason or 'no place has all that it needs at once'}")
 
 
 def _worth(name: str, cost: Cost) -> str:

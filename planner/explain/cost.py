@@ -36,8 +36,10 @@ class Cost:
         if self.at_most is None:
             return None
         if self.at_least == self.at_most:
+            if amount(self.at_most) == "0":
+                return f"no {self.objective}"
             return f"{amount(self.at_most)} of {self.objective}"
-        if self.at_least is None:
+        if self.at_least is None or self.at_least <= 0:
             return f"at most {amount(self.at_most)} of {self.objective}"
         return f"between {amount(self.at_least)} and {amount(self.at_most)} of {self.objective}"
 

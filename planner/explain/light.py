@@ -30,9 +30,10 @@ def why_no_light(asker: Asker, instance: Instance, name: str, size: int) -> str 
         return f"{verb} {more_fibers(fabric, more)}"
     if fabric.waveguides == "shared":
         dedicated = with_fabric(instance, waveguides="dedicated")
-        if asker.ask(dedicated).is_possible:
+        if asker.ask(dedicated, any_plan=True).is_possible:
             return "the waveguides inside the servers are full; fits with dedicated ones"
-    if fabric.loss_budget_db is not None and asker.ask(with_fabric(instance, loss_budget_db=None)).is_possible:
+    lossless = with_fabric(instance, loss_budget_db=None)
+    if fabric.loss_budget_db is not None and asker.ask(lossless, any_plan=True).is_possible:
         return f"no path stays within the loss budget of {fabric.loss_budget_db:g} dB"
     return None
 
@@ -44,12 +45,12 @@ def fewest_fibers(asker: Asker, instance: Instance, name: str, *, plenty: int) -
     theirs, and each is lowered while the job still fits.
     """
     low, high = 0, plenty
-    best = asker.ask(with_fibers_everywhere(instance, plenty))
+    best = asker.ask(with_fibers_everywhere(instance, plenty), any_plan=True)
     if not best.is_possible:
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        answer = asker.ask(with_fibers_everywhere(instance, middle))
+        answer = asker.ask(with_fibers_everywhere(instance, middle), any_plan=True)
         if answer.is_possible:
             high, best = middle, answer
         else:
@@ -76,7 +77,7 @@ def _lowered(asker: Asker, instance: Instance, more: Mapping[Pair, int]) -> dict
     for pair in more:
         while current.get(pair):
             fewer = {p: count - (p == pair) for p, count in current.items() if count > (p == pair)}
-            if not asker.ask(with_fibers(instance, fewer)).is_possible:
+            if not asker.ask(with_fibers(instance, fewer), any_plan=True).is_possible:
                 break
             current = fewer
     return current
@@ -88,7 +89,7 @@ def _all_needed(asker: Asker, instance: Instance, more: Mapping[Pair, int], *, p
     assert isinstance(fabric, Lightpath)
     for pair, count in more.items():
         others = {p: count - 1 if p == pair else plenty for p in server_pairs(fabric)}
-        answer = asker.ask(with_fibers(instance, others))
+        answer = asker.ask(with_fibers(instance, others), any_plan=True)
         if answer.is_possible is not False:
             return False
     return True

@@ -1,32 +1,37 @@
 """What would make a job fit: each offer is one solve of an instance changed in that way."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from planner.derive import failed_parts, pinned, repaired, required
-from planner.expand import list_options
 from planner.explain.ask import Asker
 from planner.explain.explanation import Statement
-from planner.explain.room import sizes_phrase
+from planner.explain.room import Room, has_ways, sizes_phrase
 from planner.explain.words import accelerators, in_brackets, listed, pace, servers
 from planner.instance import Instance, JobConstraints, Resident
-from planner.plan import Plan
+from planner.plan import Assignment, Plan
 
 MAX_MOVES = 12
 """most admitted jobs that are tried as the one that moves"""
 MAX_PARTS = 8
 """most failed parts that are tried one by one"""
+MAX_TRIED = 12
+"""most sizes that are tried"""
 MAX_SIZES = 4
 """most sizes that are offered"""
 
 
 def moves(asker: Asker, plan: Plan, name: str) -> Iterator[Statement]:
-    """Admitted jobs of which one, in its configuration but elsewhere, makes room; the smallest tried first."""
+    """One admitted job that, in its configuration but elsewhere, makes room; the smallest is tried first."""
     instance = asker.instance
+    room = Room.beside_residents(pinned(instance, plan, name))
+    if sum(room.free) + sum(room.dark) < min(instance.job(name).sizes):
+        return
     others = [a for a in plan.assignments if a.job != name and _may_move(instance, a.job)]
     others.sort(key=lambda a: len(a.devices))
     for other in others[:MAX_MOVES]:
         changed = pinned(instance, plan, name, movable=(other.job,))
-        answer = asker.ask(changed, fixed=(other.job,))
+        answer = asker.ask(changed, fixed=(other.job,), any_plan=True)
         if not answer.is_possible or answer.plan is None:
             continue
         fabric = instance.cluster.fabric
@@ -46,9 +51,12 @@ def _may_move(instance: Instance, name: str) -> bool:
 def repairs(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
     """Failed parts of which one, or all together, let the job fit into an instance in which it does not."""
     parts = failed_parts(waiting)
-    if not parts or not asker.ask(repaired(waiting)).is_possible:
+    if not parts or not asker.ask(repaired(waiting), any_plan=True).is_possible:
         return
-    alone = [p for p in parts[:MAX_PARTS] if asker.ask(repaired(waiting, p)).is_possible]
+    alone = []
+    for part in parts[:MAX_PARTS]:
+        if asker.ask(repaired(waiting, part), any_plan=True).is_possible:
+            alone.append(part)
     if alone:
         yield Statement(f"fits if {listed(alone, 'or')} is repaired")
     else:
@@ -56,22 +64,32 @@ def repairs(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
 
 
 def other_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
-    """The fastest size that the job does not accept and that would fit."""
-    sizes = _other_sizes(waiting, name)
+    """The fastest of the few largest sizes that the job does not accept and the free devices would do for."""
+    room = Room.beside_residents(waiting)
+    largest = max(sum(room.usable(s, 1) for s in rack) for rack in room.racks())
+    sizes = tuple(islice(_other_sizes(waiting, name, range(largest, 0, -1)), MAX_SIZES))
     if not sizes:
         return
     answer = asker.ask(required(waiting, name, accelerators=sizes))
     if answer.is_possible and answer.plan is not None:
         found = answer.plan[name]
-        speed = in_brackets(pace(found.speed, asker.speeds[name]))
+        speed = in_brackets(_against_fastest(asker, found))
         yield Statement(f"fits with {accelerators(len(found.devices))}{speed}")
+
+
+def _against_fastest(asker: Asker, found: Assignment) -> str:
+    """Speed against the fastest configuration that the job accepts, wherever it fits."""
+    speed = pace(found.speed, asker.speeds[found.job])
+    return f"{speed} than its fastest" if speed else ""
 
 
 def working_sizes(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
     """The smallest sizes with which the job could run, among those it does not accept."""
+    fabric = waiting.cluster.fabric
+    limit = fabric.num_devices if fabric.links_racks else fabric.servers * fabric.devices_per_server
     works = []
-    for size in _other_sizes(waiting, name):
-        if asker.ask(required(waiting, name, accelerators=size)).is_possible:
+    for size in islice(_other_sizes(waiting, name, range(1, limit + 1)), MAX_TRIED):
+        if asker.ask(required(waiting, name, accelerators=size), any_plan=True).is_possible:
             works.append(size)
         if len(works) == MAX_SIZES:
             break
@@ -79,15 +97,10 @@ def working_sizes(asker: Asker, waiting: Instance, name: str) -> Iterator[Statem
         yield Statement(f"fits with {sizes_phrase(works)}")
 
 
-def _other_sizes(waiting: Instance, name: str) -> tuple[int, ...]:
-    """Sizes that the job does not accept and that have a configuration."""
-    fabric, job = waiting.cluster.fabric, waiting.job(name)
-    limit = fabric.num_devices if fabric.links_racks else fabric.servers * fabric.devices_per_server
-    others = tuple(size for size in range(1, limit + 1) if size not in job.sizes)
-    if not others:
-        return ()
-    changed = required(waiting, name, accelerators=others)
-    return tuple(sorted({int(n) for n in list_options(changed, changed.job(name)).candidates.num_devices}))
+def _other_sizes(waiting: Instance, name: str, sizes: Iterable[int]) -> Iterator[int]:
+    """Those of the sizes that the job does not accept and that have a configuration."""
+    job = waiting.job(name)
+    return (s for s in sizes if s not in job.sizes and has_ways(waiting, name, s, job.constraints))
 
 
 def without_constraints(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
@@ -101,7 +114,7 @@ def without_constraints(asker: Asker, waiting: Instance, name: str) -> Iterator[
             configuration = found.configuration
             used = (configuration.tensor_collective.kind, configuration.data_collective.kind)
             kinds = sorted({kind for kind in used if kind not in ("none", constraints.collective)})
-            speed = pace(found.speed, asker.speeds[name])
+            speed = _against_fastest(asker, found)
             yield Statement(f"fits with {listed(kinds) or 'any collective'}{in_brackets(speed)}")
     if constraints.one_server:
         changed = JobConstraints(collective=constraints.collective)
@@ -109,5 +122,5 @@ def without_constraints(asker: Asker, waiting: Instance, name: str) -> Iterator[
         if answer.is_possible and answer.plan is not None:
             found = answer.plan[name]
             on = listed(servers(waiting.cluster.fabric, found.devices))
-            speed = pace(found.speed, asker.speeds[name])
+            speed = _against_fastest(asker, found)
             yield Statement(f"fits on {on} if it may span servers{in_brackets(speed)}")

@@ -82,17 +82,22 @@ def has_ways(instance: Instance, name: str, size: int, constraints: JobConstrain
     return bool(len(list_options(changed, changed.job(name))))
 
 
-def why_no_room(instance: Instance, name: str, size: int) -> str | None:
-    """Which free devices a job of some size lacks beside the residents; None where there are enough."""
+def why_too_few(instance: Instance, size: int) -> str | None:
+    """How many free devices a job of some size lacks beside the residents; None where there are enough."""
     room = Room.beside_residents(instance)
-    fabric = instance.cluster.fabric
     free = {rack: sum(room.usable(s, size) for s in rack) for rack in room.racks()}
     most = max(free.values())
-    if most < size:
-        where = "" if len(free) == 1 else " in any one rack"
-        dark = sum(room.dark) if size > 1 else 0
-        ports = f", and {dark} more without a working port" if dark else ""
-        return f"needs {size}, {most} {'is' if most == 1 else 'are'} free{where}{ports}"
+    if most >= size:
+        return None
+    where = "" if len(free) == 1 else " in any one rack"
+    dark = sum(room.dark) if size > 1 else 0
+    ports = f", and {dark} more without a working port" if dark else ""
+    return f"needs {size}, {most} {'is' if most == 1 else 'are'} free{where}{ports}"
+
+
+def why_no_block(instance: Instance, name: str, size: int) -> str | None:
+    """How the free devices are too scattered for what must lie in one server; None where they are not."""
+    room, fabric = Room.beside_residents(instance), instance.cluster.fabric
     options = list_options(instance, with_job(instance, name, accelerators=size).job(name))
     if any(_has_blocks(room, rack, shape.block, size) for rack in room.racks() for shape in options.shapes):
         return None

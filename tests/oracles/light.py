@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tests.oracles.light_paths import Boundary, Device, Light, LightPaths, Pair, TileCircuit
+from tests.oracles.light_paths import Device, Light, LightPaths, Pair, TileCircuit
 
 
 @dataclass(frozen=True)
@@ -14,9 +14,14 @@ class Tenant:
     configurations: tuple[tuple[TileCircuit, ...], ...]
     given: tuple[tuple[tuple[int, int], ...], ...] | None = None
 
+    def parts(self) -> list["Tenant"]:
+        """One tenant for each configuration."""
+        given = [None] * len(self.configurations) if self.given is None else [(rows,) for rows in self.given]
+        return [Tenant((held,), rows) for held, rows in zip(self.configurations, given, strict=True)]
 
-Medium = Pair | Boundary
-"""all fibers from one server to another, or a boundary"""
+
+Limits = tuple[tuple[Pair, int], ...]
+"""most fibers in use for each pair of servers"""
 Routing = tuple[tuple[tuple[Light, ...], ...], ...]
 """light of each circuit, by tenant, configuration and position"""
 
@@ -55,7 +60,7 @@ class LightSearch:
 
     def __init__(self, paths: LightPaths) -> None:
         self.paths = paths
-        self._found: dict[tuple[tuple[Tenant, ...], tuple[tuple[Pair, int], ...]], Routing | None] = {}
+        self._found: dict[tuple[tuple[Tenant, ...], Limits], Routing | None] = {}
 
     def route(self, tenants: Sequence[Tenant], most: Mapping[Pair, int] | None = None) -> Routing | None:
         """Light for all circuits, with at most `most` fibers in use for each pair; None where there is none.
@@ -67,14 +72,21 @@ class LightSearch:
         limits = tuple(sorted((most or self.paths.num_healthy).items()))
         for group in self._groups(tenants):
             members = tuple(tenants[i] for i in group)
-            if (members, limits) not in self._found:
-                self._found[members, limits] = self._search(members, dict(limits))
-            found = self._found[members, limits]
+            found = self._remembered(members, limits)
             if found is None:
                 return None
             for i, routing in zip(group, found, strict=True):
                 lights[i] = routing
         return tuple(lights)
+
+    def _remembered(self, tenants: tuple[Tenant, ...], limits: Limits) -> Routing | None:
+        """Light of tenants that can meet; each configuration is tried alone before."""
+        key = tenants, limits
+        if key not in self._found:
+            alone = [part for tenant in tenants for part in tenant.parts()]
+            is_hopeless = len(alone) > 1 and any(self._remembered((part,), limits) is None for part in alone)
+            self._found[key] = None if is_hopeless else self._search(tenants, dict(limits))
+        return self._found[key]
 
     def _groups(self, tenants: Sequence[Tenant]) -> list[list[int]]:
         """Tenants joined where one may use a boundary, or a fiber of a pair, that another may use."""
@@ -130,31 +142,17 @@ class LightSearch:
                     yield _Variable(job, c, i, self.paths.domain(circuit)), given
 
     def _is_overfull(self, tenants: Sequence[Tenant], most: Mapping[Pair, int]) -> bool:
-        """Whether fibers of a pair, or a boundary, lack room even for each job's busiest configuration."""
-        fabric = self.paths.fabric
-        room: dict[Medium, int] = dict.fromkeys(
-            (medium for tenant in tenants for held in tenant.configurations for medium in self._loads(held)),
-            fabric.wavelengths_per_tile,
-        )
+        """Whether the fibers of a pair lack room even for each job's busiest configuration."""
+        room = min(self.paths.fabric.wavelengths_per_tile, self.paths.fabric.wavelengths_per_fiber)
         for pair, limit in most.items():
-            room[pair] = limit * min(fabric.wavelengths_per_tile, fabric.wavelengths_per_fiber)
-        demand = dict.fromkeys(room, 0)
-        for tenant in tenants:
-            loads = [self._loads(held) for held in tenant.configurations]
-            for medium in room:
-                demand[medium] += max((load.get(medium, 0) for load in loads), default=0)
-        return any(demand[medium] > room[medium] for medium in room)
-
-    def _loads(self, held: tuple[TileCircuit, ...]) -> dict[Medium, int]:
-        """Wavelengths that a configuration needs on each pair of servers and surely on each boundary."""
-        loads: dict[Medium, int] = {}
-        for source, destination, width in held:
-            media: set[Medium] = set(self.paths.sure_boundaries(source, destination))
-            if source[0] != destination[0]:
-                media.add((source[0], destination[0]))
-            for medium in media:
-                loads[medium] = loads.get(medium, 0) + width
-        return loads
+            demands = (
+                max(sum(w for a, b, w in held if (a[0], b[0]) == pair) for held in tenant.configurations)
+                for tenant in tenants
+                if tenant.configurations
+            )
+            if sum(demands) > limit * room:
+                return True
+        return False
 
     def _extend(
         self, state: _State, variables: list[_Variable], most: Mapping[Pair, int]

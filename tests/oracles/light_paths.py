@@ -48,7 +48,6 @@ class LightPaths:
         budget = fabric.loss_budget_db
         self.slots_matter = self.is_shared or (budget is not None and longest > budget + EPSILON_DB)
         self._boundaries: dict[Boundary, int] = {}
-        self._sure: dict[tuple[Device, Device], set[Boundary]] = {}
         self._domains: dict[TileCircuit, tuple[Light, ...]] = {}
 
     def _losses(self, devices: Sequence[Device]) -> Iterator[float]:
@@ -84,13 +83,6 @@ class LightPaths:
                 slot = index % self.fabric.tiles_per_server
                 leaving = self._crossed(start, source[1], slot)
                 yield number, leaving + self._crossed(end, slot, destination[1])
-
-    def sure_boundaries(self, source: Device, destination: Device) -> set[Boundary]:
-        """Shared boundaries that light crosses on every way from one device to another."""
-        if (source, destination) not in self._sure:
-            ways = [set(crossed) for _, crossed in self.between(source, destination)]
-            self._sure[source, destination] = set.intersection(*ways) if ways and self.is_shared else set()
-        return self._sure[source, destination]
 
     def domain(self, circuit: TileCircuit) -> tuple[Light, ...]:
         """Every way to run a circuit that the rules of path and loss allow."""

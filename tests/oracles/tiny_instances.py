@@ -14,6 +14,9 @@ Fields = dict[str, Any]
 SMALL = {
     "layers": 6, "hidden": 768, "heads": 12, "kv_heads": 12, "head_dim": 64, "ffn": 3072, "vocabulary": 1024,
 }  # fmt: skip
+SIZES: tuple[dict[int, int] | None, ...] = (
+    None, {1: 1, 2: 2, 3: 1}, {2: 1}, {2: 1, 4: 3}, {1: 1, 3: 2, 5: 1, 9: 4}, {3: 1, 6: 1},
+)  # fmt: skip
 ORDERS = (
     ("value", "energy", "moves", "fragmentation"),
     ("moves", "value", "energy", "fragmentation"),
@@ -40,19 +43,15 @@ def tiny_instance(seed: int) -> Instance:
     num_running = rng.randint(0, num_jobs) if rng.random() < 0.4 else 0
     running = residents(rng, cluster, jobs[:num_running])
     names = {job["name"] for job in running}
-    data = {
+    data: Fields = {
         "schema_version": 1,
         "name": f"tiny-{seed}",
         "jobs": [job for job in jobs if job["name"] not in names],
         "residents": running,
-        "size_distribution": rng.choice(
-            (None, {1: 1, 2: 2, 3: 1}, {2: 1}, {2: 1, 4: 3}, {1: 1, 3: 2, 5: 1, 9: 4}, {3: 1, 6: 1})
-        ),
+        "size_distribution": rng.choice([sizes for sizes in SIZES if min(sizes or (1,)) <= 2 * per_server]),
     }
     if rng.random() < 0.5:
         data["objectives"] = _objectives(rng)
-    if set(data["size_distribution"] or {1: 1}) == {2} and per_server * servers == 1:
-        data["size_distribution"] = None
     data["cluster"] = cluster | {"health": _health(rng, cluster, running)}
     return Instance.parse(data, data["name"])
 

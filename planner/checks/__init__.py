@@ -1,0 +1,43 @@
+"""Feasibility and objectives of a plan, recomputed from instance and plan alone, as RULES.md states them."""
+
+from planner.checks.admission import check_admission
+from planner.checks.block import check_block
+from planner.checks.circuits import check_circuits
+from planner.checks.claims import check_claims
+from planner.checks.listed import check_listed
+from planner.checks.loss import check_loss
+from planner.checks.objectives import OBJECTIVES, objective_values
+from planner.checks.path import check_path
+from planner.checks.placement import check_placement
+from planner.checks.rack import check_rack
+from planner.checks.residents import check_residents
+from planner.checks.rounds import check_rounds
+from planner.checks.sharing import check_sharing
+from planner.checks.tile import check_tile
+from planner.checks.violation import Check, Violation
+from planner.instance import Instance
+from planner.plan import Plan
+
+CHECKS: dict[str, Check] = {
+    "admission": check_admission,
+    "listed": check_listed,
+    "placement": check_placement,
+    "block": check_block,
+    "rack": check_rack,
+    "residents": check_residents,
+    "circuits": check_circuits,
+    "tile": check_tile,
+    "path": check_path,
+    "loss": check_loss,
+    "sharing": check_sharing,
+    "rounds": check_rounds,
+    "claims": check_claims,
+}
+
+
+def check(instance: Instance, plan: Plan) -> list[Violation]:
+    """Every rule that the plan breaks, by rule in the order of CHECKS; empty for a good plan."""
+    return [violation for rule in CHECKS.values() for violation in rule(instance, plan)]
+
+
+__all__ = ["CHECKS", "OBJECTIVES", "Check", "Violation", "check", "objective_values"]

@@ -1,0 +1,23 @@
+"""Who is in the plan."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from planner.checks.violation import Violation
+from planner.instance import Instance, Resident
+from planner.plan import Plan
+
+
+def check_admission(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """Each job has at most one assignment; required jobs and residents have exactly one."""
+    counts = Counter(plan.admitted)
+    jobs = {job.name: job for job in instance.all_jobs}
+    for name, count in counts.items():
+        if name not in jobs:
+            yield Violation("admission", name, f"the instance has no job '{name}'", float(count))
+        if count > 1:
+            yield Violation("admission", name, f"{name} has {count} assignments", count - 1.0)
+    for job in jobs.values():
+        if counts[job.name] == 0 and (job.required or isinstance(job, Resident)):
+            kind = "resident" if isinstance(job, Resident) else "required job"
+            yield Violation("admission", job.name, f"the {kind} {job.name} has no assignment")

@@ -1,0 +1,21 @@
+"""Blocks of consecutive ranks."""
+
+from collections.abc import Iterator
+
+from planner.checks.names import admitted, tile_of
+from planner.checks.violation import Violation
+from planner.instance import Instance
+from planner.plan import Plan
+
+
+def check_block(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """Ranks k b .. (k + 1) b - 1 lie in one server, for every k, b being the block."""
+    fabric = instance.cluster.fabric
+    for job, assignment in admitted(instance, plan):
+        block = assignment.configuration.block
+        for first in range(0, len(assignment.devices), block):
+            tiles = (tile_of(fabric, name) for name in assignment.devices[first : first + block])
+            servers = {tile[0] for tile in tiles if tile is not None}
+            if len(servers) > 1:
+                message = f"{job.name}: ranks {first} to {first + block - 1} lie in {len(servers)} servers"
+                yield Violation("block", job.name, message, len(servers) - 1.0)

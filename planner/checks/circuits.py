@@ -1,0 +1,47 @@
+"""Circuits that a job holds."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from planner.checks.names import admitted
+from planner.checks.required import required_links
+from planner.checks.violation import Violation
+from planner.instance import Instance
+from planner.plan import Assignment, HeldCircuits, Plan
+
+Ends = Counter[tuple[str, str, int]]
+"""circuits by source, destination and number of wavelengths"""
+
+
+def check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """A job holds exactly the circuits of its collectives: of tensor, then pipeline, then data."""
+    for _, assignment in admitted(instance, plan):
+        if len(assignment.devices) == assignment.configuration.num_devices:
+            yield from _check_job(assignment)
+
+
+def _check_job(assignment: Assignment) -> Iterator[Violation]:
+    required = required_links(assignment.configuration)
+    if required is None:
+        return
+    devices, job = assignment.devices, assignment.job
+    wanted = [dimension for dimension, _ in required]
+    given = [held.dimension for held in assignment.circuits]
+    if wanted != given:
+        message = f"{job}: configurations of circuits are needed for {wanted}, not {given}"
+        yield Violation("circuits", job, message, float(max(abs(len(wanted) - len(given)), 1)))
+        return
+    for number, ((_, links), held) in enumerate(zip(required, assignment.circuits, strict=True)):
+        needed: Ends = Counter({(devices[a], devices[b], width): 1 for (a, b), width in links.items()})
+        yield from _compare(needed, _ends(held), f"{job}: configuration {number}")
+
+
+def _ends(held: HeldCircuits) -> Ends:
+    return Counter((c.source, c.destination, len(set(c.wavelengths))) for c in held.circuits)
+
+
+def _compare(needed: Ends, found: Ends, where: str) -> Iterator[Violation]:
+    for word, difference in (("lacks", needed - found), ("has the superfluous", found - needed)):
+        for (source, destination, width), count in difference.items():
+            message = f"{where} {word} circuit {source} to {destination} of {width} wavelengths"
+            yield Violation("circuits", where, message, float(count))

@@ -1,0 +1,50 @@
+"""What the plan says of itself."""
+
+from collections.abc import Iterator
+from math import isclose
+
+from planner.checks.names import admitted
+from planner.checks.objectives import OBJECTIVES, value_of
+from planner.checks.pricing import price
+from planner.checks.residents import has_moved
+from planner.checks.violation import Violation
+from planner.instance import Instance, Job, Resident
+from planner.plan import Assignment, Plan
+
+TOLERANCE = 1e-6
+"""relative difference of a claim"""
+
+
+def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """Instance, scores and values of jobs, and objectives, are what they are recomputed to be."""
+    if plan.instance != instance.name:
+        yield Violation("claims", "instance", f"the plan is for '{plan.instance}', not '{instance.name}'")
+    is_priced = True
+    for job, assignment in admitted(instance, plan):
+        yield from _check_assignment(instance, job, assignment)
+        is_priced = is_priced and value_of(instance, job, assignment) is not None
+    for name, claimed in plan.objectives.items():
+        if name not in OBJECTIVES:
+            yield Violation("claims", name, f"there is no objective '{name}'")
+        elif is_priced or name not in ("value", "energy"):
+            yield from _compare(name, claimed, OBJECTIVES[name](instance, plan))
+
+
+def _check_assignment(instance: Instance, job: Job, assignment: Assignment) -> Iterator[Violation]:
+    is_moved = isinstance(job, Resident) and has_moved(job, assignment)
+    if assignment.is_moved != is_moved:
+        message = f"{job.name}: is_moved should be {str(is_moved).lower()}"
+        yield Violation("claims", f"{job.name}: is_moved", message)
+    priced = price(instance, job, assignment.configuration)
+    if priced is None:
+        return
+    for name in ("speed", "step_s", "energy_per_work", "power_w"):
+        yield from _compare(f"{job.name}: {name}", getattr(assignment, name), getattr(priced, name))
+    worth = value_of(instance, job, assignment)
+    if worth is not None:
+        yield from _compare(f"{job.name}: value", assignment.value, worth)
+
+
+def _compare(where: str, claimed: float, actual: float) -> Iterator[Violation]:
+    if not isclose(claimed, actual, rel_tol=TOLERANCE, abs_tol=1e-12):
+        yield Violation("claims", where, f"{where} is {actual:.9g}, not {claimed:.9g}", abs(claimed - actual))

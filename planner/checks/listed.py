@@ -1,0 +1,23 @@
+"""Configurations that the cost model lists."""
+
+from collections.abc import Iterator
+
+from planner.checks.names import admitted
+from planner.checks.pricing import offers, price
+from planner.checks.violation import Violation
+from planner.instance import Instance, Resident
+from planner.plan import Plan
+
+
+def check_listed(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """The configuration is a listed candidate that fits in memory, or a resident's current one."""
+    for job, assignment in admitted(instance, plan):
+        configuration = assignment.configuration
+        if price(instance, job, configuration) is None:
+            message = f"{job.name}: neither workload nor fabric has this configuration"
+            yield Violation("listed", job.name, message)
+        elif isinstance(job, Resident) and configuration == job.configuration:
+            continue
+        elif not offers(instance, job).lists(configuration):
+            message = f"{job.name}: its sizes, constraints or memory rule this configuration out"
+            yield Violation("listed", job.name, message)

@@ -1,0 +1,110 @@
+"""Values of the objectives, from instance and plan alone."""
+
+from collections.abc import Callable
+from itertools import combinations
+from math import sqrt
+
+from costmodel.fabrics import Lightpath
+from planner.checks.fitting import Links, most_jobs
+from planner.checks.light import circuits_of
+from planner.checks.names import Fiber, Tile, admitted, count_fibers, failed_fibers, fiber_of, tiles_in
+from planner.checks.pricing import offers, price
+from planner.checks.residents import has_moved
+from planner.instance import Instance, Job, Resident
+from planner.plan import Assignment, Plan
+
+ROUNDING = 1e-9
+"""relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
+
+
+def objective_values(instance: Instance, plan: Plan) -> dict[str, float]:
+    """Value of each objective of the instance, in its order."""
+    return {each.name: OBJECTIVES[each.name](instance, plan) for each in instance.objectives}
+
+
+def value(instance: Instance, plan: Plan) -> float:
+    """Sum of weight x utility over admitted jobs."""
+    return sum(value_of(instance, job, assignment) or 0.0 for job, assignment in admitted(instance, plan))
+
+
+def value_of(instance: Instance, job: Job, assignment: Assignment) -> float | None:
+    """Weight x g(speed / fastest listed speed); None for a configuration that cannot be priced."""
+    priced = price(instance, job, assignment.configuration)
+    if priced is None or (fastest := offers(instance, job).fastest) is None:
+        return None
+    share = priced.speed / fastest
+    if job.utility == "step":
+        return job.weight if share >= job.step_at * (1 - ROUNDING) else 0.0
+    return job.weight * (sqrt(share) if job.utility == "sqrt" else share)
+
+
+def moves(instance: Instance, plan: Plan) -> float:
+    """Sum of move_cost over residents that do not stay exactly as they are."""
+    return sum(
+        job.move_cost
+        for job, assignment in admitted(instance, plan)
+        if isinstance(job, Resident) and has_moved(job, assignment)
+    )
+
+
+def energy(instance: Instance, plan: Plan) -> float:
+    """Sum of weight x energy per unit of work / the least listed one, over admitted jobs."""
+    total = 0.0
+    for job, assignment in admitted(instance, plan):
+        priced = price(instance, job, assignment.configuration)
+        if priced and (least := offers(instance, job).least_energy_per_work):
+            total += job.weight * priced.energy_per_work / least
+    return total
+
+
+def fragmentation(instance: Instance, plan: Plan) -> float:
+    r"""$1 - \sum_s p_s fit(s) / \lfloor free / s \rfloor$, a term without room for one job counting p_s."""
+    fabric, health = instance.cluster.fabric, instance.cluster.health
+    used = {tile for _, a in admitted(instance, plan) for tile in tiles_in(instance.cluster, a.devices)}
+    used |= tiles_in(instance.cluster, health.failed_tiles)
+    every = {(s, t) for s in range(fabric.num_servers) for t in range(fabric.devices_per_server)}
+    lit = every - used - tiles_in(instance.cluster, health.failed_ports)
+    links = _free_links(instance, plan)
+    fitted = 0.0
+    for size, share in instance.sizes_to_fit.items():
+        most = len(lit) // size if size > 1 else 0
+        fitted += share * (_fit(instance, lit, links, size) / most if most else 1.0)
+    return 1.0 - fitted
+
+
+def _fit(instance: Instance, lit: set[Tile], links: list[Links], size: int) -> int:
+    """Most jobs of one size >= 2, summed over racks."""
+    fabric = instance.cluster.fabric
+    counts = [0] * fabric.num_servers
+    for server, _ in lit:
+        counts[server] += 1
+    racks = [counts[first : first + fabric.servers] for first in range(0, fabric.num_servers, fabric.servers)]
+    return sum(most_jobs(tuple(free), joined, size) for free, joined in zip(racks, links, strict=True))
+
+
+def _free_links(instance: Instance, plan: Plan) -> list[Links]:
+    """Pairs of servers, by rack and numbered within it, that a job may still span."""
+    fabric = instance.cluster.fabric
+    pairs = [*combinations(range(fabric.servers), 2)]
+    if not isinstance(fabric, Lightpath):
+        return [frozenset(pairs)] * fabric.racks
+    taken: set[Fiber | None] = {*failed_fibers(instance.cluster)}
+    for _, assignment in admitted(instance, plan):
+        taken |= {fiber_of(fabric, name) for _, _, c in circuits_of(assignment) for name in c.fibers}
+
+    def is_free(source: int, destination: int) -> bool:
+        indices = range(count_fibers(fabric, source, destination))
+        return any((source, destination, i) not in taken for i in indices)
+
+    return [
+        frozenset((a, b) for a, b in pairs if is_free(first + a, first + b) and is_free(first + b, first + a))
+        for first in range(0, fabric.num_servers, fabric.servers)
+    ]
+
+
+OBJECTIVES: dict[str, Callable[[Instance, Plan], float]] = {
+    "value": value,
+    "moves": moves,
+    "energy": energy,
+    "fragmentation": fragmentation,
+}

@@ -1,0 +1,48 @@
+"""Fibers and wavelength numbers of circuits."""
+
+from collections.abc import Iterator
+
+from costmodel.fabrics import Lightpath
+from planner.checks.light import circuits_of, named
+from planner.checks.names import Fiber, admitted, failed_fibers, fiber_of, tile_of
+from planner.checks.violation import Violation
+from planner.instance import Instance
+from planner.plan import Circuit, Plan
+
+
+def check_path(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """No fiber inside a server, one healthy fiber of the pair between two; wavelengths that exist there."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Lightpath):
+        return
+    failed = failed_fibers(instance.cluster)
+    for _, assignment in admitted(instance, plan):
+        for _, _, circuit in circuits_of(assignment):
+            where = named(assignment, circuit)
+            yield from _check_fibers(fabric, circuit, where, failed)
+            limit = fabric.wavelengths_per_tile
+            if circuit.fibers:
+                limit = min(limit, fabric.wavelengths_per_fiber)
+            wrong = [w for w in circuit.wavelengths if not 0 <= w < limit]
+            if wrong:
+                message = f"{where}: wavelengths {wrong} are not among 0 to {limit - 1}"
+                yield Violation("path", where, message, float(len(wrong)))
+
+
+def _check_fibers(fabric: Lightpath, circuit: Circuit, where: str, failed: set[Fiber]) -> Iterator[Violation]:
+    source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
+    if source is None or destination is None:
+        return
+    expected = int(source[0] != destination[0])
+    if len(circuit.fibers) != expected:
+        message = f"{where}: takes {expected} fibers, not {len(circuit.fibers)}"
+        yield Violation("path", where, message, float(abs(len(circuit.fibers) - expected)))
+        return
+    for name in circuit.fibers:
+        fiber = fiber_of(fabric, name)
+        if fiber is None:
+            yield Violation("path", where, f"{where}: the cluster has no fiber '{name}'")
+        elif fiber[:2] != (source[0], destination[0]):
+            yield Violation("path", where, f"{where}: fiber {name} joins other servers")
+        elif fiber in failed:
+            yield Violation("path", where, f"{where}: fiber {name} has failed")

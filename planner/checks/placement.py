@@ -1,0 +1,44 @@
+"""Devices of jobs."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from planner.checks.names import admitted, tile_of, tiles_in
+from planner.checks.violation import Violation
+from planner.instance import Instance
+from planner.plan import Assignment, Plan
+
+
+def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """One device for each rank: known, healthy, lit if the job has several, and of one job only."""
+    owners: dict[str, str] = {}
+    for job, assignment in admitted(instance, plan):
+        excess = abs(len(assignment.devices) - assignment.configuration.num_devices)
+        if excess:
+            message = (
+                f"{job.name}: {len(assignment.devices)} devices for "
+                f"{assignment.configuration.num_devices} ranks"
+            )
+            yield Violation("placement", job.name, message, float(excess))
+        yield from _check_devices(instance, assignment)
+        for name in dict.fromkeys(assignment.devices):
+            if name in owners:
+                message = f"{name} belongs to {owners[name]} and to {job.name}"
+                yield Violation("placement", f"{job.name}: {name}", message)
+            owners.setdefault(name, job.name)
+
+
+def _check_devices(instance: Instance, assignment: Assignment) -> Iterator[Violation]:
+    cluster = instance.cluster
+    failed = tiles_in(cluster, cluster.health.failed_tiles)
+    dark = tiles_in(cluster, cluster.health.failed_ports)
+    for name, count in Counter(assignment.devices).items():
+        tile, where = tile_of(cluster.fabric, name), f"{assignment.job}: {name}"
+        if tile is None:
+            yield Violation("placement", where, f"{assignment.job}: the cluster has no device '{name}'")
+        if count > 1:
+            yield Violation("placement", where, f"{where} hosts {count} ranks", count - 1.0)
+        if tile in failed:
+            yield Violation("placement", where, f"{where} has failed")
+        elif tile in dark and assignment.configuration.num_devices > 1:
+            yield Violation("placement", where, f"{assignment.job}: the port of {name} has failed")

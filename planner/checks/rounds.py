@@ -1,0 +1,98 @@
+"""Collectives, run round by round over the circuits of the plan."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from costmodel.candidates import DIMENSIONS
+from costmodel.configuration import Collective
+from costmodel.fabrics import GroupPlan, Lightpath
+from planner.checks.names import admitted
+from planner.checks.pricing import Price, price
+from planner.checks.required import groups, is_sound
+from planner.checks.schedule import Schedule, reduces_once, schedule_of
+from planner.checks.violation import Violation
+from planner.instance import Instance
+from planner.plan import Assignment, HeldCircuits, Plan
+
+TOLERANCE = 0.0025
+"""relative difference between simulated and charged time"""
+
+Widths = dict[tuple[str, str], int]
+"""wavelengths from one device to another in one configuration"""
+
+
+def check_rounds(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """Every group ends with every chunk reduced once, over circuits in force, in the time charged."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Lightpath):
+        return
+    for job, assignment in admitted(instance, plan):
+        charged = price(instance, job, assignment.configuration)
+        if charged and len(assignment.devices) == assignment.configuration.num_devices:
+            yield from _check_job(fabric, assignment, charged)
+
+
+def _check_job(fabric: Lightpath, assignment: Assignment, charged: Price) -> Iterator[Violation]:
+    for axis, dimension in enumerate(DIMENSIONS):
+        collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
+        lines = groups(assignment.configuration, dimension)
+        if not is_sound(collective, len(lines[0])):
+            continue
+        schedule = schedule_of(collective, len(lines[0]))
+        where = f"{assignment.job}: {dimension}"
+        if collective.kind in ("ring", "radix", "exchange") and not reduces_once(collective, len(lines[0])):
+            yield Violation("rounds", where, f"{where}: its rounds do not reduce every chunk once")
+        held = [_widths(held) for held in assignment.circuits if held.dimension == dimension]
+        for line in lines:
+            devices = [assignment.devices[rank] for rank in line]
+            yield from _check_group(fabric, schedule, devices, held, charged.plans[axis], where)
+
+
+def _widths(held: HeldCircuits) -> Widths:
+    return {(c.source, c.destination): len(set(c.wavelengths)) for c in held.circuits}
+
+
+def _check_group(
+    fabric: Lightpath,
+    schedule: Schedule,
+    devices: list[str],
+    held: list[Widths],
+    charged: GroupPlan,
+    where: str,
+) -> Iterator[Violation]:
+    """A round sends only over circuits in force, and all of them take the time charged."""
+    for number, each in enumerate(schedule.rounds):
+        in_force = held[each.configuration] if each.configuration < len(held) else {}
+        ends = [(devices[a], devices[b]) for a, b, _ in each.sends]
+        dark = [end for end in ends if end not in in_force]
+        if dark:
+            message = f"{where}: round {number} has no circuit {dark[0][0]} to {dark[0][1]}"
+            yield Violation("rounds", where, message, float(len(dark)))
+            return
+    latency_s, seconds_per_byte = message_time(fabric, schedule, devices, held)
+    for name, simulated, expected in (
+        ("latency_s", latency_s, charged.latency_s),
+        ("seconds_per_byte", seconds_per_byte, charged.seconds_per_byte),
+    ):
+        if abs(simulated - expected) > TOLERANCE * expected:
+            message = f"{where}: {name} is {simulated:.6g} over its circuits, charged {expected:.6g}"
+            yield Violation("rounds", where, message, abs(simulated - expected))
+
+
+def message_time(
+    fabric: Lightpath, schedule: Schedule, devices: list[str], held: list[Widths]
+) -> tuple[float, float]:
+    """Fixed seconds of a message, and seconds per byte: each round waits for its slowest circuit."""
+    shares = [
+        max(len(chunks) / held[each.configuration][devices[a], devices[b]] for a, b, chunks in each.sends)
+        for each in schedule.rounds
+    ]
+    byte_s = sum(shares) / schedule.num_chunks / fabric.wavelength_bandwidth_bytes_per_s
+    latency_s = len(schedule.rounds) * fabric.alpha_s + _changes(schedule) * fabric.reconfiguration_s
+    return latency_s / schedule.num_messages, byte_s / schedule.num_messages
+
+
+def _changes(schedule: Schedule) -> int:
+    """Changes of configuration in one of many calls: each call starts where the last one ended."""
+    used = [each.configuration for each in schedule.rounds]
+    return sum(a != b for a, b in pairwise([*used[-1:], *used]))

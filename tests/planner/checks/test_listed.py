@@ -1,0 +1,94 @@
+"""Only configurations that the cost model lists; a resident may keep its own."""
+
+from typing import Any
+
+import pytest
+
+from costmodel.configuration import Configuration
+from planner.checks import check
+from planner.instance import Instance
+from tests.planner.checks.good import pair, resident_of, ring, ring_assignment
+from tests.planner.checks.plans import (
+    assign,
+    broken,
+    collective,
+    edited,
+    held,
+    instance_of,
+    job,
+    plan_of,
+)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"accelerators": (2, 8)},
+        {"constraints": {"one_server": True}},
+        {"constraints": {"collective": "radix"}},
+    ],
+)
+def test_sizes_and_constraints(fields: dict[str, Any]) -> None:
+    instance = instance_of({**job("ring", 4), **fields})
+    assert broken(instance, plan_of(instance, ring_assignment())) == {"listed"}
+
+
+def test_constraints_that_hold() -> None:
+    instance = instance_of(job("ring", {"min": 2, "max": 4}, constraints={"collective": "ring"}))
+    assert broken(instance, plan_of(instance, ring_assignment())) == set()
+
+
+@pytest.mark.parametrize("change", [{"micro_batch": 2}, {"micro_batch": 10**30}, {"block": 2}])
+def test_configuration_of_no_candidate(change: dict[str, int]) -> None:
+    """Micro-batches of another size; blocks that the devices respect, though nobody lists them."""
+    instance, plan = ring()
+    configuration = plan["ring"].configuration.model_copy(update=change)
+    assert broken(instance, edited(plan, "ring", configuration=configuration)) == {"listed"}
+
+
+def test_width_that_is_no_halving() -> None:
+    instance = instance_of(job("pair", 2))
+    assert broken(instance, plan_of(instance, pair("pair", "s0.t0", "s0.t1", "0,1,2"))) == {"listed"}
+    assert broken(instance, plan_of(instance, pair("pair", "s0.t0", "s0.t1", "0,1"))) == set()
+
+
+@pytest.mark.parametrize(
+    ("radices", "is_held", "wavelengths"),
+    [((2, 2), (1,), (4, 4)), ((2, 2), (), (4, 4)), ((2, 3), (1, 1), (4, 2)), ((2, 2), (2, 0), (2, 2))],
+)
+def test_collective_that_does_not_fit_together(
+    radices: tuple[int, ...], is_held: tuple[int, ...], wavelengths: tuple[int, ...]
+) -> None:
+    instance, _ = ring()
+    odd = Configuration(
+        data=4, data_collective=collective("radix", *wavelengths, radices=radices, held=is_held)
+    )
+    assert broken(instance, plan_of(instance, assign("ring", odd, "s0.t0 s0.t1 s0.t2 s0.t3"))) == {"listed"}
+
+
+def test_memory() -> None:
+    instance, plan = ring()
+    device = instance.cluster.device.model_copy(update={"capacity_bytes": 1.0})
+    cluster = instance.cluster.model_copy(update={"device": device})
+    small: Instance = instance.model_copy(update={"cluster": cluster})
+    assert broken(instance, plan) == set()
+    assert {violation.rule for violation in check(small, plan)} == {"listed"}
+
+
+def test_resident_keeps_what_is_not_listed() -> None:
+    """A resident of four devices that now accepts two may keep four, in place or moved; no other job may."""
+    resident = resident_of(ring_assignment(), accelerators=2)
+    instance = instance_of(residents=(resident,))
+    plan = plan_of(instance, ring_assignment())
+    assert broken(instance, plan) == set()
+    elsewhere = held("data", *_ring_over("s0.t3", "s0.t4", "s0.t5", "s0.t2"))
+    moved = edited(plan, "ring", devices=("s0.t3", "s0.t4", "s0.t5", "s0.t2"), circuits=(elsewhere,))
+    assert broken(instance, moved) == set()
+    narrow = held("data", *_ring_over("s0.t3", "s0.t4", "s0.t5", "s0.t2", wavelengths="0"))
+    configuration = Configuration(data=4, data_collective=collective("ring", 1))
+    other = assign("ring", configuration, "s0.t3 s0.t4 s0.t5 s0.t2", narrow)
+    assert broken(instance, plan_of(instance, other)) == {"listed"}
+
+
+def _ring_over(*devices: str, wavelengths: str = "0,1") -> list[str]:
+    return [f"{a} {b} {wavelengths}" for a, b in zip(devices, (*devices[1:], devices[0]), strict=True)]

@@ -1,0 +1,39 @@
+"""Devices exist, are healthy and distinct, one for each rank."""
+
+from typing import Any
+
+import pytest
+
+from tests.planner.checks.good import replicas, ring, shared, single
+from tests.planner.checks.plans import broken, edited, relocated
+
+
+@pytest.mark.parametrize("name", ["s0.t6", "s2.t0", "s0.g1", "t1", "", "s0.t01"])
+def test_unknown_device(name: str) -> None:
+    instance, plan = ring()
+    assert broken(instance, relocated(plan, "ring", s0_t1=name)) == {"placement"}
+
+
+@pytest.mark.parametrize("devices", ["r0.s0.t0 r0.s0.t0", "r0.s0.t0", "r0.s0.t0 r0.s0.t1 r0.s0.t2", ""])
+def test_one_device_for_each_rank(devices: str) -> None:
+    instance, plan = replicas()
+    assert broken(instance, edited(plan, "replicas", devices=tuple(devices.split()))) == {"placement"}
+
+
+def test_device_of_two_jobs() -> None:
+    instance, plan = shared("dedicated")
+    assert broken(instance, relocated(plan, "two", s0_t1="s0.t0")) == {"placement"}
+
+
+@pytest.mark.parametrize("health", [{"failed_tiles": ["s1.t0"]}, {"failed_ports": ["s1.t0"]}])
+def test_failed_device_or_port(health: dict[str, Any]) -> None:
+    instance, plan = ring(health=health)
+    assert broken(instance, plan) == {"placement"}
+
+
+def test_failed_port_is_enough_for_one_device_only() -> None:
+    instance, plan = single()
+    assert broken(instance, plan) == set()
+    failed = instance.cluster.health.model_copy(update={"failed_tiles": ("s0.t0",), "failed_ports": ()})
+    cluster = instance.cluster.model_copy(update={"health": failed})
+    assert broken(instance.model_copy(update={"cluster": cluster}), plan) == {"placement"}

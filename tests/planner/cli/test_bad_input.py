@@ -1,0 +1,182 @@
+"""Bad input of every kind: one line that names file and field, exit code 2, no traceback."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.planner.cli.conftest import BERT, Planner, fields, written
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def _set(*path: str | int, to: object) -> Change:
+    def change(content: Any) -> None:
+        for step in path[:-1]:
+            content = content[step]
+        content[path[-1]] = to
+
+    return change
+
+
+def _drop(*path: str | int) -> Change:
+    def change(content: Any) -> None:
+        for step in path[:-1]:
+            content = content[step]
+        del content[path[-1]]
+
+    return change
+
+
+def _stuck_resident(content: dict[str, Any]) -> None:
+    content["cluster"]["health"] = {"failed_tiles": ["s0.t0"]}
+    content["residents"] = [
+        {"name": "stuck", "workload": BERT, "accelerators": 1, "devices": ["s0.t0"], "movable": False,
+         "configuration": {"micro_batch": 4}},
+    ]  # fmt: skip
+
+
+FABRIC = ("cluster", "fabric")
+FIELDS: dict[str, tuple[Change, str, str]] = {
+    "unknown field": (_set("jobz", to=[]), "jobz", "no known field"),
+    "misspelled field": (
+        lambda c: c["cluster"]["fabric"].update(server=c["cluster"]["fabric"].pop("servers")),
+        "cluster.fabric.server",
+        "did you mean 'servers'",
+    ),
+    "unknown field of a job": (_set("jobs", 0, "wieght", to=2), "jobs[big].wieght", "no known field"),
+    "wrong unit": (_set(*FABRIC, "alpha", to="0.7 GB"), "cluster.fabric.alpha", "unknown unit 'GB'"),
+    "no quantity": (_set(*FABRIC, "energy", to="lots"), "cluster.fabric.energy", "write it like '5 pJ/b'"),
+    "negative count": (_set(*FABRIC, "servers", to=-2), "cluster.fabric.servers", "got -2"),
+    "negative size": (_set("jobs", 0, "accelerators", to=-8), "jobs[big].accelerators", "got -8"),
+    "one bad size": (_set("jobs", 0, "accelerators", to=[1, "x"]), "jobs[big].accelerators[1]", "got 'x'"),
+    "reversed range": (
+        _set("jobs", 0, "accelerators", to={"min": 3, "max": 1}), "jobs[big].accelerators", "min 3 is above",
+    ),
+    "job larger than the cluster": (
+        _set("jobs", 0, "accelerators", to=64), "jobs[big].accelerators", "needs at least 64",
+    ),
+    "duplicate names": (_set("jobs", 1, "name", to="big"), "jobs", "'big' is used 2 times"),
+    "immovable resident on a failed tile": (_stuck_resident, "residents[stuck].movable", "failed part s0.t0"),
+    "missing bandwidth": (
+        _drop(*FABRIC, "wavelength_bandwidth"), "cluster.fabric.wavelength_bandwidth", "is missing; give it",
+    ),
+    "unknown model": (
+        _set("jobs", 0, "workload", "model", to="bert"), "jobs[big].workload.model", "mean bert-large",
+    ),
+    "unknown device": (_set("cluster", "device", to="h100"), "cluster.device", "did you mean h100-sxm"),
+    "unknown fabric": (_set(*FABRIC, "kind", to="torus"), "cluster.fabric", "lightpath"),
+    "unknown tile": (
+        _set("cluster", "health", to={"failed_tiles": ["s7.t0"]}), "cluster.health.failed_tiles", "s0 to s1",
+    ),
+    "precision that the device lacks": (
+        lambda c: (
+            _set("cluster", "device", to="a100-sxm")(c),
+            _set("jobs", 0, "workload", to={
+                "kind": "transformer_inference", "model": "llama-3.1-8b", "precision": "fp8",
+                "concurrency": 8, "input_tokens": 64, "output_tokens": 64,
+            })(c),
+        )[0],
+        "jobs[big].workload",
+        "does not run fp8",
+    ),
+    "not a number": (_set("jobs", 0, "weight", to="heavy"), "jobs[big].weight", "got 'heavy'"),
+    "wrong version": (_set("schema_version", to=2), "schema_version", "must be 1"),
+    "no jobs": (_set("jobs", to=[]), "jobs", "at least one job"),
+    "unknown objective": (_set("objectives", to=["speed"]), "objectives[0]", "'fragmentation'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FIELDS)
+def test_a_wrong_field_is_named(planner: Planner, tmp_path: Path, case: str) -> None:
+    change, field, problem = FIELDS[case]
+    content = fields()
+    change(content)
+    path = written(tmp_path, content)
+    _assert_refused(planner("solve", path), f"error: {path}: {field}: ", problem)
+
+
+TEXTS: dict[str, tuple[bytes, str, str]] = {
+    "empty": (b"", "", "is empty"),
+    "blank": (b" \n\n", "", "is empty"),
+    "not UTF-8": (b"name: \xff\xfe", "byte 6: ", "not UTF-8"),
+    "YAML syntax": (b"name: x\njobs: [a\ncluster: b\n", "line 3: ", "no valid YAML"),
+    "duplicate YAML key": (b"name: x\nname: y\n", "line 2: ", "'name' is given twice"),
+    "YAML key that is no text": (b"? [a]\n: 1\n", "line 1: ", "no plain text"),
+    "JSON syntax": (b'{"name": "x"\n', "line 2: ", "no valid JSON"),
+    "duplicate JSON key": (b'{"name": "x", "name": "y"}', "", "'name' is given twice"),
+    "deep YAML": (b"[" * 100_000, "", "levels deep"),
+    "deep JSON": (b'{"a":' * 100_000, "", "no valid JSON"),
+    "endless number": (b'{"schema_version": ' + b"1" * 6000 + b"}", "", "no valid JSON"),
+    "a list": (b"- a\n", "", "holds a list"),
+    "plain text": (b"hello", "", "holds a str"),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_a_wrong_text_is_refused(planner: Planner, tmp_path: Path, case: str) -> None:
+    content, place, problem = TEXTS[case]
+    path = tmp_path / "wrong.yaml"
+    path.write_bytes(content)
+    _assert_refused(planner("score", path), f"error: {path}: {place}", problem)
+
+
+def test_a_large_file_is_not_read(planner: Planner, tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    path.touch()
+    os.truncate(path, 100 * 10**6)
+    _assert_refused(planner("solve", path), f"error: {path}: ", "64 MiB")
+
+
+def test_an_endless_file_is_not_read(planner: Planner) -> None:
+    _assert_refused(planner("solve", "/dev/zero"), "error: /dev/zero: ", "64 MiB")
+
+
+def test_a_directory_is_no_file(planner: Planner, tmp_path: Path) -> None:
+    _assert_refused(planner("solve", tmp_path), f"error: {tmp_path}: ", "is a directory")
+
+
+def test_a_missing_file_is_named(planner: Planner, tmp_path: Path) -> None:
+    _assert_refused(
+        planner("check", tmp_path / "none.yaml", "x"), f"error: {tmp_path / 'none.yaml'}: ", "exist"
+    )
+
+
+def test_a_byte_order_mark_is_no_error(planner: Planner, instance: Path) -> None:
+    instance.write_bytes(b"\xef\xbb\xbf" + instance.read_bytes())
+    assert planner("score", instance).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start", "problem"),
+    [
+        (("solve",), "error: planner solve: ", "Missing argument"),
+        (("solve", "{}", "--bogus"), "error: planner solve: ", "--bogus"),
+        (("solve", "{}", "--time-limit", "-1"), "error: planner solve: ", "--time-limit"),
+        (("solve", "{}", "--time-limit", "nan"), "error: planner solve: ", "--time-limit"),
+        (("solve", "{}", "--time-limit", "inf"), "error: planner solve: ", "--time-limit"),
+        (("solve", "{}", "--policy", "magic"), "error: --policy: 'magic': ", "policies are: cpsat"),
+        (("compare", "{}", "--policies", "cpsat,magic"), "error: --policies: 'magic': ", "policies are"),
+        (("compare", "{}", "--policies", ","), "error: --policies: ", "names no policy"),
+        (("score", "{}", "nobody"), "error: {}: JOB: ", "jobs are: big, small"),
+        (("explain", "{}", "nobody"), "error: {}: JOB: ", "jobs are: big, small"),
+        (("solv",), "error: planner: ", "'solv'"),
+        (("check", "{}", "{}"), "error: {}: ", "no known field"),
+    ],
+)  # fmt: skip
+def test_a_wrong_command_line_is_refused(
+    planner: Planner, instance: Path, arguments: tuple[str, ...], start: str, problem: str
+) -> None:
+    outcome = planner(*(argument.format(instance) for argument in arguments))
+    _assert_refused(outcome, start.format(instance), problem)
+
+
+def _assert_refused(outcome: Any, start: str, problem: str) -> None:
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith(start)
+    assert problem in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert "Traceback" not in outcome.err

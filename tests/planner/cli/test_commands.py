@@ -1,0 +1,126 @@
+"""planner check, compare, score, schema, explain and marginal."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.compare import Row
+from planner.instance import Instance
+from planner.plan import Plan
+from tests.planner.cli.conftest import Planner, fields, written
+
+
+@pytest.fixture
+def plan(planner: Planner, instance: Path, tmp_path: Path) -> Path:
+    """A good plan of the instance."""
+    path = tmp_path / "plan.json"
+    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", path).code == 0
+    return path
+
+
+def test_check_accepts_a_good_plan(planner: Planner, instance: Path, plan: Path) -> None:
+    outcome = planner("check", instance, plan)
+    assert outcome.code == 0
+    assert "0 violations: the plan holds" in outcome.out
+    assert any(line.split() == ["placement", "ok"] for line in outcome.out.splitlines())
+    value = next(line for line in outcome.out.splitlines() if line.startswith("value "))
+    assert value.split() == ["value", "4", "4"]
+
+
+def test_check_names_the_broken_rule(planner: Planner, instance: Path, plan: Path) -> None:
+    content = json.loads(plan.read_text("utf-8"))
+    content["assignments"][1]["devices"] = content["assignments"][0]["devices"]
+    plan.write_text(json.dumps(content), encoding="utf-8")
+    outcome = planner("check", instance, plan, "--json")
+    assert outcome.code == 1
+    assert outcome.document["ok"] is False
+    assert outcome.document["rules"]["placement"] > 0
+    assert outcome.document["violations"][0].keys() == {"rule", "where", "message", "excess"}
+    assert planner("check", instance, plan).code == 1
+
+
+def test_compare_prints_a_table_for_each_instance(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    other = written(tmp_path, fields() | {"name": "other"}, "other.json")
+    table, rows = tmp_path / "rows.csv", tmp_path / "rows.json"
+    outcome = planner(
+        "compare", instance, other, "--policies", "cpsat,first_fit", "--time-limit", 20, "--workers", 1,
+        "--csv", table, "--out-json", rows,
+    )  # fmt: skip
+    assert outcome.code == 0
+    assert outcome.out.count("policy ") == 2
+    assert "value is bounded by 4" in outcome.out
+    parsed = list(csv.DictReader(table.read_text("utf-8").splitlines()))
+    assert [(row["instance"], row["policy"]) for row in parsed] == [
+        ("tiny", "cpsat"), ("tiny", "first_fit"), ("other", "cpsat"), ("other", "first_fit")
+    ]  # fmt: skip
+    assert list(parsed[0]) == list(Row.__dataclass_fields__)
+    assert [row["gap"] for row in json.loads(rows.read_text("utf-8"))] == [0, 0, 0, 0]
+    assert {row["violations"] for row in parsed} == {"0"}
+
+
+def test_compare_knows_no_gap_without_a_bound(planner: Planner, instance: Path) -> None:
+    outcome = planner("compare", instance, "--policies", "first_fit,random_fit", "--json")
+    assert [row["gap"] for row in outcome.document] == [None, None]
+    assert [row["bound"] for row in outcome.document] == [None, None]
+
+
+def test_compare_measures_heuristics_by_the_proven_bound(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["jobs"] = [content["jobs"][1] | {"accelerators": 4}, content["jobs"][0] | {"accelerators": 2}]
+    path = written(tmp_path, content)
+    outcome = planner("compare", path, "--policies", "cpsat,first_fit", "--workers", 1, "--json")
+    best, first_fit = outcome.document
+    assert (best["value"], first_fit["value"]) == (3, 1)
+    assert first_fit["bound"] == best["bound"] == 3
+    assert first_fit["gap"] == pytest.approx(2 / 3)
+
+
+def test_score_says_where_time_and_energy_go(planner: Planner, instance: Path) -> None:
+    outcome = planner("score", instance, "big", "--top", 3)
+    assert outcome.code == 0
+    assert "candidates listed, " in outcome.out
+    assert "dominated, the best 3 shown" in outcome.out
+    assert "small" not in outcome.out
+    document = planner("score", instance, "--json", "--top", 2).document
+    assert set(document) == {"big", "small"}
+    candidate = document["big"]["candidates"][0]
+    parts = [candidate[name] for name in ("compute_s", "memory_s", "reconfiguration_s", "bubble_s")]
+    assert sum(parts) + sum(candidate["communication_s"].values()) == pytest.approx(candidate["step_s"])
+    energies = candidate["energy_per_work_by_cause_j"]
+    assert sum(energies.values()) == pytest.approx(candidate["energy_per_work_j"])
+    assert len(document["big"]["candidates"]) == 2
+    assert document["big"]["listed"] > document["big"]["dominated"]
+
+
+def test_score_says_why_there_is_no_candidate(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["jobs"][0]["workload"] |= {"model": "gpt3-175b"}
+    content["jobs"][0]["accelerators"] = 1
+    outcome = planner("score", written(tmp_path, content), "big")
+    assert outcome.code == 0
+    assert "fits in memory" in outcome.out
+
+
+@pytest.mark.parametrize(("option", "model"), [((), Instance), (("--plan",), Plan)])
+def test_schema_has_the_keys_of_files(planner: Planner, option: tuple[str, ...], model: Any) -> None:
+    document = planner("schema", *option).document
+    assert document["$schema"].startswith("https://json-schema.org/")
+    assert document["title"] == model.__name__
+    assert "schema_version" in document["properties"]
+    name, key = ("Circuit", "from") if option else ("Lightpath", "alpha")
+    assert key in document["$defs"][name]["properties"]
+
+
+def test_explain_and_marginal_print_json(planner: Planner, instance: Path, plan: Path) -> None:
+    explained = planner(
+        "explain", instance, "big", "--plan", plan, "--time-limit", 2, "--workers", 1, "--json"
+    )
+    assert explained.code == 0
+    assert explained.document["job"] == "big"
+    assert explained.document["tag"] == "admitted"
+    gains = planner("marginal", instance, "--time-limit", 2, "--workers", 1, "--json")
+    assert gains.code == 0
+    assert all({"change", "gain", "status"} <= each.keys() for each in gains.document)

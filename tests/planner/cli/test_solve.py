@@ -1,0 +1,223 @@
+"""planner solve: what is printed, written and returned."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import planner.checks as checks
+from planner.checks.violation import Violation
+from planner.plan import Plan
+from planner.result import Status
+from tests.planner.cli.conftest import Planner, fields, written
+
+KEYS = [
+    "status", "objective", "bound", "gap", "wall_time_s", "levels", "plan", "left_out", "seed", "policy",
+    "statistics", "violations", "versions",
+]  # fmt: skip
+RACK256 = Path(__file__).parents[3] / "instances" / "lumorph" / "rack256.yaml"
+
+
+def _solve(planner: Planner, *arguments: object) -> Any:
+    return planner("solve", *arguments, "--workers", 1, "--time-limit", 20)
+
+
+def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
+    outcome = _solve(planner, instance)
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[0].startswith("tiny   lightpath 2 x 2   4 of 4 devices healthy   2 jobs   ")
+    assert "dominated)" in lines[0]
+    assert any(" s  value " in line and line.endswith("optimal") for line in lines)
+    header = next(line for line in lines if line.startswith("job "))
+    assert header.split() == [
+        "job", "devices", "where", "mapping", "circuits", "step", "energy/token", "bottleneck"
+    ]  # fmt: skip
+    assert any(line.startswith("big ") and "dp2" in line and "s" in line for line in lines)
+    assert lines[-2].startswith("value 4 (optimal) · moves 0 (optimal) · energy ")
+    assert "checked: 0 violations" in lines[-1]
+    assert "4 of 4 devices" in lines[-1]
+
+
+def test_json_is_the_whole_output(planner: Planner, instance: Path) -> None:
+    outcome = _solve(planner, instance, "--json", "--seed", 3)
+    document = outcome.document
+    assert outcome.err == ""
+    assert list(document) == KEYS
+    assert document["status"] == "OPTIMAL"
+    assert document["gap"] == 0
+    assert document["seed"] == 3
+    assert document["violations"] == []
+    assert document["left_out"] == []
+    assert list(document["levels"][0]) == ["objective", "value", "bound", "gap", "status"]
+    assert document["levels"][0]["value"] == document["objective"] == document["bound"]
+    assert set(document["versions"]) == {"photonplan", "ortools", "numpy", "python"}
+    assert document["statistics"]["candidates"] > 0
+    assert Plan.model_validate(document["plan"]).admitted == ("big", "small")
+
+
+def test_left_out_jobs_are_told_with_the_command_that_says_more(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["jobs"].append(content["jobs"][0] | {"name": "huge [bold]", "accelerators": 4, "weight": 0.1})
+    path = written(tmp_path, content, "two words.json")
+    outcome = _solve(planner, path)
+    line = next(line for line in outcome.out.splitlines() if line.startswith("huge [bold]"))
+    assert "-  not placed: " in line
+    assert f"planner explain '{path}'" in line
+
+
+def test_residents_are_marked(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    running = {"name": "old", "accelerators": 1, "devices": ["s0.t0"], "configuration": {"micro_batch": 4}}
+    content["residents"] = [content["jobs"][1] | running]
+    content["objectives"] = ["moves", "value"]
+    outcome = _solve(planner, written(tmp_path, content))
+    assert "2 jobs, 1 resident " in outcome.out
+    row = next(line for line in outcome.out.splitlines() if line.startswith("old "))
+    assert row.split()[1] == "stays"
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["name"] = "\x1b]0;title\x07"
+    content["jobs"][0]["name"] = "\x1b[31mred"
+    outcome = _solve(planner, written(tmp_path, content))
+    assert outcome.code == 0
+    assert "\x1b" not in outcome.out
+    assert "?[31mred" in outcome.out
+
+
+def test_files_are_written(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    files = {"--plan-out": "plan.json", "--report": "page.html", "--plot": "floor.svg"}
+    arguments = [part for option, name in files.items() for part in (option, tmp_path / name)]
+    assert _solve(planner, instance, *arguments).code == 0
+    assert Plan.load(tmp_path / "plan.json").admitted == ("big", "small")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "<html" in page
+    assert "photonplan" in page
+    assert "<svg" in (tmp_path / "floor.svg").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "problem"),
+    [
+        ("--plan-out", "none/plan.json", "does not exist"),
+        ("--report", ".", "is a directory"),
+        ("--plot", "floor.jpg", ".png or .svg"),
+        ("--plot", "none/floor.png", "does not exist"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_solving(
+    planner: Planner, instance: Path, tmp_path: Path, option: str, name: str, problem: str
+) -> None:
+    outcome = _solve(planner, instance, option, tmp_path / name)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith(f"error: {tmp_path / name}: {option}: ")
+    assert problem in outcome.err
+
+
+def test_two_outputs_need_two_files(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    outcome = _solve(planner, instance, "--plan-out", tmp_path / "x", "--report", tmp_path / "x")
+    assert outcome.code == 2
+    assert "two options" in outcome.err
+
+
+def test_a_plan_that_cannot_be_written_is_printed(planner: Planner, instance: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this machine has no /dev/full")
+    outcome = _solve(planner, instance, "--plan-out", "/dev/full")
+    assert outcome.code == 2
+    assert "cannot be written" in outcome.err
+    assert "checked: 0 violations" in outcome.out
+    assert '"assignments"' in outcome.out
+
+
+def _overfull(folder: Path) -> Path:
+    content = fields()
+    for job in content["jobs"]:
+        job |= {"required": True, "accelerators": 4}
+    return written(folder, content)
+
+
+def test_exit_code_3_if_required_jobs_cannot_run(planner: Planner, tmp_path: Path) -> None:
+    path = _overfull(tmp_path)
+    outcome = _solve(planner, path)
+    assert outcome.code == 3
+    assert "no plan exists" in outcome.out
+    document = _solve(planner, path, "--json").document
+    assert document["status"] == "INFEASIBLE"
+    assert document["plan"] is None
+
+
+def test_exit_code_4_if_no_plan_was_found(planner: Planner, tmp_path: Path) -> None:
+    outcome = _solve(planner, _overfull(tmp_path), "--policy", "first_fit")
+    assert outcome.code == 4
+    assert "this proves nothing" in outcome.out
+
+
+def test_violations_are_an_error_of_the_program(
+    planner: Planner, instance: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = Violation("placement", "big", "big has no devices", 2.0)
+    monkeypatch.setattr(checks, "check", lambda instance, plan: [broken])
+    outcome = _solve(planner, instance)
+    assert outcome.code == 1
+    assert outcome.err == "violation: placement: big has no devices (by 2)\n"
+    assert "checked: 1 violation " in outcome.out
+    assert _solve(planner, instance, "--json").document["violations"] == [vars(broken)]
+
+
+def test_a_hint_is_taken(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(_solve(planner, instance, "--json").out, encoding="utf-8")
+    outcome = _solve(planner, instance, "--hint", plan)
+    assert outcome.code == 0
+    assert "hint" in outcome.out
+    assert outcome.err == ""
+
+
+def test_a_broken_hint_is_refused(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    plan = Plan.model_validate(_solve(planner, instance, "--json").document["plan"])
+    first = plan.assignments[0].model_copy(update={"devices": ("s9.t0", "s9.t1")})
+    broken = tmp_path / "broken.json"
+    plan.model_copy(update={"assignments": (first,)}).dump(broken)
+    outcome = _solve(planner, instance, "--hint", broken)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"error: {broken}: ")
+    assert "must pass `planner check`" in outcome.err
+
+
+@pytest.mark.parametrize("policy", ["first_fit", "best_fit", "server_aligned", "random_fit"])
+def test_heuristics_claim_no_bound(planner: Planner, instance: Path, policy: str) -> None:
+    document = _solve(planner, instance, "--policy", policy, "--json").document
+    assert document["status"] == Status.FEASIBLE.value
+    assert document["policy"] == policy
+    assert document["gap"] is None
+
+
+def test_interrupt_returns_the_best_plan_so_far() -> None:
+    arguments = ["solve", str(RACK256), "--workers", "1", "--time-limit", "100"]
+    program = "import sys; from planner.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("rack256")
+    assert " value " in process.stdout.readline()
+    started = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert err.startswith("stopping with the best plan so far")
+    assert "checked: 0 violations" in out
+    assert time.perf_counter() - started < 20

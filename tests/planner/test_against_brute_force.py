@@ -1,0 +1,60 @@
+"""The exact policy against enumeration: each level of tiny random instances has the same optimum."""
+
+import pytest
+from hypothesis import given, settings
+
+from planner.checks import check
+from planner.instance import Instance
+from planner.result import Level, Result, SolveOptions, Status
+from planner.solve import solve
+from tests.oracles.brute_force import BruteForce, brute_force
+from tests.oracles.tiny_instances import tiny_instance, tiny_instances
+
+NUM_SEEDS = 240
+
+
+@pytest.mark.parametrize("seed", range(NUM_SEEDS))
+def test_every_level_has_the_enumerated_optimum(seed: int) -> None:
+    agree(tiny_instance(seed))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(tiny_instances)
+def test_any_tiny_instance_has_the_enumerated_optimum(instance: Instance) -> None:
+    agree(instance)
+
+
+def agree(instance: Instance) -> None:
+    """Compare status, levels and plan."""
+    expected = brute_force(instance)
+    result = solve(instance, policy="cpsat", options=SolveOptions(workers=1, deterministic_limit=60.0))
+    assert (result.status is Status.INFEASIBLE) == (expected is None)
+    if expected is None:
+        return
+    assert result.status is Status.OPTIMAL
+    assert check(instance, expected.plan) == [], "the enumerated plan breaks a rule"
+    _levels_agree(instance, result, expected)
+    assert result.plan is not None
+    assert check(instance, result.plan) == []
+
+
+def _levels_agree(instance: Instance, result: Result, expected: BruteForce) -> None:
+    assert [level.objective for level in result.levels] == list(expected.values)
+    for objective, level in zip(instance.objectives, result.levels, strict=True):
+        optimum = expected.values[objective.name]
+        assert level.status is Status.OPTIMAL
+        assert level.bound == _near(optimum), f"bound of {objective.name}"
+        if objective.tolerance == 0:
+            assert level.value == _near(optimum), f"value of {objective.name}"
+        else:
+            _is_within(level, optimum, objective.tolerance)
+
+
+def _is_within(level: Level, optimum: float, tolerance: float) -> None:
+    """A level may end below its optimum by what the next levels were allowed to spend."""
+    assert level.value is not None
+    assert abs(level.value - optimum) <= (tolerance + 1e-6) * abs(optimum) + 1e-9
+
+
+def _near(value: float) -> object:
+    return pytest.approx(value, rel=1e-6, abs=1e-9)
