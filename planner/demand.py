@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import gcd
 from typing import Literal
 
 import numpy as np
@@ -68,6 +69,17 @@ class Shape:
         in each configuration every rank receives what it sends, or circuits run both ways.
         """
         return _boundary(self)
+
+    @cached_property
+    def unit(self) -> int:
+        """Greatest common width of the circuits between blocks: what crosses a pair of servers is a multiple."""
+        widths = {
+            width
+            for _, circuits in self.configurations
+            for source, destination, width in circuits
+            if source // self.block != destination // self.block
+        }
+        return gcd(*widths) if widths else 1
 
     @property
     def has_light(self) -> bool:

@@ -1,6 +1,6 @@
 """Instances derived from an instance, for questions of the form "what if": pure functions, validated anew."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -25,6 +25,12 @@ def edited(spec: SpecT, **changes: Any) -> SpecT:
     """The spec with some fields replaced, validated anew; nothing that was cached on it comes along."""
     fields = {name: getattr(spec, name) for name in type(spec).model_fields}
     return type(spec)(**(fields | changes))
+
+
+def largest_size(instance: Instance) -> int:
+    """Most devices that one job may use: all, or those of a rack where the fabric does not link racks."""
+    fabric = instance.cluster.fabric
+    return fabric.num_devices if fabric.links_racks else fabric.servers * fabric.devices_per_server
 
 
 def with_objectives(instance: Instance, *names: ObjectiveName) -> Instance:
@@ -238,10 +244,10 @@ def _utility(job: Job, relative: Floats) -> Floats:
     return relative if job.utility == "linear" else (relative >= job.step_at).astype(np.float64)
 
 
-def rehinted(problem: Problem, plan: Plan, jobs: Sequence[str] = ()) -> Plan | None:
+def rehinted(problem: Problem, plan: Plan) -> Plan | None:
     """The plan as a start for another problem, its values those of that problem.
 
-    None where a configuration of the plan is not listed there, or a job of `jobs` is not in the plan.
+    None where a configuration of the plan is not listed there.
     """
     by_name = {options.job.name: options for options in problem.options}
     assignments = []
@@ -250,7 +256,5 @@ def rehinted(problem: Problem, plan: Plan, jobs: Sequence[str] = ()) -> Plan | N
         row = options.row_of(old.configuration) if options is not None else None
         if options is None or row is None:
             return None
-        assignments.append(options.assignment(row, old.devices, old.circuits, is_moved=old.is_moved))
-    if not set(jobs) <= set(plan.admitted):
-        return None
+        assignments.append(options.assignment(row, old.devices, old.circuits))
     return Plan(instance=problem.instance.name, assignments=tuple(assignments))

@@ -30,7 +30,7 @@ def list_options(instance: Instance, job: Job) -> JobOptions:
     cluster = instance.cluster
     candidates = enumerate_candidates(
         job.workload,
-        [size for size in job.sizes if size <= cluster.num_healthy],
+        [size for size in job.sizes if size <= cluster.fabric.most_devices_of_a_job],
         cluster.device,
         cluster.fabric,
         one_server=job.constraints.one_server,

@@ -124,7 +124,7 @@ class Instance(Spec):
         if not self.objectives or len({o.name for o in self.objectives}) < len(self.objectives):
             raise ValueError("objectives: list each objective once, at least one")
         fabric = self.cluster.fabric
-        limit = fabric.num_devices if fabric.links_racks else fabric.servers * fabric.devices_per_server
+        limit = fabric.most_devices_of_a_job
         for job in self.all_jobs:
             if min(job.sizes, default=0) > limit:
                 raise ValueError(
@@ -136,6 +136,8 @@ class Instance(Spec):
         for size, share in self.sizes_to_fit.items():
             if size < 1 or share < 0:
                 raise ValueError(f"size_distribution: {size}: {share} is no size with a frequency")
+        if not self.sizes_to_fit:
+            raise ValueError("size_distribution: no size fits into two servers; give at least one that does")
         check_residents(self.cluster, self.residents)
         return self
 

@@ -22,6 +22,7 @@ from planner.derive import (
     with_objectives,
     with_server,
 )
+from planner.errors import InputError
 from planner.instance import Instance
 from planner.plan import Plan
 from planner.result import Level, SolveOptions, Status
@@ -44,8 +45,9 @@ class Marginal:
     """What a change of the cluster adds to the value, proven to lie from `gain` to `gain_at_most`.
 
     Both agree where the time sufficed. `status` is OPTIMAL then; FEASIBLE where only the interval is known;
-    NO_PLAN where no plan was found in time, and INFEASIBLE where there is none. Gains are None where they are
-    not known, as they are where the cluster as it is has no plan.
+    NO_PLAN where no plan was found in time; INFEASIBLE where there is none; NOT_COMPARABLE where a resident
+    runs in a configuration that the changed fabric does not have. Gains are None where they are not known,
+    as they are where the cluster as it is has no plan.
     """
 
     change: str
@@ -80,8 +82,12 @@ def marginal(
         left_s = max(time_limit_s - (time.perf_counter() - started), 0.0) / (len(questions) - index)
         if options.deterministic_limit is not None:
             left_s = time_limit_s
-        level, _ = _value(question.instance, speeds, options, left_s, plan)
-        found.append(_compared(question, base, level))
+        try:
+            level, _ = _value(question.instance, speeds, options, left_s, plan)
+        except InputError:
+            found.append(Marginal(question.change, None, None, "NOT_COMPARABLE"))
+        else:
+            found.append(_compared(question, base, level))
     return sorted(found, key=lambda m: (m.gain is None, -(m.gain or 0.0), -(m.gain_at_most or 0.0)))
 
 

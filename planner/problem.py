@@ -13,7 +13,7 @@ from costmodel.score import Scores
 from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.instance import Instance, Job, Resident
-from planner.plan import Assignment, HeldCircuits
+from planner.plan import Assignment, Circuit, HeldCircuits
 
 Floats = NDArray[np.float64]
 
@@ -67,10 +67,13 @@ class JobOptions:
         """Rows from the most valuable to the least; the fewest accelerators first among equals."""
         return [int(row) for row in np.lexsort((self.candidates.num_devices, -self.value))]
 
-    def assignment(
-        self, row: int, devices: Sequence[str], circuits: Sequence[HeldCircuits], *, is_moved: bool
-    ) -> Assignment:
-        """The row as it stands in a plan."""
+    def assignment(self, row: int, devices: Sequence[str], circuits: Sequence[HeldCircuits]) -> Assignment:
+        """The row as it stands in a plan; a resident that runs exactly as before is not moved."""
+        is_moved = isinstance(self.job, Resident) and not (
+            row == self.current
+            and tuple(devices) == self.job.devices
+            and _unordered(circuits) == _unordered(self.job.circuits)
+        )
         return Assignment(
             job=self.job.name,
             configuration=self.candidates.configuration(row),
@@ -88,7 +91,7 @@ class JobOptions:
         """A resident exactly as it runs now."""
         assert isinstance(self.job, Resident)
         assert self.current is not None
-        return self.assignment(self.current, self.job.devices, self.job.circuits, is_moved=False)
+        return self.assignment(self.current, self.job.devices, self.job.circuits)
 
     @cached_property
     def _row_of(self) -> dict[Configuration, int]:
@@ -108,6 +111,10 @@ class JobOptions:
             energy=self.energy[rows],
             current=None if self.current is None else int(np.searchsorted(rows, self.current)),
         )
+
+
+def _unordered(circuits: Sequence[HeldCircuits]) -> list[tuple[str, frozenset[Circuit]]]:
+    return [(held.dimension, frozenset(held.circuits)) for held in circuits]
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,7 @@ class Board:
                 circuits = self.light.route(shape, devices)
             if circuits is not None:
                 names = [self.cluster.fabric.device_name(*device) for device in devices]
-                moved = options.current is not None
-                assignment = options.assignment(row, names, circuits, is_moved=moved)
+                assignment = options.assignment(row, names, circuits)
                 self.take(assignment)
                 return assignment
             if len(blocks) == 1 and not self._slots_matter:

@@ -13,6 +13,7 @@ from costmodel.spec import Spec
 Circuits = tuple[tuple[int, int, int], ...]
 """Simplex circuits of one configuration: (source rank, destination rank, wavelengths)."""
 
+INDEX = r"(?:0|[1-9]\d*)"
 PlanKind = Literal["none", "ring", "tree", "radix", "exchange", "line", "switched"]
 
 
@@ -112,6 +113,11 @@ class FabricBase(Spec):
     def num_devices(self) -> int:
         return self.num_servers * self.devices_per_server
 
+    @property
+    def most_devices_of_a_job(self) -> int:
+        """Devices that one job may use when nothing has failed: of a rack, or of all where racks are linked."""
+        return self.num_devices if self.links_racks else self.servers * self.devices_per_server
+
     def rack_of(self, server: int) -> int:
         return server // self.servers
 
@@ -124,7 +130,7 @@ class FabricBase(Spec):
 
     def parse_server(self, name: str) -> int:
         """Index of a server; ValueError names the right form."""
-        match = re.fullmatch(r"(?:r(\d+)\.)?s(\d+)", name)
+        match = re.fullmatch(rf"(?:r({INDEX})\.)?s({INDEX})", name)
         if match:
             rack, local = int(match.group(1) or 0), int(match.group(2))
             server = rack * self.servers + local
@@ -136,7 +142,7 @@ class FabricBase(Spec):
     def parse_device(self, name: str) -> tuple[int, int]:
         """Server index and slot of a device; ValueError names the right form."""
         head, _, tail = name.rpartition(".")
-        if re.fullmatch(self.device_letter + r"\d+", tail) and int(tail[1:]) < self.devices_per_server:
+        if re.fullmatch(self.device_letter + INDEX, tail) and int(tail[1:]) < self.devices_per_server:
             return self.parse_server(head), int(tail[1:])
         first = self.device_name(0, 0)
         last = self.device_name(self.num_servers - 1, self.devices_per_server - 1)

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from costmodel.fabrics import Lightpath
 from planner.checks.names import admitted
-from planner.checks.required import required_links
+from planner.checks.required import Links, required_links
 from planner.checks.violation import Violation
 from planner.instance import Instance
 from planner.plan import Assignment, HeldCircuits, Plan
@@ -15,15 +16,14 @@ Ends = Counter[tuple[str, str, int]]
 
 def check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """A job holds exactly the circuits of its collectives: of tensor, then pipeline, then data."""
+    has_circuits = isinstance(instance.cluster.fabric, Lightpath)
     for _, assignment in admitted(instance, plan):
-        if len(assignment.devices) == assignment.configuration.num_devices:
-            yield from _check_job(assignment)
+        required = required_links(assignment.configuration) if has_circuits else []
+        if required is not None and len(assignment.devices) == assignment.configuration.num_devices:
+            yield from _check_job(assignment, required)
 
 
-def _check_job(assignment: Assignment) -> Iterator[Violation]:
-    required = required_links(assignment.configuration)
-    if required is None:
-        return
+def _check_job(assignment: Assignment, required: list[tuple[str, Links]]) -> Iterator[Violation]:
     devices, job = assignment.devices, assignment.job
     wanted = [dimension for dimension, _ in required]
     given = [held.dimension for held in assignment.circuits]

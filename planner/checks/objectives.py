@@ -73,21 +73,22 @@ def fragmentation(instance: Instance, plan: Plan) -> float:
 
 
 def _fit(instance: Instance, lit: set[Tile], links: list[Links], size: int) -> int:
-    """Most jobs of one size >= 2, summed over racks."""
+    """Most jobs of one size >= 2, summed over the groups of servers that jobs may use together."""
     fabric = instance.cluster.fabric
     counts = [0] * fabric.num_servers
     for server, _ in lit:
         counts[server] += 1
-    racks = [counts[first : first + fabric.servers] for first in range(0, fabric.num_servers, fabric.servers)]
+    together = fabric.num_servers // len(links)
+    racks = [counts[first : first + together] for first in range(0, fabric.num_servers, together)]
     return sum(most_jobs(tuple(free), joined, size) for free, joined in zip(racks, links, strict=True))
 
 
 def _free_links(instance: Instance, plan: Plan) -> list[Links]:
-    """Pairs of servers, by rack and numbered within it, that a job may still span."""
+    """Pairs of servers that a job may still span, by rack and numbered within it; one group where racks are linked."""
     fabric = instance.cluster.fabric
-    pairs = [*combinations(range(fabric.servers), 2)]
     if not isinstance(fabric, Lightpath):
-        return [frozenset(pairs)] * fabric.racks
+        return [frozenset(combinations(range(fabric.num_servers), 2))]
+    pairs = [*combinations(range(fabric.servers), 2)]
     taken: set[Fiber | None] = {*failed_fibers(instance.cluster)}
     for _, assignment in admitted(instance, plan):
         taken |= {fiber_of(fabric, name) for _, _, c in circuits_of(assignment) for name in c.fibers}

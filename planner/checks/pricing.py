@@ -102,7 +102,7 @@ def _price(question: _Question, configuration: Configuration) -> Price | None:
 def _offers(question: _Question) -> Offers:
     job, device, fabric = question.job, question.cluster.device, question.cluster.fabric
     limits = job.constraints
-    room = fabric.devices_per_server * (fabric.num_servers if fabric.links_racks else fabric.servers)
+    room = fabric.most_devices_of_a_job
     rows = enumerate_candidates(
         job.workload,
         [size for size in job.sizes if size <= room],

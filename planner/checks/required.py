@@ -31,20 +31,29 @@ def digits_of(rank: int, radices: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(digits)
 
 
+def sends_packets(collective: Collective) -> bool:
+    """Whether a collective needs no circuits: nothing is sent, or packets over electrical switches."""
+    if collective.kind in ("none", "switched", "tree"):
+        return True
+    return collective.kind == "ring" and not collective.wavelengths
+
+
 def is_sound(collective: Collective, ranks: int) -> bool:
-    """Whether radices, held digits and wavelengths fit together and cover the ranks."""
-    if collective.kind in ("none", "switched"):
+    """Whether a collective over circuits has radices, held digits and wavelengths that fit the ranks."""
+    if sends_packets(collective):
         return True
     if collective.kind in ("ring", "line"):
         return len(collective.wavelengths) == 1
+    if collective.kind not in ("radix", "exchange"):
+        return False
     whole = sum(collective.held) == len(collective.radices) == len(collective.wavelengths)
-    return whole and min(collective.held) > 0 and prod(collective.radices) == ranks
+    return whole and all(count > 0 for count in collective.held) and prod(collective.radices) == ranks
 
 
 @lru_cache(maxsize=1024)
 def group_links(collective: Collective, ranks: int) -> tuple[Links, ...]:
     """Circuits of each configuration of one group, for a collective that is sound."""
-    if collective.kind in ("none", "switched"):
+    if sends_packets(collective):
         return ()
     if collective.kind == "ring":
         return ({(i, (i + 1) % ranks): collective.wavelengths[0] for i in range(ranks)},)

@@ -99,6 +99,9 @@ class Model:
             for demand in job.classes:
                 if len(demand.rows) > 1:
                     self.cp.add_hint(demand.chosen, chosen in demand.rows)
+            for unit, chosen_unit in job.units.items():
+                of_unit = [k for demand in job.classes if demand.unit == unit for k in demand.rows]
+                self.cp.add_hint(chosen_unit, chosen in of_unit)
             here = used.get(name, {}) if name in by_job and placed else {}
             for pair, reserved in job.light.items():
                 self.cp.add_hint(reserved, len(here.get(pair, ())))

@@ -34,10 +34,11 @@ class BlockKind(NamedTuple):
 
 @dataclass(frozen=True)
 class DemandClass:
-    """Rows of one job with the same block size and the same table of leaving wavelengths by blocks inside."""
+    """Rows of one job with the same blocks, circuit width and table of leaving wavelengths by blocks inside."""
 
     rows: tuple[int, ...]
     kind: BlockKind
+    unit: int
     boundary: tuple[int, ...]
     chosen: cp_model.IntVar
 
@@ -60,6 +61,8 @@ class JobVariables:
     spans: cp_model.IntVar
     """the newly placed job lies on several servers"""
     classes: tuple[DemandClass, ...]
+    units: dict[int, cp_model.IntVar]
+    """by width of circuits above 1: a row with such circuits is chosen"""
     light: dict[Pair, cp_model.IntVar]
     """wavelengths reserved from one server to another"""
     stay_devices: Counter[int]
@@ -130,7 +133,8 @@ def _job(
         ]
     has_light = any(shape.has_light for shape in shapes)
     classes = tuple(_classes(model, name, rows, shapes)) if has_light else ()
-    widest = max((max(c.boundary) for c in classes), default=0)
+    # Reserved light is a multiple of the circuits' width: room for the largest table entry, rounded up.
+    widest = max((max(c.boundary) + c.unit - 1 for c in classes), default=0)
     devices, light = _held(options, cluster)
     return JobVariables(
         options=options,
@@ -141,6 +145,7 @@ def _job(
         whole=[model.new_bool_var(f"{name}_all{s}") for s in servers],
         spans=model.new_bool_var(f"{name}_spans"),
         classes=classes,
+        units=_units(model, classes),
         light={
             (a, b): model.new_int_var(0, min(widest, most), f"{name}_w{a}_{b}")
             for (a, b), most in capacity.items()
@@ -154,20 +159,28 @@ def _job(
 def _classes(
     model: cp_model.CpModel, name: str, rows: list[cp_model.IntVar], shapes: Sequence[Shape]
 ) -> list[DemandClass]:
-    groups: dict[tuple[BlockKind, tuple[int, ...]], list[int]] = {}
+    groups: dict[tuple[BlockKind, int, tuple[int, ...]], list[int]] = {}
     for row, shape in enumerate(shapes):
         if shape.has_light:
-            key = BlockKind.of(shape), tuple(int(w) for w in shape.boundary)
+            key = BlockKind.of(shape), shape.unit, tuple(int(w) for w in shape.boundary)
             groups.setdefault(key, []).append(row)
     classes = []
-    for (kind, boundary), members in groups.items():
+    for (kind, unit, boundary), members in groups.items():
         if len(members) == 1:
             chosen = rows[members[0]]
         else:
             chosen = model.new_bool_var(f"{name}_class{len(classes)}")
             model.add(sum(rows[row] for row in members) == chosen)
-        classes.append(DemandClass(tuple(members), kind, boundary, chosen))
+        classes.append(DemandClass(tuple(members), kind, unit, boundary, chosen))
     return classes
+
+
+def _units(model: cp_model.CpModel, classes: tuple[DemandClass, ...]) -> dict[int, cp_model.IntVar]:
+    units: dict[int, cp_model.IntVar] = {}
+    for unit in sorted({demand.unit for demand in classes} - {1}):
+        units[unit] = model.new_bool_var("")
+        model.add(sum(demand.chosen for demand in classes if demand.unit == unit) == units[unit])
+    return units
 
 
 def _held(options: JobOptions, cluster: Cluster) -> tuple[Counter[int], Counter[Pair]]:

@@ -225,9 +225,7 @@ class StepTwo:
                 HeldCircuits(dimension=dimension, circuits=tuple(self._named(j, index, devices, solver)))
                 for index, (dimension, _) in enumerate(self.shape(j).configurations)
             ]
-            options = self.problem.options[j]
-            moved = options.current is not None
-            result.append(options.assignment(self.pattern[j].row, names, held, is_moved=moved))
+            result.append(self.problem.options[j].assignment(self.pattern[j].row, names, held))
         return result
 
     def _devices(self, j: int, solver: cp_model.CpSolver) -> list[Device]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from planner.derive import pinned, required
+from planner.derive import largest_size, pinned, required
 from planner.expand import list_options
 from planner.explain.ask import Asker
 from planner.explain.cost import cost_of
@@ -19,7 +19,8 @@ def where_it_runs(asker: Asker, plan: Plan, name: str) -> str:
 def what_sizes_change(asker: Asker, plan: Plan, name: str) -> Iterator[Statement]:
     """The next smaller and the next larger size that the job accepts and has a configuration for."""
     options = list_options(asker.instance, asker.instance.job(name))
-    sizes = sorted({int(n) for n in options.candidates.num_devices})
+    listed = {int(n) for n in options.candidates.num_devices}
+    sizes = sorted(size for size in listed if size <= largest_size(asker.instance))
     now = len(plan[name].devices)
     smaller = [size for size in sizes if size < now][-1:]
     larger = [size for size in sizes if size > now][:1]

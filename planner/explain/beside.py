@@ -58,8 +58,8 @@ def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
     for size in sizes:
         reason = why_unlisted(waiting, name, size)
         if reason is None and (reason := why_too_few(waiting, size)):
-            more = " or more" if size < sizes[-1] else ""
-            yield Statement(f"with {size}{more} accelerators: {reason}")
+            sizes_told = f"{size} or more accelerators" if size < sizes[-1] else accelerators(size)
+            yield Statement(f"with {sizes_told}: {reason}")
             return
         reason = reason or why_no_block(waiting, name, size)
         if reason is None:
@@ -70,7 +70,9 @@ def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
 def _worth(name: str, cost: Cost) -> str:
     if cost.phrase is None:
         return f"{name} fits beside this plan, which leaves it out"
-    return f"{name} is worth less than it takes" + (_gain(cost) or f" (admitting it costs {cost.phrase})")
+    if gain := _gain(cost):
+        return f"{name} fits beside this plan, which leaves it out{gain}"
+    return f"{name} is worth less than it takes (admitting it costs {cost.phrase})"
 
 
 def _gain(cost: Cost) -> str:

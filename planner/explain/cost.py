@@ -8,8 +8,9 @@ from planner.derive import expand_as, required, with_objectives
 from planner.explain.ask import Asker
 from planner.explain.explanation import Statement
 from planner.explain.words import accelerators, amount, listed
+from planner.instance import ObjectiveName
 from planner.plan import Plan
-from planner.result import Status
+from planner.result import Level, Status
 
 SHARE = 0.3
 """share of the whole time limit"""
@@ -31,38 +32,50 @@ class Cost:
     is_possible: bool | None = None
 
     @property
+    def is_nothing(self) -> bool:
+        """Whether it surely costs nothing, and gains nothing either."""
+        return self.at_most is not None and self.at_least == self.at_most and amount(self.at_most) == "0"
+
+    @property
     def phrase(self) -> str | None:
         """3.1 of value; None where nothing is known."""
         if self.at_most is None:
             return None
         if self.at_least == self.at_most:
-            if amount(self.at_most) == "0":
-                return f"no {self.objective}"
-            return f"{amount(self.at_most)} of {self.objective}"
+            how_much = "no" if self.is_nothing else f"{amount(self.at_most)} of"
+            return f"{how_much} {self.objective}"
         if self.at_least is None or self.at_least <= 0:
             return f"at most {amount(self.at_most)} of {self.objective}"
         return f"between {amount(self.at_least)} and {amount(self.at_most)} of {self.objective}"
 
 
 def cost_of(asker: Asker, plan: Plan, name: str, **changes: Any) -> Cost:
-    """Solve once more with the job required, and fields of it changed, and compare with the plan."""
-    objective = asker.instance.objectives[0].name
+    """Solve once more with the job required, and fields of it changed, and compare with the plan.
+
+    Compared are the first objective of the instance, then value: the first one that changes is the cost.
+    """
+    first = asker.instance.objectives[0].name
+    names: tuple[ObjectiveName, ...] = ("value",) if first == "value" else (first, "value")
     if asker.is_late:
-        return Cost(objective)
-    changed = with_objectives(required(asker.instance, name, **changes), objective)
+        return Cost(first)
+    changed = with_objectives(required(asker.instance, name, **changes), *names)
     result = asker.solve(expand_as(changed, asker.speeds), share=SHARE)
-    base = plan.objectives.get(objective)
     if result.plan is None:
-        return Cost(objective, is_possible=False if result.status is Status.INFEASIBLE else None)
-    level = result.levels[0]
+        return Cost(first, is_possible=False if result.status is Status.INFEASIBLE else None)
+    costs = [_of_level(level, plan.objectives.get(level.objective), result.plan) for level in result.levels]
+    return next((cost for cost in costs if not cost.is_nothing), costs[-1])
+
+
+def _of_level(level: Level, base: float | None, found: Plan) -> Cost:
+    """Loss in one objective: the value found bounds it above, the bound below."""
     if base is None or level.value is None:
-        return Cost(objective, plan=result.plan, is_possible=True)
-    sign = 1.0 if objective == "value" else -1.0
+        return Cost(level.objective, plan=found, is_possible=True)
+    sign = 1.0 if level.objective == "value" else -1.0
     at_most = sign * (base - level.value)
     at_least = None if level.bound is None else sign * (base - level.bound)
     if level.status is Status.OPTIMAL:
         at_least = at_most
-    return Cost(objective, at_least, at_most, result.plan, is_possible=True)
+    return Cost(level.objective, at_least, at_most, found, is_possible=True)
 
 
 def what_gives(plan: Plan, other: Plan, name: str) -> Iterator[Statement]:

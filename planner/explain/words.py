@@ -46,7 +46,7 @@ def pace(speed: float, reference: float) -> str:
 
 
 def in_brackets(*phrases: str) -> str:
-    """ (a, b), or nothing where all phrases are empty."""
+    """A space and (a, b), or nothing where all phrases are empty."""
     said = [phrase for phrase in phrases if phrase]
     return f" ({', '.join(said)})" if said else ""
 

@@ -57,7 +57,7 @@ def _unordered(job: Job, cluster: Cluster) -> list[Choice]:
     constraints = job.constraints
     listed = enumerate_candidates(
         job.workload,
-        job.sizes,
+        [size for size in job.sizes if size <= cluster.fabric.most_devices_of_a_job],
         cluster.device,
         cluster.fabric,
         one_server=constraints.one_server,

@@ -38,7 +38,7 @@ def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
 
 def _group_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]]:
     """Circuits of each configuration of one group, by position in the group."""
-    if collective.kind in ("none", "switched"):
+    if not collective.wavelengths:
         return
     if collective.kind in ("radix", "exchange"):
         yield from _radix_circuits(collective, size)

@@ -44,7 +44,7 @@ def _start(
     kept = job.constraints if rng.random() < 0.8 else type(job.constraints)()
     listed = enumerate_candidates(
         job.workload,
-        job.sizes,
+        [size for size in job.sizes if size <= fabric.most_devices_of_a_job],
         cluster.device,
         fabric,
         one_server=kept.one_server,

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from costmodel.configuration import Configuration
 from costmodel.fabrics import Lightpath
-from planner.instance import Instance
+from planner.instance import Instance, Resident
 from planner.plan import Assignment, Circuit, HeldCircuits, Plan
 from tests.oracles.choices import Choice, source_of
 from tests.oracles.circuits import required_circuits
@@ -31,18 +32,29 @@ def written_plan(instance: Instance, chosen: Sequence[Choice], placed: Placed) -
 def _assignment(instance: Instance, job: int, choice: Choice, placed: Placed) -> Assignment:
     fabric = instance.cluster.fabric
     assert choice.configuration is not None
+    devices = tuple(fabric.device_name(*device) for device in placed.devices[job])
+    circuits = tuple(_held_circuits(instance, job, choice, placed))
     return Assignment(
         job=instance.all_jobs[job].name,
         configuration=choice.configuration,
-        devices=tuple(fabric.device_name(*device) for device in placed.devices[job]),
-        circuits=tuple(_held_circuits(instance, job, choice, placed)),
-        is_moved=job < len(instance.residents) and choice.mode is not None and not choice.mode.stays,
+        devices=devices,
+        circuits=circuits,
+        is_moved=job < len(instance.residents)
+        and not _is_current(instance.residents[job], choice.configuration, devices, circuits),
         value=choice.value,
         speed=choice.speed,
         step_s=choice.step_s,
         energy_per_work=choice.energy_per_work,
         power_w=choice.power_w,
     )
+
+
+def _is_current(
+    resident: Resident, configuration: Configuration, devices: tuple[str, ...], circuits: tuple[HeldCircuits, ...]
+) -> bool:
+    """Whether nothing changes, the order of circuits apart."""
+    sets = [[(held.dimension, frozenset(held.circuits)) for held in each] for each in (circuits, resident.circuits)]
+    return (devices, configuration) == (resident.devices, resident.configuration) and sets[0] == sets[1]
 
 
 def _held_circuits(instance: Instance, job: int, choice: Choice, placed: Placed) -> Iterator[HeldCircuits]:

@@ -182,6 +182,8 @@ def test_rack_by_rack() -> None:
     assert explanation.tag == "does not fit beside this plan"
     assert "with 2 accelerators: needs 2, 1 is free in any one rack" in texts(explanation)
     assert "fits with 1 accelerator (1.9x slower than its fastest)" in texts(explanation)
+    said = texts(ask(rack(training("x", [3, 8]), tiles=2, racks=2), "x"))
+    assert said[1] == "with 8 accelerators: needs 8 accelerators, a rack has 4"
 
 
 def test_scattered_free_devices_and_the_move_that_joins_them() -> None:
@@ -295,5 +297,4 @@ def test_unknown_job_and_foreign_plan() -> None:
 
 
 def test_same_question_same_answer() -> None:
-    data = rack(training("x", 8))
-    assert texts(ask(data, "x")) == texts(ask(data, "x"))
+    assert texts(ask(rack(training("x", 8)), "x")) == texts(ask(rack(training("x", 8)), "x"))

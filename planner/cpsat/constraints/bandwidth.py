@@ -2,7 +2,7 @@
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.variables import DemandClass, JobVariables, Variables
+from planner.cpsat.variables import DemandClass, JobVariables, Pair, Variables
 from planner.problem import Problem
 
 
@@ -26,9 +26,24 @@ def light(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
             for server in (a, b):
                 model.add(reserved == 0).only_enforce_if(~job.touched[server])
             model.add(reserved == 0).only_enforce_if(~job.spans)
+            _whole_circuits(model, v, job, (a, b))
         for demand in job.classes:
             for server in range(problem.cluster.fabric.num_servers):
                 _leaving(model, job, demand, server)
+
+
+def _whole_circuits(model: cp_model.CpModel, v: Variables, job: JobVariables, pair: Pair) -> None:
+    r"""Circuits are not split: $w_{jab} = u_k m$, at most $\lfloor W / u_k \rfloor$ circuits of the job on each fiber."""
+    if not job.units:
+        return
+    reserved = job.light[pair]
+    most_fibers = v.lit[pair].proto.domain[-1]
+    circuits = model.new_int_var(0, most_fibers * v.lit_wavelengths, "")
+    for unit, chosen in job.units.items():
+        per_fiber = v.lit_wavelengths // unit
+        model.add(reserved == unit * circuits).only_enforce_if(chosen)
+        if per_fiber * unit < v.lit_wavelengths:
+            model.add(circuits <= most_fibers * per_fiber).only_enforce_if(chosen)
 
 
 def _leaving(model: cp_model.CpModel, job: JobVariables, demand: DemandClass, server: int) -> None:

@@ -173,8 +173,8 @@ def fat_tree() -> Case:
         tensor=2,
         data=2,
         block=2,
-        tensor_collective=collective("switched"),
-        data_collective=collective("switched"),
+        tensor_collective=collective("tree"),
+        data_collective=collective("ring"),
     )
     return instance, plan_of(
         instance, assign("packets", configuration, "r0.s0.g0 r0.s0.g1 r1.s0.g0 r1.s0.g1")

@@ -123,9 +123,11 @@ def scores_of(
     def priced(each: Configuration) -> Scores:
         return score(candidates_of([each], *arguments), cluster.device, cluster.fabric)
 
+    room = cluster.fabric.devices_per_server * cluster.fabric.num_servers
     rows = enumerate_candidates(
-        job.workload, job.sizes, cluster.device, cluster.fabric,
-        one_server=limits.one_server, collective=limits.collective,
+        job.workload, [size for size in job.sizes if size <= room],
+        cluster.device, cluster.fabric, one_server=limits.one_server,
+        collective=limits.collective,
     )  # fmt: skip
     listed = [score(rows, cluster.device, cluster.fabric)]
     if isinstance(job, Resident):
