@@ -141,21 +141,30 @@ def _offsets(plan: GroupPlan, copies: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=100_000)
 def _boundary(shape: Shape) -> Ints:
-    table = _exact(shape) if shape.num_blocks <= MAX_EXACT_BLOCKS else _bound(shape)
+    is_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(p.kind == "ring" for p in shape.plans)
+    if shape.num_blocks > MAX_EXACT_BLOCKS or is_ring:
+        table = _bound(shape)
+    else:
+        unit = shape.unit
+        table = unit * _exact(shape.num_blocks, tuple((t // unit).tobytes() for t in shape.between_blocks))
     table.setflags(write=False)
     return table
 
 
-def _exact(shape: Shape) -> Ints:
-    """Try every set of blocks."""
-    n = shape.num_blocks
-    inside = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float32)
-    leaving = np.zeros(2**n, dtype=np.float32)
-    for between in shape.between_blocks:
-        leaving = np.maximum(leaving, ((inside @ between.astype(np.float32)) * (1 - inside)).sum(axis=1))
-    table = np.full(n + 1, np.iinfo(np.int64).max)
-    np.minimum.at(table, inside.sum(axis=1).astype(np.int64), leaving.astype(np.int64))
-    return table
+@lru_cache(maxsize=10_000)
+def _exact(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
+    """Try every set of blocks with block 0 in it; its complement has as many leaving."""
+    n = num_blocks
+    inside = ((np.arange(1, 2**n, 2)[:, None] >> np.arange(n)) & 1).astype(np.float32)
+    leaving = np.zeros(len(inside), dtype=np.float32)
+    for table in between:
+        widths = np.frombuffer(table, dtype=np.int64).reshape(n, n).astype(np.float32)
+        leaving = np.maximum(leaving, ((inside @ widths) * (1 - inside)).sum(axis=1))
+    count = inside.sum(axis=1).astype(np.int64)
+    table_of_count = np.full(n + 1, np.iinfo(np.int64).max)
+    np.minimum.at(table_of_count, count, leaving.astype(np.int64))
+    np.minimum.at(table_of_count, n - count, leaving.astype(np.int64))
+    return table_of_count
 
 
 def _bound(shape: Shape) -> Ints:

@@ -96,6 +96,8 @@ class Variables:
     jobs: tuple[JobVariables, ...]
     lit: dict[Pair, cp_model.IntVar]
     """fibers of an ordered pair that may carry light"""
+    num_fibers: dict[Pair, int]
+    """healthy fibers of an ordered pair"""
     lit_wavelengths: int
     """wavelengths that one fiber carries"""
 
@@ -114,7 +116,7 @@ def create_variables(model: cp_model.CpModel, problem: Problem) -> Variables:
     capacity = {pair: per_fiber * count for pair, count in pairs.items()}
     jobs = tuple(_job(model, j, options, cluster, capacity) for j, options in enumerate(problem.options))
     lit = {(a, b): model.new_int_var(0, count, f"lit_{a}_{b}") for (a, b), count in pairs.items()}
-    return Variables(jobs, lit, per_fiber)
+    return Variables(jobs, lit, pairs, per_fiber)
 
 
 def _job(

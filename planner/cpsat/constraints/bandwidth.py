@@ -37,7 +37,7 @@ def _whole_circuits(model: cp_model.CpModel, v: Variables, job: JobVariables, pa
     if not job.units:
         return
     reserved = job.light[pair]
-    most_fibers = v.lit[pair].proto.domain[-1]
+    most_fibers = v.num_fibers[pair]
     circuits = model.new_int_var(0, most_fibers * v.lit_wavelengths, "")
     for unit, chosen in job.units.items():
         per_fiber = v.lit_wavelengths // unit
