@@ -7,8 +7,11 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from planner.cpsat.model import Model, Refuted
+from planner.cpsat.ranks import reserve
 from planner.cpsat.realize import FOUND, StepTwoLimits, realize
 from planner.cpsat.search import Search
+from planner.cpsat.variables import BlockKind
+from planner.demand import Shape
 from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
 from planner.routing import Choice, Pattern
@@ -93,7 +96,10 @@ def _only(problem: Problem, pattern: Pattern) -> Problem:
 
 
 def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
-    """Step 1 with the choices fixed, minimizing light between servers and servers touched."""
+    """Step 1 with the choices fixed, minimizing light between servers and servers touched.
+
+    Jobs that spanned in the pattern are modelled block by block, which makes their light exact for every pair.
+    """
     model = Model.build(problem)
     for refuted in search.refuted:
         model.cut(refuted)
@@ -107,7 +113,27 @@ def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
             chosen = problem.options[j].row_of(configuration)
         for row, literal in enumerate(job.rows):
             model.cp.add(literal == (row == chosen))
+        if chosen is not None and choice is not None and len(choice.blocks) > 1:
+            _add_ranks(model, j, problem.options[j].shapes[chosen])
     light = sum(sum(job.light.values()) for job in model.variables.jobs)
     touched = sum(sum(job.touched) for job in model.variables.jobs)
     model.cp.minimize(light + touched)
     return model
+
+
+def _add_ranks(model: Model, j: int, shape: Shape) -> None:
+    """Which block of a job lies on which server, and the light that this takes between each pair."""
+    if not shape.has_light:
+        return
+    cp, job = model.cp, model.variables.jobs[j]
+    counts = job.blocks[BlockKind.of(shape)]
+    servers = range(len(counts))
+    on = {(block, s): cp.new_bool_var("") for block in range(shape.num_blocks) for s in servers}
+    for block in range(shape.num_blocks):
+        cp.add_exactly_one(on[block, s] for s in servers)
+    for s in servers:
+        cp.add(sum(on[block, s] for block in range(shape.num_blocks)) == counts[s])
+    for a in servers:
+        for b in servers:
+            if a != b:
+                reserve(cp, shape, on, (a, b), job.light.get((a, b), 0))

@@ -7,6 +7,7 @@ from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.search import Search
+from planner.cpsat.tidy import tidy
 from planner.plan import Assignment, Plan
 from planner.problem import Problem
 from planner.result import LeftOut, Level, Result, SolveOptions, Status, relative_gap
@@ -34,6 +35,7 @@ def search_levels(
         if index == 0 and objective.name == "value":
             restrict_to_ties(search, objective.tolerance)
         search.keep(objective.name, objective.tolerance)
+    tidy(search)
     proven = all(level.status is Status.OPTIMAL for level in levels)
     return _finish(search, levels, Status.OPTIMAL if proven else Status.FEASIBLE)
 

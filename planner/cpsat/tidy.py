@@ -1,0 +1,36 @@
+"""Of plans that are equal in every objective, one that keeps jobs together."""
+
+import time
+from collections.abc import Sequence
+
+from planner.cpsat.evaluate import evaluate
+from planner.cpsat.search import Search
+from planner.cpsat.settle import settle
+from planner.plan import Assignment
+
+TIDY_S = 2.0
+
+
+def tidy(search: Search) -> None:
+    """Try the same configurations on as few servers as possible; adopted if no objective is worse."""
+    assert search.assignments is not None
+    deadline = search.started + search.options.time_limit_s
+    spread = _servers(search, search.assignments)
+    is_late = search.options.deterministic_limit is None and time.perf_counter() + TIDY_S > deadline
+    if search.is_stopped or is_late or spread == len(search.assignments):
+        return
+    found = settle(search, search.pattern(), time.perf_counter() + TIDY_S)
+    if found is None or _servers(search, found) >= spread:
+        return
+    for objective in search.full.instance.objectives:
+        old, new = (evaluate(search.full, plan, objective.name) for plan in (search.assignments, found))
+        slack = 1e-9 * max(1.0, abs(old))
+        if (new < old - slack) if objective.name == "value" else (new > old + slack):
+            return
+    search.assignments = found
+
+
+def _servers(search: Search, assignments: Sequence[Assignment]) -> int:
+    """Servers touched, summed over jobs."""
+    parse = search.full.cluster.fabric.parse_device
+    return sum(len({parse(name)[0] for name in assignment.devices}) for assignment in assignments)
