@@ -56,7 +56,7 @@ class _Job:
         )
 
 
-def solve_step1(problem: Problem, *, time_limit_s: float, threads: int | None = None) -> HighsOutcome:
+def solve_step1(problem: Problem, *, time_limit_s: float) -> HighsOutcome:
     """Build the model and maximize the value; `seconds` covers both.
 
     The rows are those of planner/cpsat/constraints for one rack without residents, with one difference: of
@@ -68,7 +68,7 @@ def solve_step1(problem: Problem, *, time_limit_s: float, threads: int | None = 
     _build(model, problem)
     left = max(time_limit_s - (time.perf_counter() - started), 0.01)
     parameters = mathopt.SolveParameters(
-        time_limit=timedelta(seconds=left), threads=threads, relative_gap_tolerance=0.0
+        time_limit=timedelta(seconds=left), relative_gap_tolerance=0.0
     )
     result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters)
     bound = result.dual_bound()
@@ -174,7 +174,7 @@ def _locality(model: mathopt.Model, job: _Job) -> None:
 
 
 def _light(model: mathopt.Model, job: _Job, capacity: Mapping[Pair, int]) -> None:
-    r"""Out of and into each server that a spanning job touches: $\sum w \ge \sum_k f_k z_k - F (2 - spans - t)$."""
+    r"""Light out of and into a touched server: $\sum w \ge \sum_k f_k z_k - F (2 - spans - t)$."""
     floors = [min((int(w) for w in shape.boundary[1:-1]), default=0) for shape in job.options.shapes]
     largest = max(floors, default=0)
     for (a, b), reserved in job.light.items():

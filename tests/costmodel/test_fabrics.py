@@ -1,0 +1,187 @@
+"""Geometry, names, fibers and validation of both fabrics."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from costmodel.fabrics import NO_PLAN, FatTree, LinkPlan, Lightpath
+from costmodel.fabrics.base import FabricBase, divisors_down
+from tests.costmodel.test_score import FAT_TREE, LIGHTPATH
+
+
+def lightpath(**changes: Any) -> Lightpath:
+    return Lightpath.model_validate(LIGHTPATH | changes)
+
+
+def fat_tree(**changes: Any) -> FatTree:
+    return FatTree.model_validate(FAT_TREE | changes)
+
+
+grids = st.tuples(st.integers(1, 4), st.integers(1, 8))
+
+
+@given(grids, st.data())
+def test_light_runs_along_the_row_then_along_the_column(grid: tuple[int, int], data: st.DataObject) -> None:
+    rows, columns = grid
+    tiles = rows * columns
+    fabric = lightpath(tiles_per_server=tiles, tile_rows=rows)
+    a, b = data.draw(st.integers(0, tiles - 1)), data.draw(st.integers(0, tiles - 1))
+    path = fabric.segments(1, a, b)
+    row_of, column_of = (lambda t: t // columns), (lambda t: t % columns)
+    assert len(path) == abs(row_of(a) - row_of(b)) + abs(column_of(a) - column_of(b))
+    here, is_in_column = a, False
+    for server, source, destination in path:
+        assert (server, source) == (1, here)
+        steps = abs(row_of(source) - row_of(destination)), abs(column_of(source) - column_of(destination))
+        assert steps in ((0, 1), (1, 0))
+        assert not (is_in_column and steps == (0, 1))
+        is_in_column = steps == (1, 0)
+        here = destination
+    assert here == b
+
+
+def test_a_path_by_hand() -> None:
+    """Slots lie as 0 1 2 over 3 4 5."""
+    fabric = lightpath(tiles_per_server=6, tile_rows=2)
+    assert fabric.segments(0, 0, 5) == ((0, 0, 1), (0, 1, 2), (0, 2, 5))
+    assert fabric.segments(0, 5, 0) == ((0, 5, 4), (0, 4, 3), (0, 3, 0))
+    assert fabric.segments(0, 4, 4) == ()
+
+
+@pytest.mark.parametrize("fabric", [lightpath(), lightpath(racks=3), fat_tree(), fat_tree(racks=2)])
+def test_names_there_and_back(fabric: FabricBase) -> None:
+    names = set()
+    for server in range(fabric.num_servers):
+        assert fabric.parse_server(fabric.server_name(server)) == server
+        assert fabric.rack_of(server) == server // fabric.servers
+        for slot in range(fabric.devices_per_server):
+            name = fabric.device_name(server, slot)
+            assert fabric.parse_device(name) == (server, slot)
+            names.add(name)
+    assert len(names) == fabric.num_devices
+
+
+@pytest.mark.parametrize(
+    "name", ["s2", "s00", "S0", "r0.s0", "s-1", "", "s0 ", "s0.t0", "s\N{ARABIC-INDIC DIGIT ONE}"]
+)
+def test_wrong_server_names(name: str) -> None:
+    with pytest.raises(ValueError, match="servers are s0 to s1"):
+        lightpath().parse_server(name)
+
+
+@pytest.mark.parametrize("name", ["s0.t4", "s0.g0", "s0.t00", "s0", "s0.t-1", "s0.t0 "])
+def test_wrong_device_names(name: str) -> None:
+    with pytest.raises(ValueError, match=r"devices are s0\.t0 to s1\.t3"):
+        lightpath().parse_device(name)
+
+
+def test_names_with_racks_name_the_rack() -> None:
+    fabric = lightpath(racks=2)
+    assert fabric.device_name(3, 1) == "r1.s1.t1"
+    with pytest.raises(ValueError, match=r"servers are r0\.s0 to r1\.s1"):
+        fabric.parse_server("s0")
+
+
+def test_fibers_join_each_ordered_pair_of_one_rack() -> None:
+    fabric = lightpath(racks=2, fibers=3)
+    assert [fabric.num_fibers(0, other) for other in range(4)] == [0, 3, 0, 0]
+    assert fabric.fiber_name(2, 3, 1) == "r1.s0>r1.s1#1"
+    assert [lightpath().fiber_slot(i) for i in (0, 3, 4, 9)] == [0, 3, 0, 1]
+
+
+def test_bundles_are_one_way() -> None:
+    fabric = lightpath(fibers=[{"from": "s0", "to": "s1", "count": 2}])
+    assert (fabric.num_fibers(0, 1), fabric.num_fibers(1, 0)) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tile_rows": 3}, "tile_rows 3 must divide tiles_per_server 4"),
+        ({"fibers": -1}, "fibers must not be negative"),
+        ({"fibers": [{"from": "s0", "to": "s0", "count": 1}]}, "two servers of one rack"),
+        ({"fibers": [{"from": "s0", "to": "s9", "count": 1}]}, "no server 's9'"),
+        ({"fibers": 2 * [{"from": "s0", "to": "s1", "count": 1}]}, "given twice"),
+        (
+            {"racks": 2, "fibers": [{"from": "r0.s0", "to": "r1.s0", "count": 1}]},
+            "two servers of one rack",
+        ),
+        ({"tiles_per_server": 33}, "less than or equal to 32"),
+        ({"wavelength_bandwidth": 0}, "greater than 0"),
+        ({"max_peers": 0}, "greater than or equal to 1"),
+        ({"waveguides": "none"}, "dedicated"),
+        ({"colour": "red"}, "Extra inputs"),
+    ],
+)
+def test_bad_lightpaths(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        lightpath(**changes)
+
+
+@pytest.mark.parametrize(
+    ("budget", "matters"), [(None, False), ("2 dB", False), ("1.99 dB", True), (0, True)]
+)
+def test_slots_matter_where_some_path_is_too_long(budget: Any, matters: bool) -> None:
+    """2 x 2 tiles: two boundaries at most on either side at 0.25 dB, and 1 dB of fiber."""
+    fabric = lightpath(tile_rows=2, loss_per_tile="0.25 dB", loss_per_fiber="1 dB", loss_budget=budget)
+    assert fabric.slots_matter == matters
+    assert fabric.loss_db(4, 1) == 2.0
+    assert lightpath(waveguides="shared").slots_matter
+
+
+def test_job_limits_and_blocks() -> None:
+    assert lightpath(racks=3).most_devices_of_a_job == 8
+    assert fat_tree(racks=3).most_devices_of_a_job == 24
+    assert [*lightpath().blocks(8, 8)] == [1]
+    assert [*lightpath().blocks(4, 8)] == [4]
+    assert [*lightpath().blocks(8, 16)] == []
+    assert [*fat_tree().blocks(8, 8)] == []
+    assert [*fat_tree().blocks(1, 4)] == [1, 4]
+
+
+def test_plans_by_dimension() -> None:
+    fabric = lightpath()
+    assert [*fabric.plans("tensor", 1, one_server=True)] == [NO_PLAN]
+    assert [plan.wavelengths for plan in fabric.plans("pipeline", 2, one_server=True)] == [(8,), (4,), (2,), (1,)]
+    assert [plan.wavelengths for plan in fabric.plans("pipeline", 3, one_server=True)] == [(4,), (2,), (1,)]
+    assert [*lightpath(max_peers=1).plans("pipeline", 3, one_server=True)] == []
+    near, far = (fabric.plans("data", 4, one_server=near) for near in (True, False))
+    assert {plan.wavelengths for plan in far if plan.kind == "ring"} == {(8,), (4,), (2,), (1,)}
+    latencies = [plan.latency_s for plan in near]
+    assert latencies == sorted(set(latencies))
+    shared = lightpath(waveguides="shared")
+    assert [*shared.plans("data", 4, one_server=True)] == [*shared.plans("data", 4, one_server=False)]
+
+
+def test_line_joins_neighbouring_stages_both_ways() -> None:
+    assert LinkPlan("line", 3, wavelengths=(2,)).configurations() == (
+        ((0, 1, 2), (1, 2, 2), (1, 0, 2), (2, 1, 2)),
+    )
+    assert LinkPlan("line", 3, wavelengths=(2,)).name == "line w2"
+    assert NO_PLAN.configurations() == ()
+
+
+def test_fat_tree_plans_by_hand() -> None:
+    ring, tree = fat_tree().plans("data", 4, one_server=True)
+    assert ring.latency_s == pytest.approx(6 * 2e-6)
+    assert ring.seconds_per_byte == pytest.approx(1.5 / 450e9)
+    assert ring.bytes_per_byte == 1.5
+    assert tree.seconds_per_byte == pytest.approx(2 / 450e9)
+    (far,) = fat_tree().plans("pipeline", 2, one_server=False)
+    assert (far.latency_s, far.seconds_per_byte) == pytest.approx((5e-6, 1 / 50e9))
+    assert far.name == "switched"
+    assert ring.configurations() == ()
+    assert fat_tree().phase_change_s() == 0.0
+    assert lightpath().phase_change_s() == 40e-6
+    assert fat_tree().network_j_per_byte(True) == pytest.approx(80e-12)
+    assert fat_tree().network_j_per_byte(False) == pytest.approx(160e-12)
+    assert fat_tree().num_fibers(0, 1) == 0
+    assert not fat_tree().has_circuits
+
+
+def test_widths_by_halving() -> None:
+    assert divisors_down(12) == (12, 6, 3, 1)
+    assert divisors_down(1) == (1,)
