@@ -92,8 +92,8 @@ def enumerate_candidates(
         needed = [degree if used[axis, m] else 1 for axis, degree in enumerate(degrees)]
         for block in _blocks(fabric, degrees, one_server):
             for choice in _choices(fabric, degrees, needed, block, collective):
-                indices = [plans.setdefault(plan, len(plans)) for plan in choice]
-                rows.append((m, block, *indices))
+                tensor, pipeline, data = (plans.setdefault(plan, len(plans)) for plan in choice)
+                rows.append((m, block, tensor, pipeline, data))
     table = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     return Candidates(mappings, graph, table[0], table[1], table[2:], tuple(plans))
 
@@ -160,9 +160,7 @@ def _require_mapping(configuration: Configuration, workload: Workload) -> None:
         )
 
 
-def _plan_of(
-    configuration: Configuration, dimension: str, ranks: int, fabric: FabricBase
-) -> GroupPlan:
+def _plan_of(configuration: Configuration, dimension: str, ranks: int, fabric: FabricBase) -> GroupPlan:
     collective: Collective = getattr(configuration, f"{dimension}_collective")
     tensor_confined = configuration.block % configuration.tensor == 0
     all_confined = configuration.block == configuration.num_devices

@@ -204,9 +204,7 @@ def all_reduce_plans(
     rings = [_ring_plan(ranks, width, alpha_s, wavelength_bytes_per_s) for width in widths]
     if ranks == 1:
         return tuple(rings)
-    switched = _switched_plans(
-        ranks, wavelengths, max_peers, alpha_s, reconfiguration_s, wavelength_bytes_per_s
-    )
+    switched = _switched_plans(ranks, wavelengths, max_peers, alpha_s, reconfiguration_s, wavelength_bytes_per_s)
     return (*rings, *switched)
 
 

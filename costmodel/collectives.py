@@ -52,9 +52,7 @@ def _num_rounds(radices: Radices) -> NDArray[np.float64]:
     return np.asarray(np.count_nonzero(np.asarray(radices) > 1, axis=-1), dtype=np.float64)
 
 
-def ring_reduce_scatter_s(
-    message_bytes: Floats, ranks: Counts, alpha_s: Floats, link_bytes_per_s: Floats
-) -> Floats:
+def ring_reduce_scatter_s(message_bytes: Floats, ranks: Counts, alpha_s: Floats, link_bytes_per_s: Floats) -> Floats:
     """Time of a ring reduce-scatter, or of the all-gather that mirrors it: n - 1 steps of 1/n of the message.
 
     Shapes: arrays broadcast to (C,). Assumes equal links without contention.
@@ -67,9 +65,7 @@ def ring_reduce_scatter_s(
 ring_all_gather_s = ring_reduce_scatter_s
 
 
-def ring_all_reduce_s(
-    message_bytes: Floats, ranks: Counts, alpha_s: Floats, link_bytes_per_s: Floats
-) -> Floats:
+def ring_all_reduce_s(message_bytes: Floats, ranks: Counts, alpha_s: Floats, link_bytes_per_s: Floats) -> Floats:
     """Time of a ring all-reduce: 2(n - 1) steps, each moving 1/n of the message.
 
     Shapes, assumptions and source as in `ring_reduce_scatter_s`.
@@ -107,9 +103,7 @@ def pipelined_tree_all_reduce_s(
     return np.where(height > 0, np.minimum(fewer_s, more_s), 0.0)
 
 
-def double_tree_all_reduce_s(
-    message_bytes: Floats, ranks: Counts, alpha_s: Floats, link_bytes_per_s: Floats
-) -> Floats:
+def double_tree_all_reduce_s(message_bytes: Floats, ranks: Counts, alpha_s: Floats, link_bytes_per_s: Floats) -> Floats:
     """Ideal limit of a pipelined double binary tree all-reduce: 2 ceil(log2 n) alpha + 2 S/B.
 
     No schedule attains it: as if chunks were infinitely many and their latency free.

@@ -68,9 +68,7 @@ def score(candidates: Candidates, device: Device, fabric: FabricBase) -> Scores:
     bubble = graph.bubble[m]
     compute_all, memory_all, time_all = roofline.operator_s(graph, device)
     bound_by_compute = compute_all >= memory_all
-    times = [
-        (time_all * graph.count * mask)[:, m] for mask in (bound_by_compute, ~bound_by_compute)
-    ]
+    times = [(time_all * graph.count * mask)[:, m] for mask in (bound_by_compute, ~bound_by_compute)]
     in_bubble = graph.in_bubble[:, None]
     compute_s, memory_s = (time.sum(axis=0) for time in times)
     repeated_s = sum((time * in_bubble).sum(axis=0) for time in times)

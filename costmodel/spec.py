@@ -52,8 +52,12 @@ _SIZE = _units(("B", 1.0), ("b", 0.125))
 _RATE = _units(("B/s", 1.0), ("b/s", 0.125), ("bps", 0.125))
 _FLOP_RATE = _units(("FLOP/s", 1.0), ("FLOPS", 1.0))
 _ENERGY_PER_BYTE = _units(("J/B", 1.0), ("J/b", 8.0), ("J/bit", 8.0))
-_ENERGY_PER_FLOP = _units(("J/FLOP", 1.0),)
-_POWER = _units(("W", 1.0),)
+_ENERGY_PER_FLOP = _units(
+    ("J/FLOP", 1.0),
+)
+_POWER = _units(
+    ("W", 1.0),
+)
 _RATIO_DB = {"dB": 1.0}
 
 

@@ -69,9 +69,7 @@ def pinned(instance: Instance, plan: Plan, name: str, *, movable: Collection[str
     """
     try:
         residents = tuple(
-            _standing(instance.job(a.job), a, is_movable=a.job in movable)
-            for a in plan.assignments
-            if a.job != name
+            _standing(instance.job(a.job), a, is_movable=a.job in movable) for a in plan.assignments if a.job != name
         )
         return edited(instance, jobs=(_waiting(instance.job(name)),), residents=residents)
     except ValidationError as error:
@@ -214,8 +212,7 @@ def expand_as(instance: Instance, speeds: Mapping[str, float], *, fixed: Collect
     """
     problem = expand(instance)
     options = tuple(
-        _revalued(_narrowed(_all_that_matter(instance, o), fixed), speeds.get(o.job.name, 0.0))
-        for o in problem.options
+        _revalued(_narrowed(_all_that_matter(instance, o), fixed), speeds.get(o.job.name, 0.0)) for o in problem.options
     )
     return replace(problem, options=options)
 

@@ -58,8 +58,8 @@ def _utility(job: Job, speed: Floats) -> Floats:
     """g(speed over the fastest speed), shape (C,)."""
     relative = speed / speed.max(initial=0.0)
     if job.utility == "sqrt":
-        return np.sqrt(relative)
-    return relative if job.utility == "linear" else (relative >= job.step_at).astype(np.float64)
+        return np.asarray(np.sqrt(relative))
+    return np.asarray(relative if job.utility == "linear" else (relative >= job.step_at).astype(np.float64))
 
 
 def _with_current(
@@ -71,9 +71,7 @@ def _with_current(
             return candidates, scores, row
     configurations = [candidates.configuration(row) for row in range(len(candidates))]
     try:
-        candidates = candidates_of(
-            [*configurations, job.configuration], job.workload, cluster.device, cluster.fabric
-        )
+        candidates = candidates_of([*configurations, job.configuration], job.workload, cluster.device, cluster.fabric)
     except ValueError as error:
         raise InputError(f"residents[{job.name}]", "configuration", str(error)) from None
     return candidates, score(candidates, cluster.device, cluster.fabric), len(configurations)
@@ -89,9 +87,7 @@ def _without_dominated(options: JobOptions, fabric: FabricBase) -> JobOptions:
     asked = [_asked_light(shape, fabric) for shape in options.shapes]
     groups: dict[object, list[int]] = {}
     kept: list[int] = []
-    for row in sorted(
-        range(len(options)), key=lambda r: (-options.value[r], options.energy[r], sum(asked[r][1]))
-    ):
+    for row in sorted(range(len(options)), key=lambda r: (-options.value[r], options.energy[r], sum(asked[r][1]))):
         key, widths = asked[row]
         rivals = groups.setdefault(key, [])
         is_replaced = any(

@@ -52,9 +52,7 @@ def read_text(path: Path) -> str:
         raise InputError(name, "", f"cannot be read: {reason}") from None
     if len(data) > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
-        raise InputError(
-            name, "", f"is larger than {limit} MiB, the most that is read; is it the right file?"
-        )
+        raise InputError(name, "", f"is larger than {limit} MiB, the most that is read; is it the right file?")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

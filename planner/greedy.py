@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from planner.demand import Shape
 from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
-from planner.demand import Shape
 from planner.routing import Board
 
 Blocks = list[tuple[int, int]]
@@ -45,9 +45,7 @@ def place_all(
     return assignments
 
 
-def place(
-    board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]
-) -> Assignment | None:
+def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
     hopeless: set[tuple[int, int]] = set()
     for row in rows:
@@ -133,7 +131,7 @@ def tightest(board: Board, shape: Shape) -> Iterator[Blocks]:
 
 def _few_servers(order: Sequence[int], room: dict[int, int], missing: int) -> Blocks | None:
     """The roomiest servers, then the tightest one that takes the rest."""
-    blocks = []
+    blocks: Blocks = []
     for i, server in enumerate(order):
         if room[server] >= missing:
             last = min((s for s in order[i:] if room[s] >= missing), key=lambda s: room[s])
@@ -161,9 +159,7 @@ def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
         return [int(row) for row in np.argsort(-reduced, kind="stable")]
 
     density = [float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options]
-    sizes = [
-        int(o.candidates.num_devices[order(o)[0]]) if len(o) else 0 for o in problem.options
-    ]
+    sizes = [int(o.candidates.num_devices[order(o)[0]]) if len(o) else 0 for o in problem.options]
     worth = [float((o.value - high * o.candidates.num_devices).max(initial=0.0)) for o in problem.options]
     jobs = sorted(range(len(problem.options)), key=lambda j: (worth[j] <= 0, -sizes[j], -density[j]))
     return order, jobs

@@ -62,8 +62,7 @@ class Light:
         """Wavelengths that are free on the fibers of an ordered pair."""
         full = (1 << min(self.fabric.wavelengths_per_fiber, self.fabric.wavelengths_per_tile)) - 1
         return sum(
-            (full & ~self.taken.get((source, destination, i), 0)).bit_count()
-            for i in self.fibers(source, destination)
+            (full & ~self.taken.get((source, destination, i), 0)).bit_count() for i in self.fibers(source, destination)
         )
 
     def commit(self, circuits: Sequence[HeldCircuits]) -> None:

@@ -63,9 +63,7 @@ class _Question(NamedTuple):
     """whether every plan of the cluster as it is stays one, so that nothing can be lost"""
 
 
-def marginal(
-    instance: Instance, *, time_limit_s: float = 60.0, options: SolveOptions | None = None
-) -> list[Marginal]:
+def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOptions | None = None) -> list[Marginal]:
     """What more fibers, servers, tiles, peers, bandwidth, a faster switch or a repair would add, best first.
 
     Values are sums of weight x g(speed / fastest speed), the fastest speed always being that of a job on the

@@ -117,9 +117,7 @@ def _job_text(job: Mapping[str, Any]) -> str:
 
 def _scalar(value: object) -> str:
     """A value on one line of YAML, quoted where it must be."""
-    text: str = yaml.safe_dump(
-        value, allow_unicode=True, width=10**6, default_flow_style=True, sort_keys=False
-    )
+    text: str = yaml.safe_dump(value, allow_unicode=True, width=10**6, default_flow_style=True, sort_keys=False)
     return text.removesuffix("...\n").strip()
 
 
@@ -217,9 +215,7 @@ class _Row:
         if cell.count("-") > 1 or ("-" in cell and ";" in cell):
             raise self.error("accelerators", f"cannot read '{cell}'; write 8, 4-16 or 4;8")
         if min(sizes) > max_devices:
-            raise self.error(
-                "accelerators", f"{min(sizes)} is more than the {max_devices} there are; ask for fewer"
-            )
+            raise self.error("accelerators", f"{min(sizes)} is more than the {max_devices} there are; ask for fewer")
         if "-" in cell:
             return {"min": sizes[0], "max": sizes[1]}
         return sizes[0] if len(sizes) == 1 else sizes

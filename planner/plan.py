@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from costmodel.configuration import Configuration
 from costmodel.spec import Seconds, Spec, Watts
@@ -13,8 +13,8 @@ from planner import files
 class Circuit(Spec):
     """Light from one device to another, on the same wavelengths all the way."""
 
-    source: str = Field(alias="from")
-    destination: str = Field(alias="to")
+    source: str = Field(validation_alias=AliasChoices("from", "source"), serialization_alias="from")
+    destination: str = Field(validation_alias=AliasChoices("to", "destination"), serialization_alias="to")
     wavelengths: tuple[int, ...] = Field(min_length=1)
     """indices from 0, ascending"""
     fibers: tuple[str, ...] = ()

@@ -135,5 +135,3 @@ class Problem:
     @property
     def num_dominated(self) -> int:
         return sum(options.num_listed for options in self.options) - self.num_candidates
-
-

@@ -21,7 +21,9 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
         for held in resident.circuits:
             for circuit in held.circuits:
                 _check_circuit(cluster, resident, circuit, where)
-        for key in {(f, w) for held in resident.circuits for c in held.circuits for f in c.fibers for w in c.wavelengths}:
+        for key in {
+            (f, w) for held in resident.circuits for c in held.circuits for f in c.fibers for w in c.wavelengths
+        }:
             if key in light:
                 raise ValueError(f"{where}.circuits: {light[key]} already uses wavelength {key[1]} of fiber {key[0]}")
             light[key] = resident.name
@@ -33,9 +35,7 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
             )
 
 
-def _check_devices(
-    cluster: Cluster, resident: "Resident", where: str, owner: dict[tuple[int, int], str]
-) -> None:
+def _check_devices(cluster: Cluster, resident: "Resident", where: str, owner: dict[tuple[int, int], str]) -> None:
     if len(resident.devices) != resident.configuration.num_devices:
         raise ValueError(
             f"{where}.devices: {len(resident.devices)} devices for the "

@@ -118,7 +118,12 @@ def layouts(shape: Shape, blocks: Sequence[tuple[int, int]]) -> Iterator[list[in
     for order in islice(permutations(blocks), MAX_LAYOUTS):
         runs = [server for server, count in order for _ in range(count)]
         yield runs
-        if shape.pipeline > 1 and shape.data > 1 and shape.num_blocks == shape.pipeline * shape.data and len(blocks) > 1:
+        if (
+            shape.pipeline > 1
+            and shape.data > 1
+            and shape.num_blocks == shape.pipeline * shape.data
+            and len(blocks) > 1
+        ):
             stages = range(shape.pipeline)
             yield [runs[stage * shape.data + index] for index in range(shape.data) for stage in stages]
 

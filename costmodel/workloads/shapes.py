@@ -105,9 +105,7 @@ def tensor_degrees(shape: TransformerShape, num_devices: int) -> list[int]:
     return [
         t
         for t in divisors(num_devices)
-        if t <= MAX_TENSOR
-        and shape.heads % t == 0
-        and (shape.kv_heads % t == 0 or t % shape.kv_heads == 0)
+        if t <= MAX_TENSOR and shape.heads % t == 0 and (shape.kv_heads % t == 0 or t % shape.kv_heads == 0)
     ]
 
 

@@ -147,9 +147,7 @@ class TransformerTraining(Spec):
         count = passes * stage.micro_batches * stage.layers
         matrices = layer_matrices(shape, stage.tensor)
         rows = [
-            matrix_operator(
-                name, stage.tokens, inputs, outputs, weight_bytes=size, activation_bytes=size, count=count
-            )
+            matrix_operator(name, stage.tokens, inputs, outputs, weight_bytes=size, activation_bytes=size, count=count)
             for name, (inputs, outputs) in matrices.items()
         ]
         rank_tokens = stage.tokens / stage.tensor

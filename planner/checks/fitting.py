@@ -29,9 +29,7 @@ class _Search:
         self._links, self._size = links, size
         self._known: dict[Free, int] = {}
         near = [frozenset(b for b in range(num_servers) if self._may_span(a, b)) for a in range(num_servers)]
-        self._twins = [
-            [b for b in range(num_servers) if near[b] - {a} == near[a] - {b}] for a in range(num_servers)
-        ]
+        self._twins = [[b for b in range(num_servers) if near[b] - {a} == near[a] - {b}] for a in range(num_servers)]
 
     def most(self, free: Free) -> int:
         return sum(self._most_of_part(self._in_order(part)) for part in self._parts(free))

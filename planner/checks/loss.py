@@ -23,9 +23,7 @@ def check_loss(instance: Instance, plan: Plan) -> Iterator[Violation]:
             path = trace(fabric, circuit)
             if path is None:
                 continue
-            loss_db = (
-                len(path.boundaries) * fabric.loss_per_tile_db + len(path.fibers) * fabric.loss_per_fiber_db
-            )
+            loss_db = len(path.boundaries) * fabric.loss_per_tile_db + len(path.fibers) * fabric.loss_per_fiber_db
             excess_db = loss_db - fabric.loss_budget_db
             if excess_db > ROUNDING_DB:
                 where = named(assignment, circuit)

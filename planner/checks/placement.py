@@ -15,10 +15,7 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
     for job, assignment in admitted(instance, plan):
         excess = abs(len(assignment.devices) - assignment.configuration.num_devices)
         if excess:
-            message = (
-                f"{job.name}: {len(assignment.devices)} devices for "
-                f"{assignment.configuration.num_devices} ranks"
-            )
+            message = f"{job.name}: {len(assignment.devices)} devices for {assignment.configuration.num_devices} ranks"
             yield Violation("placement", job.name, message, float(excess))
         yield from _check_devices(instance, assignment)
         for name in dict.fromkeys(assignment.devices):

@@ -42,12 +42,7 @@ class Offers:
             same = same & (getattr(mappings, name)[rows.mapping] == getattr(configuration, name))
         for axis, dimension in enumerate(DIMENSIONS):
             wanted = getattr(configuration, f"{dimension}_collective")
-            same = (
-                same
-                & np.array([Collective.of(plan) == wanted for plan in rows.plans], dtype=bool)[
-                    rows.plan[axis]
-                ]
-            )
+            same = same & np.array([Collective.of(plan) == wanted for plan in rows.plans], dtype=bool)[rows.plan[axis]]
         return bool(same.any())
 
 

@@ -79,9 +79,7 @@ def _check_group(
             yield Violation("rounds", where, message, abs(simulated - expected))
 
 
-def message_time(
-    fabric: Lightpath, schedule: Schedule, devices: list[str], held: list[Widths]
-) -> tuple[float, float]:
+def message_time(fabric: Lightpath, schedule: Schedule, devices: list[str], held: list[Widths]) -> tuple[float, float]:
     """Fixed seconds of a message, and seconds per byte: each round waits for its slowest circuit."""
     shares = [
         max(len(chunks) / held[each.configuration][devices[a], devices[b]] for a, b, chunks in each.sends)

@@ -61,9 +61,7 @@ def _digit_rounds(collective: Collective, ranks: int) -> Schedule:
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     if collective.kind == "exchange":
         rounds = [
-            Round(
-                holder[i], tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)), adds=True
-            )
+            Round(holder[i], tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)), adds=True)
             for i in range(len(radices))
         ]
         return Schedule(tuple(rounds), num_chunks=1)
@@ -87,16 +85,12 @@ def _alike(rank: int, num_digits: int, radices: tuple[int, ...], ranks: int) -> 
 
 def _scatter(digit: int, radices: tuple[int, ...], ranks: int) -> tuple[Send, ...]:
     """To each peer what it will own: chunks that agree with it up to this digit."""
-    return tuple(
-        (a, b, _alike(b, digit + 1, radices, ranks)) for a in range(ranks) for b in _peers(a, digit, radices)
-    )
+    return tuple((a, b, _alike(b, digit + 1, radices, ranks)) for a in range(ranks) for b in _peers(a, digit, radices))
 
 
 def _gather(digit: int, radices: tuple[int, ...], ranks: int) -> tuple[Send, ...]:
     """To each peer all that the sender owns by now."""
-    return tuple(
-        (a, b, _alike(a, digit + 1, radices, ranks)) for a in range(ranks) for b in _peers(a, digit, radices)
-    )
+    return tuple((a, b, _alike(a, digit + 1, radices, ranks)) for a in range(ranks) for b in _peers(a, digit, radices))
 
 
 @lru_cache(maxsize=256)

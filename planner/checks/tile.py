@@ -35,9 +35,7 @@ def _check_side(fabric: Lightpath, held: HeldCircuits, where: str, is_sender: bo
     for tile, wavelengths in used.items():
         excess = wavelengths.total() - fabric.wavelengths_per_tile
         if excess > 0:
-            message = (
-                f"{where}: {tile} {verb} {wavelengths.total()} of {fabric.wavelengths_per_tile} wavelengths"
-            )
+            message = f"{where}: {tile} {verb} {wavelengths.total()} of {fabric.wavelengths_per_tile} wavelengths"
             yield Violation("tile", tile, message, float(excess))
         excess = len(peers[tile]) - fabric.max_peers
         if excess > 0:

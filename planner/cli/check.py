@@ -47,9 +47,7 @@ def check(
     return exits.VIOLATIONS if violations else exits.PLAN
 
 
-def _show(
-    rules: Sequence[str], violations: "Sequence[Violation]", objectives: dict[str, float], plan: "Plan"
-) -> None:
+def _show(rules: Sequence[str], violations: "Sequence[Violation]", objectives: dict[str, float], plan: "Plan") -> None:
     from planner.cli.summary import count, violation_line
 
     out = console()

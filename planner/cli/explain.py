@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from planner.explain import Explanation
 
 JobName = Annotated[str, typer.Argument(metavar="JOB", help="Name of the job.")]
-PlanPath = Annotated[
-    Path | None, typer.Option(metavar="PLAN", help="Plan to explain; solved anew unless given.")
-]
+PlanPath = Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to explain; solved anew unless given.")]
 
 
 def explain(

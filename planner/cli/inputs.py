@@ -78,9 +78,7 @@ def load_plan(path: Path, instance: "Instance") -> "Plan":
     for assignment in plan.assignments:
         if assignment.job not in names:
             field = f"assignments[{assignment.job}]"
-            raise InputError(
-                str(path), field, f"'{instance.name}' has no such job; give the plan of this instance"
-            )
+            raise InputError(str(path), field, f"'{instance.name}' has no such job; give the plan of this instance")
     return plan
 
 

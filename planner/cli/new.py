@@ -16,9 +16,7 @@ MAX_SERVERS = 4096
 def new(
     fabric: Annotated[Literal["lightpath", "fat_tree"], typer.Option(help="What joins the devices.")],
     servers: Annotated[int, typer.Option(min=1, max=MAX_SERVERS, help="Servers of the rack.")] = 8,
-    tiles: Annotated[
-        int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")
-    ] = 8,
+    tiles: Annotated[int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")] = 8,
     fibers: Annotated[int, typer.Option(min=0, max=4096, help="Fibers of each ordered pair of servers.")] = 4,
     jobs: Annotated[Path | None, typer.Option(metavar="CSV", help="Jobs, one a row; see above.")] = None,
     device: Annotated[str, typer.Option(help="Device of the catalog.")] = "h100-sxm",

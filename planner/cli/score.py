@@ -63,16 +63,12 @@ def _record(options: "JobOptions", row: int) -> dict[str, Any]:
         "step_s": float(scores.step_s[row]),
         "compute_s": float(scores.compute_s[row]),
         "memory_s": float(scores.memory_s[row]),
-        "communication_s": {
-            name: float(scores.communication_s[axis, row]) for axis, name in enumerate(SHORT)
-        },
+        "communication_s": {name: float(scores.communication_s[axis, row]) for axis, name in enumerate(SHORT)},
         "reconfiguration_s": float(scores.reconfiguration_s[row]),
         "bubble_s": float(scores.bubble_s[row]),
         "bottleneck": bottleneck(scores, row),
         "energy_per_work_j": float(scores.energy_per_work_j[row]),
-        "energy_per_work_by_cause_j": {
-            name: float(getattr(scores, f"{name}_j")[row]) / work for name in ENERGIES
-        },
+        "energy_per_work_by_cause_j": {name: float(getattr(scores, f"{name}_j")[row]) / work for name in ENERGIES},
         "power_w": float(scores.power_w[row]),
         "footprint_bytes": float(scores.footprint_bytes[row]),
     }
@@ -105,9 +101,7 @@ def _mapping(options: "JobOptions", row: int) -> str:
     return mapping(configuration) + (f" mb{configuration.micro_batch}" if is_training else "")
 
 
-def _time_columns(
-    options: "JobOptions", records: list[dict[str, Any]], names: list[str]
-) -> dict[str, list[str]]:
+def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:
     """Columns by name; parts of the step that no candidate has are left out."""
     parts = {
         "compute": [r["compute_s"] for r in records],
@@ -116,9 +110,7 @@ def _time_columns(
         "switching": [r["reconfiguration_s"] for r in records],
         "bubble": [r["bubble_s"] for r in records],
     }
-    times = {
-        name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)
-    }
+    times = {name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)}
     return {
         "devices": [str(r["devices"]) for r in records],
         "mapping": names,

@@ -59,9 +59,7 @@ def _quality(level: "Level") -> str:
     return f"bound {number(level.bound)}, gap {percent(level.gap)}"
 
 
-def totals_line(
-    instance: "Instance", plan: "Plan", violations: "Sequence[Violation]", wall_time_s: float
-) -> str:
+def totals_line(instance: "Instance", plan: "Plan", violations: "Sequence[Violation]", wall_time_s: float) -> str:
     """6.1 kW · 57 of 63 devices · checked: 0 violations · 1.9 s."""
     used = sum(len(assignment.devices) for assignment in plan.assignments)
     watts = sum(assignment.power_w for assignment in plan.assignments)

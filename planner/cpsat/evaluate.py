@@ -58,9 +58,7 @@ def fragmentation_of(problem: Problem, assignments: Sequence[Assignment]) -> flo
     return lost
 
 
-def _fit(
-    problem: Problem, size: int, free: list[int], dark: dict[tuple[int, int], int], possible: int
-) -> int:
+def _fit(problem: Problem, size: int, free: list[int], dark: dict[tuple[int, int], int], possible: int) -> int:
     """Jobs of a size that fit at once; only if one server each does not reach what is possible, by search."""
     alone = sum(devices // size for devices in free)
     if alone == possible:

@@ -87,9 +87,7 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
     if assignments is None:
         if not jobs:
             search.num_undecided += 1
-        search.refute(
-            refuted_counts(search.problem, outcome.pattern, jobs or tuple(outcome.pattern), most_lit)
-        )
+        search.refute(refuted_counts(search.problem, outcome.pattern, jobs or tuple(outcome.pattern), most_lit))
         if objective != "fragmentation":
             assignments = settle(search, outcome.pattern, deadline)
     if assignments is None:

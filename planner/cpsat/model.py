@@ -1,6 +1,6 @@
 """Step 1 of a problem: variables, constraints, and its objectives as integer terms."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import perm
@@ -26,7 +26,7 @@ ValueOf = Callable[[cp_model.IntVar], int]
 class Refuted:
     """What step 2 proved impossible together: shapes on counts of blocks, beside residents that stay."""
 
-    placed: dict[int, tuple[Shape, tuple[tuple[int, int], ...]]]
+    placed: Mapping[int, tuple[Shape, tuple[tuple[int, int], ...]]]
     staying: tuple[int, ...]
     most_lit: dict[tuple[int, int], int] | None
 
@@ -76,7 +76,7 @@ class Model:
 
     def hint(self, pattern: Pattern, assignments: Sequence[Assignment]) -> None:
         """Replace the solver's hint by a complete one for the shared variables."""
-        self.cp.clear_hints()
+        self.cp.clear_hints()  # type: ignore[no-untyped-call]
         used = _light_of(self.problem, assignments)
         by_job = {a.job: a for a in assignments}
         for j, job in enumerate(self.variables.jobs):
@@ -146,11 +146,7 @@ class Model:
     def _as_wide(self, j: int, shape: Shape) -> cp_model.IntVar:
         """Literal: job j has a row that asks for the circuits of `shape` or wider ones."""
         job = self.variables.jobs[j]
-        rows = [
-            literal
-            for literal, other in zip(job.rows, job.options.shapes, strict=True)
-            if shape.is_within(other)
-        ]
+        rows = [literal for literal, other in zip(job.rows, job.options.shapes, strict=True) if shape.is_within(other)]
         if len(rows) == 1:
             return rows[0]
         chosen = self.cp.new_bool_var("")

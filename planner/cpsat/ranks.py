@@ -46,9 +46,7 @@ def reserve(
 class Ranks:
     """CP-SAT model of the blocks of some jobs on servers, beside the light of residents that stay."""
 
-    def __init__(
-        self, problem: Problem, pattern: Pattern, jobs: Sequence[int], staying: Sequence[Assignment]
-    ) -> None:
+    def __init__(self, problem: Problem, pattern: Pattern, jobs: Sequence[int], staying: Sequence[Assignment]) -> None:
         self.cp = cp_model.CpModel()
         self.light = Light(problem.cluster)
         for assignment in staying:

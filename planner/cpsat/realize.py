@@ -48,9 +48,7 @@ class StepTwoLimits:
         return solver
 
 
-def realize(
-    problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
-) -> Realized:
+def realize(problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None) -> Realized:
     """Ranks, devices and circuits for every job of the pattern.
 
     Jobs that share no light are independent: each group is tried by first fit, then exactly.
@@ -129,9 +127,7 @@ def _status(solver: cp_model.CpSolver, model: cp_model.CpModel) -> cp_model.CpSo
     return status
 
 
-def _reslotted(
-    problem: Problem, staying: Sequence[Assignment], assignments: Sequence[Assignment]
-) -> list[Assignment]:
+def _reslotted(problem: Problem, staying: Sequence[Assignment], assignments: Sequence[Assignment]) -> list[Assignment]:
     """Groups were placed apart: deal out the slots of each server once more, where slots do not matter."""
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Lightpath)
@@ -154,13 +150,10 @@ def _reslotted(
 
 def _renamed(assignment: Assignment, names: Mapping[str, str]) -> Assignment:
     def rename(circuit: Circuit) -> Circuit:
-        return circuit.model_copy(
-            update={"source": names[circuit.source], "destination": names[circuit.destination]}
-        )
+        return circuit.model_copy(update={"source": names[circuit.source], "destination": names[circuit.destination]})
 
     held = tuple(
-        HeldCircuits(dimension=h.dimension, circuits=tuple(rename(c) for c in h.circuits))
-        for h in assignment.circuits
+        HeldCircuits(dimension=h.dimension, circuits=tuple(rename(c) for c in h.circuits)) for h in assignment.circuits
     )
     devices = tuple(names[name] for name in assignment.devices)
     return assignment.model_copy(update={"devices": devices, "circuits": held})

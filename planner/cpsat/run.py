@@ -28,9 +28,7 @@ class Outcome:
 class _OnSolution(cp_model.CpSolverSolutionCallback):
     """Hands each solution of step 1 to the search."""
 
-    def __init__(
-        self, model: Model, on_pattern: Callable[[Pattern, dict[tuple[int, int], int]], None]
-    ) -> None:
+    def __init__(self, model: Model, on_pattern: Callable[[Pattern, dict[tuple[int, int], int]], None]) -> None:
         super().__init__()
         self._model, self._on_pattern = model, on_pattern
         self.error: BaseException | None = None

@@ -68,17 +68,13 @@ def refuted_counts(
     problem: Problem, pattern: Pattern, jobs: tuple[int, ...], most_lit: dict[tuple[int, int], int] | None
 ) -> Refuted:
     """What step 2 refuted: these jobs of a pattern together."""
-    placed = {
-        j: (problem.options[j].shapes[pattern[j].row], pattern[j].blocks) for j in jobs if not pattern[j].stays
-    }
+    placed = {j: (problem.options[j].shapes[pattern[j].row], pattern[j].blocks) for j in jobs if not pattern[j].stays}
     return Refuted(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)
 
 
 def _refuted_rows(problem: Problem, pattern: Pattern) -> Refuted:
     """The configurations of a pattern exclude each other, wherever they lie."""
-    placed = {
-        j: (problem.options[j].shapes[choice.row], ()) for j, choice in pattern.items() if not choice.stays
-    }
+    placed = {j: (problem.options[j].shapes[choice.row], ()) for j, choice in pattern.items() if not choice.stays}
     return Refuted(placed, tuple(j for j, choice in pattern.items() if choice.stays), None)
 
 

@@ -102,9 +102,8 @@ def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
 def plan_of(problem: Problem, assignments: Sequence[Assignment]) -> Plan:
     """Plan with the objective values it claims, assignments in the order of the instance."""
     order = {options.job.name: j for j, options in enumerate(problem.options)}
-    objectives = {
-        objective.name: evaluate(problem, assignments, objective.name)
-        for objective in problem.instance.objectives
+    objectives: dict[str, float] = {
+        objective.name: evaluate(problem, assignments, objective.name) for objective in problem.instance.objectives
     }
     return Plan(
         instance=problem.instance.name,

@@ -5,7 +5,7 @@ ranks, devices, fibers and wavelengths.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +19,11 @@ from planner.problem import JobOptions, Problem
 
 Pair = tuple[int, int]
 """Ordered pair of servers."""
+
+
+def total(terms: Iterable[cp_model.LinearExprT]) -> cp_model.LinearExpr:
+    """Sum of expressions; an empty one is the constant 0."""
+    return cp_model.LinearExpr.sum(list(terms))
 
 
 class BlockKind(NamedTuple):
@@ -72,21 +77,18 @@ class JobVariables:
 
     def new_devices(self, server: int, *, lit_only: bool = False) -> cp_model.LinearExprT:
         """Devices on a server that the job takes anew; `lit_only`: those that need a working port."""
-        return sum(
-            kind.size * blocks[server]
-            for kind, blocks in self.blocks.items()
-            if not (lit_only and kind.is_single)
+        return total(
+            kind.size * blocks[server] for kind, blocks in self.blocks.items() if not (lit_only and kind.is_single)
         )
 
     def devices(self, server: int) -> cp_model.LinearExprT:
         """Devices of the job on a server."""
         new = self.new_devices(server)
-        return new + self.stay_devices[server] * self.stay if self.stay is not None else new
+        return total([new, self.stay_devices[server] * self.stay]) if self.stay is not None else new
 
     @property
     def admitted(self) -> cp_model.LinearExprT:
-        placed = sum(self.rows)
-        return placed + self.stay if self.stay is not None else placed
+        return total(self.rows if self.stay is None else [*self.rows, self.stay])
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ def _classes(
         if shape.has_light:
             key = BlockKind.of(shape), shape.unit, tuple(int(w) for w in shape.boundary)
             groups.setdefault(key, []).append(row)
-    classes = []
+    classes: list[DemandClass] = []
     for (kind, unit, boundary), members in groups.items():
         if len(members) == 1:
             chosen = rows[members[0]]

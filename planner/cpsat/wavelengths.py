@@ -94,7 +94,9 @@ class StepTwo:
         # Single-device jobs use slots without a port first: what they leave free is what is counted free.
         for server in range(self.cluster.fabric.num_servers):
             dark = [(server, slot) for slot in self.slots.dark[server]]
-            singles = [j for j in self.jobs if self.shape(j).num_ranks == 1 and dict(self.pattern[j].blocks).get(server)]
+            singles = [
+                j for j in self.jobs if self.shape(j).num_ranks == 1 and dict(self.pattern[j].blocks).get(server)
+            ]
             if dark and singles:
                 self.cp.add(sum(sum(takers.get(d, [])) for d in dark) == min(len(dark), len(singles)))
 
@@ -235,17 +237,13 @@ class StepTwo:
             if self._at:
                 devices += [d for (job, r, d), v in self._at.items() if (job, r) == (j, rank) and solver.value(v)]
                 continue
-            server = next(
-                s for s, _ in self.pattern[j].blocks if solver.value(self._on[j, rank // shape.block, s])
-            )
+            server = next(s for s, _ in self.pattern[j].blocks if solver.value(self._on[j, rank // shape.block, s]))
             device = server, self.slots.free(server, single=shape.num_ranks == 1)[0]
             self.slots.take([device])
             devices.append(device)
         return devices
 
-    def _named(
-        self, j: int, index: int, devices: Sequence[Device], solver: cp_model.CpSolver
-    ) -> Iterator[Circuit]:
+    def _named(self, j: int, index: int, devices: Sequence[Device], solver: cp_model.CpSolver) -> Iterator[Circuit]:
         fabric = self.light.fabric
         for circuit in self._circuits:
             if (circuit.job, circuit.configuration) == (j, index):

@@ -60,10 +60,7 @@ def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
     least = float(job.workload.op_graph(mappings, cluster.device).footprint_bytes.min())
     capacity = cluster.device.capacity_bytes
     if least > capacity:
-        return (
-            f"each accelerator would hold {least / 1e9:.1f} GB, "
-            f"{(least - capacity) / 1e9:.1f} GB more than it has"
-        )
+        return f"each accelerator would hold {least / 1e9:.1f} GB, {(least - capacity) / 1e9:.1f} GB more than it has"
     return _why_excluded(instance, name, size)
 
 

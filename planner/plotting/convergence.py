@@ -15,9 +15,7 @@ COLOURS = {"objective": "#0072b2", "bound": "#d55e00"}
 def convergence(ax: Axes, result: Result) -> Axes:
     """Draw objective and bound of the first level against wall time, as steps that hold until the next."""
     first = result.levels[0].objective if result.levels else None
-    trace = sorted(
-        (i for i in result.trace if first is None or i.level == first), key=lambda i: i.wall_time_s
-    )
+    trace = sorted((i for i in result.trace if first is None or i.level == first), key=lambda i: i.wall_time_s)
     for name, style in (("objective", "-"), ("bound", "--")):
         known = [(i.wall_time_s, getattr(i, name)) for i in trace if getattr(i, name) is not None]
         if not known:

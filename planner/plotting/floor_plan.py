@@ -77,9 +77,7 @@ def _extent(instance: Instance) -> tuple[float, float]:
     return fabric.racks * (columns + RACK_GAP) - RACK_GAP, fabric.servers * (rows + SERVER_GAP)
 
 
-def _draw_tile(
-    ax: Axes, instance: Instance, place: tuple[int, int], job: int | None, x: float, y: float
-) -> None:
+def _draw_tile(ax: Axes, instance: Instance, place: tuple[int, int], job: int | None, x: float, y: float) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     is_failed = place in instance.cluster.failed_devices
@@ -104,9 +102,7 @@ def _with_legend(ax: Axes, plan: Plan, number_of_job: dict[str, int]) -> Axes:
     marks = [Patch(facecolor=COLOURS[n % len(COLOURS)], label=f"{n + 1}  {name}") for n, name in numbered]
     if marks:
         beside = (1.01, 1)
-        legend = ax.legend(
-            handles=marks, loc="upper left", bbox_to_anchor=beside, fontsize=7, frameon=False
-        )
+        legend = ax.legend(handles=marks, loc="upper left", bbox_to_anchor=beside, fontsize=7, frameon=False)
         for text in legend.get_texts():
             text.set_parse_math(False)
     return ax

@@ -27,9 +27,7 @@ def cpsat(problem: Problem, options: SolveOptions) -> Result:
 def realized_hint(problem: Problem, plan: Plan) -> list[Assignment] | None:
     """A given plan as a start: its jobs and counts routed anew; None where it does not fit this problem."""
     by_name = {options.job.name: options for options in problem.options}
-    known = [
-        a for a in plan.assignments if a.job in by_name and by_name[a.job].row_of(a.configuration) is not None
-    ]
+    known = [a for a in plan.assignments if a.job in by_name and by_name[a.job].row_of(a.configuration) is not None]
     admitted = {a.job for a in known}
     if any(options.must_run and options.job.name not in admitted for options in problem.options):
         return None

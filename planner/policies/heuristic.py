@@ -16,9 +16,7 @@ def heuristic_result(
     if assignments is None:
         return Result(Status.NO_PLAN, policy, wall_time_s=time.perf_counter() - started, seed=options.seed)
     plan = plan_of(problem, assignments)
-    levels = tuple(
-        Level(name, value, None, None, Status.FEASIBLE) for name, value in plan.objectives.items()
-    )
+    levels = tuple(Level(name, value, None, None, Status.FEASIBLE) for name, value in plan.objectives.items())
     seconds = time.perf_counter() - started
     first = Incumbent(seconds, levels[0].objective, levels[0].value, None, policy)
     if options.on_incumbent is not None:

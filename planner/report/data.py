@@ -57,8 +57,7 @@ def headline(result: Result, totals: Mapping[str, Any], num_violations: int) -> 
             return ["There is no plan.", "It is proven that the jobs that must run cannot all run."]
         return ["No plan was found before a limit was reached.", "This proves nothing about the instance."]
     sentences = [
-        f"{totals['admitted']} of {totals['jobs']} jobs run on {totals['used']} of "
-        f"{totals['healthy']} healthy devices."
+        f"{totals['admitted']} of {totals['jobs']} jobs run on {totals['used']} of {totals['healthy']} healthy devices."
     ]
     if num_violations:
         rules = "a rule" if num_violations == 1 else f"rules in {num_violations} places"
@@ -137,9 +136,7 @@ def _left_out(result: Result, jobs: Sequence[Mapping[str, Any]]) -> list[dict[st
     ]
     known = {job["name"] for job in jobs}
     return out + [
-        {"job": None, "name": left.job, "reason": left.reason}
-        for left in result.left_out
-        if left.job not in known
+        {"job": None, "name": left.job, "reason": left.reason} for left in result.left_out if left.job not in known
     ]
 
 

@@ -99,9 +99,7 @@ def _fibers(fabric: Lightpath, source: Place, destination: Place) -> range:
     return range(fabric.num_fibers(source[0], destination[0]))
 
 
-def fiber_matrices(
-    instance: Instance, plan: Plan | None, index_of_job: dict[str, int]
-) -> list[dict[str, Any]]:
+def fiber_matrices(instance: Instance, plan: Plan | None, index_of_job: dict[str, int]) -> list[dict[str, Any]]:
     """For each rack, the light between each ordered pair of servers; () where the fabric has no fibers."""
     fabric = instance.cluster.fabric
     if not isinstance(fabric, Lightpath) or fabric.servers == 1:

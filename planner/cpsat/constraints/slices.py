@@ -2,7 +2,7 @@
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.variables import BlockKind, JobVariables, Variables
+from planner.cpsat.variables import BlockKind, JobVariables, Variables, total
 from planner.problem import Problem
 
 
@@ -23,19 +23,13 @@ def slices(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
             model.add(sum(blocks) == chosen)
     cluster = problem.cluster
     for server in range(cluster.fabric.num_servers):
-        model.add(sum(job.devices(server) for job in v.jobs) <= len(cluster.healthy_slots(server)))
+        model.add(total(job.devices(server) for job in v.jobs) <= len(cluster.healthy_slots(server)))
         lit = cluster.lit_slots(server)
         if len(lit) < len(cluster.healthy_slots(server)):
-            model.add(sum(lit_devices(job, server, problem) for job in v.jobs) <= len(lit))
-    model.add(
-        sum(
-            shape.num_ranks * row
-            for job in v.jobs
-            for shape, row in zip(job.options.shapes, job.rows, strict=True)
-        )
-        + sum(sum(job.stay_devices.values()) * job.stay for job in v.jobs if job.stay is not None)
-        <= cluster.num_healthy
-    )
+            model.add(total(lit_devices(job, server, problem) for job in v.jobs) <= len(lit))
+    placed = [shape.num_ranks * row for job in v.jobs for shape, row in zip(job.options.shapes, job.rows, strict=True)]
+    staying = [job.stay_devices.total() * job.stay for job in v.jobs if job.stay is not None]
+    model.add(total([*placed, *staying]) <= cluster.num_healthy)
 
 
 def held_lit_devices(job: JobVariables, server: int, problem: Problem) -> int:
@@ -47,4 +41,4 @@ def held_lit_devices(job: JobVariables, server: int, problem: Problem) -> int:
 def lit_devices(job: JobVariables, server: int, problem: Problem) -> cp_model.LinearExprT:
     """Devices with a working port that a job needs on a server."""
     new = job.new_devices(server, lit_only=True)
-    return new if job.stay is None else new + held_lit_devices(job, server, problem) * job.stay
+    return new if job.stay is None else total([new, held_lit_devices(job, server, problem) * job.stay])

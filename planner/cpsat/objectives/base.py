@@ -22,9 +22,7 @@ class Term:
         return self.offset + self.scale.to_float(steps)
 
 
-def sum_over_rows(
-    v: Variables, column: str, *, is_maximized: bool
-) -> Term:
+def sum_over_rows(v: Variables, column: str, *, is_maximized: bool) -> Term:
     """Sum of a column of `JobOptions` over the chosen rows; a staying resident counts its current row."""
     columns: list[Floats] = [getattr(job.options, column) for job in v.jobs]
     largest = max((float(c.max(initial=0.0)) for c in columns), default=0.0)

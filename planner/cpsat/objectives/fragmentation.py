@@ -8,7 +8,7 @@ from planner.cluster import Cluster
 from planner.cpsat.constraints.slices import lit_devices
 from planner.cpsat.objectives.base import Term
 from planner.cpsat.quantize import Scale
-from planner.cpsat.variables import Pair, Variables
+from planner.cpsat.variables import Pair, Variables, total
 from planner.problem import Problem
 
 STEPS = 10**6
@@ -25,12 +25,12 @@ def fragmentation(model: cp_model.CpModel, v: Variables, problem: Problem) -> Te
     cluster = problem.cluster
     free = [_free(model, v, problem, server) for server in range(cluster.fabric.num_servers)]
     dark = {pair: len(cluster.healthy_fibers(*pair)) - lit for pair, lit in v.lit.items()}
-    total = model.new_int_var(0, cluster.num_healthy, "free")
-    model.add(total == sum(free))
+    all_free = model.new_int_var(0, cluster.num_healthy, "free")
+    model.add(all_free == total(free))
     lost: list[cp_model.LinearExprT] = []
     for size, share in problem.instance.sizes_to_fit.items():
         if size > 1 and share > 0:
-            ratio = _ratio(model, size, fit(model, size, free, dark, cluster), total, cluster.num_healthy)
+            ratio = _ratio(model, size, fit(model, size, free, dark, cluster), all_free, cluster.num_healthy)
             lost.append(round(share * SHARE_STEPS) * (STEPS - ratio))
     return Term(sum(lost), Scale(float(SHARE_STEPS * STEPS), rounds_up=False), is_maximized=False)
 
@@ -39,22 +39,22 @@ def _free(model: cp_model.CpModel, v: Variables, problem: Problem, server: int) 
     """Free devices with a working port: single-device jobs take those without a port first."""
     cluster = problem.cluster
     healthy, lit = len(cluster.healthy_slots(server)), len(cluster.lit_slots(server))
-    all_free = healthy - sum(job.devices(server) for job in v.jobs)
+    all_free = healthy - total(job.devices(server) for job in v.jobs)
     free = model.new_int_var(0, lit, f"free_{server}")
     if lit == healthy:
         model.add(free == all_free)
     else:
-        lit_free = lit - sum(lit_devices(job, server, problem) for job in v.jobs)
+        lit_free = lit - total(lit_devices(job, server, problem) for job in v.jobs)
         model.add_min_equality(free, [all_free, lit_free])
     return free
 
 
 def _ratio(
-    model: cp_model.CpModel, size: int, fitting: cp_model.LinearExprT, total: cp_model.IntVar, most: int
+    model: cp_model.CpModel, size: int, fitting: cp_model.LinearExprT, all_free: cp_model.IntVar, most: int
 ) -> cp_model.LinearExprT:
-    """STEPS x fit / floor(total / size), STEPS where floor(total / size) is 0."""
+    """STEPS x fit / floor(free / size), STEPS where floor(free / size) is 0."""
     possible = model.new_int_var(0, most // size, "")
-    model.add_division_equality(possible, total, size)
+    model.add_division_equality(possible, all_free, size)
     divisor = model.new_int_var(1, max(1, most // size), "")
     model.add_max_equality(divisor, [possible, 1])
     none = model.new_bool_var("")

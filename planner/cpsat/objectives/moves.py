@@ -16,7 +16,6 @@ def moves(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
     scale = scale_for(max(costs, default=0.0), sum(costs), rounds_up=False)
     steps = scale.to_ints(costs)
     expression: cp_model.LinearExprT = sum(
-        step * (1 - job.stay if job.stay is not None else 1)
-        for step, (job, _) in zip(steps, residents, strict=True)
+        step * (1 - job.stay if job.stay is not None else 1) for step, (job, _) in zip(steps, residents, strict=True)
     )
     return Term(expression, scale, is_maximized=False)
