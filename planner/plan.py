@@ -56,7 +56,7 @@ class Plan(Spec):
     schema_version: Literal[1] = 1
     instance: str
     assignments: tuple[Assignment, ...] = ()
-    objectives: dict[str, float] = {}
+    objectives: dict[str, float] = Field(default_factory=dict)
 
     def __getitem__(self, job: str) -> Assignment:
         """Assignment of a job; KeyError where it is not admitted."""

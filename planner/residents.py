@@ -64,9 +64,9 @@ def _check_circuit(cluster: Cluster, resident: "Resident", circuit: Circuit, whe
     known = {fabric.fiber_name(source, destination, i) for i in range(fabric.num_fibers(source, destination))}
     expected = 0 if source == destination else 1
     if len(circuit.fibers) != expected or not known.issuperset(circuit.fibers):
+        wanted = f"one fiber such as {fabric.fiber_name(source, destination, 0)}" if expected else "no fiber"
         raise ValueError(
-            f"{where}.circuits: {circuit.source} to {circuit.destination} takes {expected} fiber"
-            f"{'' if expected == 0 else f' such as {fabric.fiber_name(source, destination, 0)}'}, not {list(circuit.fibers)}"
+            f"{where}.circuits: {circuit.source} to {circuit.destination} takes {wanted}, not {list(circuit.fibers)}"
         )
 
 

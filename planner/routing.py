@@ -77,8 +77,8 @@ class Board:
         `layout` gives the server of each block; else several are tried.
         """
         shape = options.shapes[row]
-        for layout in [layout] if layout is not None else layouts(shape, blocks):
-            devices = self._devices(shape, layout)
+        for servers in [layout] if layout is not None else layouts(shape, blocks):
+            devices = self._devices(shape, servers)
             if devices is None:
                 return None
             circuits: tuple[HeldCircuits, ...] | None = ()

@@ -33,7 +33,7 @@ def light(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
 
 
 def _whole_circuits(model: cp_model.CpModel, v: Variables, job: JobVariables, pair: Pair) -> None:
-    r"""Circuits are not split: $w_{jab} = u_k m$, at most $\lfloor W / u_k \rfloor$ circuits of the job on each fiber."""
+    r"""Circuits are not split: $w_{jab} = u_k m$, at most $\lfloor W / u_k \rfloor$ of the job on each fiber."""
     if not job.units:
         return
     reserved = job.light[pair]

@@ -7,7 +7,7 @@ from planner.problem import Problem
 
 
 def locality(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    r"""Touch and span: $y_{js} \le Y_s t_{js}$, $t_{js} \le y_{js}$, $whole_{js} \le t_{js}$, $\sum_s whole_{js} + spans_j = placed_j$.
+    r"""Touch and span: $y_{js} \le Y_s t_{js}$, $t_{js} \le y_{js}$, $\sum_s whole_{js} + spans_j = placed_j$.
 
     A job that lies whole on one server touches no other; one that spans touches at least two.
     """
@@ -28,7 +28,7 @@ def locality(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
 
 
 def racks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    r"""A job stays in one rack where the fabric does not link racks: $t_{js} \le r_{j,rack(s)}$, $\sum_r r_{jr} \le 1$."""
+    r"""A job stays in one rack unless racks are linked: $t_{js} \le r_{j,rack(s)}$, $\sum_r r_{jr} \le 1$."""
     fabric = problem.cluster.fabric
     if fabric.links_racks or fabric.racks == 1:
         return

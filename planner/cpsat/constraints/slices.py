@@ -7,7 +7,7 @@ from planner.problem import Problem
 
 
 def slices(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    r"""Blocks add up: $\sum_s y_{jbs} = \sum_{k: block_k=b} (n_k / b) z_{jk}$; devices fit: $\sum_j x_{js} \le healthy_s$.
+    r"""Blocks add up, $\sum_s y_{jbs} = \sum_{k: block_k=b} (n_k / b) z_{jk}$, and fit, $\sum_j x_{js} \le healthy_s$.
 
     Jobs of two or more ranks count against devices with a working port. The total over all servers is
     redundant and tightens the relaxation.

@@ -18,7 +18,7 @@ SHARE_STEPS = 10**7
 
 
 def fragmentation(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
-    r"""Minimize $1 - \sum_s p_s\, fit_s / \lfloor free / s \rfloor$; a size that exceeds what is free counts as fitting.
+    r"""Minimize $1 - \sum_s p_s\, fit_s / \lfloor free / s \rfloor$; a size above what is free fits.
 
     $fit_s$ is the most jobs of size s at once, each in one server or across two with a dark fiber each way.
     """
@@ -61,7 +61,7 @@ def _ratio(
     model.add(possible == 0).only_enforce_if(none)
     model.add(possible >= 1).only_enforce_if(~none)
     ratio = model.new_int_var(0, STEPS, "")
-    model.add_division_equality(ratio, STEPS * fitting + STEPS * none, divisor)
+    model.add_division_equality(ratio, total([STEPS * fitting, STEPS * none]), divisor)
     return ratio
 
 
