@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 STEPS = 10**7
 """steps between zero and the largest coefficient of an objective"""
+SMALLEST = 1e-200
+"""coefficients below are zero for every purpose"""
 LIMIT = 2**53
 """largest magnitude of a sum: exact as a float, far inside the solver's int64"""
 
@@ -45,7 +47,7 @@ def scale_for(largest: float, total: float, *, rounds_up: bool) -> Scale:
 
     The number of steps shrinks where the sum would pass LIMIT.
     """
-    if largest <= 0:
+    if largest < SMALLEST:
         return Scale(1.0, rounds_up)
     steps = min(STEPS, LIMIT * largest / max(total, largest))
     return Scale(steps / largest, rounds_up)

@@ -59,9 +59,9 @@ class _Job:
 def solve_step1(problem: Problem, *, time_limit_s: float) -> HighsOutcome:
     """Build the model and maximize the value; `seconds` covers both.
 
-    The rows are those of planner/cpsat/constraints for one rack without residents, with one difference: of
-    the table L_k(y) of leaving light only its least entry stands, as a big-M row, and circuits may be split.
-    The optimum is therefore no smaller than that of CP-SAT's step 1.
+    The rows are those of planner/cpsat/constraints for one rack without residents, but for two: of the table
+    L_k(y) of leaving light only its least entry stands, as a big-M row, and the light of a job on a pair need
+    not be a multiple of its circuits' width. The optimum is therefore no smaller than that of CP-SAT's step 1.
     """
     started = time.perf_counter()
     model = mathopt.Model(name=problem.instance.name)
@@ -86,11 +86,12 @@ def _build(model: mathopt.Model, problem: Problem) -> None:
     fabric = problem.cluster.fabric
     if fabric.racks != 1 or any(isinstance(options.job, Resident) for options in problem.options):
         raise ValueError("the HiGHS model covers one rack without residents")
-    capacity = _capacity(problem)
+    capacity, per_fiber = _capacity(problem), _wavelengths_of_a_fiber(problem)
     jobs = [_job(model, problem, options, capacity) for options in problem.options]
     for job in jobs:
         _admission(model, job)
         _locality(model, job)
+        _whole_circuits(model, job, capacity, per_fiber)
         _light(model, job, capacity)
     _devices(model, problem, jobs)
     for pair, most in capacity.items():
@@ -111,14 +112,20 @@ def _capacity(problem: Problem) -> dict[Pair, int]:
     cluster, fabric = problem.cluster, problem.cluster.fabric
     if not isinstance(fabric, Lightpath):
         return {}
-    per_fiber = min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile)
     servers = range(fabric.num_servers)
     return {
-        (a, b): per_fiber * len(cluster.healthy_fibers(a, b))
+        (a, b): _wavelengths_of_a_fiber(problem) * len(cluster.healthy_fibers(a, b))
         for a in servers
         for b in servers
         if fabric.num_fibers(a, b)
     }
+
+
+def _wavelengths_of_a_fiber(problem: Problem) -> int:
+    fabric = problem.cluster.fabric
+    if not isinstance(fabric, Lightpath):
+        return 0
+    return min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile)
 
 
 def _job(
@@ -171,6 +178,20 @@ def _locality(model: mathopt.Model, job: _Job) -> None:
     model.add_linear_constraint(job.spans <= job.placed)
     model.add_linear_constraint(touches >= job.placed + job.spans)
     model.add_linear_constraint(touches <= job.placed + (len(job.touched) - 1) * job.spans)
+
+
+def _whole_circuits(
+    model: mathopt.Model, job: _Job, capacity: Mapping[Pair, int], per_fiber: int
+) -> None:
+    r"""Circuits of width u lie whole on a fiber: $w_{ab} \le fibers_{ab} \sum_k u_k \lfloor W / u_k \rfloor z_k$."""
+    if not job.light:
+        return
+    usable = model.add_variable(lb=0, ub=per_fiber)
+    by_row = [per_fiber // shape.unit * shape.unit for shape in job.options.shapes]
+    terms = (whole * row for whole, row in zip(by_row, job.rows, strict=True))
+    model.add_linear_constraint(usable == mathopt.fast_sum(terms))
+    for pair, reserved in job.light.items():
+        model.add_linear_constraint(reserved <= capacity[pair] // per_fiber * usable)
 
 
 def _light(model: mathopt.Model, job: _Job, capacity: Mapping[Pair, int]) -> None:

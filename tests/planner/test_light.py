@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from costmodel.fabrics import NO_PLAN
 from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.expand import expand
@@ -11,7 +12,7 @@ from planner.instance import Instance
 from planner.light import Light, _pick, bits, wavelengths_of
 from planner.plan import Circuit, HeldCircuits
 from tests.costmodel.test_score import LIGHTPATH
-from tests.planner.test_demand import line, plans_of
+from tests.planner.test_demand import plans_of
 from tests.planner.test_explain import rack, training
 
 
@@ -130,14 +131,13 @@ def test_a_circuit_wider_than_a_fiber_never_leaves_the_server() -> None:
 
 
 def test_a_job_reuses_its_own_light_in_another_configuration() -> None:
-    """Both digits of four ranks on four servers: one fiber each, the same wavelengths in both rounds."""
-    plans = [p for p in plans_of(4) if p.kind == "radix" and p.radices == (2, 2) and p.held == (1, 1)]
-    shape = Shape(4, 1, 1, 1, (plans[0], line(1), line(1)))
+    """Each of the two rounds of four ranks fills both fibers each way."""
+    plan = next(p for p in plans_of(4) if p.kind == "radix" and p.held == (1, 1))
+    shape = Shape(4, 1, 1, 1, (plan, NO_PLAN, NO_PLAN))
     assert len(shape.configurations) == 2
-    light = light_of(fibers=1, wavelengths_per_fiber=8)
+    light = light_of(fibers=2, wavelengths_per_fiber=8)
     routed = light.route(shape, [(0, 0), (1, 0), (1, 1), (0, 1)])
     assert routed is not None
     light.commit(routed)
-    assert light.free_wavelengths(0, 1) >= 0
-    used = [{(f, w) for c in held.circuits for f in c.fibers for w in c.wavelengths} for held in routed]
-    assert used[0] & used[1] or not (used[0] and used[1])
+    assert light.free_wavelengths(0, 1) == light.free_wavelengths(1, 0) == 0
+    assert light_of(fibers=1, wavelengths_per_fiber=8).route(shape, [(0, 0), (1, 0), (1, 1), (0, 1)]) is None

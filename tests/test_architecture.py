@@ -1,0 +1,246 @@
+"""Imports point one way, files and functions stay short: read from the source, nothing is imported."""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("costmodel", "planner")
+MAX_FILE, MAX_FUNCTION = 300, 40
+"""lines"""
+
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("costmodel", "planner.errors"),
+    ("planner.files",),
+    ("planner.plan", "planner.cluster", "planner.demand"),
+    ("planner.residents", "planner.result"),
+    ("planner.instance",),
+    ("planner.problem",),
+    ("planner.expand", "planner.sieve", "planner.light"),
+    ("planner.derive", "planner.routing", "planner.new"),
+    ("planner.greedy", "planner.cpsat"),
+    ("planner.policies",),
+    ("planner.solve",),
+    ("planner.explain", "planner.marginal"),
+    ("planner.compare", "planner.report", "planner.plotting", "planner.exports", "planner.schedulers"),
+    ("planner.cli",),
+)
+"""A unit imports units of earlier layers only; `checks` stand beside and have rules of their own."""
+FOR_TYPES_ONLY = {("planner.residents", "planner.instance")}
+"""allowed under `if TYPE_CHECKING:`"""
+
+ONLY_UNDER = {
+    "ortools": "planner.cpsat",
+    "matplotlib": "planner.plotting",
+    "plotly": "planner.plotting",
+    "typer": "planner.cli",
+    "rich": "planner.cli",
+}
+"""distribution -> the one place that may import it"""
+CHECKS_IMPORT = {
+    "costmodel",
+    "planner.cluster",
+    "planner.errors",
+    "planner.instance",
+    "planner.plan",
+    "planner.result",
+}
+IMPORT_CHECKS = {
+    "planner",
+    "planner.cli",
+    "planner.compare",
+    "planner.explain",
+    "planner.marginal",
+    "planner.report",
+    "planner.schedulers",
+}
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file."""
+
+    path: Path
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+    @property
+    def place(self) -> str:
+        return str(self.path.relative_to(ROOT))
+
+    @cached_property
+    def for_types(self) -> frozenset[ast.AST]:
+        """Nodes under `if TYPE_CHECKING:`."""
+        ifs = [node for node in ast.walk(self.tree) if isinstance(node, ast.If)]
+        parts = [part for node in ifs if ast.unparse(node.test) == "TYPE_CHECKING" for part in node.body]
+        return frozenset(node for part in parts for node in ast.walk(part))
+
+    def imports(self, *, for_types: bool = True) -> Iterator[str]:
+        """Imported modules, those inside functions included; `for_types`: those under TYPE_CHECKING too."""
+        for node in ast.walk(self.tree):
+            if node in self.for_types and not for_types:
+                continue
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{self.place}:{node.lineno} imports relatively"
+                assert node.module is not None
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+                yield from names if node.module in PACKAGES else [node.module]
+
+    def functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node
+
+
+MODULES = tuple(Module(path) for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+
+
+def _unit(module: str) -> str:
+    """costmodel, planner, or the module or folder of planner."""
+    parts = module.split(".")
+    return "costmodel" if parts[0] == "costmodel" else ".".join(parts[:2])
+
+
+def _is_ours(module: str) -> bool:
+    return module.split(".")[0] in PACKAGES
+
+
+def _is_name_of_planner(module: str) -> bool:
+    """Whether it is a name such as `planner.__version__` rather than a module."""
+    path = ROOT / module.replace(".", "/")
+    return module.startswith("planner.") and not path.is_dir() and not path.with_suffix(".py").is_file()
+
+
+def _imports_between_units() -> Iterator[tuple[Module, str, str]]:
+    for module in MODULES:
+        for imported in module.imports():
+            here, there = _unit(module.name), _unit(imported)
+            if _is_ours(imported) and not _is_name_of_planner(there) and here != there:
+                yield module, here, there
+
+
+def _is_for_types_only(module: Module, unit: str) -> bool:
+    return all(_unit(imported) != unit for imported in module.imports(for_types=False))
+
+
+def test_imports_point_one_way() -> None:
+    layer = {unit: number for number, units in enumerate(LAYERS) for unit in units}
+    wrong = [
+        f"{module.place} imports {there}"
+        for module, here, there in _imports_between_units()
+        if here not in ("planner", "planner.checks")
+        and there != "planner.checks"
+        and not ((here, there) in FOR_TYPES_ONLY and _is_for_types_only(module, there))
+        and not layer[here] > layer.get(there, len(LAYERS))
+    ]
+    assert wrong == []
+
+
+def test_every_unit_has_a_layer() -> None:
+    known = {unit for units in LAYERS for unit in units} | {"planner", "planner.checks", "planner.catalog"}
+    assert {_unit(module.name) for module in MODULES} - known == set()
+
+
+def test_the_cost_model_knows_nothing_of_the_planner() -> None:
+    wrong = [
+        module.place
+        for module in MODULES
+        if module.name.startswith("costmodel")
+        and any(imported.split(".")[0] == "planner" for imported in module.imports())
+    ]
+    assert wrong == []
+
+
+def test_checks_share_nothing_with_the_model_but_the_file_types_and_the_catalog() -> None:
+    wrong = [
+        f"{module.place} imports {there}"
+        for module, here, there in _imports_between_units()
+        if here == "planner.checks" and there not in CHECKS_IMPORT
+    ]
+    assert wrong == []
+
+
+def test_nothing_below_a_report_imports_the_checks() -> None:
+    wrong = [
+        module.place
+        for module, here, there in _imports_between_units()
+        if there == "planner.checks" and here not in IMPORT_CHECKS
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("distribution", "place"), ONLY_UNDER.items())
+def test_only_one_place_imports(distribution: str, place: str) -> None:
+    wrong = [
+        module.place
+        for module in MODULES
+        if not f"{module.name}.".startswith(f"{place}.")
+        and any(imported.split(".")[0] == distribution for imported in module.imports())
+    ]
+    assert wrong == []
+
+
+def test_only_the_command_line_prints() -> None:
+    wrong = [
+        f"{module.place}:{node.lineno}"
+        for module in MODULES
+        if not module.name.startswith("planner.cli")
+        for node in ast.walk(module.tree)
+        if (isinstance(node, ast.Call) and ast.unparse(node.func) == "print")
+        or (isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr"))
+    ]
+    assert wrong == []
+
+
+def test_files_are_short() -> None:
+    lengths = {module.place: len(module.text.splitlines()) for module in MODULES}
+    assert {place: lines for place, lines in lengths.items() if lines > MAX_FILE} == {}
+
+
+def test_functions_are_short() -> None:
+    lengths = {
+        f"{module.place}:{function.name}": (function.end_lineno or 0) - function.lineno + 1
+        for module in MODULES
+        for function in module.functions()
+    }
+    assert {place: lines for place, lines in lengths.items() if lines > MAX_FUNCTION} == {}
+
+
+def test_every_module_says_what_it_is() -> None:
+    assert [module.place for module in MODULES if not ast.get_docstring(module.tree)] == []
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    folders = {module.path.parent for module in MODULES}
+    assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
+
+
+def test_the_wheel_contains_the_data_files() -> None:
+    """Hatchling packs all files of the listed packages: none may be excluded, or lie where git ignores it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert set(wheel["packages"]) == set(PACKAGES)
+    assert not {"exclude", "only-include", "only-packages", "include"} & set(wheel)
+    assert "exclude" not in project["tool"]["hatch"]["build"]
+    assert set(project["project"]["scripts"]) == {"planner"}
+    for package in PACKAGES:
+        assert (ROOT / package / "py.typed").is_file()
+    ignored = [line.strip() for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()]
+    assert {"*.json", "*.css", "*.js", "*.html", "*.md", "catalog/", "report/"} & set(ignored) == set()
