@@ -16,9 +16,7 @@ FOLDER = Path(__file__).parent.parent / "instances"
 SCHEMA = FOLDER / "schema.json"
 RESULTS = FOLDER / "best_known.json"
 FILES = sorted(
-    path
-    for path in FOLDER.rglob("*")
-    if path.suffix in (".json", ".yaml", ".yml") and path not in (SCHEMA, RESULTS)
+    path for path in FOLDER.rglob("*") if path.suffix in (".json", ".yaml", ".yml") and path not in (SCHEMA, RESULTS)
 )
 
 

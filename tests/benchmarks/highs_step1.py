@@ -50,9 +50,7 @@ class _Job:
 
     def devices(self, server: int, *, lit_only: bool = False) -> mathopt.LinearBase:
         return mathopt.fast_sum(
-            size * blocks[server]
-            for (size, is_single), blocks in self.blocks.items()
-            if not (lit_only and is_single)
+            size * blocks[server] for (size, is_single), blocks in self.blocks.items() if not (lit_only and is_single)
         )
 
 
@@ -67,9 +65,7 @@ def solve_step1(problem: Problem, *, time_limit_s: float) -> HighsOutcome:
     model = mathopt.Model(name=problem.instance.name)
     _build(model, problem)
     left = max(time_limit_s - (time.perf_counter() - started), 0.01)
-    parameters = mathopt.SolveParameters(
-        time_limit=timedelta(seconds=left), relative_gap_tolerance=0.0
-    )
+    parameters = mathopt.SolveParameters(time_limit=timedelta(seconds=left), relative_gap_tolerance=0.0)
     result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters)
     bound = result.dual_bound()
     return HighsOutcome(
@@ -95,14 +91,10 @@ def _build(model: mathopt.Model, problem: Problem) -> None:
         _light(model, job, capacity)
     _devices(model, problem, jobs)
     for pair, most in capacity.items():
-        model.add_linear_constraint(
-            mathopt.fast_sum(job.light[pair] for job in jobs if pair in job.light) <= most
-        )
+        model.add_linear_constraint(mathopt.fast_sum(job.light[pair] for job in jobs if pair in job.light) <= most)
     model.maximize(
         mathopt.fast_sum(
-            float(value) * row
-            for job in jobs
-            for value, row in zip(job.options.value, job.rows, strict=True)
+            float(value) * row for job in jobs for value, row in zip(job.options.value, job.rows, strict=True)
         )
     )
 
@@ -128,9 +120,7 @@ def _wavelengths_of_a_fiber(problem: Problem) -> int:
     return min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile)
 
 
-def _job(
-    model: mathopt.Model, problem: Problem, options: JobOptions, capacity: Mapping[Pair, int]
-) -> _Job:
+def _job(model: mathopt.Model, problem: Problem, options: JobOptions, capacity: Mapping[Pair, int]) -> _Job:
     cluster = problem.cluster
     servers = range(cluster.fabric.num_servers)
     room = [len(cluster.healthy_slots(server)) for server in servers]
@@ -180,9 +170,7 @@ def _locality(model: mathopt.Model, job: _Job) -> None:
     model.add_linear_constraint(touches <= job.placed + (len(job.touched) - 1) * job.spans)
 
 
-def _whole_circuits(
-    model: mathopt.Model, job: _Job, capacity: Mapping[Pair, int], per_fiber: int
-) -> None:
+def _whole_circuits(model: mathopt.Model, job: _Job, capacity: Mapping[Pair, int], per_fiber: int) -> None:
     r"""Circuits of width u lie whole on a fiber: $w_{ab} \le fibers_{ab} \sum_k u_k \lfloor W / u_k \rfloor z_k$."""
     if not job.light:
         return
@@ -222,9 +210,7 @@ def _devices(model: mathopt.Model, problem: Problem, jobs: Sequence[_Job]) -> No
             model.add_linear_constraint(on_ports <= lit)
     model.add_linear_constraint(
         mathopt.fast_sum(
-            shape.num_ranks * row
-            for job in jobs
-            for shape, row in zip(job.options.shapes, job.rows, strict=True)
+            shape.num_ranks * row for job in jobs for shape, row in zip(job.options.shapes, job.rows, strict=True)
         )
         <= cluster.num_healthy
     )

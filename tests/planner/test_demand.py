@@ -61,9 +61,7 @@ def configurations_of(shape: Shape) -> list[tuple[str, set[tuple[int, int, int]]
                     ends = []
                     for index in (source, destination):
                         here = at | {name: index}
-                        ends.append(
-                            (here["data"] * shape.pipeline + here["pipeline"]) * shape.tensor + here["tensor"]
-                        )
+                        ends.append((here["data"] * shape.pipeline + here["pipeline"]) * shape.tensor + here["tensor"])
                     held.add((ends[0], ends[1], width))
             found.append((name, held))
     return found
@@ -115,8 +113,12 @@ def least_leaving(shape: Shape) -> list[int]:
         for blocks in combinations(range(shape.num_blocks), count):
             most = 0
             for _, circuits in shape.configurations:
-                leaving = sum(w for s, d, w in circuits if s // shape.block in blocks and d // shape.block not in blocks)
-                entering = sum(w for s, d, w in circuits if d // shape.block in blocks and s // shape.block not in blocks)
+                leaving = sum(
+                    w for s, d, w in circuits if s // shape.block in blocks and d // shape.block not in blocks
+                )
+                entering = sum(
+                    w for s, d, w in circuits if d // shape.block in blocks and s // shape.block not in blocks
+                )
                 assert leaving == entering
                 most = max(most, leaving)
             least = most if least is None else min(least, most)
@@ -127,7 +129,7 @@ def least_leaving(shape: Shape) -> list[int]:
 
 @pytest.mark.parametrize("degrees", SMALL)
 def test_boundary_is_exact_and_the_bound_is_never_above_it(degrees: tuple[int, int, int, int]) -> None:
-    for shape in shapes(*degrees, num_plans=3):
+    for shape in shapes(*degrees, num_plans=2):
         exact = least_leaving(shape)
         is_only_a_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(
             plan.kind == "ring" for plan in shape.plans
@@ -155,10 +157,13 @@ def test_bound_of_many_blocks_is_never_above_some_sets() -> None:
         table = _boundary(shape)
         assert table.shape == (25,)
         for count in range(1, 24):
-            sets = [range(count), rng.permutation(24)[:count], range(0, 24)[:: max(1, 24 // count)][:count]]
+            sets = [range(count), rng.permutation(24)[:count], range(24)[:: max(1, 24 // count)][:count]]
             for blocks in map(frozenset[int], sets):
                 most = max(
-                    (sum(int(t[u, v]) for u in blocks for v in range(24) if v not in blocks) for t in shape.between_blocks),
+                    (
+                        sum(int(t[u, v]) for u in blocks for v in range(24) if v not in blocks)
+                        for t in shape.between_blocks
+                    ),
                     default=0,
                 )
                 assert table[len(blocks)] <= most

@@ -74,8 +74,7 @@ def fit(
 ) -> cp_model.LinearExprT:
     """Jobs of a size that fit at once into `free` devices by server, with `dark` fibers by ordered pair.
 
-    Jobs across servers a and b together take size x jobs devices, at least one each from either side: any such
-    split can be dealt out to the jobs.
+    One job across each pair of servers is enough: of two, one can be exchanged for a job inside a server.
     """
     per_server = cluster.fabric.devices_per_server
     taken: list[list[cp_model.LinearExprT]] = [[] for _ in free]
@@ -88,11 +87,9 @@ def fit(
         for b in range(a + 1, len(free)):
             if cluster.fabric.has_circuits and ((a, b) not in dark or (b, a) not in dark):
                 continue
-            across = model.new_int_var(0, 2 * per_server // size, "")
-            from_a, from_b = (model.new_int_var(0, per_server, "") for _ in range(2))
+            across = model.new_bool_var("")
+            from_a, from_b = (model.new_int_var(0, min(size - 1, per_server), "") for _ in range(2))
             model.add(from_a + from_b == size * across)
-            model.add(from_a >= across)
-            model.add(from_b >= across)
             for pair in ((a, b), (b, a)):
                 if pair in dark:
                     model.add(across <= dark[pair])

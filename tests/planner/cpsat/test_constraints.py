@@ -106,9 +106,7 @@ def test_admission_of_a_job(required: bool, rows: tuple[int, ...], solvable: boo
         (False, (), (0,), True), (False, (0,), (), False),
     ],
 )  # fmt: skip
-def test_admission_of_a_resident(
-    movable: bool, rows: tuple[int, ...], stays: tuple[int, ...], solvable: bool
-) -> None:
+def test_admission_of_a_resident(movable: bool, rows: tuple[int, ...], stays: tuple[int, ...], solvable: bool) -> None:
     problem = problem_of(residents=[single("r", "s0.t0", movable=movable)])
     assert Case(problem, "admission").choose({0: rows}, stays).is_solvable() == solvable
 
@@ -142,9 +140,7 @@ def test_slices_fit_into_healthy_devices(failed: list[str], solvable: bool) -> N
     ("pair_server", "single_server", "solvable"), [(0, 1, True), (1, 1, True), (1, 0, True), (0, 0, True)]
 )
 def test_slices_of_single_ranks_need_no_port(pair_server: int, single_server: int, solvable: bool) -> None:
-    problem = problem_of(
-        serving("x", 2), serving("y", 1), tiles=3, health={"failed_ports": ["s0.t0", "s1.t0"]}
-    )
+    problem = problem_of(serving("x", 2), serving("y", 1), tiles=3, health={"failed_ports": ["s0.t0", "s1.t0"]})
     rows = {0: row_of(problem, 0, tensor=1), 1: 0}
     placed = {0: {pair_server: 2}, 1: {single_server: 1}}
     case = Case(problem, "slices").choose({0: (rows[0],), 1: (0,)}).place(placed, rows)
@@ -180,9 +176,7 @@ def test_slices_of_a_resident_count_while_it_stays(stays: bool, solvable: bool) 
         ({}, {0: 0}, False),
     ],
 )
-def test_locality_says_where_the_blocks_are(
-    blocks: dict[int, int], said: dict[int, int], solvable: bool
-) -> None:
+def test_locality_says_where_the_blocks_are(blocks: dict[int, int], said: dict[int, int], solvable: bool) -> None:
     problem = problem_of(training("x", 4))
     row = row_of(problem, 0, tensor=4, block=1)
     rows = (row,) if blocks else ()
@@ -193,7 +187,7 @@ def test_locality_says_where_the_blocks_are(
 @pytest.mark.parametrize(("servers", "solvable"), [((0, 1), True), ((2, 3), True), ((1, 2), False), ((3,), True)])
 def test_racks_hold_a_job_together(servers: tuple[int, ...], solvable: bool) -> None:
     problem = problem_of(training("x", 4), racks=2)
-    case = Case(problem, "racks").touch({0: {server: 1 for server in servers}})
+    case = Case(problem, "racks").touch({0: dict.fromkeys(servers, 1)})
     assert case.is_solvable() == solvable
 
 
@@ -202,9 +196,7 @@ def test_racks_hold_a_job_together(servers: tuple[int, ...], solvable: bool) -> 
     [(1, 4, (2, 2), True), (1, 4, (2, 3), False), (2, 4, (4, 4), True), (1, 2, (1, 2), False), (2, 2, (2, 2), True)],
 )
 def test_fibers_carry_all_jobs(fibers: int, per_fiber: int, reserved: tuple[int, int], solvable: bool) -> None:
-    problem = problem_of(
-        training("x", 4), training("y", 4), fibers=fibers, wavelengths_per_fiber=per_fiber
-    )
+    problem = problem_of(training("x", 4), training("y", 4), fibers=fibers, wavelengths_per_fiber=per_fiber)
     light = {(j, 0, 1): width for j, width in enumerate(reserved)}
     case = Case(problem, "fibers")
     assert all([*case.v.jobs[j].light[0, 1].proto.domain][1] >= max(reserved) for j in (0, 1))
@@ -265,12 +257,8 @@ def test_light_of_a_ring_leaves_and_enters_every_server(
 @pytest.mark.parametrize(("ones", "twos", "solvable"), [(3, 3, False), (3, 4, False), (4, 4, True)])
 def test_light_of_complete_groups_depends_on_the_blocks(ones: int, twos: int, solvable: bool) -> None:
     """Four ranks that all exchange with each other: four circuits leave two of them."""
-    problem = problem_of(
-        training("x", 4, constraints={"collective": "exchange"}), fibers=2, wavelengths_per_tile=3
-    )
-    row = next(
-        r for r, s in enumerate(problem.options[0].shapes) if s.tensor == 4 and s.plans[0].radices == (4,)
-    )
+    problem = problem_of(training("x", 4, constraints={"collective": "exchange"}), fibers=2, wavelengths_per_tile=3)
+    row = next(r for r, s in enumerate(problem.options[0].shapes) if s.tensor == 4 and s.plans[0].radices == (4,))
     assert problem.options[0].shapes[row].boundary.tolist() == [0, 3, 4, 3, 0]
     blocks = {0: 2, 1: 2}
     case = Case(problem, "light").choose({0: (row,)}).place({0: blocks}, {0: row}).touch({0: blocks})
@@ -279,9 +267,7 @@ def test_light_of_complete_groups_depends_on_the_blocks(ones: int, twos: int, so
 
 def test_light_of_wide_circuits_does_not_fill_a_fiber() -> None:
     """Circuits of two wavelengths on fibers of three: one on each fiber."""
-    problem = problem_of(
-        training("x", 4, constraints={"collective": "ring"}), fibers=1, wavelengths_per_fiber=3
-    )
+    problem = problem_of(training("x", 4, constraints={"collective": "ring"}), fibers=1, wavelengths_per_fiber=3)
     for width, solvable in ((1, True), (2, True), (4, False)):
         row = row_of(problem, 0, tensor=4, block=1, ring=width)
         blocks = {0: 2, 1: 2}
