@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.candidates import Candidates
 from costmodel.fabrics import Circuits, GroupPlan
 
 MAX_EXACT_BLOCKS = 16
@@ -86,6 +87,11 @@ class Shape:
         """Whether spreading the job over servers needs fibers."""
         return bool(self.boundary.any())
 
+    @property
+    def has_whole_groups(self) -> bool:
+        """Whether blocks are single ranks or whole tensor groups: then the plans show how blocks are joined."""
+        return self.block in (1, self.tensor)
+
     def is_within(self, other: "Shape") -> bool:
         """Whether this shape asks for the same circuits as other, each at most as wide."""
         mine = (self.tensor, self.pipeline, self.data, self.block)
@@ -109,6 +115,19 @@ class Shape:
     def _groups(self) -> Iterator[tuple[GroupPlan, int]]:
         for plan in self.plans:
             yield plan, self.num_ranks // plan.ranks
+
+
+def shape_of(candidates: Candidates, row: int) -> Shape:
+    """Shape of one candidate."""
+    m = candidates.mapping[row]
+    tensor, pipeline, data = (candidates.plans[plan] for plan in candidates.plan[:, row])
+    return Shape(
+        tensor=int(candidates.mappings.tensor[m]),
+        pipeline=int(candidates.mappings.pipeline[m]),
+        data=int(candidates.mappings.data[m]),
+        block=int(candidates.block[row]),
+        plans=(tensor, pipeline, data),
+    )
 
 
 def _offsets(plan: GroupPlan, copies: int) -> Iterator[tuple[int, ...]]:
@@ -142,8 +161,10 @@ def _offsets(plan: GroupPlan, copies: int) -> Iterator[tuple[int, ...]]:
 @lru_cache(maxsize=100_000)
 def _boundary(shape: Shape) -> Ints:
     is_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(p.kind == "ring" for p in shape.plans)
-    if shape.num_blocks > MAX_EXACT_BLOCKS or is_ring:
+    if shape.has_whole_groups and (shape.num_blocks > MAX_EXACT_BLOCKS or is_ring):
         table = _bound(shape)
+    elif shape.num_blocks > MAX_EXACT_BLOCKS:
+        table = np.zeros(shape.num_blocks + 1, dtype=np.int64)
     else:
         unit = shape.unit
         table = unit * _exact(shape.num_blocks, tuple((t // unit).tobytes() for t in shape.between_blocks))

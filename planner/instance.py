@@ -19,6 +19,8 @@ from planner.plan import HeldCircuits
 from planner.residents import check_residents
 
 ObjectiveName = Literal["value", "moves", "energy", "fragmentation"]
+MOST_ACCELERATORS = 2**20
+Accelerators = Annotated[int, Field(ge=1, le=MOST_ACCELERATORS)]
 Utility = Literal["sqrt", "linear", "step"]
 
 
@@ -39,8 +41,8 @@ class Objective(Spec):
 class Range(Spec):
     """Every size from min to max."""
 
-    min: int = Field(ge=1)
-    max: int = Field(ge=1)
+    min: int = Field(ge=1, le=MOST_ACCELERATORS)
+    max: int = Field(ge=1, le=MOST_ACCELERATORS)
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -63,7 +65,7 @@ class Job(Spec):
     name: str = Field(min_length=1, max_length=100)
     tenant: str = "default"
     workload: Workload
-    accelerators: Annotated[int, Field(ge=1)] | tuple[Annotated[int, Field(ge=1)], ...] | Range
+    accelerators: Accelerators | tuple[Accelerators, ...] | Range
     """a number, a list, or {min, max}"""
     weight: float = Field(default=1.0, gt=0, le=1e6)
     required: bool = False

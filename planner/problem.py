@@ -11,7 +11,7 @@ from costmodel.candidates import Candidates
 from costmodel.configuration import Configuration
 from costmodel.score import Scores
 from planner.cluster import Cluster
-from planner.demand import Shape
+from planner.demand import Shape, shape_of
 from planner.instance import Instance, Job, Resident
 from planner.plan import Assignment, Circuit, HeldCircuits
 
@@ -42,16 +42,11 @@ class JobOptions:
     def shapes(self) -> tuple[Shape, ...]:
         """Shape of each row; rows that ask for the same circuits share the object."""
         c, known = self.candidates, dict[tuple[int, ...], Shape]()
+        degrees = np.stack([c.mappings.tensor, c.mappings.pipeline, c.mappings.data])[:, c.mapping]
         shapes = []
-        for row in range(len(c)):
-            m = c.mapping[row]
-            key = (
-                int(c.mappings.tensor[m]), int(c.mappings.pipeline[m]), int(c.mappings.data[m]),
-                int(c.block[row]), *(int(p) for p in c.plan[:, row]),
-            )  # fmt: skip
+        for row, key in enumerate(zip(*degrees.tolist(), c.block.tolist(), *c.plan.tolist(), strict=True)):
             if key not in known:
-                plans = (c.plans[key[4]], c.plans[key[5]], c.plans[key[6]])
-                known[key] = Shape(key[0], key[1], key[2], key[3], plans)
+                known[key] = shape_of(c, row)
             shapes.append(known[key])
         return tuple(shapes)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster
 from planner.plan import Circuit
+from planner.resident_circuits import check_circuits
 
 if TYPE_CHECKING:
     from planner.instance import Resident
@@ -21,6 +22,7 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
         for held in resident.circuits:
             for circuit in held.circuits:
                 _check_circuit(cluster, resident, circuit, where)
+        check_circuits(cluster, resident)
         for key in {
             (f, w) for held in resident.circuits for c in held.circuits for f in c.fibers for w in c.wavelengths
         }:

@@ -1,5 +1,6 @@
 """The straight line in one call: instance -> candidates -> scores -> problem -> policy -> result."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,9 @@ def solve(
     instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None, **limits: Any
 ) -> Result:
     """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`."""
+    started = time.perf_counter()
     problem = instance if isinstance(instance, Problem) else expand(instance)
     result = find_policy(policy)(problem, replace(options or SolveOptions(), **limits))
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
-    return replace(result, statistics={**counts, **result.statistics})
+    seconds = time.perf_counter() - started
+    return replace(result, wall_time_s=seconds, statistics={**counts, **result.statistics})

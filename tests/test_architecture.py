@@ -18,10 +18,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("costmodel", "planner.errors"),
     ("planner.files",),
     ("planner.plan", "planner.cluster", "planner.demand"),
+    ("planner.light",),
+    ("planner.resident_circuits",),
     ("planner.residents", "planner.result"),
     ("planner.instance",),
     ("planner.problem",),
-    ("planner.expand", "planner.sieve", "planner.light"),
+    ("planner.expand", "planner.sieve"),
     ("planner.derive", "planner.routing", "planner.new"),
     ("planner.greedy", "planner.cpsat"),
     ("planner.policies",),
@@ -31,7 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.cli",),
 )
 """A unit imports units of earlier layers only; `checks` stand beside and have rules of their own."""
-FOR_TYPES_ONLY = {("planner.residents", "planner.instance")}
+FOR_TYPES_ONLY = {("planner.residents", "planner.instance"), ("planner.resident_circuits", "planner.instance")}
 """allowed under `if TYPE_CHECKING:`"""
 
 ONLY_UNDER = {

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from planner.checks.names import admitted, tile_of, tiles_in
+from planner.checks.residents import has_moved
 from planner.checks.violation import Violation
-from planner.instance import Instance
+from planner.instance import Instance, Resident
 from planner.plan import Assignment, Plan
 
 
@@ -23,6 +24,22 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 message = f"{name} belongs to {owners[name]} and to {job.name}"
                 yield Violation("placement", f"{job.name}: {name}", message)
             owners.setdefault(name, job.name)
+    yield from _check_singles(instance, plan, owners)
+
+
+def _check_singles(instance: Instance, plan: Plan, owners: dict[str, str]) -> Iterator[Violation]:
+    """A newly placed single-device job leaves working ports to others where its server has a free device without."""
+    cluster = instance.cluster
+    taken = tiles_in(cluster, tuple(owners))
+    spare = tiles_in(cluster, cluster.health.failed_ports) - taken - tiles_in(cluster, cluster.health.failed_tiles)
+    for job, assignment in admitted(instance, plan):
+        if len(assignment.devices) != 1 or (isinstance(job, Resident) and not has_moved(job, assignment)):
+            continue
+        tile = tile_of(cluster.fabric, assignment.devices[0])
+        free = [other for other in spare if tile is not None and other[0] == tile[0]]
+        if free and tile not in tiles_in(cluster, cluster.health.failed_ports):
+            message = f"{job.name} takes a working port although a device without one is free on its server"
+            yield Violation("placement", f"{job.name}: {assignment.devices[0]}", message, float(len(free)))
 
 
 def _check_devices(instance: Instance, assignment: Assignment) -> Iterator[Violation]:

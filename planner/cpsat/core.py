@@ -26,6 +26,7 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
         return LevelOutcome(is_proven=False, is_infeasible=True)
     search.bound = sieve.bound
     search.report("value", search.bound, "knapsack")
+    search.restrict(sieve.core(search.full, search.bound, _current_rows(search)))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
     for threshold in _thresholds(search, sieve):

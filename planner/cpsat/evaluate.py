@@ -12,6 +12,9 @@ from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
 from planner.routing import Slots
 
+FIT_LIMIT = 10.0
+"""deterministic limit of one fit: beyond dozens of servers the value may then be too pessimistic"""
+
 
 def evaluate(problem: Problem, assignments: Sequence[Assignment], objective: str) -> float:
     """Value of one objective in its own unit."""
@@ -67,6 +70,7 @@ def _fit(problem: Problem, size: int, free: list[int], dark: dict[tuple[int, int
     model.maximize(fit(model, size, free, dark, problem.cluster))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
-    if solver.solve(model) != cp_model.OPTIMAL:
-        raise RuntimeError(f"the fit of size {size} has no optimum")
+    solver.parameters.max_deterministic_time = FIT_LIMIT
+    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return alone
     return round(solver.objective_value)

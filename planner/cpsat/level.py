@@ -46,8 +46,10 @@ def _step_one(search: Search, objective: str, term: Term, deadline: float) -> Ou
     else:
         model.cp.minimize(term.expression)
 
+    depends_on_counts = objective == "fragmentation" or search.needs_counts
+
     def on_pattern(pattern: Pattern, most_lit: dict[tuple[int, int], int]) -> None:
-        limit = most_lit if objective == "fragmentation" else None
+        limit = most_lit if depends_on_counts else None
         found = route_pattern(search.problem, pattern, limit)
         if found is not None and search.improves(objective, term, found):
             search.assignments = tuple(found)
@@ -70,8 +72,7 @@ def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) 
     if value is None or outcome.objective is None:
         return False
     claimed = term.to_float(outcome.objective)
-    slack = term.scale.resolution * (1 + len(search.full.options))
-    return value >= claimed - slack if term.is_maximized else value <= claimed + slack
+    return value >= claimed - term.rounding if term.is_maximized else value <= claimed + term.rounding
 
 
 def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float) -> bool:
@@ -80,7 +81,8 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
     Only fragmentation depends on where jobs lie; for all others any counts with these configurations will do.
     """
     assert outcome.pattern is not None
-    most_lit = outcome.most_lit if objective == "fragmentation" else None
+    depends_on_counts = objective == "fragmentation" or search.needs_counts
+    most_lit = outcome.most_lit if depends_on_counts else None
     realized = realize(search.problem, outcome.pattern, step_two_limits(search, deadline), most_lit)
     assignments = realized.assignments
     jobs = realized.refuted
@@ -88,7 +90,7 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
         if not jobs:
             search.num_undecided += 1
         search.refute(refuted_counts(search.problem, outcome.pattern, jobs or tuple(outcome.pattern), most_lit))
-        if objective != "fragmentation":
+        if not depends_on_counts:
             assignments = settle(search, outcome.pattern, deadline)
     if assignments is None:
         return False

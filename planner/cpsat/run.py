@@ -71,12 +71,11 @@ def run(
     if status == cp_model.MODEL_INVALID:
         raise RuntimeError(model.cp.validate())
     has_solution = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    knows_bound = has_solution or status == cp_model.UNKNOWN
     return Outcome(
         pattern=model.pattern(solver.value) if has_solution else None,
         most_lit=model.most_lit(solver.value) if has_solution else {},
         objective=round(solver.objective_value) if has_solution else None,
-        bound=round(solver.best_objective_bound) if knows_bound else None,
+        bound=round(solver.best_objective_bound) if has_solution else None,
         is_optimal=status == cp_model.OPTIMAL,
         is_infeasible=status == cp_model.INFEASIBLE,
     )
@@ -91,7 +90,15 @@ def _solve_in_thread(
 ) -> cp_model.CpSolverStatus:
     """Status; a stop request ends the search with what it has."""
     statuses: list[cp_model.CpSolverStatus] = []
-    thread = threading.Thread(target=lambda: statuses.append(solver.solve(model, callback)), daemon=True)
+    errors: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            statuses.append(solver.solve(model, callback))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=target, daemon=True)
     thread.start()
     is_stopped = False
     while thread.is_alive():
@@ -103,4 +110,6 @@ def _solve_in_thread(
         if is_stopped:
             on_stop()
             solver.stop_search()
+    if errors:
+        raise errors[0]
     return statuses[0]

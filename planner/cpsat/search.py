@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
-from planner.cpsat.quantize import STEPS
 from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Incumbent, SolveOptions
@@ -100,12 +99,10 @@ class Search:
         term = self.model.term(kept.objective)
         if isinstance(term.expression, int):
             return
-        # Coefficients are rounded one by one: a sum may be off by a step for each job.
-        rounding = len(self.full.options) + 1
         if term.is_maximized:
-            self.model.cp.add(term.expression >= term.scale.to_int(kept.value - kept.spend) - rounding)
+            self.model.cp.add(term.expression >= term.scale.to_int(kept.value - kept.spend - term.rounding))
         else:
-            self.model.cp.add(term.expression <= term.scale.to_int(kept.value + kept.spend) + rounding)
+            self.model.cp.add(term.expression <= term.scale.to_int(kept.value + kept.spend + term.rounding))
 
     def value(self, objective: str) -> float | None:
         """Objective of the best plan so far."""
@@ -116,8 +113,13 @@ class Search:
         value = self.value(objective)
         if value is None or self.bound is None:
             return False
-        slack = (1 + len(self.full.options)) / STEPS * max(abs(value), 1e-12)
+        slack = self.model.term(objective).rounding
         return value >= self.bound - slack if objective == "value" else value <= self.bound + slack
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether a level that depends on where jobs lie, not only on how they run, must be kept."""
+        return any(kept.objective == "fragmentation" for kept in self.kept)
 
     def report(self, level: str, bound: float | None, source: str) -> None:
         """Add the best plan's value and a bound to the trace and tell the caller."""

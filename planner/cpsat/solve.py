@@ -1,7 +1,7 @@
 """Solve level by level, and say what was proven."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
@@ -14,7 +14,7 @@ from planner.result import LeftOut, Level, Result, SolveOptions, Status, relativ
 
 
 def search_levels(
-    problem: Problem, options: SolveOptions, starts: Sequence[tuple[str, Sequence[Assignment]]]
+    problem: Problem, options: SolveOptions, starts: Iterable[tuple[str, Sequence[Assignment]]]
 ) -> Result:
     """Solve every level of the lexicographic order, starting from the best of the given plans."""
     search = Search(problem, options)
@@ -40,7 +40,7 @@ def search_levels(
     return _finish(search, levels, Status.OPTIMAL if proven else Status.FEASIBLE)
 
 
-def _adopt_best_start(search: Search, starts: Sequence[tuple[str, Sequence[Assignment]]]) -> None:
+def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assignment]]]) -> None:
     """Report every start that beats those before it on level 1."""
     first = search.full.instance.objectives[0].name
     sign = 1 if first == "value" else -1

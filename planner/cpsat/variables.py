@@ -137,8 +137,6 @@ def _job(
         ]
     has_light = any(shape.has_light for shape in shapes)
     classes = tuple(_classes(model, name, rows, shapes)) if has_light else ()
-    # Reserved light is a multiple of the circuits' width: room for the largest table entry, rounded up.
-    widest = max((max(c.boundary) + c.unit - 1 for c in classes), default=0)
     devices, light = _held(options, cluster)
     return JobVariables(
         options=options,
@@ -150,11 +148,7 @@ def _job(
         spans=model.new_bool_var(f"{name}_spans"),
         classes=classes,
         units=_units(model, classes),
-        light={
-            (a, b): model.new_int_var(0, min(widest, most), f"{name}_w{a}_{b}")
-            for (a, b), most in capacity.items()
-            if widest
-        },
+        light={(a, b): model.new_int_var(0, most, f"{name}_w{a}_{b}") for (a, b), most in capacity.items() if classes},
         stay_devices=devices,
         stay_light=light,
     )

@@ -1,5 +1,7 @@
 """The exact policy: CP-SAT over counts, then over ranks and wavelengths, from the best heuristic plan."""
 
+from collections.abc import Callable, Iterator
+
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
 from planner.greedy import in_order, place_all, priced_rows, tightest
@@ -11,17 +13,23 @@ from planner.routing import route_pattern
 
 def cpsat(problem: Problem, options: SolveOptions) -> Result:
     """Optimal over the listed candidates where time allows; else the best plan found and a valid bound."""
-    starts: list[tuple[str, list[Assignment]]] = []
+    return search_levels(problem, options, _starts(problem, options))
+
+
+def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list[Assignment]]]:
+    """Plans to start from, one at a time."""
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
-        starts.append(("hint", hinted))
+        yield "hint", hinted
     rows, jobs = priced_rows(problem)
-    plans = {
-        "first_fit": place_all(problem, in_order),
-        "best_fit": place_all(problem, tightest),
-        "priced": place_all(problem, tightest, row_order=rows, job_order=jobs),
+    makers: dict[str, Callable[[], list[Assignment] | None]] = {
+        "priced": lambda: place_all(problem, tightest, row_order=rows, job_order=jobs),
+        "first_fit": lambda: place_all(problem, in_order),
+        "best_fit": lambda: place_all(problem, tightest),
     }
-    starts += [(name, plan) for name, plan in plans.items() if plan is not None]
-    return search_levels(problem, options, starts)
+    for name, make in makers.items():
+        found = make()
+        if found is not None:
+            yield name, found
 
 
 def realized_hint(problem: Problem, plan: Plan) -> list[Assignment] | None:

@@ -50,12 +50,8 @@ def _fibers(rng: random.Random, servers: int) -> int | list[dict[str, Any]]:
     if isinstance(plant, int):
         return plant
     pairs = [(a, b) for a in range(servers) for b in range(a + 1, servers)]
-    joined = [
-        (a, b) for a, b in pairs if (b - a in (1, servers - 1) if plant == "ring" else rng.random() < 0.25)
-    ]
-    return [
-        {"from": f"s{x}", "to": f"s{y}", "count": 1} for a, b in joined for x, y in ((a, b), (b, a))
-    ]
+    joined = [(a, b) for a, b in pairs if (b - a in (1, servers - 1) if plant == "ring" else rng.random() < 0.25)]
+    return [{"from": f"s{x}", "to": f"s{y}", "count": 1} for a, b in joined for x, y in ((a, b), (b, a))]
 
 
 def _failed_tiles(rng: random.Random, servers: int, tiles: int) -> list[str]:
@@ -63,9 +59,7 @@ def _failed_tiles(rng: random.Random, servers: int, tiles: int) -> list[str]:
     return [f"s{s}.t{rng.randrange(tiles)}" for s in range(servers) if rng.random() < 0.5]
 
 
-def random_rack(
-    num_tiles: int, num_jobs: int, seed: int, *, servers: int = 8, fibers: int | None = None
-) -> Instance:
+def random_rack(num_tiles: int, num_jobs: int, seed: int, *, servers: int = 8, fibers: int | None = None) -> Instance:
     """A lightpath rack of 8 servers under 1.1 to 1.4 times its accelerators, ranges for half the jobs.
 
     `fibers` overrides the random fiber plant by a number for each ordered pair.

@@ -89,9 +89,7 @@ def test_sipac_is_a_held_plan_with_equal_circuits() -> None:
         (18, 9, 5),
     ],
 )
-def test_family_is_complete_with_the_least_seconds_per_byte(
-    ranks: int, wavelengths: int, max_peers: int
-) -> None:
+def test_family_is_complete_with_the_least_seconds_per_byte(ranks: int, wavelengths: int, max_peers: int) -> None:
     plans = family(ranks, max_peers, wavelengths)[1:]
     found = {(plan.kind, plan.radices, plan.held): plan.seconds_per_byte for plan in plans}
     assert len(found) == len(plans)
@@ -168,12 +166,8 @@ def test_pareto_plans_keep_every_best_plan(ranks: int, max_peers: int, message_b
 
 def test_more_resources_never_slow_the_best_plan() -> None:
     for message_bytes in (KIB, MIB, 256 * MIB):
-        by_peers = [
-            best_plan(family(96, peers), message_bytes).time_s(message_bytes) for peers in range(1, 17)
-        ]
-        by_wavelengths = [
-            best_plan(family(96, 8, w), message_bytes).time_s(message_bytes) for w in range(8, 25)
-        ]
+        by_peers = [best_plan(family(96, peers), message_bytes).time_s(message_bytes) for peers in range(1, 17)]
+        by_wavelengths = [best_plan(family(96, 8, w), message_bytes).time_s(message_bytes) for w in range(8, 25)]
         assert all(later <= earlier for earlier, later in pairwise(by_peers))
         assert all(later <= earlier for earlier, later in pairwise(by_wavelengths))
 

@@ -39,9 +39,7 @@ def columns(draw: st.DrawFn) -> tuple[list[float], list[int], list[float], list[
 )
 @settings(max_examples=40, deadline=None)
 @given(columns=columns())
-def test_kernels_of_a_group(
-    name: str, columns: tuple[list[float], list[int], list[float], list[float]]
-) -> None:
+def test_kernels_of_a_group(name: str, columns: tuple[list[float], list[int], list[float], list[float]]) -> None:
     kernel, scalar = getattr(collectives, f"{name}_s"), getattr(oracle, name)
     expected = [scalar(*row) for row in zip(*columns, strict=True)]
     assert kernel(*map(np.array, columns)) == pytest.approx(expected, rel=1e-9, abs=0)
@@ -49,21 +47,15 @@ def test_kernels_of_a_group(
 
 @settings(max_examples=60, deadline=None)
 @given(message=st.floats(1.0, 1e8), n=ranks, alpha=st.floats(1e-7, 1e-4), rate=st.floats(1e10, 1e13))
-def test_pipelined_tree_finds_the_best_number_of_chunks(
-    message: float, n: int, alpha: float, rate: float
-) -> None:
+def test_pipelined_tree_finds_the_best_number_of_chunks(message: float, n: int, alpha: float, rate: float) -> None:
     expected = oracle.pipelined_tree_all_reduce(message, n, alpha, rate, min(1500, max(1, int(message))))
     assert collectives.pipelined_tree_all_reduce_s(message, n, alpha, rate) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    "name", ["mixed_radix_reduce_scatter", "mixed_radix_all_reduce", "full_exchange_all_reduce"]
-)
+@pytest.mark.parametrize("name", ["mixed_radix_reduce_scatter", "mixed_radix_all_reduce", "full_exchange_all_reduce"])
 @settings(max_examples=40, deadline=None)
 @given(rows=st.lists(radix_lists, min_size=1, max_size=5), message=messages, alpha=alphas, rate=rates)
-def test_mixed_radix_kernels(
-    name: str, rows: list[list[int]], message: float, alpha: float, rate: float
-) -> None:
+def test_mixed_radix_kernels(name: str, rows: list[list[int]], message: float, alpha: float, rate: float) -> None:
     kernel, scalar = getattr(collectives, f"{name}_s"), getattr(oracle, name)
     padded = np.array([row + [1] * (5 - len(row)) for row in rows])
     columns = np.arange(8, 8 + len(rows))
@@ -74,9 +66,7 @@ def test_mixed_radix_kernels(
 @pytest.mark.parametrize("name", ["tree_broadcast", "direct_all_to_all", "bruck_all_to_all"])
 @settings(max_examples=60, deadline=None)
 @given(message=messages, n=ranks, peers=st.integers(2, 16), alpha=alphas, rate=rates)
-def test_kernels_with_several_peers(
-    name: str, message: float, n: int, peers: int, alpha: float, rate: float
-) -> None:
+def test_kernels_with_several_peers(name: str, message: float, n: int, peers: int, alpha: float, rate: float) -> None:
     kernel, scalar = getattr(collectives, f"{name}_s"), getattr(oracle, name)
     expected = scalar(message, n, peers, alpha, rate, W)
     assert kernel(message, np.array([n]), peers, alpha, rate, W) == pytest.approx([expected], rel=1e-9, abs=0)
@@ -110,9 +100,7 @@ def test_lower_bounds(message: float, n: int, peers: int, alpha: float, rate: fl
 
 @settings(max_examples=100, deadline=None)
 @given(message=messages, radix=st.integers(2, 6), levels=st.integers(1, 4), alpha=alphas, rate=rates)
-def test_no_algorithm_beats_its_bound(
-    message: float, radix: int, levels: int, alpha: float, rate: float
-) -> None:
+def test_no_algorithm_beats_its_bound(message: float, radix: int, levels: int, alpha: float, rate: float) -> None:
     n, peers, radices = radix**levels, radix - 1, [radix] * levels
     group, switched = (message, n, alpha, rate), (message, radices, alpha, rate, W)
     shape = (message, radix, levels, alpha, rate)

@@ -74,9 +74,7 @@ def _unordered(job: Job, cluster: Cluster) -> list[Choice]:
     return list(_priced(job, cluster, configurations, scores))
 
 
-def _priced(
-    job: Job, cluster: Cluster, configurations: list[Configuration], scores: list[Scores]
-) -> Iterator[Choice]:
+def _priced(job: Job, cluster: Cluster, configurations: list[Configuration], scores: list[Scores]) -> Iterator[Choice]:
     speed, step_s, energy, power_w = (
         np.concatenate([getattr(part, name) for part in scores])
         for name in ("speed", "step_s", "energy_per_work_j", "power_w")
@@ -121,9 +119,7 @@ def _is_possible(mode: Mode, cluster: Cluster) -> bool:
     fabric = cluster.fabric
     if not isinstance(fabric, Lightpath):
         return True
-    return all(
-        keeps_tile_rules(circuits, fabric.wavelengths_per_tile, fabric.max_peers) for circuits in mode.demand
-    )
+    return all(keeps_tile_rules(circuits, fabric.wavelengths_per_tile, fabric.max_peers) for circuits in mode.demand)
 
 
 def source_of(held: Held, mode: Mode) -> list[tuple[int, int]]:

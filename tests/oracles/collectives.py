@@ -39,17 +39,12 @@ def binomial_tree_all_reduce(message: float, ranks: int, alpha: float, rate: flo
     return sum(alpha + message / rate for _ in range(2 * rounds_to_reach(ranks, 2)))
 
 
-def pipelined_tree_all_reduce(
-    message: float, ranks: int, alpha: float, rate: float, most_chunks: int
-) -> float:
+def pipelined_tree_all_reduce(message: float, ranks: int, alpha: float, rate: float, most_chunks: int) -> float:
     """Least time over 1 to `most_chunks` chunks, each tried."""
     height = rounds_to_reach(ranks, 2)
     if height == 0:
         return 0.0
-    return min(
-        2 * (height + chunks - 1) * (alpha + message / (chunks * rate))
-        for chunks in range(1, most_chunks + 1)
-    )
+    return min(2 * (height + chunks - 1) * (alpha + message / (chunks * rate)) for chunks in range(1, most_chunks + 1))
 
 
 def double_tree_all_reduce(message: float, ranks: int, alpha: float, rate: float) -> float:
@@ -67,29 +62,21 @@ def mixed_radix_reduce_scatter(
     return time
 
 
-def mixed_radix_all_reduce(
-    message: float, radices: list[int], alpha: float, rate: float, wavelengths: int
-) -> float:
+def mixed_radix_all_reduce(message: float, radices: list[int], alpha: float, rate: float, wavelengths: int) -> float:
     return 2 * mixed_radix_reduce_scatter(message, radices, alpha, rate, wavelengths)
 
 
-def full_exchange_all_reduce(
-    message: float, radices: list[int], alpha: float, rate: float, wavelengths: int
-) -> float:
+def full_exchange_all_reduce(message: float, radices: list[int], alpha: float, rate: float, wavelengths: int) -> float:
     circuits = [peer_bytes_per_s(radix, rate, wavelengths) for radix in radices if radix > 1]
     return sum(alpha + message / circuit for circuit in circuits)
 
 
-def tree_broadcast(
-    message: float, ranks: int, peers: int, alpha: float, rate: float, wavelengths: int
-) -> float:
+def tree_broadcast(message: float, ranks: int, peers: int, alpha: float, rate: float, wavelengths: int) -> float:
     round_s = alpha + message / peer_bytes_per_s(peers + 1, rate, wavelengths)
     return rounds_to_reach(ranks, peers + 1) * round_s
 
 
-def direct_all_to_all(
-    message: float, ranks: int, peers: int, alpha: float, rate: float, wavelengths: int
-) -> float:
+def direct_all_to_all(message: float, ranks: int, peers: int, alpha: float, rate: float, wavelengths: int) -> float:
     time, left = 0.0, ranks - 1
     while left > 0:
         time += alpha + message / ranks / peer_bytes_per_s(peers + 1, rate, wavelengths)
@@ -97,9 +84,7 @@ def direct_all_to_all(
     return time
 
 
-def bruck_all_to_all(
-    message: float, ranks: int, radix: int, alpha: float, rate: float, wavelengths: int
-) -> float:
+def bruck_all_to_all(message: float, ranks: int, radix: int, alpha: float, rate: float, wavelengths: int) -> float:
     round_s = alpha + message / radix / peer_bytes_per_s(radix, rate, wavelengths)
     return rounds_to_reach(ranks, radix) * round_s
 
@@ -114,9 +99,7 @@ def torus_all_reduce(message: float, side: int, dimensions: int, alpha: float, r
     return 2 * time
 
 
-def sipac_all_reduce(
-    message: float, radix: int, levels: int, alpha: float, rate: float, chunks: int
-) -> float:
+def sipac_all_reduce(message: float, radix: int, levels: int, alpha: float, rate: float, chunks: int) -> float:
     """Each level has 1/levels of the links; `chunks` (1, or levels, rotated) work on different levels."""
     if radix == 1:
         return 0.0
@@ -128,9 +111,7 @@ def sipac_all_reduce(
     return 2 * time
 
 
-def lower_bound(
-    times_message: float, message: float, ranks: int, peers: int, alpha: float, rate: float
-) -> float:
+def lower_bound(times_message: float, message: float, ranks: int, peers: int, alpha: float, rate: float) -> float:
     if ranks == 1:
         return 0.0
     return max(rounds_to_reach(ranks, peers + 1) * alpha, times_message * message / rate)

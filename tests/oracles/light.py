@@ -222,7 +222,6 @@ def _renumbered(tenant: Tenant) -> Tenant:
             slots[device] = counts.get(device[0], 0)
             counts[device[0]] = slots[device] + 1
     configurations = tuple(
-        tuple(((a[0], slots[a]), (b[0], slots[b]), width) for a, b, width in held)
-        for held in tenant.configurations
+        tuple(((a[0], slots[a]), (b[0], slots[b]), width) for a, b, width in held) for held in tenant.configurations
     )
     return Tenant(configurations, tenant.given)

@@ -93,9 +93,7 @@ class PlacementSearch:
     def _fragmentation(self, free: int, lit: tuple[int, ...], links: int) -> float:
         return fragmentation(self.instance.sizes_to_fit, free, lit, links)
 
-    def _with_dark_fibers(
-        self, modes: Modes, devices: Sequence[Devices], best: Placed | None
-    ) -> Placed | None:
+    def _with_dark_fibers(self, modes: Modes, devices: Sequence[Devices], best: Placed | None) -> Placed | None:
         """The placement with the least fragmentation that light allows, if it is better than the best."""
         free = set(self.healthy).difference(*devices)
         lit = self._lit_counts(free)
@@ -118,9 +116,7 @@ class PlacementSearch:
         )
         yield from self._extended(modes, order, ((),) * len(modes))
 
-    def _extended(
-        self, modes: Modes, order: list[int], devices: tuple[Devices, ...]
-    ) -> Iterator[tuple[Devices, ...]]:
+    def _extended(self, modes: Modes, order: list[int], devices: tuple[Devices, ...]) -> Iterator[tuple[Devices, ...]]:
         if not order:
             yield devices
             return
@@ -141,6 +137,9 @@ class PlacementSearch:
             if set(current) <= set(free) and self._keeps_layout(mode, current):
                 yield current
             return
+        if mode.num_devices == 1:
+            with_dark = {server for server, slot in free if (server, slot) not in self.lit}
+            free = [device for device in free if device not in self.lit or device[0] not in with_dark]
         seen: set[object] = set()
         for devices in self._injections(mode, free, ()):
             key = frozenset(devices), frozenset(map(frozenset, _between(mode.demand, devices)))
@@ -199,10 +198,7 @@ class PlacementSearch:
             return None
         given = []
         for held, circuits in zip(resident.circuits, demand, strict=True):
-            light = {
-                (c.source, c.destination): (c.fibers, sum(1 << w for w in c.wavelengths))
-                for c in held.circuits
-            }
+            light = {(c.source, c.destination): (c.fibers, sum(1 << w for w in c.wavelengths)) for c in held.circuits}
             ends = [(resident.devices[a], resident.devices[b]) for a, b, _ in circuits]
             if sorted(ends) != sorted((c.source, c.destination) for c in held.circuits):
                 return None

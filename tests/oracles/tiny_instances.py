@@ -81,14 +81,12 @@ def _lightpath(rng: Random) -> Fields:
         "energy": "1.5 pJ/b",
     }
     if racks == 1 and servers == 2 and rng.random() < 0.35:
-        fabric["fibers"] = [
-            {"from": a, "to": b, "count": rng.randint(0, 2)} for a, b in (("s0", "s1"), ("s1", "s0"))
-        ][: rng.choice((1, 2, 2, 2))]
+        fabric["fibers"] = [{"from": a, "to": b, "count": rng.randint(0, 2)} for a, b in (("s0", "s1"), ("s1", "s0"))][
+            : rng.choice((1, 2, 2, 2))
+        ]
     if rng.random() < 0.4:
         fabric |= {"loss_per_tile": "0.5 dB", "loss_per_fiber": rng.choice((0, "0.25 dB", "1 dB"))}
-        fabric["loss_budget"] = rng.choice(
-            (None, 0, "0.5 dB", "0.5 dB", "1 dB", "1.25 dB", "1.75 dB", "5 dB")
-        )
+        fabric["loss_budget"] = rng.choice((None, 0, "0.5 dB", "0.5 dB", "1 dB", "1.25 dB", "1.75 dB", "5 dB"))
     return fabric
 
 
@@ -117,9 +115,7 @@ def _workload(rng: Random) -> Fields:
             "input_tokens": rng.choice((64, 1000)),
             "output_tokens": rng.choice((16, 200)),
         }
-    model = rng.choice(
-        (SMALL, SMALL, SMALL | {"layers": 5, "heads": 16, "kv_heads": 16}, "bert-large", "llama-3.1-8b")
-    )
+    model = rng.choice((SMALL, SMALL, SMALL | {"layers": 5, "heads": 16, "kv_heads": 16}, "bert-large", "llama-3.1-8b"))
     return {
         "kind": "transformer_training",
         "model": model,
@@ -160,9 +156,7 @@ def _job(rng: Random, name: str, per_server: int, largest: int) -> Fields:
 
 
 def _objectives(rng: Random) -> list[Fields]:
-    return [
-        {"name": name, "tolerance": rng.choice((0.0, 0.0, "2 %", 0.1, 0.3))} for name in rng.choice(ORDERS)
-    ]
+    return [{"name": name, "tolerance": rng.choice((0.0, 0.0, "2 %", 0.1, 0.3))} for name in rng.choice(ORDERS)]
 
 
 def _health(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:

@@ -78,9 +78,7 @@ def training_step(job, tensor: int, pipeline: int, data: int, micro_batch: int) 
     if data > 1:
         totals.send("data", parameters * (4 + size) / 2)
     totals.bubble = (micro_batches + pipeline - 1) / micro_batches
-    totals.footprint_bytes = _training_footprint(
-        job, parameters, tensor, pipeline, data, micro_batch, micro_batches
-    )
+    totals.footprint_bytes = _training_footprint(job, parameters, tensor, pipeline, data, micro_batch, micro_batches)
     return totals
 
 

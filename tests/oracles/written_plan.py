@@ -14,13 +14,11 @@ from tests.oracles.placement import Placed
 
 def written_plan(instance: Instance, chosen: Sequence[Choice], placed: Placed) -> Plan:
     """The plan by name, with all its circuits and the objectives that it reaches."""
-    totals = {
-        name: sum(getattr(choice, name) for choice in chosen) for name in ("value", "moves", "energy")
-    } | {"fragmentation": placed.fragmentation}
+    totals = {name: sum(getattr(choice, name) for choice in chosen) for name in ("value", "moves", "energy")} | {
+        "fragmentation": placed.fragmentation
+    }
     assignments = [
-        _assignment(instance, job, choice, placed)
-        for job, choice in enumerate(chosen)
-        if choice.mode is not None
+        _assignment(instance, job, choice, placed) for job, choice in enumerate(chosen) if choice.mode is not None
     ]
     return Plan(
         instance=instance.name,

@@ -169,7 +169,6 @@ def test_bound_of_many_blocks_is_never_above_some_sets() -> None:
                 assert table[len(blocks)] <= most
 
 
-@pytest.mark.xfail(strict=True, reason="bound assumes block = tensor group; residents may come in other blocks")
 def test_two_rings_in_halves_need_no_light_between_them() -> None:
     """Two replicas of a tensor ring in blocks of half a ring: two blocks of one ring leave nothing."""
     shape = Shape(4, 1, 2, 2, (plans_of(4)[1], NO_PLAN, NO_PLAN))

@@ -79,14 +79,21 @@ def test_current_configuration_is_listed_even_if_sizes_or_constraints_rule_it_ou
 
 def test_current_configuration_that_the_fabric_lacks_is_an_error() -> None:
     data = rack(residents=[resident_of({"data": 2, "micro_batch": 3})])
-    with pytest.raises(InputError, match=r"residents\[r\]: configuration: .* does not divide the workload"):
-        expand(Instance.parse(data))
+    with pytest.raises(InputError, match=r"residents\[r\].configuration: .* does not divide the workload"):
+        Instance.parse(data)
 
 
 def test_current_row_is_kept_though_dominated() -> None:
     ring = {"kind": "ring", "wavelengths": [1]}
     configuration = {"tensor": 2, "micro_batch": 8, "tensor_collective": ring}
-    instance = Instance.parse(rack(residents=[resident_of(configuration)], fibers=1))
+    resident = resident_of(configuration)
+    a, b = resident["devices"]
+    ends = [{"from": a, "to": b, "wavelengths": [0]}, {"from": b, "to": a, "wavelengths": [0]}]
+    for end in ends:
+        servers = [str(end[key]).split(".")[0] for key in ("from", "to")]
+        end["fibers"] = [] if servers[0] == servers[1] else [f"{servers[0]}>{servers[1]}#0"]
+    resident |= {"circuits": [{"dimension": "tensor", "circuits": ends}]}
+    instance = Instance.parse(rack(residents=[resident], fibers=1))
     options = expand(instance).options[0]
     assert options.current is not None
     assert options.candidates.configuration(options.current) == instance.residents[0].configuration

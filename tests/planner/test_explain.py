@@ -289,9 +289,7 @@ def test_unknown_job_and_foreign_plan() -> None:
         explain(instance, "x", plan=plan, options=OPTIONS)
     plan = outcome(rack(serving("y", 3))).plan
     assert plan is not None
-    failed = Instance.parse(
-        rack(serving("x", 3), serving("y", 3), health={"failed_tiles": [plan["y"].devices[0]]})
-    )
+    failed = Instance.parse(rack(serving("x", 3), serving("y", 3), health={"failed_tiles": [plan["y"].devices[0]]}))
     with pytest.raises(InputError, match="failed part"):
         explain(failed, "x", plan=plan, options=OPTIONS)
 

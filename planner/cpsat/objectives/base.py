@@ -11,15 +11,16 @@ from planner.problem import Floats
 
 @dataclass(frozen=True)
 class Term:
-    """An integer expression worth offset + expression / scale in the objective's own unit."""
+    """An integer expression worth expression / scale in the objective's own unit."""
 
     expression: cp_model.LinearExprT
     scale: Scale
     is_maximized: bool
-    offset: float = 0.0
+    rounding: float
+    """most, in the objective's unit, by which coefficients rounded one by one can shift the sum"""
 
     def to_float(self, steps: float) -> float:
-        return self.offset + self.scale.to_float(steps)
+        return self.scale.to_float(steps)
 
 
 def sum_over_rows(v: Variables, column: str, *, is_maximized: bool) -> Term:
@@ -29,7 +30,7 @@ def sum_over_rows(v: Variables, column: str, *, is_maximized: bool) -> Term:
     total = sum(float(c.max(initial=0.0)) for c in columns)
     scale = scale_for(largest, total, rounds_up=is_maximized)
     expression = sum(_of_job(job, values, scale) for job, values in zip(v.jobs, columns, strict=True))
-    return Term(expression, scale, is_maximized)
+    return Term(expression, scale, is_maximized, (len(v.jobs) + 1) * scale.resolution)
 
 
 def _of_job(job: JobVariables, values: Floats, scale: Scale) -> cp_model.LinearExprT:

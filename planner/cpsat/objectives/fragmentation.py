@@ -32,7 +32,8 @@ def fragmentation(model: cp_model.CpModel, v: Variables, problem: Problem) -> Te
         if size > 1 and share > 0:
             ratio = _ratio(model, size, fit(model, size, free, dark, cluster), all_free, cluster.num_healthy)
             lost.append(round(share * SHARE_STEPS) * (STEPS - ratio))
-    return Term(sum(lost), Scale(float(SHARE_STEPS * STEPS), rounds_up=False), is_maximized=False)
+    rounding = 2 / STEPS + len(lost) / SHARE_STEPS
+    return Term(total(lost), Scale(float(SHARE_STEPS * STEPS), rounds_up=False), is_maximized=False, rounding=rounding)
 
 
 def _free(model: cp_model.CpModel, v: Variables, problem: Problem, server: int) -> cp_model.LinearExprT:

@@ -18,4 +18,4 @@ def moves(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
     expression: cp_model.LinearExprT = sum(
         step * (1 - job.stay if job.stay is not None else 1) for step, (job, _) in zip(steps, residents, strict=True)
     )
-    return Term(expression, scale, is_maximized=False)
+    return Term(expression, scale, is_maximized=False, rounding=(len(residents) + 1) * scale.resolution)

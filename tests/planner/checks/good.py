@@ -107,9 +107,7 @@ def grid() -> Case:
     )
     tensor = [f"s{s}.t{a} s{s}.t{1 - a} 0,1,2,3" for s in (0, 1) for a in (0, 1)]
     data = [f"s{s}.t{a} s{1 - s}.t{a} {2 * a},{2 * a + 1} s{s}>s{1 - s}#0" for s in (0, 1) for a in (0, 1)]
-    assignment = assign(
-        "grid", configuration, "s0.t0 s0.t1 s1.t0 s1.t1", held("tensor", *tensor), held("data", *data)
-    )
+    assignment = assign("grid", configuration, "s0.t0 s0.t1 s1.t0 s1.t1", held("tensor", *tensor), held("data", *data))
     return instance, plan_of(instance, assignment)
 
 
@@ -176,9 +174,7 @@ def fat_tree() -> Case:
         tensor_collective=collective("tree"),
         data_collective=collective("ring"),
     )
-    return instance, plan_of(
-        instance, assign("packets", configuration, "r0.s0.g0 r0.s0.g1 r1.s0.g0 r1.s0.g1")
-    )
+    return instance, plan_of(instance, assign("packets", configuration, "r0.s0.g0 r0.s0.g1 r1.s0.g0 r1.s0.g1"))
 
 
 GOOD: dict[str, Callable[[], Case]] = {

@@ -54,12 +54,8 @@ def job(name: str, accelerators: Any, **fields: Any) -> dict[str, Any]:
     return {"name": name, "workload": TRAINING, "accelerators": accelerators, **fields}
 
 
-def collective(
-    kind: str, *wavelengths: int, radices: tuple[int, ...] = (), held: tuple[int, ...] = ()
-) -> Collective:
-    return Collective.model_validate(
-        {"kind": kind, "wavelengths": wavelengths, "radices": radices, "held": held}
-    )
+def collective(kind: str, *wavelengths: int, radices: tuple[int, ...] = (), held: tuple[int, ...] = ()) -> Collective:
+    return Collective.model_validate({"kind": kind, "wavelengths": wavelengths, "radices": radices, "held": held})
 
 
 def held(dimension: Any, *lines: str) -> HeldCircuits:
@@ -68,16 +64,12 @@ def held(dimension: Any, *lines: str) -> HeldCircuits:
     for line in lines:
         source, destination, wavelengths, *fibers = line.split()
         numbers = tuple(int(w) for w in wavelengths.split(","))
-        circuits.append(
-            Circuit(source=source, destination=destination, wavelengths=numbers, fibers=tuple(fibers))
-        )
+        circuits.append(Circuit(source=source, destination=destination, wavelengths=numbers, fibers=tuple(fibers)))
     return HeldCircuits(dimension=dimension, circuits=tuple(circuits))
 
 
 def assign(name: str, configuration: Configuration, devices: str, *circuits: HeldCircuits) -> Assignment:
-    return Assignment(
-        job=name, configuration=configuration, devices=tuple(devices.split()), circuits=circuits
-    )
+    return Assignment(job=name, configuration=configuration, devices=tuple(devices.split()), circuits=circuits)
 
 
 def plan_of(instance: Instance, *assignments: Assignment) -> Plan:
@@ -113,9 +105,7 @@ def _claimed(instance: Instance, job: Job, assignment: Assignment) -> Assignment
     return assignment.model_copy(update=claims)
 
 
-def scores_of(
-    instance: Instance, job: Job, configuration: Configuration
-) -> tuple[list[Scores], Scores | None]:
+def scores_of(instance: Instance, job: Job, configuration: Configuration) -> tuple[list[Scores], Scores | None]:
     """Scores of what is listed for a job, and of one configuration if it can be priced."""
     cluster, limits = instance.cluster, job.constraints
     arguments = job.workload, cluster.device, cluster.fabric

@@ -47,9 +47,7 @@ def test_against_enumeration(rack: tuple[tuple[int, ...], Fibers, int]) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.integers(1, 5), min_size=5, max_size=5), st.integers(3, 5), st.randoms(use_true_random=False)
-)
+@given(st.lists(st.integers(1, 5), min_size=5, max_size=5), st.integers(3, 5), st.randoms(use_true_random=False))
 def test_five_servers_against_enumeration(free: list[int], size: int, random: Random) -> None:
     fibers = tuple((pair, int(random.random() < 0.6)) for pair in combinations(range(5), 2))
     links = frozenset(pair for pair, count in fibers if count)

@@ -66,9 +66,7 @@ def test_collective_that_does_not_fit_together(
     radices: tuple[int, ...], is_held: tuple[int, ...], wavelengths: tuple[int, ...]
 ) -> None:
     instance, _ = ring()
-    odd = Configuration(
-        data=4, data_collective=collective("radix", *wavelengths, radices=radices, held=is_held)
-    )
+    odd = Configuration(data=4, data_collective=collective("radix", *wavelengths, radices=radices, held=is_held))
     assert broken(instance, plan_of(instance, assign("ring", odd, "s0.t0 s0.t1 s0.t2 s0.t3"))) == {"listed"}
 
 

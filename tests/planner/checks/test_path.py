@@ -31,9 +31,7 @@ def test_failed_fiber() -> None:
 
 def test_fiber_of_a_bundle() -> None:
     """Bundles are one way: two fibers to s1, one back."""
-    back: Case = ring(
-        {"fibers": [{"from": "s0", "to": "s1", "count": 2}, {"from": "s1", "to": "s0", "count": 1}]}
-    )
+    back: Case = ring({"fibers": [{"from": "s0", "to": "s1", "count": 2}, {"from": "s1", "to": "s0", "count": 1}]})
     assert broken(*back) == {"path"}
     instance, plan = back
     assert broken(instance, rewired(plan, "ring", "s1.t1 s0.t0 0,1 s1>s0#0")) == set()

@@ -139,9 +139,7 @@ def test_a_directory_is_no_file(planner: Planner, tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(planner: Planner, tmp_path: Path) -> None:
-    _assert_refused(
-        planner("check", tmp_path / "none.yaml", "x"), f"error: {tmp_path / 'none.yaml'}: ", "exist"
-    )
+    _assert_refused(planner("check", tmp_path / "none.yaml", "x"), f"error: {tmp_path / 'none.yaml'}: ", "exist")
 
 
 def test_a_byte_order_mark_is_no_error(planner: Planner, instance: Path) -> None:

@@ -115,9 +115,7 @@ def test_schema_has_the_keys_of_files(planner: Planner, option: tuple[str, ...],
 
 
 def test_explain_and_marginal_print_json(planner: Planner, instance: Path, plan: Path) -> None:
-    explained = planner(
-        "explain", instance, "big", "--plan", plan, "--time-limit", 2, "--workers", 1, "--json"
-    )
+    explained = planner("explain", instance, "big", "--plan", plan, "--time-limit", 2, "--workers", 1, "--json")
     assert explained.code == 0
     assert explained.document["job"] == "big"
     assert explained.document["tag"] == "admitted"

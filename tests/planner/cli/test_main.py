@@ -21,9 +21,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.p
 
 
 def _python(program: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=ENVIRONMENT
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=ENVIRONMENT)
     return done.stdout
 
 
@@ -67,9 +65,7 @@ def test_a_closed_pipe_is_quiet(instance: Path) -> None:
     program = f"from planner.cli import main; main(['score', {str(instance)!r}, '--top', '500', '--json'])"
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-c", program], stdout=writing, stderr=subprocess.PIPE, env=ENVIRONMENT
-    )
+    done = subprocess.run([sys.executable, "-c", program], stdout=writing, stderr=subprocess.PIPE, env=ENVIRONMENT)
     os.close(writing)
     assert done.stderr == b""
 

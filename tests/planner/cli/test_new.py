@@ -8,16 +8,13 @@ from planner.instance import Instance
 from tests.planner.cli.conftest import Planner
 
 HEADER = (
-    "name,tenant,model,kind,accelerators,weight,required,"
-    "global_batch,sequence,concurrency,input_tokens,output_tokens"
+    "name,tenant,model,kind,accelerators,weight,required,global_batch,sequence,concurrency,input_tokens,output_tokens"
 )
 
 
 @pytest.mark.parametrize("fabric", ["lightpath", "fat_tree"])
 @pytest.mark.parametrize(("servers", "tiles"), [(1, 1), (2, 4)])
-def test_it_solves_as_written(
-    planner: Planner, tmp_path: Path, fabric: str, servers: int, tiles: int
-) -> None:
+def test_it_solves_as_written(planner: Planner, tmp_path: Path, fabric: str, servers: int, tiles: int) -> None:
     path = tmp_path / "new.yaml"
     assert planner("new", "--fabric", fabric, "--servers", servers, "--tiles", tiles, "-o", path).code == 0
     instance = Instance.load(path)

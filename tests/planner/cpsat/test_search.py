@@ -73,10 +73,6 @@ def test_without_time_the_heuristic_plan_comes_back(seed: int, limits: dict[str,
     assert result.bound >= result.objective
 
 
-UNKNOWN = "a solver that stops without an answer says bound 0, which is taken for one (planner/cpsat/run.py)"
-
-
-@pytest.mark.xfail(strict=True, reason=UNKNOWN)
 def test_a_solver_that_learned_nothing_proves_nothing() -> None:
     instance = crowded(11, objectives=["value"])
     best = solve(instance, options=OPTIONS)
@@ -162,10 +158,6 @@ def test_levels_follow_the_instance() -> None:
     assert result.status is Status.OPTIMAL
 
 
-ROUNDED = "fragmentation kept for later levels is rounded coarser than it is compared (planner/cpsat/search.py)"
-
-
-@pytest.mark.xfail(strict=True, reason=ROUNDED)
 def test_value_after_fragmentation_in_thirds() -> None:
     """The kept fragmentation must not exclude the plan that has it."""
     data = tiny_instance(267).model_dump()
@@ -173,10 +165,6 @@ def test_value_after_fragmentation_in_thirds() -> None:
     agrees(Instance.parse(data))
 
 
-CAPPED = "settle makes light exact by pair, but keeps the step 1 limit of the least boundary (planner/cpsat/settle.py)"
-
-
-@pytest.mark.xfail(strict=True, reason=CAPPED)
 def test_counts_that_need_more_light_than_the_least_boundary_are_not_refuted() -> None:
     """A cube of eight ranks on 4 + 3 + 1 tiles, the first and the last server not joined: 6 circuits, not 5."""
     pairs = [("s0", "s1"), ("s1", "s0"), ("s1", "s2"), ("s2", "s1")]
@@ -216,10 +204,6 @@ def test_more_capacity_never_lowers_the_best_value(seed: int) -> None:
             assert more.objective >= base.objective - 1e-6
 
 
-DARK = "single-device jobs are forced onto devices without a port, which may fragment more (RULES.md does not)"
-
-
-@pytest.mark.xfail(strict=True, reason=DARK)
 def test_fragmentation_beside_a_device_without_a_port() -> None:
     """On the last lit device of its server the job leaves two free, which no size 3 is measured against."""
     data = rack(serving("x", 1, required=True), tiles=2, health={"failed_ports": ["s1.t1"]})

@@ -119,9 +119,7 @@ def test_without_a_plan_the_reason_is_shown(tmp_path: Path) -> None:
 
 @pytest.mark.chromium
 def test_a_fabric_without_circuits(tmp_path: Path) -> None:
-    assignment = Assignment.model_validate(
-        {"job": "solo", "devices": ["s0.g0"], "configuration": {"micro_batch": 1}}
-    )
+    assignment = Assignment.model_validate({"job": "solo", "devices": ["s0.g0"], "configuration": {"micro_batch": 1}})
     result = Result(Status.FEASIBLE, "first_fit", Plan(instance="tree", assignments=(assignment,)))
     dom = _dom(tmp_path, _page(rack.fat_tree(), result))
     assert "Packets are switched" in dom
