@@ -10,8 +10,6 @@ Names are imported when they are first used, so that `import planner` costs noth
 """
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,9 +17,9 @@ if TYPE_CHECKING:
     from planner.checks.violation import Violation
     from planner.errors import InputError
     from planner.instance import Instance
+    from planner.line import solve
     from planner.plan import Plan
     from planner.result import Incumbent, Result, SolveOptions, Status
-    from planner.solve import solve
 
 __version__ = "0.1.0"
 __all__ = [
@@ -47,7 +45,7 @@ _MODULE_OF_NAME = {
     "Status": "planner.result",
     "Violation": "planner.checks.violation",
     "check": "planner.checks",
-    "solve": "planner.solve",
+    "solve": "planner.line",
 }
 
 
@@ -56,18 +54,6 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF_NAME:
         raise AttributeError(f"module 'planner' has no attribute '{name}'")
     return getattr(importlib.import_module(_MODULE_OF_NAME[name]), name)
-
-
-class _Package(ModuleType):
-    """Keeps `planner.solve` the function, though importing the module of that name would replace it."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType) and _MODULE_OF_NAME.get(name) == value.__name__:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any
 from planner.checks import check
 from planner.expand import expand
 from planner.instance import Instance
+from planner.line import solve
 from planner.policies import find_policy
 from planner.problem import Problem
 from planner.result import Result, SolveOptions, relative_gap
-from planner.solve import solve
 
 
 @dataclass(frozen=True)

@@ -136,10 +136,12 @@ def _offsets(plan: GroupPlan, copies: int) -> Iterator[tuple[int, ...]]:
         forth, back = [0] * (plan.ranks - 1), [plan.wavelengths[0]] * (plan.ranks - 1)
         yield (*forth, *back) * copies if plan.ranks > 2 else (0, 0) * copies
         return
+    if plan.kind == "ring":
+        yield from ((0,) * len(circuits) * copies for circuits in plan.configurations())
+        return
     strides = [int(np.prod(plan.radices[:d], dtype=int)) for d in range(len(plan.radices))]
     digit = 0
-    held = plan.held if plan.radices else ()
-    for circuits, num_digits in zip(plan.configurations(), held or (0,), strict=False):
+    for circuits, num_digits in zip(plan.configurations(), plan.held, strict=True):
         first = dict[int, int]()
         offset = 0
         for d in range(digit, digit + num_digits):
@@ -147,9 +149,6 @@ def _offsets(plan: GroupPlan, copies: int) -> Iterator[tuple[int, ...]]:
             offset += (plan.radices[d] - 1) * plan.wavelengths[d]
         offsets = []
         for source, destination, width in circuits:
-            if not plan.radices:
-                offsets.append(0)
-                continue
             stride = max(s for s in first if abs(destination - source) >= s)
             radix = plan.radices[strides.index(stride)]
             shift = (destination - source) // stride % radix

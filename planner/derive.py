@@ -11,10 +11,10 @@ from costmodel.fabrics import FiberBundle, Lightpath
 from costmodel.spec import Spec
 from planner.cluster import Cluster, FailedFiber, Health
 from planner.errors import InputError
-from planner.expand import expand, list_options
+from planner.expand import expand, list_options, utility
 from planner.instance import Instance, Job, Objective, ObjectiveName, Resident
 from planner.plan import Assignment, Plan
-from planner.problem import Floats, JobOptions, Problem
+from planner.problem import JobOptions, Problem
 
 SpecT = TypeVar("SpecT", bound=Spec)
 Pair = tuple[int, int]
@@ -25,12 +25,6 @@ def edited(spec: SpecT, **changes: Any) -> SpecT:
     """The spec with some fields replaced, validated anew; nothing that was cached on it comes along."""
     fields = {name: getattr(spec, name) for name in type(spec).model_fields}
     return type(spec)(**(fields | changes))
-
-
-def largest_size(instance: Instance) -> int:
-    """Most devices that one job may use: all, or those of a rack where the fabric does not link racks."""
-    fabric = instance.cluster.fabric
-    return fabric.num_devices if fabric.links_racks else fabric.servers * fabric.devices_per_server
 
 
 def with_objectives(instance: Instance, *names: ObjectiveName) -> Instance:
@@ -231,14 +225,7 @@ def _narrowed(options: JobOptions, fixed: Collection[str]) -> JobOptions:
 def _revalued(options: JobOptions, reference: float) -> JobOptions:
     if reference <= 0:
         return options
-    utility = _utility(options.job, options.scores.speed / reference)
-    return replace(options, value=options.job.weight * utility)
-
-
-def _utility(job: Job, relative: Floats) -> Floats:
-    if job.utility == "sqrt":
-        return np.sqrt(relative)
-    return relative if job.utility == "linear" else (relative >= job.step_at).astype(np.float64)
+    return replace(options, value=options.job.weight * utility(options.job, options.scores.speed / reference))
 
 
 def rehinted(problem: Problem, plan: Plan) -> Plan | None:

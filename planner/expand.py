@@ -46,7 +46,7 @@ def list_options(instance: Instance, job: Job) -> JobOptions:
         job=job,
         candidates=candidates,
         scores=scores,
-        value=job.weight * _utility(job, scores.speed),
+        value=job.weight * utility(job, scores.speed / scores.speed.max(initial=0.0)),
         energy=job.weight * energy / energy.min(initial=np.inf),
         num_listed=len(candidates),
         current=current,
@@ -54,9 +54,8 @@ def list_options(instance: Instance, job: Job) -> JobOptions:
     )
 
 
-def _utility(job: Job, speed: Floats) -> Floats:
+def utility(job: Job, relative: Floats) -> Floats:
     """g(speed over the fastest speed), shape (C,)."""
-    relative = speed / speed.max(initial=0.0)
     if job.utility == "sqrt":
         return np.asarray(np.sqrt(relative))
     return np.asarray(relative if job.utility == "linear" else (relative >= job.step_at).astype(np.float64))

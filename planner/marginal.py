@@ -24,9 +24,9 @@ from planner.derive import (
 )
 from planner.errors import InputError
 from planner.instance import Instance
+from planner.line import solve
 from planner.plan import Plan
 from planner.result import Level, SolveOptions, Status
-from planner.solve import solve
 
 BASE_SHARE = 0.3
 """share of the time limit for the instance as it is"""

@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.derive", "planner.routing", "planner.new"),
     ("planner.greedy", "planner.cpsat"),
     ("planner.policies",),
-    ("planner.solve",),
+    ("planner.line",),
     ("planner.explain", "planner.marginal"),
     ("planner.compare", "planner.report", "planner.plotting", "planner.exports", "planner.schedulers"),
     ("planner.cli",),

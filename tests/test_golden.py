@@ -9,11 +9,11 @@ from costmodel.candidates import enumerate_candidates
 from costmodel.score import score
 from planner.checks import check, objective_values
 from planner.instance import Instance
+from planner.line import solve
 from planner.plan import Plan
 from planner.policies import POLICIES
 from planner.report import report_html
 from planner.result import Result, SolveOptions, Status
-from planner.solve import solve
 
 PATH = Path(__file__).resolve().parents[1] / "instances" / "lumorph" / "golden.yaml"
 OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)

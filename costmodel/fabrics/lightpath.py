@@ -59,9 +59,9 @@ class Lightpath(FabricBase):
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
         if self.tiles_per_server % self.tile_rows:
-            raise ValueError(f"tile_rows {self.tile_rows} must divide tiles_per_server {self.tiles_per_server}")
+            raise ValueError(f"tile_rows: {self.tile_rows} must divide tiles_per_server {self.tiles_per_server}")
         if isinstance(self.fibers, int) and self.fibers < 0:
-            raise ValueError(f"fibers must not be negative, got {self.fibers}")
+            raise ValueError(f"fibers: must not be negative, got {self.fibers}")
         _ = self._bundles
         return self
 
@@ -87,11 +87,16 @@ class Lightpath(FabricBase):
             return {}
         bundles: dict[tuple[int, int], int] = {}
         for bundle in self.fibers:
-            pair = self.parse_server(bundle.source), self.parse_server(bundle.destination)
+            try:
+                pair = self.parse_server(bundle.source), self.parse_server(bundle.destination)
+            except ValueError as error:
+                raise ValueError(f"fibers: {error}") from None
             if pair[0] == pair[1] or self.rack_of(pair[0]) != self.rack_of(pair[1]):
-                raise ValueError(f"fibers join two servers of one rack, not {bundle.source} and {bundle.destination}")
+                raise ValueError(
+                    f"fibers: they join two servers of one rack, not {bundle.source} and {bundle.destination}"
+                )
             if pair in bundles:
-                raise ValueError(f"fibers from {bundle.source} to {bundle.destination} are given twice")
+                raise ValueError(f"fibers: those from {bundle.source} to {bundle.destination} are given twice")
             bundles[pair] = bundle.count
         return bundles
 

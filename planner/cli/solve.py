@@ -121,7 +121,7 @@ def _search(problem: "Problem", policy: str, options: dict[str, Any], is_quiet: 
     """Run the policy with progress on stdout, or on a terminal's stderr where stdout is for JSON."""
     from planner.cli.interrupt import stop_on_interrupt
     from planner.cli.progress import Progress
-    from planner.solve import solve
+    from planner.line import solve
 
     stream = sys.stderr if is_quiet else sys.stdout
     on_incumbent = None

@@ -32,7 +32,7 @@ def search_levels(
         levels.append(_closed(search, objective.name, outcome))
         if search.assignments is None:
             return _finish(search, levels, levels[-1].status)
-        if index == 0 and objective.name == "value":
+        if index == 0 and objective.name == "value" and len(problem.instance.objectives) > 1:
             restrict_to_ties(search, objective.tolerance)
         search.keep(objective.name, objective.tolerance)
     tidy(search)

@@ -7,9 +7,9 @@ from planner.explain.ask import Asker
 from planner.explain.beside import Reason, why_impossible, why_not_beside
 from planner.explain.explanation import Explanation, Statement, Tag
 from planner.instance import Instance
+from planner.line import solve
 from planner.plan import Plan
 from planner.result import SolveOptions, Status
-from planner.solve import solve
 
 __all__ = ["Explanation", "Statement", "Tag", "explain"]
 

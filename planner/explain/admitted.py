@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from planner.derive import largest_size, pinned, required
+from planner.derive import pinned, required
 from planner.expand import list_options
 from planner.explain.ask import Asker
 from planner.explain.cost import cost_of
@@ -20,7 +20,7 @@ def what_sizes_change(asker: Asker, plan: Plan, name: str) -> Iterator[Statement
     """The next smaller and the next larger size that the job accepts and has a configuration for."""
     options = list_options(asker.instance, asker.instance.job(name))
     listed = {int(n) for n in options.candidates.num_devices}
-    sizes = sorted(size for size in listed if size <= largest_size(asker.instance))
+    sizes = sorted(size for size in listed if size <= asker.instance.cluster.fabric.most_devices_of_a_job)
     now = len(plan[name].devices)
     smaller = [size for size in sizes if size < now][-1:]
     larger = [size for size in sizes if size > now][:1]

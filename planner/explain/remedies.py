@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from planner.derive import failed_parts, largest_size, pinned, repaired, required
+from planner.derive import failed_parts, pinned, repaired, required
 from planner.explain.ask import Asker
 from planner.explain.explanation import Statement
 from planner.explain.room import Room, has_ways, sizes_phrase
@@ -86,7 +86,9 @@ def _against_fastest(asker: Asker, found: Assignment) -> str:
 def working_sizes(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
     """The smallest sizes with which the job could run, among those it does not accept."""
     works = []
-    for size in islice(_other_sizes(waiting, name, range(1, largest_size(waiting) + 1)), MAX_TRIED):
+    for size in islice(
+        _other_sizes(waiting, name, range(1, waiting.cluster.fabric.most_devices_of_a_job + 1)), MAX_TRIED
+    ):
         if asker.ask(required(waiting, name, accelerators=size), any_plan=True).is_possible:
             works.append(size)
         if len(works) == MAX_SIZES:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.cluster import Cluster
-from planner.derive import largest_size, with_job
+from planner.derive import with_job
 from planner.expand import list_options
 from planner.explain.words import accelerators, listed
 from planner.instance import Instance, Job, JobConstraints
@@ -48,8 +48,8 @@ class Room:
 def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
     """Why a job has no way to run on so many devices at all; None if it has one."""
     job, cluster = instance.job(name), instance.cluster
-    if size > largest_size(instance):
-        return f"needs {accelerators(size)}, a rack has {largest_size(instance)}"
+    if size > instance.cluster.fabric.most_devices_of_a_job:
+        return f"needs {accelerators(size)}, a rack has {instance.cluster.fabric.most_devices_of_a_job}"
     if size > cluster.num_healthy:
         return f"needs {accelerators(size)}, {cluster.num_healthy} work"
     if len(list_options(instance, with_job(instance, name, accelerators=size).job(name))):

@@ -98,8 +98,8 @@ def test_bundles_are_one_way() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"tile_rows": 3}, "tile_rows 3 must divide tiles_per_server 4"),
-        ({"fibers": -1}, "fibers must not be negative"),
+        ({"tile_rows": 3}, "tile_rows: 3 must divide tiles_per_server 4"),
+        ({"fibers": -1}, "fibers: must not be negative"),
         ({"fibers": [{"from": "s0", "to": "s0", "count": 1}]}, "two servers of one rack"),
         ({"fibers": [{"from": "s0", "to": "s9", "count": 1}]}, "no server 's9'"),
         ({"fibers": 2 * [{"from": "s0", "to": "s1", "count": 1}]}, "given twice"),

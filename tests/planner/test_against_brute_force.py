@@ -5,8 +5,8 @@ from hypothesis import given, settings
 
 from planner.checks import check
 from planner.instance import Instance
+from planner.line import solve
 from planner.result import Level, Result, SolveOptions, Status
-from planner.solve import solve
 from tests.oracles.brute_force import BruteForce, brute_force
 from tests.oracles.tiny_instances import tiny_instance, tiny_instances
 

@@ -10,8 +10,8 @@ from planner.derive import edited
 from planner.errors import InputError
 from planner.expand import expand, list_options
 from planner.instance import Instance
+from planner.line import solve
 from planner.result import SolveOptions, Status
-from planner.solve import solve
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 

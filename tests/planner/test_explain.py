@@ -7,9 +7,9 @@ import pytest
 from planner.errors import InputError
 from planner.explain import Explanation, explain
 from planner.instance import Instance
+from planner.line import solve
 from planner.plan import Plan
 from planner.result import Result, SolveOptions, Status
-from planner.solve import solve
 
 Fields = dict[str, Any]
 OPTIONS = SolveOptions(workers=1, deterministic_limit=5.0)

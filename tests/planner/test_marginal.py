@@ -18,9 +18,9 @@ from planner.derive import (
 from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance
+from planner.line import solve
 from planner.marginal import Marginal, marginal
 from planner.result import SolveOptions
-from planner.solve import solve
 from tests.planner.test_explain import FAT_TREE, Fields, rack, serving, single, training
 
 OPTIONS = SolveOptions(workers=1, deterministic_limit=5.0)

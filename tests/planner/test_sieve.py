@@ -9,10 +9,10 @@ import pytest
 
 from planner.expand import expand
 from planner.instance import Instance
+from planner.line import solve
 from planner.problem import Problem
 from planner.result import SolveOptions
 from planner.sieve import Sieve
-from planner.solve import solve
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import rack, serving, training
 
