@@ -16,6 +16,7 @@ MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
 Dimension = Literal["tensor", "pipeline", "data"]
 Ints = NDArray[np.int64]
+Floats32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -174,17 +175,25 @@ def _boundary(shape: Shape) -> Ints:
 @lru_cache(maxsize=10_000)
 def _exact(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
     """Try every set of blocks with block 0 in it; its complement has as many leaving."""
-    n = num_blocks
-    inside = ((np.arange(1, 2**n, 2)[:, None] >> np.arange(n)) & 1).astype(np.float32)
+    inside, outside, first = _subsets(num_blocks)
     leaving = np.zeros(len(inside), dtype=np.float32)
     for table in between:
-        widths = np.frombuffer(table, dtype=np.int64).reshape(n, n).astype(np.float32)
-        leaving = np.maximum(leaving, ((inside @ widths) * (1 - inside)).sum(axis=1))
-    count = inside.sum(axis=1).astype(np.int64)
-    table_of_count = np.full(n + 1, np.iinfo(np.int64).max)
-    np.minimum.at(table_of_count, count, leaving.astype(np.int64))
-    np.minimum.at(table_of_count, n - count, leaving.astype(np.int64))
-    return table_of_count
+        widths = np.frombuffer(table, dtype=np.int64).reshape(num_blocks, num_blocks).astype(np.float32)
+        leaving = np.maximum(leaving, np.einsum("sb,sb->s", inside @ widths, outside))
+    least = np.zeros(num_blocks + 1, dtype=np.int64)
+    least[1:] = np.minimum.reduceat(leaving, first)
+    least[0] = least[num_blocks]
+    return np.minimum(least, least[::-1])
+
+
+@lru_cache(maxsize=4)
+def _subsets(num_blocks: int) -> tuple[Floats32, Floats32, Ints]:
+    """Sets with block 0 by ascending size: membership, its complement, and the first set of each size 1..n."""
+    inside = (np.arange(1, 2**num_blocks, 2)[:, None] >> np.arange(num_blocks)) & 1
+    sizes = inside.sum(axis=1)
+    order = np.argsort(sizes, kind="stable")
+    members = inside[order].astype(np.float32)
+    return members, 1 - members, np.searchsorted(sizes[order], np.arange(1, num_blocks + 1))
 
 
 def _bound(shape: Shape) -> Ints:

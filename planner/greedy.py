@@ -9,6 +9,8 @@ from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
 from planner.routing import Board
 
+MAX_FAILED = 30
+"""so often a job is routed across servers in vain before only single servers are tried"""
 Blocks = list[tuple[int, int]]
 """(server, number of blocks)"""
 Strategy = Callable[[Board, Shape], Iterable[Blocks]]
@@ -48,6 +50,7 @@ def place_all(
 def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
     hopeless: set[tuple[int, int]] = set()
+    num_failed = 0
     for row in rows:
         shape = options.shapes[row]
         if (shape.num_ranks, shape.block) in hopeless:
@@ -55,10 +58,13 @@ def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[
         found_any = False
         for blocks in strategy(board, shape):
             found_any = True
+            if len(blocks) > 1 and num_failed == MAX_FAILED:
+                continue
             if _has_light(board, shape, blocks):
                 assignment = board.realize(options, row, blocks)
                 if assignment is not None:
                     return assignment
+                num_failed += 1
         if not found_any:
             hopeless.add((shape.num_ranks, shape.block))
     return None

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations
 
+import numpy as np
+
 from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster
 from planner.demand import Shape
@@ -83,7 +85,7 @@ class Board:
                 return None
             circuits: tuple[HeldCircuits, ...] | None = ()
             if self.light is not None:
-                circuits = self.light.route(shape, devices)
+                circuits = self.light.route(shape, devices) if has_room(self.light, shape, servers) else None
             if circuits is not None:
                 names = [self.cluster.fabric.device_name(*device) for device in devices]
                 assignment = options.assignment(row, names, circuits)
@@ -108,6 +110,20 @@ class Board:
                     return None
                 devices.append((server, slot))
         return devices
+
+
+def has_room(light: Light, shape: Shape, servers: Sequence[int]) -> bool:
+    """Whether each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
+    names, places = np.unique(np.asarray(servers), return_inverse=True)
+    if len(names) == 1:
+        return True
+    on = np.zeros((len(servers), len(names)), dtype=np.int64)
+    on[np.arange(len(servers)), places] = 1
+    needed = np.zeros((len(names), len(names)), dtype=np.int64)
+    for between in shape.between_blocks:
+        needed = np.maximum(needed, on.T @ between @ on)
+    np.fill_diagonal(needed, 0)
+    return all(needed[a, b] <= light.free_wavelengths(int(names[a]), int(names[b])) for a, b in np.argwhere(needed))
 
 
 def layouts(shape: Shape, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
