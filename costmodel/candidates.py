@@ -1,7 +1,9 @@
 """Candidates: every way in which a job may run, one row each, with all that its score depends on."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,22 +11,29 @@ from numpy.typing import NDArray
 from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import FabricBase, GroupPlan
 from costmodel.hardware import Device
-from costmodel.opgraph import Mappings, OpGraph
+from costmodel.mappings import DIMENSIONS, Dimension, Mappings, distinct_rows
+from costmodel.opgraph import OpGraph
 from costmodel.workloads import Workload
 
-Ints = NDArray[np.int64]
-DIMENSIONS = ("tensor", "pipeline", "data")
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+BlocksOf = Callable[[FabricBase, Sequence[int], int], Sequence[int]]
+"""blocks to list, given the sizes of the groups that should not be torn apart, and the number of devices"""
+REDUCING = ("tensor", "data", "context")
+"""dimensions along which messages are all-reduced"""
+GRAPH_CHUNK = 1 << 15
+"""mappings described at once while candidates are listed"""
 
 
 @dataclass(frozen=True)
 class Candidates:
     """Configurations of one workload, columns of shape (C,); `mapping` indexes the rows of `mappings`.
 
-    `plan` has shape (3, C): the row of `plans` used along tensor, pipeline and data.
+    `plan` has shape (5, C): the row of `plans` used along each of DIMENSIONS.
     """
 
+    workload: Workload
     mappings: Mappings
-    graph: OpGraph
     mapping: Ints
     block: Ints
     plan: Ints
@@ -39,32 +48,37 @@ class Candidates:
 
     def configuration(self, row: int) -> Configuration:
         """The row as it is written in a plan."""
-        m = self.mapping[row]
-        collectives = [Collective.of(self.plans[self.plan[axis, row]]) for axis in range(3)]
-        return Configuration(
-            tensor=int(self.mappings.tensor[m]),
-            pipeline=int(self.mappings.pipeline[m]),
-            data=int(self.mappings.data[m]),
-            micro_batch=int(self.mappings.micro_batch[m]),
-            block=int(self.block[row]),
-            tensor_collective=collectives[0],
-            pipeline_collective=collectives[1],
-            data_collective=collectives[2],
-        )
+        collectives = {
+            f"{dimension}_collective": Collective.of(self.plans[self.plan[axis, row]])
+            for axis, dimension in enumerate(DIMENSIONS)
+        }
+        choice = self.mappings.choice(int(self.mapping[row]))
+        return Configuration.of_choice(choice, self.workload.menus(), block=int(self.block[row]), **collectives)
 
-    def take(self, rows: Ints) -> "Candidates":
+    def take(self, rows: Ints | slice) -> "Candidates":
         """The given rows, in this order."""
-        return Candidates(
-            self.mappings, self.graph, self.mapping[rows], self.block[rows], self.plan[:, rows], self.plans
-        )
+        return replace(self, mapping=self.mapping[rows], block=self.block[rows], plan=self.plan[:, rows])
 
+    def part(self, rows: Ints | slice, device: Device) -> tuple["Candidates", OpGraph]:
+        """Some rows with their own mappings alone, and what these execute."""
+        part = self.take(rows)
+        used, mapping = np.unique(part.mapping, return_inverse=True)
+        mappings = self.mappings.take(used)
+        return replace(part, mappings=mappings, mapping=mapping), self.workload.op_graph(mappings, device)
 
-def _uses(graph: OpGraph, num_mappings: int) -> NDArray[np.bool_]:
-    """Which dimensions send messages under each mapping, shape (3, M)."""
-    used = np.zeros((3, num_mappings), dtype=bool)
-    for row, dimension in enumerate(graph.dimensions):
-        used[DIMENSIONS.index(dimension)] |= graph.message_count[row] > 0
-    return used
+    def is_confined(self) -> Bools:
+        """Whether the groups along each dimension surely lie in one server, shape (5, C)."""
+        m = self.mappings
+        tensor = m.tensor[self.mapping].astype(np.int64)
+        context = tensor * m.context[self.mapping]
+        expert = context * m.expert[self.mapping]
+        is_whole = self.block == self.num_devices
+        by_name = {
+            "tensor": self.block % tensor == 0,
+            "context": self.block % context == 0,
+            "expert": is_whole | ((m.pipeline[self.mapping] == 1) & (self.block % expert == 0)),
+        }
+        return np.stack([by_name.get(dimension, is_whole) for dimension in DIMENSIONS])
 
 
 def enumerate_candidates(
@@ -82,44 +96,100 @@ def enumerate_candidates(
     the dimensions that all-reduce.
     """
     mappings = Mappings.concatenate([workload.mappings(size) for size in sizes])
-    mappings = mappings.take(workload.op_graph(mappings, device).footprint_bytes <= device.capacity_bytes)
-    graph = workload.op_graph(mappings, device)
-    used = _uses(graph, len(mappings.tensor))
+    return list_candidates(workload, mappings, device, fabric, blocks=_listed_blocks(one_server), collective=collective)
+
+
+def list_candidates(
+    workload: Workload,
+    mappings: Mappings,
+    device: Device,
+    fabric: FabricBase,
+    *,
+    blocks: BlocksOf,
+    collective: str | None = None,
+) -> Candidates:
+    """Every plan of the given mappings that fit in memory; `blocks` lists the blocks of some degrees."""
+    kept, sent = _fitting(workload, mappings, device)
+    mappings = mappings.take(kept)
+    degrees = group_degrees(mappings)
+    first, of = distinct_rows([*degrees, *sent.astype(np.int8), mappings.num_devices])
     plans: dict[GroupPlan, int] = {}
-    rows: list[tuple[int, int, int, int, int]] = []
-    for m in range(len(mappings.tensor)):
-        degrees = [int(getattr(mappings, name)[m]) for name in DIMENSIONS]
-        needed = [degree if used[axis, m] else 1 for axis, degree in enumerate(degrees)]
-        for block in _blocks(fabric, degrees, one_server):
-            for choice in _choices(fabric, degrees, needed, block, collective):
-                tensor, pipeline, data = (plans.setdefault(plan, len(plans)) for plan in choice)
-                rows.append((m, block, tensor, pipeline, data))
-    table = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-    return Candidates(mappings, graph, table[0], table[1], table[2:], tuple(plans))
+    options: list[tuple[int, ...]] = []
+    starts = [0]
+    for m in first:
+        choices = _Choices(fabric, degrees[:, m].tolist(), sent[:, m].tolist(), int(mappings.num_devices[m]))
+        options += choices.rows(blocks, collective, plans)
+        starts.append(len(options))
+    start, number = np.array(starts[:-1], np.int64), np.diff(starts)
+    repeats = number[of]
+    mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
+    nth = np.arange(len(mapping)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    table = np.array(options, np.int32).reshape(-1, 1 + len(DIMENSIONS))[np.repeat(start[of], repeats) + nth]
+    return Candidates(workload, mappings, mapping, table[:, 0].copy(), table[:, 1:].T.copy(), tuple(plans))
 
 
-def _blocks(fabric: FabricBase, degrees: Sequence[int], one_server: bool) -> Sequence[int]:
-    num_devices = int(np.prod(degrees))
-    if one_server:
-        return (num_devices,) if num_devices <= fabric.devices_per_server else ()
-    return fabric.blocks(degrees[0], num_devices)
+def group_degrees(mappings: Mappings) -> Ints:
+    """Ranks of the groups along each dimension, shape (5, M): context ranks share a data group."""
+    columns = [mappings.tensor, mappings.pipeline, mappings.data * mappings.context.astype(np.int32)]
+    return np.stack([*(c.astype(np.int32) for c in columns), mappings.context, mappings.expert]).astype(np.int32)
 
 
-def _choices(
-    fabric: FabricBase, degrees: Sequence[int], needed: Sequence[int], block: int, collective: str | None
-) -> Iterator[tuple[GroupPlan, GroupPlan, GroupPlan]]:
-    """Combinations of plans along tensor, pipeline and data; `needed` is 1 where nothing is sent."""
-    options = []
-    for axis, dimension in enumerate(DIMENSIONS):
-        confined = block % degrees[0] == 0 if axis == 0 else block == int(np.prod(degrees))
-        found = fabric.plans(dimension, needed[axis], one_server=confined)
-        if collective is not None and dimension != "pipeline":
-            found = [plan for plan in found if plan.kind in ("none", collective)]
-        options.append(found)
-    for tensor in options[0]:
-        for pipeline in options[1]:
-            for data in options[2]:
-                yield tensor, pipeline, data
+def _fitting(workload: Workload, mappings: Mappings, device: Device) -> tuple[Bools, Bools]:
+    """Which mappings fit in memory, (M,), and the dimensions along which these send messages, (5, fitting)."""
+    kept, sent = [np.zeros(0, np.bool_)], [np.zeros((len(DIMENSIONS), 0), np.bool_)]
+    capacity, tier = device.capacity_bytes, device.offload.capacity_bytes if device.offload else 0.0
+    for start in range(0, len(mappings), GRAPH_CHUNK):
+        graph = workload.op_graph(mappings.take(slice(start, start + GRAPH_CHUNK)), device)
+        fits = (graph.footprint_bytes <= capacity) & (graph.tier_footprint_bytes <= tier)
+        kept.append(fits)
+        sent.append(np.stack([graph.sends(dimension)[fits] for dimension in DIMENSIONS]))
+    return np.concatenate(kept), np.concatenate(sent, axis=1)
+
+
+def _listed_blocks(one_server: bool) -> BlocksOf:
+    def blocks(fabric: FabricBase, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        if one_server:
+            return (num_devices,) if num_devices <= fabric.devices_per_server else ()
+        return fabric.blocks(spans, num_devices)
+
+    return blocks
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """Degrees of parallelism whose blocks and plans are listed together."""
+
+    fabric: FabricBase
+    degrees: Sequence[int]
+    """by DIMENSIONS"""
+    sent: Sequence[bool]
+    num_devices: int
+
+    def rows(self, blocks: BlocksOf, collective: str | None, plans: dict[GroupPlan, int]) -> Iterator[tuple[int, ...]]:
+        """Block and number of the plan along each dimension, of every combination."""
+        tensor, pipeline, _, context, expert = self.degrees
+        spans = (tensor, tensor * context, tensor * context * expert if pipeline == 1 else tensor * context)
+        for block in blocks(self.fabric, spans, self.num_devices):
+            is_whole = block == self.num_devices
+            confined = {
+                "tensor": block % tensor == 0,
+                "context": block % (tensor * context) == 0,
+                "expert": is_whole or (pipeline == 1 and block % (tensor * context * expert) == 0),
+            }
+            options = [
+                self._plans(axis, dimension, confined.get(dimension, is_whole), collective)
+                for axis, dimension in enumerate(DIMENSIONS)
+            ]
+            for choice in product(*options):
+                yield (block, *(plans.setdefault(plan, len(plans)) for plan in choice))
+
+    def _plans(self, axis: int, dimension: Dimension, one_server: bool, collective: str | None) -> Sequence[GroupPlan]:
+        """A dimension that sends nothing needs no plan."""
+        ranks = self.degrees[axis] if self.sent[axis] else 1
+        found = self.fabric.plans(dimension, ranks, one_server=one_server)
+        if collective is None or dimension not in REDUCING:
+            return found
+        return [plan for plan in found if plan.kind in ("none", collective)]
 
 
 def candidates_of(
@@ -129,43 +199,33 @@ def candidates_of(
 
     Raises ValueError where the workload or the fabric has no such configuration.
     """
-    columns = [
-        [getattr(c, name) for c in configurations]
-        for name in ("num_devices", "tensor", "pipeline", "data", "micro_batch")
-    ]
-    mappings = Mappings(*(np.array(column, dtype=np.int64) for column in columns))
+    menus = workload.menus()
+    choices = [configuration.choice(menus) for configuration in configurations]
+    mappings = Mappings.of(**{name: np.array([c[name] for c in choices]) for name in choices[0]})
     graph = workload.op_graph(mappings, device)
-    used = _uses(graph, len(configurations))
+    degrees = group_degrees(mappings)
     plans: dict[GroupPlan, int] = {}
-    plan = np.zeros((3, len(configurations)), dtype=np.int64)
+    plan = np.zeros((len(DIMENSIONS), len(configurations)), dtype=np.int32)
+    sent = [graph.sends(dimension) for dimension in DIMENSIONS]
     for row, configuration in enumerate(configurations):
-        _require_mapping(configuration, workload)
+        _require_mapping(configuration, choices[row], workload)
         for axis, dimension in enumerate(DIMENSIONS):
-            ranks = getattr(configuration, dimension) if used[axis, row] else 1
+            ranks = int(degrees[axis, row]) if sent[axis][row] else 1
             found = _plan_of(configuration, dimension, ranks, fabric)
             plan[axis, row] = plans.setdefault(found, len(plans))
-    block = np.array([c.block for c in configurations], dtype=np.int64)
-    return Candidates(mappings, graph, np.arange(len(configurations)), block, plan, tuple(plans))
+    block = np.array([c.block for c in configurations], dtype=np.int32)
+    mapping = np.arange(len(configurations), dtype=np.int32)
+    return Candidates(workload, mappings, mapping, block, plan, tuple(plans))
 
 
-def _require_mapping(configuration: Configuration, workload: Workload) -> None:
-    listed = workload.mappings(configuration.num_devices)
-    same = np.ones(len(listed.tensor), dtype=bool)
-    for name in (*DIMENSIONS, "micro_batch"):
-        same &= getattr(listed, name) == getattr(configuration, name)
-    if not same.any():
-        raise ValueError(
-            f"tensor {configuration.tensor} x pipeline {configuration.pipeline} x data {configuration.data} "
-            f"with micro_batch {configuration.micro_batch} does not divide the workload"
-        )
+def _require_mapping(configuration: Configuration, choice: dict[str, int], workload: Workload) -> None:
+    if not workload.mappings(configuration.num_devices).where(choice).any():
+        raise ValueError(f"{configuration.degrees} does not divide the workload")
 
 
-def _plan_of(configuration: Configuration, dimension: str, ranks: int, fabric: FabricBase) -> GroupPlan:
+def _plan_of(configuration: Configuration, dimension: Dimension, ranks: int, fabric: FabricBase) -> GroupPlan:
     collective: Collective = getattr(configuration, f"{dimension}_collective")
-    tensor_confined = configuration.block % configuration.tensor == 0
-    all_confined = configuration.block == configuration.num_devices
-    confined = tensor_confined if dimension == "tensor" else all_confined
-    options = fabric.plans(dimension, ranks, one_server=confined)
+    options = fabric.plans(dimension, ranks, one_server=configuration.is_confined(dimension))
     for plan in options:
         if Collective.of(plan) == collective:
             return plan

@@ -1,11 +1,17 @@
 """How one job runs, as written in residents and plans: degrees of parallelism and collective plans."""
 
-from typing import Literal, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import GroupPlan
+from costmodel.mappings import CHOICES, RECOMPUTE, Dimension, Recompute
+from costmodel.offload import offload_code, offload_name
 from costmodel.spec import Spec
+
+Menus = Mapping[str, Sequence[int]]
+"""what a workload leaves open: numbers of the columns of Mappings"""
 
 
 class Collective(Spec):
@@ -26,24 +32,87 @@ class Collective(Spec):
 
 
 class Configuration(Spec):
-    """Degrees of parallelism of a job: rank = (data index * pipeline + stage) * tensor + tensor index."""
+    """How a job runs; rank = ((data index * pipeline + stage) * context + context index) * tensor + tensor index.
+
+    Of the choices from `interleave` to `offload`, those that the workload fixes are absent.
+    """
 
     tensor: int = Field(default=1, ge=1)
     pipeline: int = Field(default=1, ge=1)
     data: int = Field(default=1, ge=1)
     micro_batch: int = Field(default=1, ge=1)
+    context: int = Field(default=1, ge=1)
+    expert: int = Field(default=1, ge=1)
+    interleave: int | None = Field(default=None, ge=1)
+    recompute: Recompute | None = None
+    zero: Literal[0, 1, 2, 3] | None = None
+    sequence_parallel: bool | None = None
+    offload: str | None = None
     block: int = Field(default=1, ge=1)
     """consecutive ranks that stay in one server"""
     tensor_collective: Collective = Collective()
     pipeline_collective: Collective = Collective()
     data_collective: Collective = Collective()
+    context_collective: Collective = Collective()
+    expert_collective: Collective = Collective()
 
     @property
     def num_devices(self) -> int:
-        return self.tensor * self.pipeline * self.data
+        return self.tensor * self.pipeline * self.data * self.context
+
+    @property
+    def degrees(self) -> str:
+        """For messages: the degrees of parallelism above one, and the micro-batch."""
+        names = ("tensor", "pipeline", "data", "context", "expert", "interleave")
+        parts = [f"{name} {getattr(self, name)}" for name in names[:3]]
+        parts += [f"{name} {degree}" for name in names[3:] if (degree := getattr(self, name)) not in (None, 1)]
+        return f"{' x '.join(parts)} with micro_batch {self.micro_batch}"
 
     @model_validator(mode="after")
     def _divides(self) -> Self:
         if self.num_devices % self.block:
             raise ValueError(f"block {self.block} must divide the {self.num_devices} ranks")
+        if self.offload is not None:
+            offload_code(self.offload)
         return self
+
+    def is_confined(self, dimension: Dimension) -> bool:
+        """Whether the groups along a dimension surely lie in one server."""
+        context = self.tensor * self.context
+        if dimension == "tensor":
+            return self.block % self.tensor == 0
+        if dimension == "context":
+            return self.block % context == 0
+        is_inner = dimension == "expert" and self.pipeline == 1 and self.block % (context * self.expert) == 0
+        return is_inner or self.block == self.num_devices
+
+    def choice(self, menus: Menus) -> dict[str, int]:
+        """Number of each column of Mappings; what is absent is the workload's only (or first) choice."""
+        written: dict[str, Any] = {name: getattr(self, name) for name in CHOICES}
+        if self.recompute is not None:
+            written["recompute"] = RECOMPUTE.index(self.recompute)
+        if self.offload is not None:
+            written["offload"] = offload_code(self.offload)
+        fixed = {name: menus.get(name, (default,))[0] for name, (_, default) in CHOICES.items()}
+        return {name: fixed[name] if value is None else int(value) for name, value in written.items()}
+
+    @model_validator(mode="after")
+    def _experts_divide(self) -> Self:
+        if self.data % self.expert:
+            raise ValueError(f"expert {self.expert} must divide data {self.data}")
+        return self
+
+    @classmethod
+    def of_choice(cls, choice: Mapping[str, int], menus: Menus, **others: Any) -> Self:
+        """A mapping's row as a configuration; fixed choices are left out."""
+        named: dict[str, Any] = dict(choice)
+        for name in ("interleave", "recompute", "zero", "sequence_parallel", "offload"):
+            if len(menus.get(name, ())) <= 1:
+                del named[name]
+        if "recompute" in named:
+            named["recompute"] = RECOMPUTE[choice["recompute"]]
+        if "offload" in named:
+            named["offload"] = offload_name(choice["offload"])
+        if "sequence_parallel" in named:
+            named["sequence_parallel"] = bool(choice["sequence_parallel"])
+        return cls(**named, **others)

@@ -1,10 +1,12 @@
 """Accelerators as data: peaks, the efficiency reached on them, and energy."""
 
+from functools import cache
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from costmodel.catalog import documents, unknown_name
+from costmodel.memory.tier import TierOrName
 from costmodel.spec import (
     Bytes,
     BytesPerSecond,
@@ -37,6 +39,16 @@ class Device(Spec):
     """share of the memory peak that streaming operators reach"""
     launch_s: Seconds
     """time of an operator that does nothing"""
+    num_sm: int = Field(default=1, ge=1)
+    """units that each run one tile of a matrix product at a time (streaming multiprocessors)"""
+    l2_bytes: Bytes = 0.0
+    """capacity of the last cache before local memory; 0 where unknown"""
+    l2_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="l2_bandwidth")
+    """peak of that cache, reads and writes together; absent where unknown"""
+    offload: TierOrName | None = None
+    """second memory tier, of this accelerator alone, to which training may offload; absent where it has none"""
+    aliases: tuple[str, ...] = ()
+    """other names that tables of measurements use for this device"""
     energy_j_per_flop: dict[Precision, JoulesPerFlop] = Field(alias="flop_energy")
     """energy of a matrix operation above idle, by precision"""
     memory_j_per_byte: JoulesPerByte = Field(alias="memory_energy")
@@ -67,8 +79,10 @@ def device_names() -> tuple[str, ...]:
     return tuple(name for name, content in documents().items() if content.get("kind") == "device")
 
 
+@cache
 def load_device(name: str) -> Device:
-    """A device of the catalog; ValueError names the nearest ones where it is unknown."""
-    if name not in device_names():
-        raise unknown_name("device", name, device_names())
-    return Device.model_validate(documents()[name])
+    """A device of the catalog by its name or an alias; ValueError names the nearest ones where it is unknown."""
+    for known in device_names():
+        if name == known or name in documents()[known].get("aliases", ()):
+            return Device.model_validate(documents()[known])
+    raise unknown_name("device", name, device_names())

@@ -1,146 +1,192 @@
 """What one accelerator executes and sends in one step of a job, for many mappings at once.
 
-Axes: C mappings, O operators, M messages.
+Axes: M mappings, B blocks, and in each block O operators, G messages and K distinct shapes. Mappings by the
+million have few distinct shapes of their layers, so that kernels are priced once per shape.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, Self
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.hardware import Precision
+from costmodel.mappings import Dimension, distinct_rows
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Dimension = Literal["tensor", "pipeline", "data"]
-
-_COLUMNS = ("num_devices", "tensor", "pipeline", "data", "micro_batch")
-
-
-@dataclass(frozen=True)
-class Mappings:
-    """How a job is divided over accelerators, one row per choice; columns of shape (C,), int64."""
-
-    num_devices: Ints
-    tensor: Ints
-    pipeline: Ints
-    data: Ints
-    micro_batch: Ints
-
-    def __post_init__(self) -> None:
-        if np.any(self.tensor * self.pipeline * self.data != self.num_devices):
-            raise ValueError("tensor * pipeline * data must equal num_devices")
-
-    def __len__(self) -> int:
-        return len(self.num_devices)
-
-    @classmethod
-    def from_rows(cls, rows: Iterable[tuple[int, int, int, int]]) -> Self:
-        """Mappings of rows (tensor, pipeline, data, micro_batch)."""
-        table = np.array([*rows], dtype=np.int64).reshape(-1, 4)
-        tensor, pipeline, data, micro_batch = (table[:, i].copy() for i in range(4))
-        return cls(tensor * pipeline * data, tensor, pipeline, data, micro_batch)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence["Mappings"]) -> Self:
-        """The rows of all parts, one after the other."""
-        return cls(*(np.concatenate([getattr(part, column) for part in parts]) for column in _COLUMNS))
-
-    def take(self, rows: Ints | Bools) -> Self:
-        """The rows of these numbers, or those where a mask is true."""
-        return type(self)(*(getattr(self, column)[rows] for column in _COLUMNS))
+Ints = NDArray[np.integer[Any]]
+OperatorKind = Literal["matrix", "attention", "elementwise"]
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One row of operators; each column broadcasts to (C,)."""
+    """One kind of kernel; each column broadcasts to (K,)."""
 
     name: str
+    kind: OperatorKind
     flops: Floats | float
     memory_bytes: Floats | float
-    count: Floats | float
-    in_bubble: bool = True
+    count: Floats | float = 1.0
+    """executions per execution of the block"""
+    sizes: tuple[Floats | float, Floats | float, Floats | float] | None = None
+    """m, n, k of a matrix product"""
+    precision: Precision | None = None
+    """of a matrix product, where it is not the graph's"""
 
 
 @dataclass(frozen=True)
 class Message:
-    """One row of messages; each column broadcasts to (C,)."""
+    """One kind of message; each column broadcasts to (K,). A reduce-scatter or an all-gather is half an
+    all-reduce, so its count is 0.5."""
 
     name: str
     dimension: Dimension
     message_bytes: Floats | float
-    count: Floats | float
+    """all-reduce: size of the buffer; pipeline: bytes sent to the next stage; expert: bytes a rank holds"""
+    count: Floats | float = 1.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """Operators and messages that are executed together, so often in a step."""
+
+    name: str
+    operators: tuple[Operator, ...]
+    messages: tuple[Message, ...]
+    shape: Ints
+    """(M,) which of the K shapes each mapping has"""
+    num_shapes: int
+    times: Floats
+    """(M,) executions per step"""
     in_bubble: bool = True
+    """whether it runs in every stage of a pipeline, so that the bubble repeats it"""
+
+    def column(self, value: Floats | float) -> Floats:
+        """A column of one of its rows in full, shape (K,)."""
+        return np.broadcast_to(np.asarray(value, np.float64), (self.num_shapes,))
+
+    def total(self, values: Iterable[Floats | float]) -> Floats:
+        """Sum of columns over one execution, shape (K,)."""
+        total = np.zeros(self.num_shapes)
+        for value in values:
+            total += value
+        return total
+
+    @property
+    def flops(self) -> Floats:
+        """Of one execution, shape (K,)."""
+        return self.total(o.flops * o.count for o in self.operators)
+
+    @property
+    def memory_bytes(self) -> Floats:
+        """Of one execution, shape (K,)."""
+        return self.total(o.memory_bytes * o.count for o in self.operators)
 
 
 @dataclass(frozen=True)
 class OpGraph:
     """What ONE accelerator (the busiest stage's) executes in one step and the messages it takes part in.
 
-    A step takes the sum of count x time over rows, times `bubble` on the rows marked in_bubble.
+    A step takes the sum over blocks of times x time, and the blocks in the bubble once more by `bubble`.
     """
 
-    operators: tuple[str, ...]
-    """(O,) names"""
-    flops: Floats
-    """(O, C) matrix operations per execution"""
-    memory_bytes: Floats
-    """(O, C) traffic of the local memory per execution"""
-    count: Floats
-    """(O, C) executions per step"""
-    messages: tuple[str, ...]
-    """(M,) names"""
-    dimensions: tuple[Dimension, ...]
-    """(M,) the group that exchanges the message"""
-    message_bytes: Floats
-    """(M, C) all-reduce: size of the buffer; pipeline: bytes sent to the next stage"""
-    message_count: Floats
-    """(M, C) per step; 0 where the dimension has degree 1"""
+    blocks: tuple[Block, ...]
     bubble: Floats
-    """(C,) >= 1: factor on all per-micro-batch time, (m + p - 1) / m of 1F1B with m micro-batches"""
-    in_bubble: Bools
-    """(O,) whether the factor multiplies the operator"""
-    message_in_bubble: Bools
-    """(M,) whether the factor multiplies the message"""
+    """(M,) >= 0: idle time over the time of the blocks in the bubble: (p - 1) / (v m) of 1F1B with m micro-batches
+    and v chunks"""
+    relief: Floats
+    """(M,) share of the time of the blocks in the bubble that the last stage is spared, having fewer layers"""
     footprint_bytes: Floats
-    """(C,) peak memory of the busiest accelerator"""
+    """(M,) peak memory of the busiest accelerator"""
+    tier_footprint_bytes: Floats
+    """(M,) what it keeps in the second memory tier"""
+    tier_bytes: Floats
+    """(M,) what it moves to and from the second memory tier in a step, while it computes"""
     work: Floats
-    """(C,) units of work the whole job completes per step"""
+    """(M,) units of work the whole job completes per step"""
     precision: Precision
     """of the matrix operators"""
+    regime: Literal["training", "inference"]
+    """whose efficiencies hold"""
+    overlap: dict[Dimension, float] = field(default_factory=dict)
+    """share of the communication along a dimension that hides behind operators"""
+
+    def __len__(self) -> int:
+        return len(self.bubble)
+
+    @property
+    def flops(self) -> Floats:
+        """Matrix operations of one accelerator in one step, shape (M,)."""
+        return self._per_step(lambda block: block.flops)
+
+    @property
+    def memory_bytes(self) -> Floats:
+        """Traffic of one accelerator's local memory in one step, shape (M,)."""
+        return self._per_step(lambda block: block.memory_bytes)
+
+    def _per_step(self, of_block: Any) -> Floats:
+        total = np.zeros(len(self))
+        for block in self.blocks:
+            total += of_block(block)[block.shape] * block.times
+        return total
+
+    def sends(self, dimension: Dimension) -> NDArray[np.bool_]:
+        """Which mappings send messages along a dimension, shape (M,)."""
+        sent = np.zeros(len(self), dtype=np.bool_)
+        for block in self.blocks:
+            counts = block.total(m.count for m in block.messages if m.dimension == dimension)
+            sent |= (counts[block.shape] * block.times) > 0
+        return sent
+
+    def operators_of(self, m: int) -> Iterator[tuple[Block, Operator, float, float, float]]:
+        """Block, operator, its flops and bytes, and its executions per step, of one mapping."""
+        for block in self.blocks:
+            k, times = int(block.shape[m]), float(block.times[m])
+            for operator in block.operators:
+                flops, moved, count = (
+                    block.column(c)[k] for c in (operator.flops, operator.memory_bytes, operator.count)
+                )
+                yield block, operator, float(flops), float(moved), float(count) * times
+
+    def messages_of(self, m: int) -> Iterator[tuple[Block, Message, float, float]]:
+        """Block, message, its bytes and its number per step, of one mapping."""
+        for block in self.blocks:
+            k, times = int(block.shape[m]), float(block.times[m])
+            for message in block.messages:
+                size, count = block.column(message.message_bytes)[k], block.column(message.count)[k]
+                yield block, message, float(size), float(count) * times
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Distinct rows of some columns: K keys, and the key of each mapping."""
+
+    columns: dict[str, Floats]
+    """name -> (K,)"""
+    of: Ints
+    """(M,)"""
+    num_shapes: int
+
+    def __len__(self) -> int:
+        return self.num_shapes
 
     @classmethod
-    def from_rows(
-        cls,
+    def distinct(cls, columns: dict[str, Ints]) -> Self:
+        """Of integer columns of shape (M,); see distinct_rows."""
+        first, of = distinct_rows(list(columns.values()))
+        distinct = {name: column[first].astype(np.float64) for name, column in columns.items()}
+        return cls(distinct, of.astype(np.int32), len(first))
+
+    def block(
+        self,
+        name: str,
         operators: Sequence[Operator],
         messages: Sequence[Message],
+        times: Floats | float,
         *,
-        bubble: Floats,
-        footprint_bytes: Floats,
-        work: float,
-        precision: Precision,
-    ) -> Self:
-        """Stack rows; bubble and footprint_bytes have shape (C,), work holds for every mapping."""
-
-        def stack(columns: Iterable[Floats | float]) -> Floats:
-            return np.stack([np.broadcast_to(np.asarray(c, np.float64), bubble.shape) for c in columns])
-
-        return cls(
-            operators=tuple(o.name for o in operators),
-            flops=stack(o.flops for o in operators),
-            memory_bytes=stack(o.memory_bytes for o in operators),
-            count=stack(o.count for o in operators),
-            messages=tuple(m.name for m in messages),
-            dimensions=tuple(m.dimension for m in messages),
-            message_bytes=stack(m.message_bytes for m in messages),
-            message_count=stack(m.count for m in messages),
-            bubble=bubble,
-            in_bubble=np.array([o.in_bubble for o in operators], dtype=np.bool_),
-            message_in_bubble=np.array([m.in_bubble for m in messages], dtype=np.bool_),
-            footprint_bytes=footprint_bytes,
-            work=np.full(bubble.shape, work),
-            precision=precision,
-        )
+        in_bubble: bool = True,
+    ) -> Block:
+        """A block of these shapes, executed so often by each mapping."""
+        full = np.broadcast_to(np.asarray(times, np.float64), self.of.shape)
+        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble)

@@ -1,19 +1,63 @@
-"""Time of operators on one device: the slower of compute and memory, plus the launch."""
+"""Time of a block's operators on one device: the slower of compute and memory, plus the launch."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from costmodel.hardware import Device
-from costmodel.opgraph import Floats, OpGraph
+from costmodel.efficiency import Efficiency
+from costmodel.hardware import Device, Precision
+from costmodel.kernels.gemm import gemm_curve, gemm_s
+from costmodel.mappings import DIMENSIONS, Floats
+from costmodel.opgraph import Block, Operator, OpGraph
 
 
-def operator_s(graph: OpGraph, device: Device) -> tuple[Floats, Floats, Floats]:
-    """Compute, memory and total time of one execution of each operator, each of shape (O, C).
+@dataclass(frozen=True)
+class BlockPrice:
+    """Of one execution of a block, columns of shape (K,); those of messages (5, K), by dimension."""
+
+    compute_s: Floats
+    """of operators that compute binds"""
+    memory_s: Floats
+    """of operators that memory binds"""
+    flops_j: Floats
+    memory_bytes: Floats
+    message_count: Floats
+    message_bytes: Floats
+    """count x bytes"""
+
+
+def operator_s(
+    operator: Operator, device: Device, efficiency: Efficiency, precision: Precision, *, with_kernels: bool = False
+) -> tuple[Floats, Floats, Floats]:
+    """Compute, memory and total time of one execution of an operator, each broadcasting to (K,).
 
     time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an
-    operator, none between operators, and one efficiency for all sizes.
-    Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
+    operator, none between operators. `with_kernels` prices matrix products by the device's measured kernels
+    where it has them. Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
     """
-    peak_flops_per_s = device.matrix_flops_per_s(graph.precision)
-    compute_s: Floats = graph.flops / (device.matrix_efficiency * peak_flops_per_s)
-    memory_s: Floats = graph.memory_bytes / (device.memory_efficiency * device.memory_bytes_per_s)
-    return compute_s, memory_s, np.maximum(compute_s, memory_s) + device.launch_s
+    runs = operator.precision or precision
+    share = efficiency.attention if operator.kind == "attention" else efficiency.matrix
+    compute_s = np.asarray(operator.flops / (share * device.matrix_flops_per_s(runs)), np.float64)
+    memory_s = np.asarray(operator.memory_bytes / (efficiency.memory * device.memory_bytes_per_s), np.float64)
+    if with_kernels and operator.sizes is not None:
+        return compute_s, memory_s, gemm_s(*operator.sizes, device, runs)
+    return compute_s, memory_s, np.maximum(compute_s, memory_s) + efficiency.launch_s
+
+
+def block_price(block: Block, graph: OpGraph, device: Device, efficiency: Efficiency) -> BlockPrice:
+    """Sums over a block's rows, once per distinct shape."""
+    compute_s, memory_s, flops_j = (np.zeros(block.num_shapes) for _ in range(3))
+    is_measured = graph.regime == "inference" and gemm_curve(device, graph.precision)[1]
+    for operator in block.operators:
+        compute, memory, total = operator_s(operator, device, efficiency, graph.precision, with_kernels=is_measured)
+        time_s = total * operator.count
+        is_compute = compute >= memory
+        compute_s += time_s * is_compute
+        memory_s += time_s * ~is_compute
+        flops_j += operator.flops * operator.count * device.energy_j_per_flop[operator.precision or graph.precision]
+    counts, sizes = np.zeros((2, len(DIMENSIONS), block.num_shapes))
+    for message in block.messages:
+        axis = DIMENSIONS.index(message.dimension)
+        counts[axis] += message.count
+        sizes[axis] += message.count * np.asarray(message.message_bytes)
+    return BlockPrice(compute_s, memory_s, flops_j, block.memory_bytes, counts, sizes)

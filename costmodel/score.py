@@ -1,16 +1,23 @@
 """Candidates -> Scores: the one place where kernels are composed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel import energy, roofline
-from costmodel.candidates import DIMENSIONS, Candidates
+from costmodel.calibration import Calibration
+from costmodel.candidates import Candidates
+from costmodel.efficiency import efficiency_of
 from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
+from costmodel.mappings import DIMENSIONS
+from costmodel.opgraph import OpGraph
+from costmodel.roofline import BlockPrice, block_price
 
 Floats = NDArray[np.float64]
+Calibrations = tuple[Calibration, ...]
+CHUNK = 1 << 15
+"""rows priced at once: their columns stay in the cache"""
 
 
 @dataclass(frozen=True)
@@ -18,8 +25,9 @@ class Scores:
     """Price of each candidate, columns of shape (C,), row for row with `Candidates`.
 
     Times are seconds of one step; `compute_s` and `memory_s` split the operators by what binds them,
-    `communication_s` has shape (3, C): tensor, pipeline, data; `bubble_s` is the idle time of a pipeline.
-    Energies are joules of the whole job in one step.
+    `communication_s` has shape (5, C), by DIMENSIONS, without what hides behind operators; `offload_s` is what
+    the second memory tier adds, `bubble_s` the idle time of a pipeline. Energies are joules of the whole job
+    in one step.
     """
 
     step_s: Floats
@@ -27,6 +35,7 @@ class Scores:
     memory_s: Floats
     communication_s: Floats
     reconfiguration_s: Floats
+    offload_s: Floats
     bubble_s: Floats
     work: Floats
     footprint_bytes: Floats
@@ -54,87 +63,131 @@ class Scores:
     def power_w(self) -> Floats:
         return self.energy_j / self.step_s
 
-    def take(self, rows: NDArray[np.int64]) -> "Scores":
+    def take(self, rows: NDArray[np.integer]) -> "Scores":
         return Scores(**{name: column[..., rows] for name, column in vars(self).items()})
 
+    @classmethod
+    def empty(cls, num_rows: int) -> "Scores":
+        shapes = {"communication_s": (len(DIMENSIONS), num_rows)}
+        return cls(**{f.name: np.empty(shapes.get(f.name, (num_rows,))) for f in fields(cls)})
 
-def score(candidates: Candidates, device: Device, fabric: FabricBase) -> Scores:
-    """Price all rows in one vectorized pass.
+
+def score(
+    candidates: Candidates, device: Device, fabric: FabricBase, *, calibrations: Calibrations | None = None
+) -> Scores:
+    """Price all rows, as many at once as fit the cache; memory grows by the rows of Scores alone.
 
     The time of a row is that of its busiest accelerator: operators by roofline, then messages along
-    each dimension by its plan, without overlap, then the switches between the circuits of dimensions.
+    each dimension by its plan, less what hides, then the switches between the circuits of dimensions.
+    `calibrations` replaces the catalog's.
     """
-    graph, m = candidates.graph, candidates.mapping
-    bubble = graph.bubble[m]
-    compute_all, memory_all, time_all = roofline.operator_s(graph, device)
-    bound_by_compute = compute_all >= memory_all
-    times = [(time_all * graph.count * mask)[:, m] for mask in (bound_by_compute, ~bound_by_compute)]
-    in_bubble = graph.in_bubble[:, None]
-    compute_s, memory_s = (time.sum(axis=0) for time in times)
-    repeated_s = sum((time * in_bubble).sum(axis=0) for time in times)
-    communication_s, repeated_messages_s, network_bytes = _communication(candidates, fabric)
-    change_s, repeated_change_s = _phase_changes(candidates, fabric)
-    bubble_s = (bubble - 1) * (repeated_s + repeated_messages_s + repeated_change_s)
-    step_s = compute_s + memory_s + communication_s.sum(axis=0) + change_s + bubble_s
-    num_devices = candidates.num_devices.astype(float)
-    compute_j, memory_j = energy.operator_j(graph, device)
-    return Scores(
-        step_s=step_s,
-        compute_s=compute_s,
-        memory_s=memory_s,
-        communication_s=communication_s,
-        reconfiguration_s=change_s,
-        bubble_s=np.asarray(bubble_s),
-        work=graph.work[m],
-        footprint_bytes=graph.footprint_bytes[m],
-        compute_j=compute_j[m] * num_devices,
-        memory_j=memory_j[m] * num_devices,
-        network_j=_network_j(candidates, fabric, network_bytes) * num_devices,
-        static_j=energy.static_j(step_s, device) * num_devices,
-    )
+    scores = Scores.empty(len(candidates))
+    for start in range(0, len(candidates), CHUNK):
+        rows = slice(start, min(start + CHUNK, len(candidates)))
+        part, graph = candidates.part(rows, device)
+        for name, column in _price(part, graph, device, fabric, calibrations).items():
+            getattr(scores, name)[..., rows] = column
+    return scores
 
 
-def _communication(candidates: Candidates, fabric: FabricBase) -> tuple[Floats, Floats, Floats]:
-    """Seconds by dimension (3, C), seconds inside the pipeline's bubble (C,), bytes sent by dimension (3, C)."""
-    graph, m = candidates.graph, candidates.mapping
-    latency_s = np.array([plan.latency_s for plan in candidates.plans])
-    per_byte_s = np.array([plan.seconds_per_byte for plan in candidates.plans])
-    sent = np.array([plan.bytes_per_byte for plan in candidates.plans])
-    seconds, sent_bytes = np.zeros((3, len(m))), np.zeros((3, len(m)))
-    repeated_s = np.zeros(len(m))
-    for row, dimension in enumerate(graph.dimensions):
-        axis = DIMENSIONS.index(dimension)
-        plan = candidates.plan[axis]
-        count, size = graph.message_count[row][m], graph.message_bytes[row][m]
-        time_s = count * (latency_s[plan] + per_byte_s[plan] * size)
-        seconds[axis] += time_s
-        sent_bytes[axis] += count * size * sent[plan]
-        if graph.message_in_bubble[row]:
-            repeated_s += time_s
-    return seconds, repeated_s, sent_bytes
+def _price(
+    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
+) -> dict[str, Floats]:
+    """Columns of Scores of some rows, whose mappings are those of the graph."""
+    m = candidates.mapping
+    efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations)
+    sums = _Sums(candidates, graph, fabric)
+    for block in graph.blocks:
+        sums.add(block_price(block, graph, device, efficiency), block.shape, block.times, block.in_bubble)
+    communication_s = sums.exposed_s()
+    change_s, repeated_change_s = sums.phase_changes_s()
+    operator_s = sums.compute_s + sums.memory_s
+    repeated_s = sums.repeated_operator_s + sums.repeated_message_s + repeated_change_s
+    bubble_s = graph.bubble[m] * repeated_s
+    relief_s = np.minimum(graph.relief[m] * repeated_s, operator_s - sums.repeated_operator_s)
+    offload_s = np.zeros(len(m))
+    if device.offload is not None:
+        offload_s = np.maximum(graph.tier_bytes[m] / device.offload.bandwidth_bytes_per_s - operator_s, 0.0)
+    step_s = operator_s + communication_s.sum(axis=0) + change_s + bubble_s + offload_s + efficiency.step_s - relief_s
+    num_devices = candidates.num_devices.astype(np.float64)
+    tier_j = 0.0 if device.offload is None else graph.tier_bytes[m] * device.offload.energy_j_per_byte
+    return {
+        "step_s": step_s,
+        "compute_s": sums.compute_s - relief_s,
+        "memory_s": sums.memory_s + efficiency.step_s,
+        "communication_s": communication_s,
+        "reconfiguration_s": change_s,
+        "offload_s": offload_s,
+        "bubble_s": bubble_s,
+        "work": graph.work[m],
+        "footprint_bytes": graph.footprint_bytes[m],
+        "compute_j": sums.flops_j * num_devices,
+        "memory_j": (sums.memory_bytes * device.memory_j_per_byte + tier_j) * num_devices,
+        "network_j": sums.network_j() * num_devices,
+        "static_j": step_s * device.idle_w * num_devices,
+    }
 
 
-def _phase_changes(candidates: Candidates, fabric: FabricBase) -> tuple[Floats, Floats]:
-    """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
+class _Sums:
+    """Totals over the blocks of a graph, columns of shape (C,) and (5, C)."""
 
-    A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
-    """
-    graph, m = candidates.graph, candidates.mapping
-    counts = np.zeros((3, len(m)))
-    for row, dimension in enumerate(graph.dimensions):
-        counts[DIMENSIONS.index(dimension)] += graph.message_count[row][m]
-    tensor, pipeline, data = counts > 0
-    inner = 2 * counts[1] * (tensor & pipeline)
-    outer = 2 * counts[2] * (data & (tensor | pipeline))
-    change_s = fabric.phase_change_s()
-    return (inner + outer) * change_s, inner * change_s
+    def __init__(self, candidates: Candidates, graph: OpGraph, fabric: FabricBase) -> None:
+        self.candidates, self.graph, self.fabric = candidates, graph, fabric
+        num_rows, num_dimensions = len(candidates), len(DIMENSIONS)
+        self.compute_s, self.memory_s, self.flops_j, self.memory_bytes = np.zeros((4, num_rows))
+        self.repeated_operator_s, self.repeated_message_s = np.zeros((2, num_rows))
+        self.message_s, self.message_count, self.sent_bytes = np.zeros((3, num_dimensions, num_rows))
+        plans = candidates.plans
+        self.latency_s = np.array([plan.latency_s for plan in plans])
+        self.per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
+        self.sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
 
+    def add(self, price: BlockPrice, shape: NDArray[np.integer], times: Floats, in_bubble: bool) -> None:
+        m = self.candidates.mapping
+        k, n = shape[m], times[m]
+        compute_s, memory_s = price.compute_s[k] * n, price.memory_s[k] * n
+        self.compute_s += compute_s
+        self.memory_s += memory_s
+        self.flops_j += price.flops_j[k] * n
+        self.memory_bytes += price.memory_bytes[k] * n
+        if in_bubble:
+            self.repeated_operator_s += compute_s + memory_s
+        for axis, dimension in enumerate(DIMENSIONS):
+            if not price.message_count[axis].any():
+                continue
+            plan = self.candidates.plan[axis]
+            count, size = price.message_count[axis][k] * n, price.message_bytes[axis][k] * n
+            time_s = count * self.latency_s[plan] + size * self.per_byte_s[plan]
+            self.message_s[axis] += time_s
+            self.message_count[axis] += count
+            self.sent_bytes[axis] += size * self.sent_per_byte[plan]
+            if in_bubble:
+                self.repeated_message_s += time_s * (1 - self.graph.overlap.get(dimension, 0.0))
 
-def _network_j(candidates: Candidates, fabric: FabricBase, sent_bytes: Floats) -> Floats:
-    """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
-    near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
-    tensor = candidates.mappings.tensor[candidates.mapping]
-    tensor_is_near = candidates.block % tensor == 0
-    rest_is_near = candidates.block == candidates.num_devices
-    is_near = np.stack([tensor_is_near, rest_is_near, rest_is_near])
-    return np.asarray((sent_bytes * np.where(is_near, near, far)).sum(axis=0))
+    def exposed_s(self) -> Floats:
+        """Communication that operators do not hide, (5, C): no more hides than operators take."""
+        hides = np.array([self.graph.overlap.get(dimension, 0.0) for dimension in DIMENSIONS])
+        hidden_s = hides[:, None] * self.message_s
+        total_s = hidden_s.sum(axis=0)
+        room = np.divide(self.compute_s + self.memory_s, total_s, out=np.ones_like(total_s), where=total_s > 0)
+        return np.asarray(self.message_s - hidden_s * np.minimum(room, 1.0))
+
+    def phase_changes_s(self) -> tuple[Floats, Floats]:
+        """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
+
+        A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
+        """
+        change_s = self.fabric.phase_change_s()
+        if change_s == 0.0:
+            none = np.zeros(len(self.candidates))
+            return none, none
+        tensor, pipeline, data = self.message_count[:3] > 0
+        inner = 2 * self.message_count[1] * (tensor & pipeline)
+        outer = 2 * self.message_count[2] * (data & (tensor | pipeline))
+        return (inner + outer) * change_s, inner * change_s
+
+    def network_j(self) -> Floats:
+        """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
+        near, far = self.fabric.network_j_per_byte(True), self.fabric.network_j_per_byte(False)
+        is_near = self.candidates.is_confined()
+        return np.asarray((self.sent_bytes * np.where(is_near, near, far)).sum(axis=0))

@@ -121,11 +121,11 @@ class Shape:
 def shape_of(candidates: Candidates, row: int) -> Shape:
     """Shape of one candidate."""
     m = candidates.mapping[row]
-    tensor, pipeline, data = (candidates.plans[plan] for plan in candidates.plan[:, row])
+    tensor, pipeline, data = (candidates.plans[plan] for plan in candidates.plan[:3, row])
     return Shape(
         tensor=int(candidates.mappings.tensor[m]),
         pipeline=int(candidates.mappings.pipeline[m]),
-        data=int(candidates.mappings.data[m]),
+        data=int(candidates.mappings.data[m]) * int(candidates.mappings.context[m]),
         block=int(candidates.block[row]),
         plans=(tensor, pipeline, data),
     )

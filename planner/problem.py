@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.candidates import Candidates
+from costmodel.candidates import Candidates, group_degrees
 from costmodel.configuration import Configuration
 from costmodel.score import Scores
 from planner.cluster import Cluster
@@ -42,7 +42,7 @@ class JobOptions:
     def shapes(self) -> tuple[Shape, ...]:
         """Shape of each row; rows that ask for the same circuits share the object."""
         c, known = self.candidates, dict[tuple[int, ...], Shape]()
-        degrees = np.stack([c.mappings.tensor, c.mappings.pipeline, c.mappings.data])[:, c.mapping]
+        degrees = np.stack([c.mappings.tensor, c.mappings.pipeline, group_degrees(c.mappings)[2]])[:, c.mapping]
         shapes = []
         for row, key in enumerate(zip(*degrees.tolist(), c.block.tolist(), *c.plan.tolist(), strict=True)):
             if key not in known:

@@ -29,7 +29,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.policies",),
     ("planner.line",),
     ("planner.explain", "planner.marginal"),
-    ("planner.compare", "planner.report", "planner.plotting", "planner.exports", "planner.schedulers"),
+    ("planner.compare", "planner.reproduce"),
+    ("planner.report", "planner.plotting", "planner.exports", "planner.schedulers"),
     ("planner.cli",),
 )
 """A unit imports units of earlier layers only; `checks` stand beside and have rules of their own."""

@@ -15,8 +15,12 @@ from planner.instance import Instance
 FOLDER = Path(__file__).parent.parent / "instances"
 SCHEMA = FOLDER / "schema.json"
 RESULTS = FOLDER / "best_known.json"
+PUBLISHED = FOLDER / "published"
+"""experiments of papers, which are no instances"""
 FILES = sorted(
-    path for path in FOLDER.rglob("*") if path.suffix in (".json", ".yaml", ".yml") and path not in (SCHEMA, RESULTS)
+    path
+    for path in FOLDER.rglob("*")
+    if path.suffix in (".json", ".yaml", ".yml") and path not in (SCHEMA, RESULTS) and PUBLISHED not in path.parents
 )
 
 

@@ -16,6 +16,14 @@ def documents() -> Mapping[str, dict[str, Any]]:
     return MappingProxyType({f.name.removesuffix(".json"): json.loads(f.read_text("utf-8")) for f in found})
 
 
+@cache
+def calibration_documents() -> tuple[dict[str, Any], ...]:
+    """Content of every file in calibrations/, by file name; one file a device and kernel family."""
+    folder = files(__name__).joinpath("calibrations")
+    found = sorted((f for f in folder.iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
+    return tuple(json.loads(f.read_text("utf-8")) for f in found)
+
+
 def unknown_name(what: str, name: str, known: Iterable[str]) -> ValueError:
     """The error for a name that the catalog lacks, with the nearest names first."""
     names = sorted(known)

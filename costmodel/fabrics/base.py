@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from pydantic import Field
 
+from costmodel.mappings import Dimension
 from costmodel.spec import Spec
 
 Circuits = tuple[tuple[int, int, int], ...]
@@ -152,12 +153,15 @@ class FabricBase(Spec):
         """Fibers from one server to another; 0 where the fabric has none."""
         return 0
 
-    def blocks(self, tensor: int, num_devices: int) -> Sequence[int]:
-        """Block sizes a job may be laid out in: each block of consecutive ranks stays in one server."""
+    def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        """Block sizes a job may be laid out in: each block of consecutive ranks stays in one server.
+
+        `spans` are ranks of the tensor group, and of it with the context and with the expert group around it.
+        """
         raise NotImplementedError
 
-    def plans(self, dimension: str, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
-        """Ways in which a group of `ranks` may communicate along a dimension (tensor, pipeline, data).
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
+        """Ways in which a group of `ranks` may communicate along a dimension; () where there is none.
 
         `one_server` says that the group surely lies in one server.
         """

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from costmodel import collectives
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan
+from costmodel.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
 
 
@@ -37,17 +38,19 @@ class FatTree(FabricBase):
     def links_racks(self) -> bool:
         return True
 
-    def blocks(self, tensor: int, num_devices: int) -> Sequence[int]:
-        sizes = {size for size in (tensor, num_devices) if size <= self.gpus_per_server}
-        return sorted(sizes)
+    def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        return sorted({size for size in (*spans, num_devices) if size <= self.gpus_per_server})
 
-    def plans(self, dimension: str, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
         alpha_s = self.nvlink_alpha_s if one_server else self.network_alpha_s
         bandwidth = self.nvlink_bandwidth_bytes_per_s if one_server else self.network_bandwidth_bytes_per_s
         if dimension == "pipeline":
             return (LinkPlan("switched", ranks, alpha_s, 1 / bandwidth, 1.0),)
+        if dimension == "expert":
+            share = (ranks - 1) / ranks
+            return (LinkPlan("switched", ranks, alpha_s, share / bandwidth, share),)
         sent = 2 * (ranks - 1) / ranks
         ring = LinkPlan("ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bandwidth, sent)
         tree_latency_s = float(collectives.double_tree_all_reduce_s(0.0, ranks, alpha_s, bandwidth))

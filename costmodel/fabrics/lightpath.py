@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from costmodel.collective_plans import all_reduce_plans, pareto_plans
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, divisors_down
+from costmodel.mappings import Dimension
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Seconds, Spec
 
 MAX_TILES = 32
@@ -142,16 +143,19 @@ class Lightpath(FabricBase):
         farthest = (self.tiles_per_server // rows - 1) + (rows - 1)
         return self.loss_db(2 * farthest, 1) > self.loss_budget_db
 
-    def blocks(self, tensor: int, num_devices: int) -> Sequence[int]:
+    def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        tensor = spans[0]
         if tensor == num_devices:
             return (1,)
         return (tensor,) if tensor <= self.tiles_per_server else ()
 
-    def plans(self, dimension: str, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
         if dimension == "pipeline":
             return self._lines(ranks)
+        if dimension not in ("tensor", "data"):
+            return ()
         confined = one_server and not self.slots_matter
         all_plans = all_reduce_plans(
             ranks,

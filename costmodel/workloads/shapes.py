@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from costmodel.catalog import documents, unknown_name
-from costmodel.opgraph import Floats, Operator
+from costmodel.mappings import Floats
 from costmodel.spec import Spec
 
 MAX_TENSOR = 32
@@ -15,7 +15,7 @@ MAX_TENSOR = 32
 
 
 class TransformerShape(Spec):
-    """Sizes of a dense transformer; biases and position embeddings are left out."""
+    """Sizes of a transformer, dense or of experts; biases and position embeddings are left out."""
 
     layers: int = Field(ge=1)
     hidden: int = Field(ge=1)
@@ -25,7 +25,13 @@ class TransformerShape(Spec):
     """heads of keys and values; fewer than `heads` in grouped-query attention"""
     head_dim: int = Field(ge=1)
     ffn: int = Field(ge=1)
-    """width of the feed-forward network"""
+    """width of the feed-forward network, or of one expert"""
+    experts: int = Field(default=1, ge=1)
+    """feed-forward networks among which a router chooses; 1 is a dense model"""
+    experts_per_token: int = Field(default=1, ge=1)
+    """experts that each token visits"""
+    shared_ffn: int = Field(default=0, ge=0)
+    """width of the expert that every token visits beside the chosen ones; 0 where there is none"""
     gated: bool = False
     """whether the feed-forward network has a gate, and so three matrices"""
     vocabulary: int = Field(ge=1)
@@ -40,7 +46,18 @@ class TransformerShape(Spec):
     def _kv_heads_divide_heads(self) -> Self:
         if self.heads % self.kv_heads:
             raise ValueError(f"kv_heads ({self.kv_heads}) must divide heads ({self.heads})")
+        if self.experts_per_token > self.experts:
+            raise ValueError(f"experts_per_token ({self.experts_per_token}) must not exceed experts ({self.experts})")
         return self
+
+    @property
+    def is_dense(self) -> bool:
+        return self.experts == 1
+
+    @property
+    def ffn_matrices(self) -> int:
+        """Matrices of a feed-forward network: a gate makes a third."""
+        return 3 if self.gated else 2
 
     @property
     def query_dim(self) -> int:
@@ -110,52 +127,37 @@ def tensor_degrees(shape: TransformerShape, num_devices: int) -> list[int]:
 
 
 def kv_dim(shape: TransformerShape, tensor: Floats) -> Floats:
-    """Width of keys (or values) on one rank, shape (C,): one head at least, copied where heads are fewer."""
+    """Width of keys (or values) on one rank, shape (K,): one head at least, copied where heads are fewer."""
     return np.maximum(shape.kv_heads / tensor, 1.0) * shape.head_dim
 
 
-def layer_matrices(shape: TransformerShape, tensor: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Inputs and outputs of a layer's weight matrices on one tensor rank, each of shape (C,).
+def attention_matrices(shape: TransformerShape, tensor: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Inputs and outputs of attention's weight matrices on one tensor rank, each of shape (K,).
 
-    Columns of the first matrix and rows of the second are divided, in attention and in the feed-forward
-    network. Source: Shoeybi et al. 2019 (arXiv:1909.08053), section 3.
+    Columns of the first matrix and rows of the second are divided, here and in the feed-forward network.
+    Source: Shoeybi et al. 2019 (arXiv:1909.08053), section 3.
     """
     hidden = np.full(tensor.shape, float(shape.hidden))
-    query, ffn = shape.query_dim / tensor, shape.ffn / tensor
+    query = shape.query_dim / tensor
     return {
         "qkv projection": (hidden, query + 2 * kv_dim(shape, tensor)),
         "attention output": (query, hidden),
-        "ffn up": (hidden, (2 if shape.gated else 1) * ffn),
-        "ffn down": (ffn, hidden),
     }
 
 
-def layer_parameters(shape: TransformerShape, tensor: Floats) -> Floats:
-    """Parameters of one layer on one tensor rank, shape (C,); the two norms are whole on each rank."""
-    matrices = layer_matrices(shape, tensor).values()
-    return sum((inputs * outputs for inputs, outputs in matrices), np.full(tensor.shape, 2.0 * shape.hidden))
+def ffn_matrices(shape: TransformerShape, width: float, tensor: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Inputs and outputs of a feed-forward network's matrices on one tensor rank, each of shape (K,)."""
+    hidden = np.full(tensor.shape, float(shape.hidden))
+    return {
+        "ffn up": (hidden, (2 if shape.gated else 1) * width / tensor),
+        "ffn down": (width / tensor, hidden),
+    }
 
 
-def matrix_operator(
-    name: str,
-    tokens: Floats | float,
-    inputs: Floats | float,
-    outputs: Floats | float,
-    *,
-    weight_bytes: float,
-    activation_bytes: float,
-    count: Floats | float,
-    in_bubble: bool = True,
-) -> Operator:
-    """Product of tokens x inputs and inputs x outputs; weight_bytes and activation_bytes are per element.
-
-    Each of the three matrices crosses local memory once: 2 t i o operations,
-    w i o + a t (i + o) bytes. Shapes broadcast to (C,).
-    """
-    return Operator(
-        name,
-        flops=2.0 * tokens * inputs * outputs,
-        memory_bytes=weight_bytes * inputs * outputs + activation_bytes * tokens * (inputs + outputs),
-        count=count,
-        in_bubble=in_bubble,
-    )
+def layer_parameters(shape: TransformerShape, tensor: Floats, expert: Floats | float = 1.0) -> Floats:
+    """Parameters of one layer on one rank, shape (K,); norms and router are whole on each rank."""
+    attention = sum(inputs * outputs for inputs, outputs in attention_matrices(shape, tensor).values())
+    width = shape.experts * shape.ffn / np.asarray(expert, np.float64) + shape.shared_ffn
+    router = 0 if shape.is_dense else shape.experts * shape.hidden
+    total: Floats = attention + shape.ffn_matrices * shape.hidden * width / tensor + 2.0 * shape.hidden + router
+    return total

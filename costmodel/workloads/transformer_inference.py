@@ -1,50 +1,36 @@
-"""Serving of dense transformers by replicas under tensor parallelism."""
+"""Serving of transformers by replicas under tensor and expert parallelism."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
-from costmodel.hardware import BYTES_OF_PRECISION, Device
-from costmodel.opgraph import Floats, Mappings, Message, Operator, OpGraph
+from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
+from costmodel.mappings import Bools, Floats, Mappings
+from costmodel.opgraph import Block, Operator, OpGraph, Shapes
+from costmodel.parallelism import degree_table, every_mapping
 from costmodel.spec import Spec
-from costmodel.workloads.shapes import (
-    Model,
-    TransformerShape,
-    kv_dim,
-    layer_matrices,
-    layer_parameters,
-    matrix_operator,
-    shape_of,
-    tensor_degrees,
-)
+from costmodel.workloads.layers import LayerRun
+from costmodel.workloads.shapes import Model, TransformerShape, kv_dim, layer_parameters, shape_of, tensor_degrees
 
-ACTIVATION_BYTES = 2.0
-"""activations and the vocabulary's matrices stay in bf16"""
+VOCABULARY_BYTES = 2.0
+"""the vocabulary's matrices stay in bf16"""
 RUNTIME_BYTES = 2e9
 """memory of the runtime beside weights and KV cache (met in H100 serving)"""
 
 
 @dataclass(frozen=True)
 class _Pass:
-    """One run through the layers: all sequences of a replica, each with some new tokens; shapes (C,)."""
+    """One run through the layers: all sequences of a replica, each with some new tokens; shapes (K,)."""
 
     name: str
-    tensor: Floats
+    run: LayerRun
     sequences: Floats
-    new_tokens: float
-    """per sequence"""
     context: float
     """mean number of tokens that a new token attends to"""
     kv_tokens: float
     """keys and values that a sequence reads, in tokens"""
-    per_step: float
-    """runs per decode step"""
-
-    @property
-    def tokens(self) -> Floats:
-        return self.sequences * self.new_tokens
 
 
 class TransformerInference(Spec):
@@ -55,14 +41,18 @@ class TransformerInference(Spec):
 
     kind: Literal["transformer_inference"] = "transformer_inference"
     model: Model
-    precision: Literal["fp8", "bf16"] = "bf16"
+    precision: Precision = "bf16"
     """of the layers' weights and matrix products"""
-    kv_precision: Literal["fp8", "bf16"] = "bf16"
+    activation_precision: Precision = "bf16"
+    """of what crosses memory and network between operators"""
+    kv_precision: Precision = "bf16"
     """of the KV cache"""
     concurrency: int = Field(ge=1)
     """users served at once by the whole job"""
     input_tokens: int = Field(ge=1)
     output_tokens: int = Field(ge=1)
+    expert: int | tuple[int, ...] = 1
+    """replicas among which the experts are divided; a list leaves the choice to the planner"""
 
     @property
     def shape(self) -> TransformerShape:
@@ -72,14 +62,22 @@ class TransformerInference(Spec):
     def speed_unit(self) -> str:
         return "tokens/s"
 
+    def menus(self) -> dict[str, tuple[int, ...]]:
+        """Numbers of each column of mappings beside the degrees."""
+        return {"expert": self.expert if isinstance(self.expert, tuple) else (self.expert,)}
+
     def mappings(self, num_devices: int) -> Mappings:
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
-        rows = []
-        for tensor in tensor_degrees(self.shape, num_devices):
-            data = num_devices // tensor
-            if data <= self.concurrency:
-                rows.append((tensor, 1, data, -(-self.concurrency // data)))
-        return Mappings.from_rows(rows)
+        degrees = degree_table(num_devices, tensor_degrees(self.shape, num_devices), (1,), 1)
+        found = every_mapping(degrees, self.menus())
+        users = -(-self.concurrency // found.data)
+        found = replace(found, micro_batch=users.astype(found.micro_batch.dtype))
+        return found.take(self.allowed(found))
+
+    def allowed(self, m: Mappings) -> Bools:
+        """Which mappings have a user for each replica and whole experts on each rank, shape (M,)."""
+        divides = (self.shape.experts % m.expert == 0) & (m.data % m.expert == 0)
+        return np.asarray((m.data <= self.concurrency) & divides)
 
     def op_graph(self, mappings: Mappings, device: Device) -> OpGraph:
         """One decode step of all users at mean context, plus 1 / output_tokens of a prefill of all prompts.
@@ -88,85 +86,62 @@ class TransformerInference(Spec):
         Source: Pope et al. 2022 (arXiv:2211.05102), sections 2 and 3.
         """
         device.matrix_flops_per_s(self.precision)
-        tensor = mappings.tensor.astype(np.float64)
-        sequences = mappings.micro_batch.astype(np.float64)
+        shapes = Shapes.distinct({name: getattr(mappings, name) for name in ("tensor", "expert", "micro_batch")})
         context = self.input_tokens + self.output_tokens / 2
-        share = 1.0 / self.output_tokens
         prompt = self.input_tokens * (0.5 if self.shape.causal else 1.0)
-        passes = (
-            _Pass("decode", tensor, sequences, 1.0, context, context, 1.0),
-            _Pass("prefill", tensor, sequences, self.input_tokens, prompt, self.input_tokens, share),
-        )
-        return OpGraph.from_rows(
-            [operator for each in passes for operator in self._operators(each)],
-            [self._message(each) for each in passes],
-            bubble=np.ones(tensor.shape),
-            footprint_bytes=self._footprint_bytes(tensor, sequences),
-            work=float(self.concurrency),
+        decode = self._pass("decode", shapes, 1.0, context, context)
+        prefill = self._pass("prefill", shapes, self.input_tokens, prompt, self.input_tokens)
+        none = np.zeros(len(mappings))
+        return OpGraph(
+            blocks=(*self._blocks(decode, shapes, 1.0), *self._blocks(prefill, shapes, 1.0 / self.output_tokens)),
+            bubble=none,
+            relief=none,
+            footprint_bytes=self._footprint_bytes(shapes)[shapes.of],
+            tier_footprint_bytes=none,
+            tier_bytes=none,
+            work=np.full(len(mappings), float(self.concurrency)),
             precision=self.precision,
+            regime="inference",
         )
 
-    def _operators(self, run: _Pass) -> list[Operator]:
-        """Matrices, attention over the KV cache, and elementwise traffic of the layers; then the vocabulary.
+    def _pass(self, name: str, shapes: Shapes, new_tokens: float, context: float, kv_tokens: float) -> _Pass:
+        tensor, expert, sequences = (shapes.columns[key] for key in ("tensor", "expert", "micro_batch"))
+        tokens = sequences * new_tokens
+        weight, activation = BYTES_OF_PRECISION[self.precision], BYTES_OF_PRECISION[self.activation_precision]
+        run = LayerRun(self.shape, tensor, expert, tokens, tokens, weight, activation)
+        return _Pass(name, run, sequences, context, kv_tokens)
 
-        Norms and residuals: 10 accesses of the hidden state per layer, whole on each rank. The vocabulary
-        projection sees one token of each sequence.
-        """
-        shape, count = self.shape, run.per_step * self.shape.layers
-        rows = [
-            matrix_operator(
-                f"{run.name} {name}",
-                run.tokens,
-                inputs,
-                outputs,
-                weight_bytes=BYTES_OF_PRECISION[self.precision],
-                activation_bytes=ACTIVATION_BYTES,
-                count=count,
-            )
-            for name, (inputs, outputs) in layer_matrices(shape, run.tensor).items()
-        ]
-        normed = 5 * ACTIVATION_BYTES * run.tokens * shape.hidden
-        gated = (3 if shape.gated else 2) * ACTIVATION_BYTES * run.tokens * shape.ffn / run.tensor
-        projection = matrix_operator(
-            f"{run.name} vocabulary projection",
-            run.sequences,
-            shape.hidden,
-            shape.vocabulary / run.tensor,
-            weight_bytes=ACTIVATION_BYTES,
-            activation_bytes=ACTIVATION_BYTES,
-            count=run.per_step,
+    def _blocks(self, run: _Pass, shapes: Shapes, per_step: float) -> list[Block]:
+        """Layers with their two all-reduces, and the vocabulary projection of one token of each sequence."""
+        shape, layers = self.shape, run.run
+        sizes = (float(shape.hidden), shape.vocabulary / layers.tensor)
+        precision = "bf16" if self.precision == "fp8" else self.precision
+        vocabulary = layers.matrix(
+            "vocabulary projection", run.sequences, sizes, weight_bytes=VOCABULARY_BYTES, precision=precision
         )
+        operators = [*layers.operators(), self._attention(run)]
         return [
-            *rows,
-            self._attention(run, count),
-            Operator(f"{run.name} norm and residual", 0.0, normed, 2 * count),
-            Operator(f"{run.name} activation", 0.0, gated, count),
-            projection,
+            shapes.block(f"{run.name} layers", operators, layers.messages(2.0), per_step * shape.layers),
+            shapes.block(f"{run.name} vocabulary", [vocabulary], [], per_step),
         ]
 
-    def _attention(self, run: _Pass, count: float) -> Operator:
+    def _attention(self, run: _Pass) -> Operator:
         """Fused attention of the new tokens: scores and values, KV cache read once, queries and results."""
-        shape = self.shape
-        query = shape.query_dim / run.tensor
-        kv_bytes = 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(shape, run.tensor)
+        query = self.shape.query_dim / run.run.tensor
+        kv_bytes = 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(self.shape, run.run.tensor)
         return Operator(
-            f"{run.name} attention",
-            4 * run.tokens * run.context * query,
-            run.sequences * run.kv_tokens * kv_bytes + 2 * ACTIVATION_BYTES * run.tokens * query,
-            count,
+            "attention",
+            "attention",
+            4 * run.run.tokens * run.context * query,
+            run.sequences * run.kv_tokens * kv_bytes + 2 * run.run.activation_bytes * run.run.tokens * query,
         )
 
-    def _message(self, run: _Pass) -> Message:
-        """Two all-reduces of the hidden state per layer. Source: Shoeybi et al. 2019 (arXiv:1909.08053)."""
-        hidden_bytes = ACTIVATION_BYTES * run.tokens * self.shape.hidden
-        count = np.where(run.tensor > 1, 2.0 * self.shape.layers * run.per_step, 0.0)
-        return Message(f"{run.name} all-reduce", "tensor", hidden_bytes, count)
-
-    def _footprint_bytes(self, tensor: Floats, sequences: Floats) -> Floats:
-        """Weights, the KV cache of all sequences at full length, and the runtime; shape (C,)."""
+    def _footprint_bytes(self, shapes: Shapes) -> Floats:
+        """Weights, the KV cache of all sequences at full length, and the runtime; shape (K,)."""
         shape = self.shape
-        layer = layer_parameters(shape, tensor) * BYTES_OF_PRECISION[self.precision]
-        vocabulary = ACTIVATION_BYTES * shape.vocabulary_parameters / tensor
+        tensor, expert, sequences = (shapes.columns[key] for key in ("tensor", "expert", "micro_batch"))
+        layer = layer_parameters(shape, tensor, expert) * BYTES_OF_PRECISION[self.precision]
+        vocabulary = VOCABULARY_BYTES * shape.vocabulary_parameters / tensor
         token_bytes = 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(shape, tensor)
         cached_tokens = sequences * (self.input_tokens + self.output_tokens)
         return shape.layers * (layer + token_bytes * cached_tokens) + vocabulary + RUNTIME_BYTES

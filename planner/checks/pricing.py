@@ -5,9 +5,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from costmodel.candidates import DIMENSIONS, Candidates, candidates_of, enumerate_candidates
+from costmodel.candidates import Candidates, candidates_of, enumerate_candidates
 from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import GroupPlan
+from costmodel.mappings import DIMENSIONS
 from costmodel.score import score
 from costmodel.spec import Spec
 from planner.cluster import Cluster
@@ -16,7 +17,7 @@ from planner.instance import Instance, Job, Resident
 
 @dataclass(frozen=True)
 class Price:
-    """Score of one configuration of a job, and its plans along tensor, pipeline and data."""
+    """Score of one configuration of a job, and its plans along each dimension."""
 
     speed: float
     step_s: float
@@ -36,10 +37,9 @@ class Offers:
 
     def lists(self, configuration: Configuration) -> bool:
         """Whether a candidate is written exactly like this."""
-        rows, mappings = self.candidates, self.candidates.mappings
-        same = np.asarray(rows.block == configuration.block)
-        for name in ("tensor", "pipeline", "data", "micro_batch"):
-            same = same & (getattr(mappings, name)[rows.mapping] == getattr(configuration, name))
+        rows = self.candidates
+        choice = configuration.choice(rows.workload.menus())
+        same = (rows.block == configuration.block) & rows.mappings.where(choice)[rows.mapping]
         for axis, dimension in enumerate(DIMENSIONS):
             wanted = getattr(configuration, f"{dimension}_collective")
             same = same & np.array([Collective.of(plan) == wanted for plan in rows.plans], dtype=bool)[rows.plan[axis]]

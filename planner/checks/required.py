@@ -6,19 +6,24 @@ from math import prod
 
 import numpy as np
 
-from costmodel.candidates import DIMENSIONS
 from costmodel.configuration import Collective, Configuration
+from costmodel.mappings import DIMENSIONS
 
 Links = dict[tuple[int, int], int]
 """wavelengths of the circuit from one rank to another, in one configuration of circuits"""
 
 
 def groups(configuration: Configuration, dimension: str) -> list[list[int]]:
-    """Ranks of each group along a dimension; rank = (data x pipeline + stage) x tensor + tensor index."""
-    shape = configuration.data, configuration.pipeline, configuration.tensor
-    grid = np.arange(configuration.num_devices).reshape(shape)
-    axis = ("data", "pipeline", "tensor").index(dimension)
-    lines: list[list[int]] = np.moveaxis(grid, axis, -1).reshape(-1, shape[axis]).tolist()
+    """Ranks of each group along a dimension.
+
+    rank = ((data x pipeline + stage) x context + context index) x tensor + tensor index; context ranks share the
+    data group, and expert groups are consecutive parts of the data index.
+    """
+    c = configuration
+    shape = (c.data // c.expert, c.expert, c.pipeline, c.context, c.tensor)
+    axes = {"data": (0, 1, 3), "expert": (1,), "pipeline": (2,), "context": (3,), "tensor": (4,)}[dimension]
+    grid = np.moveaxis(np.arange(c.num_devices).reshape(shape), axes, range(5 - len(axes), 5))
+    lines: list[list[int]] = grid.reshape(-1, prod(shape[axis] for axis in axes)).tolist()
     return lines
 
 

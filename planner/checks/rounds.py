@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from costmodel.candidates import DIMENSIONS
 from costmodel.configuration import Collective
 from costmodel.fabrics import GroupPlan, Lightpath
+from costmodel.mappings import DIMENSIONS
 from planner.checks.names import admitted
 from planner.checks.pricing import Price, price
 from planner.checks.required import groups, is_sound

@@ -11,6 +11,7 @@ from planner.cli.exits import EXIT_CODES
 from planner.cli.explain import explain
 from planner.cli.marginal import marginal
 from planner.cli.new import new
+from planner.cli.reproduce import reproduce
 from planner.cli.schema import schema
 from planner.cli.score import score
 from planner.cli.solve import solve
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "explain": explain,
     "marginal": marginal,
     "compare": compare,
+    "reproduce": reproduce,
     "score": score,
     "schema": schema,
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from planner.instance import Instance, Job
     from planner.plan import Assignment, Plan
 
-SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp"}
+SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp", "context": "cp", "expert": "ep"}
 COLUMNS = ("job", "devices", "where", "mapping", "circuits", "step", "energy", "bottleneck")
 
 

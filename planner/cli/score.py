@@ -65,6 +65,7 @@ def _record(options: "JobOptions", row: int) -> dict[str, Any]:
         "memory_s": float(scores.memory_s[row]),
         "communication_s": {name: float(scores.communication_s[axis, row]) for axis, name in enumerate(SHORT)},
         "reconfiguration_s": float(scores.reconfiguration_s[row]),
+        "offload_s": float(scores.offload_s[row]),
         "bubble_s": float(scores.bubble_s[row]),
         "bottleneck": bottleneck(scores, row),
         "energy_per_work_j": float(scores.energy_per_work_j[row]),
@@ -108,6 +109,7 @@ def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: l
         "memory": [r["memory_s"] for r in records],
         **{name: [r["communication_s"][name] for r in records] for name in SHORT},
         "switching": [r["reconfiguration_s"] for r in records],
+        "offload": [r["offload_s"] for r in records],
         "bubble": [r["bubble_s"] for r in records],
     }
     times = {name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)}

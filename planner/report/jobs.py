@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from costmodel.candidates import DIMENSIONS, Candidates, candidates_of
+from costmodel.candidates import Candidates, candidates_of
 from costmodel.configuration import Configuration
+from costmodel.efficiency import efficiency_of
 from costmodel.hardware import Device
+from costmodel.mappings import DIMENSIONS
 from costmodel.score import Scores, score
 from planner.instance import Instance, Job
 from planner.plan import Assignment
 from planner.report.floor import held_circuits, place_of
 from planner.result import Result
 
-COMMUNICATION = ("tensor communication", "pipeline communication", "data communication")
+COMMUNICATION = tuple(f"{dimension} communication" for dimension in DIMENSIONS)
 
 
 def job_rows(instance: Instance, result: Result, reasons: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -117,8 +119,10 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
     if scores is None:
         return {"time_s": None, "energy_j": None}
     time_s = {"compute": scores.compute_s[0], "memory": scores.memory_s[0]}
-    time_s |= dict(zip(COMMUNICATION, scores.communication_s[:, 0], strict=True))
+    rare = dict(zip(COMMUNICATION[3:], scores.communication_s[3:, 0], strict=True)) | {"offload": scores.offload_s[0]}
+    time_s |= dict(zip(COMMUNICATION[:3], scores.communication_s[:3, 0], strict=True))
     time_s |= {"reconfiguration": scores.reconfiguration_s[0], "pipeline bubble": scores.bubble_s[0]}
+    time_s |= {name: seconds for name, seconds in rare.items() if seconds}
     names = ("compute", "memory", "network", "static")
     energy_j = {name: getattr(scores, f"{name}_j")[0] for name in names}
     return {
@@ -129,14 +133,14 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
 
 def _roofline(rows: Candidates, scores: Scores, device: Device) -> dict[str, float]:
     """What the busiest device computes for each byte of memory traffic, over a whole step, below its roof."""
-    graph = rows.graph
-    flops = float((graph.flops * graph.count)[:, 0].sum())
-    memory_bytes = float((graph.memory_bytes * graph.count)[:, 0].sum())
+    graph = rows.workload.op_graph(rows.mappings, device)
+    efficiency, _ = efficiency_of(device, graph.regime, graph.precision)
+    flops, memory_bytes = float(graph.flops[0]), float(graph.memory_bytes[0])
     return {
         "intensity": flops / memory_bytes,
         "flops_per_s": flops / float(scores.step_s[0]),
-        "peak_flops_per_s": device.matrix_efficiency * device.matrix_flops_per_s(graph.precision),
-        "peak_bytes_per_s": device.memory_efficiency * device.memory_bytes_per_s,
+        "peak_flops_per_s": efficiency.matrix * device.matrix_flops_per_s(graph.precision),
+        "peak_bytes_per_s": efficiency.memory * device.memory_bytes_per_s,
     }
 
 

@@ -1,0 +1,42 @@
+"""Fitted curves as catalog parts: one calibration a device, with what it was fitted on and how well."""
+
+from collections.abc import Mapping
+
+from costmodel.calibrate.family import Fit
+from costmodel.calibration import Calibration, Numbers
+from costmodel.hardware import load_device
+
+
+def parts_of(fits: Mapping[str, Fit], source: str = "") -> dict[str, Calibration]:
+    """Fits by family -> one calibration for each device, by its name in the catalog.
+
+    Without `source` each curve's rows and mean error are told.
+    """
+    families: dict[str, dict[str, dict[str, Numbers]]] = {}
+    told: dict[str, list[str]] = {}
+    for family, fit in fits.items():
+        for (name, variant), numbers in fit.curves.items():
+            device = load_device(name).name
+            families.setdefault(device, {}).setdefault(family, {})[variant] = {
+                parameter: float(f"{value:.5g}") for parameter, value in numbers.items()
+            }
+            told.setdefault(device, []).append(_told(family, variant, fit, (name, variant)))
+    return {
+        device: Calibration(device=device, families=found, source=source or "; ".join(told[device]))
+        for device, found in sorted(families.items())
+    }
+
+
+def merged(old: Calibration, new: Calibration) -> Calibration:
+    """The curves of `old`, those of `new` in their place where both have one; both sources."""
+    families = {family: dict(variants) for family, variants in old.families.items()}
+    for family, variants in new.families.items():
+        families.setdefault(family, {}).update(variants)
+    sources = [*old.source.split("; "), *new.source.split("; ")]
+    starts = {source.split(":")[0]: source for source in sources}
+    return Calibration(device=old.device, like=old.like, families=families, source="; ".join(starts.values()))
+
+
+def _told(family: str, variant: str, fit: Fit, key: tuple[str, str]) -> str:
+    rows = f"{fit.rows[key]:,} rows, " if key in fit.rows else ""
+    return f"{family} {variant}: {rows}mean error {100 * fit.mean_error[key]:.1f} %"

@@ -1,0 +1,41 @@
+"""What share of its peaks a device reaches in a regime: fitted where there are measurements, else the part's own."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from costmodel.calibration import Calibration, numbers_of
+from costmodel.hardware import Device, Precision
+from costmodel.spec import Seconds, Spec
+
+Regime = Literal["training", "inference"]
+
+
+class Efficiency(Spec):
+    """Shares of the peaks, and the time that no operator uses."""
+
+    matrix: float = Field(gt=0, le=1)
+    """share of the matrix peak that matrix products reach"""
+    attention: float = Field(gt=0, le=1)
+    """share of the matrix peak that the core of attention reaches"""
+    memory: float = Field(gt=0, le=1)
+    """share of the memory peak"""
+    launch_s: Seconds
+    """of each operator: launch, and the gap before the next one"""
+    step_s: Seconds = 0.0
+    """of each step, whatever it does"""
+
+
+def efficiency_of(
+    device: Device, regime: Regime, precision: Precision, calibrations: tuple[Calibration, ...] | None = None
+) -> tuple[Efficiency, bool]:
+    """Efficiencies of a device in a regime, and whether they were fitted on this very device and precision.
+
+    fp16 runs like bf16. Where nothing was fitted, the part's own shares hold for all operators.
+    """
+    variant = "bf16" if precision == "fp16" else precision
+    numbers, is_fitted = numbers_of(device.name, regime, variant, calibrations)
+    if numbers is not None:
+        return Efficiency.model_validate(numbers), is_fitted
+    matrix, memory = device.matrix_efficiency, device.memory_efficiency
+    return Efficiency(matrix=matrix, attention=matrix, memory=memory, launch_s=device.launch_s), False

@@ -1,0 +1,53 @@
+"""A memory as an accelerator sees it: how much, how fast, how late, at what energy."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import BeforeValidator, Field
+
+from costmodel.parts import SourcedPart, load_part
+from costmodel.spec import Bytes, BytesPerSecond, JoulesPerByte, Seconds
+
+Floats = NDArray[np.float64]
+KIND = "memory_tier"
+
+
+def transfer_s(num_bytes: ArrayLike, latency_s: ArrayLike, bytes_per_s: ArrayLike) -> Floats:
+    """Time of one transfer: latency + bytes / bandwidth; arguments broadcast. Nothing takes no time."""
+    size = np.asarray(num_bytes, np.float64)
+    return np.asarray(np.where(size > 0, np.asarray(latency_s) + size / np.asarray(bytes_per_s), 0.0), np.float64)
+
+
+class MemoryTier(SourcedPart):
+    """One memory behind one interface; reads and writes share the bandwidth."""
+
+    kind: Literal["memory_tier"] = KIND
+    capacity_bytes: Bytes = Field(gt=0)
+    bandwidth_bytes_per_s: BytesPerSecond
+    """peak of one direction"""
+    latency_s: Seconds
+    """from a request of the accelerator to its first byte"""
+    energy_j_per_byte: JoulesPerByte
+    """of moving a byte between this memory and the accelerator"""
+
+    def transfer_s(self, num_bytes: ArrayLike) -> Floats:
+        """Time of one transfer alone on this memory, of the shape of `num_bytes`."""
+        return transfer_s(num_bytes, self.latency_s, self.bandwidth_bytes_per_s)
+
+    def half_bandwidth_bytes(self) -> float:
+        """Size of a transfer that reaches half of the bandwidth: latency x bandwidth."""
+        return self.latency_s * self.bandwidth_bytes_per_s
+
+
+def load_memory_tier(name: str) -> MemoryTier:
+    """A memory of the catalog by its name; ValueError names the nearest ones where it is unknown."""
+    return load_part(MemoryTier, KIND, name)
+
+
+def _load_where_named(value: object) -> object:
+    return load_memory_tier(value) if isinstance(value, str) else value
+
+
+TierOrName = Annotated[MemoryTier, BeforeValidator(_load_where_named)]
+"""a memory, or the name of one in the catalog"""

@@ -1,0 +1,42 @@
+"""All ways to divide a job: every product of degrees that makes a number of devices, under each choice."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.mappings import CHOICES, Mappings
+
+
+def divisors(number: int) -> list[int]:
+    small = [d for d in range(1, int(number**0.5) + 1) if number % d == 0]
+    return sorted({*small, *(number // d for d in small)})
+
+
+def degree_table(
+    num_devices: int, tensor: Sequence[int], context: Sequence[int], max_pipeline: int
+) -> dict[str, NDArray[np.int32]]:
+    """Every (tensor, context, pipeline, data) whose product is num_devices, columns of shape (T,).
+
+    `tensor` and `context` list what is allowed; pipeline is a divisor of what is left, up to max_pipeline.
+    """
+    rows = [
+        (t, c, p, num_devices // (t * c * p))
+        for t in tensor
+        if num_devices % t == 0
+        for c in context
+        if (num_devices // t) % c == 0
+        for p in divisors(num_devices // (t * c))
+        if p <= max_pipeline
+    ]
+    table = np.array(rows, np.int32).reshape(-1, 4)
+    return {name: table[:, i] for i, name in enumerate(("tensor", "context", "pipeline", "data"))}
+
+
+def every_mapping(degrees: Mapping[str, NDArray[np.int32]], menus: Mapping[str, Sequence[int]]) -> Mappings:
+    """Each row of degrees under each combination of the menus' numbers."""
+    num_rows = len(next(iter(degrees.values())))
+    grids = np.meshgrid(*(np.asarray(menu, CHOICES[name][0]) for name, menu in menus.items()), indexing="ij")
+    columns = {name: np.tile(grid.ravel(), num_rows) for name, grid in zip(menus, grids, strict=True)}
+    repeats = int(np.prod([len(menu) for menu in menus.values()], dtype=int))
+    return Mappings.of(**{name: np.repeat(column, repeats) for name, column in degrees.items()}, **columns)

@@ -1,0 +1,46 @@
+"""Parts of the catalog by kind and name; every number of a part has its source."""
+
+from typing import Self, TypeVar
+
+from pydantic import Field, model_validator
+
+from costmodel.catalog import documents, unknown_name
+from costmodel.spec import Spec
+
+
+class SourcedPart(Spec):
+    """A part as a catalog file describes it."""
+
+    name: str = Field(min_length=1)
+    source: str = Field(min_length=1)
+    """where most numbers come from"""
+    sources: dict[str, str] = Field(default_factory=dict)
+    """source or derivation of single numbers, by key"""
+
+    @model_validator(mode="after")
+    def _sources_name_numbers(self) -> Self:
+        keys = {field.alias or name for name, field in type(self).model_fields.items()} - {
+            "kind",
+            "name",
+            "source",
+            "sources",
+        }
+        if unknown := sorted(self.sources.keys() - keys):
+            raise ValueError(f"sources: '{self.name}' has no number {', '.join(unknown)}; use its keys {sorted(keys)}")
+        return self
+
+
+PartT = TypeVar("PartT", bound=Spec)
+
+
+def part_names(kind: str) -> tuple[str, ...]:
+    """Names of the catalog's parts of a kind, sorted."""
+    return tuple(name for name, content in documents().items() if content.get("kind") == kind)
+
+
+def load_part(model: type[PartT], kind: str, name: str) -> PartT:
+    """A part of the catalog by its name; ValueError names the nearest ones where it is unknown."""
+    known = part_names(kind)
+    if name not in known:
+        raise unknown_name(kind.replace("_", " "), name, known)
+    return model.model_validate(documents()[name])

@@ -1,0 +1,104 @@
+"""Peak memory of a training step, and what a second memory tier takes over."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from costmodel.mappings import Floats, Offload
+from costmodel.workloads.shapes import kv_dim
+from costmodel.workloads.training_blocks import GRADIENT_BYTES
+from costmodel.workloads.training_stage import Stage
+
+if TYPE_CHECKING:
+    from costmodel.workloads.transformer_training import TransformerTraining
+
+LOGIT_BYTES = 2.49
+"""peak memory per logit (fit on B200 peaks)"""
+RUNTIME_BYTES = 0.71 * 2**30
+"""memory of the runtime and its communication buffers (fit on B200 peaks)"""
+ACTIVATION_FACTOR = 1.115
+"""kept activations over the matrices' inputs: masks, norms and alignment (fit on B200 peaks, 0.6 %)"""
+RESIDENT_LAYERS = 2.0
+"""layers whose offloaded parameters or activations are in local memory at once: one in use, one on its way"""
+
+
+@dataclass(frozen=True)
+class TrainingMemory:
+    """Columns of shape (M,)."""
+
+    footprint_bytes: Floats
+    tier_footprint_bytes: Floats
+    tier_bytes: Floats
+    """moved to and from the second tier in a step"""
+
+
+def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
+    """Parameters, gradients and optimizer state; activations of the micro-batches in flight on the first stage
+    (most of them) or the last (logits too); less what is offloaded."""
+    m, shards = stage.mappings, stage.shards
+    weights = stage.parameters * job.element_bytes / np.where(m.zero == 3, shards, 1.0)
+    gradients = stage.parameters * GRADIENT_BYTES / np.where(m.zero >= 2, shards, 1.0)
+    state_bytes = 8.0 if job.precision == "fp32" else 12.0
+    optimizer = stage.parameters * state_bytes / np.where(m.zero >= 1, shards, 1.0)
+    layer, working = _layer_bytes(job, stage)
+    logits = (stage.run.tokens * job.shape.vocabulary / stage.run.tensor)[stage.shapes.of]
+    logits = logits * LOGIT_BYTES * job.activation_bytes / 2
+    in_flight = _layers_in_flight(stage)
+    kept: dict[Offload, Floats] = {"weights": weights, "activations": in_flight * layer, "optimizer": optimizer}
+    moved: dict[Offload, Floats] = {
+        "weights": 2 * stage.micro_batches * weights,
+        "activations": 2 * stage.layer_times * layer,
+        "optimizer": 2 * optimizer,
+    }
+    share: dict[Offload, Floats | float] = {
+        "weights": np.minimum(RESIDENT_LAYERS / stage.layers, 1.0),
+        "activations": np.minimum(RESIDENT_LAYERS / in_flight, 1.0),
+        "optimizer": 0.0,
+    }
+    offloaded = {name: m.has_offload(name) * (1.0 - stays) for name, stays in share.items()}
+    local = {name: size * (1 - offloaded[name]) for name, size in kept.items()}
+    last = local["activations"] * np.minimum(stage.layers / in_flight, 1.0) + logits
+    first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
+    fixed = local["weights"] + gradients + local["optimizer"] + working + RUNTIME_BYTES
+    return TrainingMemory(
+        footprint_bytes=fixed + np.maximum(first, last),
+        tier_footprint_bytes=sum((kept[name] * offloaded[name] for name in kept), np.zeros(len(m))),
+        tier_bytes=sum((moved[name] * (offloaded[name] > 0) for name in kept), np.zeros(len(m))),
+    )
+
+
+def _layers_in_flight(stage: Stage) -> Floats:
+    """Layers x micro-batches whose activations the first stage keeps, shape (M,).
+
+    p micro-batches of 1F1B; (p - 1) / v more chunks where v are interleaved. Source: Korthikanti et al. 2022
+    (arXiv:2205.05198), section 4.2.
+    """
+    pipeline, chunks = stage.pipeline, stage.interleave
+    in_chunks = np.where(chunks > 1, pipeline * chunks + pipeline - 1, pipeline)
+    return np.minimum(in_chunks, stage.micro_batches * chunks) * stage.layers / chunks
+
+
+def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floats]:
+    """Activations kept per layer and micro-batch, and those of the one layer redone; shapes (M,).
+
+    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4; its 34 s b h is 32 x 1.115 here. What
+    sequence parallelism divides is whole on each rank without it.
+    """
+    shape, run, size = job.shape, stage.run, job.activation_bytes
+    tokens = run.tokens
+    keys = 2 * kv_dim(shape, run.tensor)
+    inner = (2 * shape.query_dim) / run.tensor + keys
+    width = shape.ffn_matrices * (shape.experts_per_token * shape.ffn + shape.shared_ffn) / run.tensor
+    routed = 0.0 if shape.is_dense else shape.experts_per_token * shape.hidden / run.tensor
+    normed = 4.0 * shape.hidden * run.normed_tokens
+    kept = ACTIVATION_FACTOR * size * (normed + tokens * (inner + width + routed))
+    scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
+    spilled = 0.0 if job.attention == "fused" else (2 * size + 1) * scores
+    of, m = stage.shapes.of, stage.mappings
+    inputs = size * run.normed_tokens * shape.hidden
+    is_full, is_selective = m.has_recompute("full"), m.has_recompute("selective")
+    everything = (kept + spilled)[of]
+    layer = np.where(is_full, np.broadcast_to(inputs, kept.shape)[of], np.where(is_selective, kept[of], everything))
+    working = np.where(is_full, everything, np.where(is_selective, everything - kept[of], 0.0))
+    return layer, working

@@ -1,0 +1,78 @@
+"""Columns of the busiest stage of a training pipeline, from which blocks and memory are built."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from costmodel.mappings import Floats, Mappings
+from costmodel.opgraph import Shapes
+from costmodel.workloads.layers import LayerRun
+from costmodel.workloads.shapes import layer_parameters
+
+if TYPE_CHECKING:
+    from costmodel.workloads.transformer_training import TransformerTraining
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Of each mapping, columns of shape (M,); of each distinct shape of a layer, `run`'s, of shape (K,)."""
+
+    mappings: Mappings
+    pipeline: Floats
+    interleave: Floats
+    shards: Floats
+    """ranks that hold the same parameters: data x context"""
+    micro_batches: Floats
+    layers: Floats
+    """of the stage"""
+    relief: Floats
+    """share of these layers that the last stage is spared"""
+    shapes: Shapes
+    run: LayerRun
+    sequences: Floats
+    """of a micro-batch, shape (K,)"""
+    rank_sequence: Floats
+    """tokens of each sequence on one rank, shape (K,)"""
+    parameters: Floats
+    """of one rank: layers of the stage and its part of the vocabulary"""
+
+    @classmethod
+    def of(cls, job: "TransformerTraining", m: Mappings) -> Self:
+        shape = job.shape
+        shapes = Shapes.distinct({name: getattr(m, name) for name in _KEYS})
+        tensor, context, expert, sequences, is_split = (shapes.columns[name] for name in _KEYS)
+        tokens = sequences * job.sequence / context
+        pipeline, interleave = m.pipeline.astype(np.float64), m.interleave.astype(np.float64)
+        chunk = shape.layers / (pipeline * interleave)
+        layers = np.ceil(chunk) * interleave
+        per_layer = layer_parameters(shape, tensor, expert)[shapes.of]
+        one_end = float(shape.vocabulary * shape.hidden)
+        vocabulary = np.where(pipeline == 1, float(shape.vocabulary_parameters), one_end) / m.tensor
+        return cls(
+            mappings=m,
+            pipeline=pipeline,
+            interleave=interleave,
+            shards=m.data.astype(np.float64) * m.context,
+            micro_batches=job.global_batch / (m.data * m.micro_batch.astype(np.float64)),
+            layers=layers,
+            relief=1.0 - np.floor(chunk) * interleave / layers,
+            shapes=shapes,
+            run=LayerRun(
+                shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
+                job.element_bytes if job.precision != "fp8" else 1.0, job.activation_bytes,
+            ),
+            sequences=sequences,
+            rank_sequence=job.sequence / context,
+            parameters=layers * per_layer + vocabulary,
+        )  # fmt: skip
+
+    @cached_property
+    def layer_times(self) -> Floats:
+        """Passes through a layer per step in one direction, shape (M,)."""
+        return self.micro_batches * self.layers
+
+
+_KEYS = ("tensor", "context", "expert", "micro_batch", "sequence_parallel")
+"""columns on which the operators of a layer depend"""

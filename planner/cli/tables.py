@@ -1,0 +1,52 @@
+"""Options that the commands on tables of measurements share, and the calibrations they are given."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.errors import InputError
+
+if TYPE_CHECKING:
+    from costmodel.calibration import Calibration
+
+KINDS = "gemm, nccl, attention_context, attention_generation, serving, training or calculon"
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--kind", metavar="KIND", help=f"{KINDS}; told by the columns, then by the file's name, unless given."
+    ),
+]
+
+
+def load_calibration(path: Path) -> "Calibration":
+    """A calibration file whose device, families and numbers are all known."""
+    from costmodel.calibrate import CURVES
+    from costmodel.calibration import Calibration
+    from costmodel.hardware import load_device
+    from planner.files import load, validate
+
+    if not path.exists():
+        raise InputError(str(path), "", "does not exist; `planner calibrate TABLES -o part.json` writes one")
+    part = load(Calibration, path)
+    try:
+        load_device(part.device)
+    except ValueError as error:
+        raise InputError(str(path), "device", str(error)) from None
+    for family, variants in part.families.items():
+        if family not in CURVES:
+            known = ", ".join(CURVES)
+            raise InputError(str(path), f"families.{family}", f"is no family of kernels; known: {known}")
+        for variant, numbers in variants.items():
+            validate(CURVES[family], numbers, f"{path}: families.{family}.{variant}")
+    return part
+
+
+def before_the_catalog(given: "tuple[Calibration, ...]") -> "tuple[Calibration, ...] | None":
+    """Calibrations given by the user, then the catalog's; None where none is given."""
+    from costmodel.calibration import Calibration
+    from costmodel.catalog import calibration_documents
+
+    if not given:
+        return None
+    return (*given, *(Calibration.model_validate(content) for content in calibration_documents()))

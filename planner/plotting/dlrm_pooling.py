@@ -1,0 +1,37 @@
+"""Speed-up of embedding pooling on an appliance by the number of tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planner.plotting.floor_plan import COLOURS
+from planner.reproduce.experiments.dlrm_pooling import Inputs, grid, speedups
+from planner.reproduce.run import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+STYLES = ("-", "--", ":")
+MARKERS = ("o", "s", "^")
+
+
+def dlrm_pooling(ax: Axes, outcome: Outcome) -> Axes:
+    """Draw the speed-up over each network: colour by batch, marker by pooling, means as thin lines."""
+    assert isinstance(outcome.inputs, Inputs)
+    inputs, lookups = outcome.inputs, grid(outcome.inputs)
+    for (network, values), style in zip(speedups(inputs).items(), STYLES, strict=False):
+        for batch, colour in zip(inputs.batch, COLOURS, strict=False):
+            for pooling, marker in zip(inputs.pooling, MARKERS, strict=False):
+                rows = (lookups.batch == batch) & (lookups.pooling == pooling)
+                label = f"{network}, batch {batch}, pooling {pooling}"
+                shown = {"linestyle": style, "marker": marker, "color": colour, "label": label}
+                ax.plot(lookups.tables[rows], values[rows], markersize=4, linewidth=1.2, **shown)
+        ax.axhline(values.mean(), linestyle=style, linewidth=0.7, color="#59626e", label=f"{network}, mean")
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(inputs.tables, [str(tables) for tables in inputs.tables])
+    ax.set_xlabel("embedding tables")
+    ax.set_ylabel("speed-up of the appliance")
+    ax.set_ylim(bottom=0)
+    ax.set_title("Embedding pooling, appliance against accelerators", fontsize=10)
+    ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))
+    return ax

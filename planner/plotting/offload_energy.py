@@ -1,0 +1,18 @@
+"""Energy of offloading by model size: computed as crosses, published as rings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planner.plotting.energy_lines import draw_lines
+from planner.reproduce.run import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def offload_energy(ax: Axes, outcome: Outcome) -> Axes:
+    """Draw the cells of table 3; those without a cross cannot be derived."""
+    draw_lines(ax, outcome, {"offload": "-"})
+    ax.set_title("Energy of offloading in a training batch; without a line: not derivable", fontsize=10)
+    return ax

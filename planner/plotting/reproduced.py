@@ -1,0 +1,45 @@
+"""The figure of each reproduced experiment, where its kind has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.errors import InputError
+from planner.plotting import require_matplotlib
+from planner.plotting.collective_energy import collective_energy
+from planner.plotting.dlrm_pooling import dlrm_pooling
+from planner.plotting.offload_energy import offload_energy
+from planner.reproduce.run import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Draw = Callable[["Axes", Outcome], "Axes"]
+FIGURES: dict[str, Draw] = {
+    "collective_energy": collective_energy,
+    "offload_energy": offload_energy,
+    "dlrm_pooling": dlrm_pooling,
+}
+"""kind of experiment -> its figure"""
+INCHES = (9.0, 4.8)
+
+
+def save_figures(folder: Path, outcomes: Iterable[Outcome]) -> Iterator[Path]:
+    """Write <paper>.<experiment>.png for each experiment whose kind has a figure; the paths written."""
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    for outcome in outcomes:
+        draw = FIGURES.get(outcome.published.kind)
+        if draw is None:
+            continue
+        figure = Figure(figsize=INCHES, layout="constrained")
+        draw(figure.subplots(), outcome)
+        path = folder / f"{outcome.published.paper}.{outcome.name}.png"
+        try:
+            figure.savefig(path, dpi=150)
+        except OSError as error:
+            raise InputError(str(path), "", f"cannot be written: {error.strerror}") from None
+        yield path

@@ -1,0 +1,23 @@
+"""The table of experiments: one file a kind, with the Spec of its inputs and the function that computes it.
+
+To add one: `experiments/<kind>.py` with `class Inputs(Spec)` and `def compute(inputs: Inputs) -> dict[str, float]`
+(quantities in SI), its line in EXPERIMENTS, `instances/published/<paper>/<experiment>.yaml` with `kind: <kind>`,
+and, where it has a figure, `planner/plotting/<figure>.py` with its line in `planner.plotting.reproduced.FIGURES`.
+"""
+
+from costmodel.catalog import unknown_name
+from planner.reproduce.experiments import collective_energy, dlrm_pooling, offload_energy
+from planner.reproduce.experiments.kind import Experiment
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "collective_energy": Experiment(collective_energy.Inputs, collective_energy.compute),
+    "offload_energy": Experiment(offload_energy.Inputs, offload_energy.compute),
+    "dlrm_pooling": Experiment(dlrm_pooling.Inputs, dlrm_pooling.compute),
+}
+
+
+def find_experiment(kind: str) -> Experiment:
+    """An experiment by its kind; ValueError names the nearest ones where it is unknown."""
+    if kind not in EXPERIMENTS:
+        raise unknown_name("experiment", kind, EXPERIMENTS)
+    return EXPERIMENTS[kind]

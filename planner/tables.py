@@ -1,0 +1,180 @@
+"""Tables of measurements: read a CSV file, tell its kind by its columns, refuse what no model could read."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.calibrate import FAMILIES
+from costmodel.calibrate.family import Family, Table
+from costmodel.hardware import load_device
+from planner.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_FILE_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """One table, ready for its family."""
+
+    path: Path
+    kind: str
+    columns: Table
+    """shape (N,) each, those that the family reads"""
+    lines: NDArray[np.int64]
+    """line of each row in the file, from 1"""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def family(self) -> Family:
+        return FAMILIES[self.kind]
+
+
+def read_table(path: Path, kind: str | None = None) -> Measurements:
+    """A table of one kind; without `kind` the columns tell, and where they fit several kinds the file's name."""
+    if kind is not None and kind not in FAMILIES:
+        raise InputError("--kind", f"'{kind}'", f"is no kind of table; kinds are: {', '.join(FAMILIES)}")
+    frame = _read(path)
+    kind = kind or _kind_of(path, frame)
+    family = FAMILIES[kind]
+    _require_columns(path, frame, kind)
+    found = [name for name in (*family.columns, *family.optional) if name in frame.columns]
+    lines = np.asarray(frame.index, dtype=np.int64)
+    names = [name for name in found if name in family.names]
+    columns = {name: _names(path, frame, name, is_required=name in family.columns) for name in names}
+    for name in found:
+        if name not in columns:
+            columns[name] = _numbers(path, frame, name, is_required=name in family.columns)
+    if "device" in names:
+        _require_devices(path, columns["device"], lines)
+    return Measurements(path, kind, columns, lines)
+
+
+def concatenate(tables: Sequence[Measurements]) -> Table:
+    """Rows of tables of one kind below each other, in the columns that all of them have."""
+    shared = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
+    return {name: np.concatenate([table.columns[name] for table in tables]) for name in shared}
+
+
+def _read(path: Path) -> "pd.DataFrame":
+    """All cells as text, the index being the line in the file; blank lines are left out."""
+    import pandas as pd
+
+    text = _text(path)
+    try:
+        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, skip_blank_lines=False, header=None)
+    except pd.errors.ParserError as error:
+        problem = str(error).replace("Error tokenizing data. C error: ", "").strip()
+        raise InputError(str(path), "", f"is no table with one row a line and commas between: {problem}") from None
+    frame.index = pd.RangeIndex(1, len(frame) + 1)
+    frame = frame[(frame.fillna("") != "").any(axis=1)]
+    header = [str(name).strip() for name in frame.iloc[0].fillna("")]
+    repeated = sorted({name for name in header if name and header.count(name) > 1})
+    if repeated:
+        raise InputError(str(path), repeated[0], "is the name of two columns; keep one")
+    frame = frame.iloc[1:].fillna("")
+    frame.columns = pd.Index(header)
+    if frame.empty:
+        raise InputError(str(path), "", "has a header but no rows; give at least one measurement")
+    return frame
+
+
+def _text(path: Path) -> str:
+    name = str(path)
+    if path.is_dir():
+        raise InputError(name, "", "is a directory; name a .csv file in it")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except FileNotFoundError:
+        raise InputError(name, "", "does not exist; name a .csv file with one measurement a row") from None
+    except OSError as error:
+        raise InputError(name, "", f"cannot be read: {error.strerror}") from None
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(name, "", f"is larger than {MAX_FILE_BYTES // 2**20} MiB, the most that is read; split it")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(name, f"byte {error.start}", "is not UTF-8; save the table as CSV in UTF-8") from None
+    if not text.strip():
+        raise InputError(name, "", "is empty; give a header and one measurement a row")
+    return text
+
+
+def _kind_of(path: Path, frame: "pd.DataFrame") -> str:
+    """The kind whose columns the table has, the one that reads most of them; else that of the file's name."""
+    given = set(frame.columns)
+    fitting = [kind for kind, family in FAMILIES.items() if given >= set(family.columns)]
+    most = max((len(FAMILIES[kind].columns) for kind in fitting), default=0)
+    best = [kind for kind in fitting if len(FAMILIES[kind].columns) == most]
+    if len(best) == 1:
+        return best[0]
+    if path.stem in best:
+        return path.stem
+    if best:
+        raise InputError(str(path), "", f"fits several kinds; say which with --kind: {' or '.join(best)}")
+    nearest = max(FAMILIES, key=lambda kind: len(given & set(FAMILIES[kind].columns)))
+    missing = [name for name in FAMILIES[nearest].columns if name not in given]
+    raise InputError(
+        str(path),
+        ", ".join(missing),
+        f"missing for a table of kind {nearest}, the nearest by its columns; add what is missing, or give --kind",
+    )
+
+
+def _require_columns(path: Path, frame: "pd.DataFrame", kind: str) -> None:
+    given = [str(name) for name in frame.columns]
+    missing = [name for name in FAMILIES[kind].columns if name not in given]
+    if not missing:
+        return
+    near = get_close_matches(missing[0], [name for name in given if name], n=1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    hint += "are the columns apart by commas? " if len(given) == 1 else ""
+    wanted = ", ".join(FAMILIES[kind].columns)
+    raise InputError(
+        str(path), ", ".join(missing), f"missing; {hint}a table of kind {kind} has the columns {wanted}"
+    )
+
+
+def _names(path: Path, frame: "pd.DataFrame", name: str, *, is_required: bool) -> NDArray[np.str_]:
+    values = np.asarray([str(value).strip() for value in frame[name]], dtype=np.str_)
+    blank = np.flatnonzero(values == "")
+    if is_required and len(blank):
+        raise InputError(str(path), name, f"row at line {frame.index[blank[0]]} is blank; fill it or drop the row")
+    return values
+
+
+def _numbers(path: Path, frame: "pd.DataFrame", name: str, *, is_required: bool) -> NDArray[np.float64]:
+    """Finite numbers; NaN for blank cells of a column that may be absent."""
+    import pandas as pd
+
+    text = frame[name].str.strip()
+    values = np.asarray(pd.to_numeric(text, errors="coerce"), dtype=np.float64)
+    is_wrong = ~np.isfinite(values)
+    if not is_required:
+        is_wrong &= np.asarray(text != "", dtype=np.bool_)
+    wrong = np.flatnonzero(is_wrong)
+    if len(wrong):
+        cell, line = text.iloc[wrong[0]], frame.index[wrong[0]]
+        shown = f"'{cell[:40]}' at line {line} is no finite number" if cell else f"the cell at line {line} is blank"
+        raise InputError(str(path), name, f"{shown}; correct it or drop the row")
+    return values
+
+
+def _require_devices(path: Path, devices: NDArray[np.str_], lines: NDArray[np.int64]) -> None:
+    names, first = np.unique(devices, return_index=True)
+    for name, row in zip(names, first, strict=True):
+        try:
+            load_device(str(name))
+        except ValueError as error:
+            raise InputError(str(path), "device", f"line {lines[row]}: {error}") from None
