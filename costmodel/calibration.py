@@ -31,12 +31,9 @@ class Calibration(Spec):
 
 
 @cache
-def load_calibrations(device: str) -> tuple[Calibration, ...]:
-    """The catalog's calibrations of a device, then those of the device it is like; () where there are none."""
-    parts = [Calibration.model_validate(content) for content in calibration_documents()]
-    own = [part for part in parts if part.device == device]
-    likes = {part.like for part in own if part.like}
-    return (*own, *(part for part in parts if part.device in likes))
+def load_calibrations() -> tuple[Calibration, ...]:
+    """All calibrations of the catalog."""
+    return tuple(Calibration.model_validate(content) for content in calibration_documents())
 
 
 def numbers_of(
@@ -44,10 +41,14 @@ def numbers_of(
 ) -> tuple[Numbers | None, bool]:
     """Parameters of a curve, and whether they were fitted on this very device.
 
-    `calibrations` replaces the catalog's. None where no curve is known: the family's defaults hold.
+    The device's own curve goes before that of a device it is like. `calibrations` replaces the catalog's, but
+    for what is like what. None where no curve is known: the family's defaults hold.
     """
-    for part in load_calibrations(device) if calibrations is None else calibrations:
-        found = part.variant(family, variant)
-        if found is not None:
-            return found, part.device == device
+    parts = load_calibrations() if calibrations is None else calibrations
+    likes = {part.like for part in (*parts, *load_calibrations()) if part.device == device}
+    for is_own in (True, False):
+        for part in parts:
+            found = part.variant(family, variant)
+            if found is not None and (part.device == device if is_own else part.device in likes):
+                return found, is_own
     return None, False

@@ -21,8 +21,8 @@ BlocksOf = Callable[[FabricBase, Sequence[int], int], Sequence[int]]
 """blocks to list, given the sizes of the groups that should not be torn apart, and the number of devices"""
 REDUCING = ("tensor", "data", "context")
 """dimensions along which messages are all-reduced"""
-GRAPH_CHUNK = 1 << 15
-"""mappings described at once while candidates are listed"""
+CHUNK = 1 << 14
+"""mappings looked at together: their columns stay in the cache"""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,12 @@ class Candidates:
     def part(self, rows: Ints | slice, device: Device) -> tuple["Candidates", OpGraph]:
         """Some rows with their own mappings alone, and what these execute."""
         part = self.take(rows)
-        used, mapping = np.unique(part.mapping, return_inverse=True)
-        mappings = self.mappings.take(used)
+        order = np.arange(len(part)) if np.all(part.mapping[1:] >= part.mapping[:-1]) else np.argsort(part.mapping)
+        in_order = part.mapping[order]
+        is_first = np.concatenate([np.ones(min(1, len(part)), np.bool_), in_order[1:] > in_order[:-1]])
+        mapping = np.empty(len(part), np.int32)
+        mapping[order] = np.cumsum(is_first) - 1
+        mappings = self.mappings.take(in_order[is_first])
         return replace(part, mappings=mappings, mapping=mapping), self.workload.op_graph(mappings, device)
 
     def is_confined(self) -> Bools:
@@ -109,15 +113,14 @@ def list_candidates(
     collective: str | None = None,
 ) -> Candidates:
     """Every plan of the given mappings that fit in memory; `blocks` lists the blocks of some degrees."""
-    kept, sent = _fitting(workload, mappings, device)
-    mappings = mappings.take(kept)
+    mappings = mappings.take(_fitting(workload, mappings, device))
     degrees = group_degrees(mappings)
-    first, of = distinct_rows([*degrees, *sent.astype(np.int8), mappings.num_devices])
+    first, of = distinct_rows([*degrees, mappings.num_devices])
     plans: dict[GroupPlan, int] = {}
     options: list[tuple[int, ...]] = []
     starts = [0]
     for m in first:
-        choices = _Choices(fabric, degrees[:, m].tolist(), sent[:, m].tolist(), int(mappings.num_devices[m]))
+        choices = _Choices(workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]))
         options += choices.rows(blocks, collective, plans)
         starts.append(len(options))
     start, number = np.array(starts[:-1], np.int64), np.diff(starts)
@@ -134,16 +137,14 @@ def group_degrees(mappings: Mappings) -> Ints:
     return np.stack([*(c.astype(np.int32) for c in columns), mappings.context, mappings.expert]).astype(np.int32)
 
 
-def _fitting(workload: Workload, mappings: Mappings, device: Device) -> tuple[Bools, Bools]:
-    """Which mappings fit in memory, (M,), and the dimensions along which these send messages, (5, fitting)."""
-    kept, sent = [np.zeros(0, np.bool_)], [np.zeros((len(DIMENSIONS), 0), np.bool_)]
-    capacity, tier = device.capacity_bytes, device.offload.capacity_bytes if device.offload else 0.0
-    for start in range(0, len(mappings), GRAPH_CHUNK):
-        graph = workload.op_graph(mappings.take(slice(start, start + GRAPH_CHUNK)), device)
-        fits = (graph.footprint_bytes <= capacity) & (graph.tier_footprint_bytes <= tier)
-        kept.append(fits)
-        sent.append(np.stack([graph.sends(dimension)[fits] for dimension in DIMENSIONS]))
-    return np.concatenate(kept), np.concatenate(sent, axis=1)
+def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:
+    """Which mappings fit in memory, shape (M,)."""
+    kept = [np.zeros(0, np.bool_)]
+    tier = device.offload.capacity_bytes if device.offload else 0.0
+    for start in range(0, len(mappings), CHUNK):
+        local_bytes, tier_bytes = workload.footprint(mappings.take(slice(start, start + CHUNK)))
+        kept.append((local_bytes <= device.capacity_bytes) & (tier_bytes <= tier))
+    return np.concatenate(kept)
 
 
 def _listed_blocks(one_server: bool) -> BlocksOf:
@@ -159,10 +160,10 @@ def _listed_blocks(one_server: bool) -> BlocksOf:
 class _Choices:
     """Degrees of parallelism whose blocks and plans are listed together."""
 
+    workload: Workload
     fabric: FabricBase
     degrees: Sequence[int]
     """by DIMENSIONS"""
-    sent: Sequence[bool]
     num_devices: int
 
     def rows(self, blocks: BlocksOf, collective: str | None, plans: dict[GroupPlan, int]) -> Iterator[tuple[int, ...]]:
@@ -185,7 +186,7 @@ class _Choices:
 
     def _plans(self, axis: int, dimension: Dimension, one_server: bool, collective: str | None) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""
-        ranks = self.degrees[axis] if self.sent[axis] else 1
+        ranks = self.degrees[axis] if self.workload.sends(dimension) else 1
         found = self.fabric.plans(dimension, ranks, one_server=one_server)
         if collective is None or dimension not in REDUCING:
             return found
@@ -202,15 +203,14 @@ def candidates_of(
     menus = workload.menus()
     choices = [configuration.choice(menus) for configuration in configurations]
     mappings = Mappings.of(**{name: np.array([c[name] for c in choices]) for name in choices[0]})
-    graph = workload.op_graph(mappings, device)
+    device.matrix_flops_per_s(workload.precision)
     degrees = group_degrees(mappings)
     plans: dict[GroupPlan, int] = {}
     plan = np.zeros((len(DIMENSIONS), len(configurations)), dtype=np.int32)
-    sent = [graph.sends(dimension) for dimension in DIMENSIONS]
     for row, configuration in enumerate(configurations):
         _require_mapping(configuration, choices[row], workload)
         for axis, dimension in enumerate(DIMENSIONS):
-            ranks = int(degrees[axis, row]) if sent[axis][row] else 1
+            ranks = int(degrees[axis, row]) if workload.sends(dimension) else 1
             found = _plan_of(configuration, dimension, ranks, fabric)
             plan[axis, row] = plans.setdefault(found, len(plans))
     block = np.array([c.block for c in configurations], dtype=np.int32)

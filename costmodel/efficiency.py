@@ -6,7 +6,7 @@ from pydantic import Field
 
 from costmodel.calibration import Calibration, numbers_of
 from costmodel.hardware import Device, Precision
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Regime = Literal["training", "inference"]
 
@@ -24,6 +24,8 @@ class Efficiency(Spec):
     """of each operator: launch, and the gap before the next one"""
     step_s: Seconds = 0.0
     """of each step, whatever it does"""
+    link_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="link_bandwidth")
+    """that collectives between the devices of a server reach, in one direction; absent where not fitted"""
 
 
 def efficiency_of(

@@ -93,8 +93,7 @@ class OpGraph:
 
     blocks: tuple[Block, ...]
     bubble: Floats
-    """(M,) >= 0: idle time over the time of the blocks in the bubble: (p - 1) / (v m) of 1F1B with m micro-batches
-    and v chunks"""
+    """(M,) >= 0: idle time of a pipeline over the time of the blocks in the bubble"""
     relief: Floats
     """(M,) share of the time of the blocks in the bubble that the last stage is spared, having fewer layers"""
     footprint_bytes: Floats
@@ -130,14 +129,6 @@ class OpGraph:
         for block in self.blocks:
             total += of_block(block)[block.shape] * block.times
         return total
-
-    def sends(self, dimension: Dimension) -> NDArray[np.bool_]:
-        """Which mappings send messages along a dimension, shape (M,)."""
-        sent = np.zeros(len(self), dtype=np.bool_)
-        for block in self.blocks:
-            counts = block.total(m.count for m in block.messages if m.dimension == dimension)
-            sent |= (counts[block.shape] * block.times) > 0
-        return sent
 
     def operators_of(self, m: int) -> Iterator[tuple[Block, Operator, float, float, float]]:
         """Block, operator, its flops and bytes, and its executions per step, of one mapping."""

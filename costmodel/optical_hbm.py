@@ -13,7 +13,7 @@ from costmodel.memory.tier import MemoryTier, TierOrName
 from costmodel.parts import SourcedPart, load_part
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds, Spec
 
-KIND = "optical_hbm"
+KIND: Literal["optical_hbm"] = "optical_hbm"
 METRES_PER_UM = 1e-6
 
 

@@ -14,7 +14,7 @@ from costmodel.memory.write_through import WriteThrough
 from costmodel.parts import SourcedPart, load_part
 from costmodel.spec import BytesPerSecond
 
-KIND = "memory_appliance"
+KIND: Literal["memory_appliance"] = "memory_appliance"
 
 
 class MemoryAppliance(SourcedPart):

@@ -1,6 +1,7 @@
 """Candidates -> Scores: the one place where kernels are composed."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,12 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
 from costmodel.mappings import DIMENSIONS
 from costmodel.opgraph import OpGraph
-from costmodel.roofline import BlockPrice, block_price
+from costmodel.roofline import block_price
+from costmodel.totals import Totals, totals
 
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
-CHUNK = 1 << 15
+CHUNK = 1 << 14
 """rows priced at once: their columns stay in the cache"""
 
 
@@ -96,98 +98,94 @@ def _price(
     """Columns of Scores of some rows, whose mappings are those of the graph."""
     m = candidates.mapping
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations)
-    sums = _Sums(candidates, graph, fabric)
-    for block in graph.blocks:
-        sums.add(block_price(block, graph, device, efficiency), block.shape, block.times, block.in_bubble)
-    communication_s = sums.exposed_s()
-    change_s, repeated_change_s = sums.phase_changes_s()
-    operator_s = sums.compute_s + sums.memory_s
-    repeated_s = sums.repeated_operator_s + sums.repeated_message_s + repeated_change_s
+    priced = ((block, block_price(block, graph, device, efficiency)) for block in graph.blocks)
+    sums = totals(len(graph), priced)
+    operator_s = (sums.compute_s + sums.memory_s)[m]
+    sent = _communication(candidates, graph, sums, operator_s)
+    change_s, repeated_change_s = _phase_changes_s(m, sums, fabric)
+    repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble[m] * repeated_s
-    relief_s = np.minimum(graph.relief[m] * repeated_s, operator_s - sums.repeated_operator_s)
-    offload_s = np.zeros(len(m))
-    if device.offload is not None:
-        offload_s = np.maximum(graph.tier_bytes[m] / device.offload.bandwidth_bytes_per_s - operator_s, 0.0)
-    step_s = operator_s + communication_s.sum(axis=0) + change_s + bubble_s + offload_s + efficiency.step_s - relief_s
+    relief_s = np.minimum(graph.relief[m] * repeated_s, operator_s - sums.repeated_s[m])
+    tier_s, tier_j = _second_tier(graph, device)
+    offload_s = np.maximum(tier_s[m] - operator_s, 0.0)
+    step_s = operator_s + sent.exposed_s.sum(axis=0) + change_s + bubble_s + offload_s + efficiency.step_s - relief_s
     num_devices = candidates.num_devices.astype(np.float64)
-    tier_j = 0.0 if device.offload is None else graph.tier_bytes[m] * device.offload.energy_j_per_byte
+    memory_j = sums.memory_bytes * device.memory_j_per_byte + tier_j
     return {
         "step_s": step_s,
-        "compute_s": sums.compute_s - relief_s,
-        "memory_s": sums.memory_s + efficiency.step_s,
-        "communication_s": communication_s,
+        "compute_s": sums.compute_s[m] - relief_s,
+        "memory_s": sums.memory_s[m] + efficiency.step_s,
+        "communication_s": sent.exposed_s,
         "reconfiguration_s": change_s,
         "offload_s": offload_s,
         "bubble_s": bubble_s,
         "work": graph.work[m],
         "footprint_bytes": graph.footprint_bytes[m],
-        "compute_j": sums.flops_j * num_devices,
-        "memory_j": (sums.memory_bytes * device.memory_j_per_byte + tier_j) * num_devices,
-        "network_j": sums.network_j() * num_devices,
+        "compute_j": sums.flops_j[m] * num_devices,
+        "memory_j": memory_j[m] * num_devices,
+        "network_j": _network_j(candidates, fabric, sent.sent_bytes) * num_devices,
         "static_j": step_s * device.idle_w * num_devices,
     }
 
 
-class _Sums:
-    """Totals over the blocks of a graph, columns of shape (C,) and (5, C)."""
+def _second_tier(graph: OpGraph, device: Device) -> tuple[Floats, Floats]:
+    """Time and energy of moving what is offloaded, shape (M,): none where the device has no second tier."""
+    if device.offload is None:
+        none = np.zeros(len(graph))
+        return none, none
+    return graph.tier_bytes / device.offload.bandwidth_bytes_per_s, graph.tier_bytes * device.offload.energy_j_per_byte
 
-    def __init__(self, candidates: Candidates, graph: OpGraph, fabric: FabricBase) -> None:
-        self.candidates, self.graph, self.fabric = candidates, graph, fabric
-        num_rows, num_dimensions = len(candidates), len(DIMENSIONS)
-        self.compute_s, self.memory_s, self.flops_j, self.memory_bytes = np.zeros((4, num_rows))
-        self.repeated_operator_s, self.repeated_message_s = np.zeros((2, num_rows))
-        self.message_s, self.message_count, self.sent_bytes = np.zeros((3, num_dimensions, num_rows))
-        plans = candidates.plans
-        self.latency_s = np.array([plan.latency_s for plan in plans])
-        self.per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
-        self.sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
 
-    def add(self, price: BlockPrice, shape: NDArray[np.integer], times: Floats, in_bubble: bool) -> None:
-        m = self.candidates.mapping
-        k, n = shape[m], times[m]
-        compute_s, memory_s = price.compute_s[k] * n, price.memory_s[k] * n
-        self.compute_s += compute_s
-        self.memory_s += memory_s
-        self.flops_j += price.flops_j[k] * n
-        self.memory_bytes += price.memory_bytes[k] * n
-        if in_bubble:
-            self.repeated_operator_s += compute_s + memory_s
-        for axis, dimension in enumerate(DIMENSIONS):
-            if not price.message_count[axis].any():
-                continue
-            plan = self.candidates.plan[axis]
-            count, size = price.message_count[axis][k] * n, price.message_bytes[axis][k] * n
-            time_s = count * self.latency_s[plan] + size * self.per_byte_s[plan]
-            self.message_s[axis] += time_s
-            self.message_count[axis] += count
-            self.sent_bytes[axis] += size * self.sent_per_byte[plan]
-            if in_bubble:
-                self.repeated_message_s += time_s * (1 - self.graph.overlap.get(dimension, 0.0))
+@dataclass(frozen=True)
+class _Sent:
+    """Communication of candidates; columns of shape (5, C), by DIMENSIONS, and (C,)."""
 
-    def exposed_s(self) -> Floats:
-        """Communication that operators do not hide, (5, C): no more hides than operators take."""
-        hides = np.array([self.graph.overlap.get(dimension, 0.0) for dimension in DIMENSIONS])
-        hidden_s = hides[:, None] * self.message_s
-        total_s = hidden_s.sum(axis=0)
-        room = np.divide(self.compute_s + self.memory_s, total_s, out=np.ones_like(total_s), where=total_s > 0)
-        return np.asarray(self.message_s - hidden_s * np.minimum(room, 1.0))
+    exposed_s: Floats
+    sent_bytes: Floats
+    repeated_s: Floats
+    """inside the bubble"""
 
-    def phase_changes_s(self) -> tuple[Floats, Floats]:
-        """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
 
-        A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
-        """
-        change_s = self.fabric.phase_change_s()
-        if change_s == 0.0:
-            none = np.zeros(len(self.candidates))
-            return none, none
-        tensor, pipeline, data = self.message_count[:3] > 0
-        inner = 2 * self.message_count[1] * (tensor & pipeline)
-        outer = 2 * self.message_count[2] * (data & (tensor | pipeline))
-        return (inner + outer) * change_s, inner * change_s
+def _communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats) -> _Sent:
+    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take."""
+    m, plans = candidates.mapping, candidates.plans
+    latency_s = np.array([plan.latency_s for plan in plans])
+    per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
+    sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
+    seconds, sent = np.zeros((2, len(DIMENSIONS), len(m)))
+    repeated_s, hidden_s = np.zeros((2, len(m)))
+    hides = [graph.overlap.get(dimension, 0.0) for dimension in DIMENSIONS]
+    for axis, each in sums.messages.items():
+        plan = candidates.plan[axis]
+        latency, per_byte, size = latency_s[plan], per_byte_s[plan], each.size_bytes[m]
+        seconds[axis] = each.count[m] * latency + size * per_byte
+        sent[axis] = size * sent_per_byte[plan]
+        repeated_s += (1 - hides[axis]) * (each.repeated_count[m] * latency + each.repeated_bytes[m] * per_byte)
+        hidden_s += hides[axis] * seconds[axis]
+    room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
+    for axis in sums.messages:
+        if hides[axis]:
+            seconds[axis] *= 1 - hides[axis] * room
+    return _Sent(seconds, sent, repeated_s)
 
-    def network_j(self) -> Floats:
-        """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
-        near, far = self.fabric.network_j_per_byte(True), self.fabric.network_j_per_byte(False)
-        is_near = self.candidates.is_confined()
-        return np.asarray((self.sent_bytes * np.where(is_near, near, far)).sum(axis=0))
+
+def _phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:
+    """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
+
+    A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
+    """
+    change_s = fabric.phase_change_s()
+    none = np.zeros(len(m))
+    if change_s == 0.0:
+        return none, none
+    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(3)]
+    tensor, pipeline, data = (count > 0 for count in counts)
+    inner = 2 * counts[1] * (tensor & pipeline)
+    outer = 2 * counts[2] * (data & (tensor | pipeline))
+    return (inner + outer) * change_s, inner * change_s
+
+
+def _network_j(candidates: Candidates, fabric: FabricBase, sent_bytes: Floats) -> Floats:
+    """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
+    near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
+    return np.asarray((sent_bytes * np.where(candidates.is_confined(), near, far)).sum(axis=0))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,9 @@ def read_table(path: Path, kind: str | None = None) -> Measurements:
     found = [name for name in (*family.columns, *family.optional) if name in frame.columns]
     lines = np.asarray(frame.index, dtype=np.int64)
     names = [name for name in found if name in family.names]
-    columns = {name: _names(path, frame, name, is_required=name in family.columns) for name in names}
+    columns: dict[str, NDArray[Any]] = {
+        name: _names(path, frame, name, is_required=name in family.columns) for name in names
+    }
     for name in found:
         if name not in columns:
             columns[name] = _numbers(path, frame, name, is_required=name in family.columns)
@@ -78,6 +80,8 @@ def _read(path: Path) -> "pd.DataFrame":
         raise InputError(str(path), "", f"is no table with one row a line and commas between: {problem}") from None
     frame.index = pd.RangeIndex(1, len(frame) + 1)
     frame = frame[(frame.fillna("") != "").any(axis=1)]
+    if frame.empty:
+        raise InputError(str(path), "", "is empty; give a header and one measurement a row")
     header = [str(name).strip() for name in frame.iloc[0].fillna("")]
     repeated = sorted({name for name in header if name and header.count(name) > 1})
     if repeated:
@@ -123,6 +127,9 @@ def _kind_of(path: Path, frame: "pd.DataFrame") -> str:
         return path.stem
     if best:
         raise InputError(str(path), "", f"fits several kinds; say which with --kind: {' or '.join(best)}")
+    if not given & {name for family in FAMILIES.values() for name in family.columns}:
+        problem = "has columns of no kind of table, or none apart by commas"
+        raise InputError(str(path), "", f"{problem}; kinds are: {', '.join(FAMILIES)}")
     nearest = max(FAMILIES, key=lambda kind: len(given & set(FAMILIES[kind].columns)))
     missing = [name for name in FAMILIES[nearest].columns if name not in given]
     raise InputError(
@@ -141,9 +148,7 @@ def _require_columns(path: Path, frame: "pd.DataFrame", kind: str) -> None:
     hint = f"did you mean '{near[0]}'? " if near else ""
     hint += "are the columns apart by commas? " if len(given) == 1 else ""
     wanted = ", ".join(FAMILIES[kind].columns)
-    raise InputError(
-        str(path), ", ".join(missing), f"missing; {hint}a table of kind {kind} has the columns {wanted}"
-    )
+    raise InputError(str(path), ", ".join(missing), f"missing; {hint}a table of kind {kind} has the columns {wanted}")
 
 
 def _names(path: Path, frame: "pd.DataFrame", name: str, *, is_required: bool) -> NDArray[np.str_]:

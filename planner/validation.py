@@ -1,6 +1,5 @@
 """Predictions of a table against its measurements: errors as a whole, by group, and the worst rows."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.calibrate.errors import Errors, errors_of, rank_correlation, relative_error
-from costmodel.calibrate.family import Calibrations, Floats, Series
+from costmodel.calibrate.family import Calibrations, Floats, Series, Table
 from planner.errors import InputError
 from planner.tables import Measurements
 
@@ -32,6 +31,8 @@ class Quantity:
     """Errors of one predicted quantity."""
 
     series: Series
+    inputs: Table
+    """columns of the table but those with measurements"""
     error: Floats
     """signed and relative, shape (N,); NaN for rows left out"""
     all: Errors | None
@@ -63,7 +64,13 @@ def validate_table(table: Measurements, calibrations: Calibrations | None = None
         predictions = table.family.predict(table.columns, calibrations)
     except ValueError as error:
         raise InputError(str(table.path), "", str(error)) from None
-    return tuple(_quantity(table, series) for series in predictions)
+    measured = [series.measured for series in predictions]
+    inputs = {
+        name: column
+        for name, column in table.columns.items()
+        if not any(_is_same(column, values) for values in measured)
+    }
+    return tuple(_quantity(table, series, inputs) for series in predictions)
 
 
 def group_labels(table: Measurements) -> NDArray[np.str_]:
@@ -77,10 +84,9 @@ def group_labels(table: Measurements) -> NDArray[np.str_]:
 def row_record(table: Measurements, quantity: Quantity, row: int) -> dict[str, Any]:
     """Line, inputs, measurement, prediction and error of one row; what was left out is None."""
     series = quantity.series
-    inputs = {name: column[row].item() for name, column in table.columns.items()}
     return {
         "line": int(table.lines[row]),
-        **{name: _finite(value) for name, value in inputs.items()},
+        **{name: _finite(column[row].item()) for name, column in quantity.inputs.items()},
         "measured": _finite(float(series.measured[row])),
         "predicted": _finite(float(series.predicted[row])),
         "relative_error": _finite(float(quantity.error[row])),
@@ -107,11 +113,11 @@ def to_record(table: Measurements, quantity: Quantity, *, num_worst: int, with_r
     return record
 
 
-def _quantity(table: Measurements, series: Series) -> Quantity:
+def _quantity(table: Measurements, series: Series, inputs: Table) -> Quantity:
     error = relative_error(series.predicted, series.measured)
     is_kept = np.isfinite(error)
     ranks = rank_correlation(series.predicted[is_kept], series.measured[is_kept]) if is_kept.any() else None
-    return Quantity(series, error, errors_of(error, series.is_calibrated), _groups(table, series, error), ranks)
+    return Quantity(series, inputs, error, errors_of(error, series.is_calibrated), _groups(table, series, error), ranks)
 
 
 def _groups(table: Measurements, series: Series, error: Floats) -> tuple[Group, ...]:
@@ -119,7 +125,7 @@ def _groups(table: Measurements, series: Series, error: Floats) -> tuple[Group, 
     if not names:
         return ()
     labels = group_labels(table)
-    found: list[tuple[Sequence[Any], Group]] = []
+    found: list[tuple[list[Any], Group]] = []
     for label in np.unique(labels):
         is_in = labels == label
         errors = errors_of(np.where(is_in, error, np.nan), series.is_calibrated)
@@ -128,7 +134,11 @@ def _groups(table: Measurements, series: Series, error: Floats) -> tuple[Group, 
             values = [table.columns[name][row].item() for name in names]
             key = {name: _cells(table, name, row)[0] for name in names}
             found.append((values, Group(key, errors)))
-    return tuple(group for _, group in sorted(found, key=lambda each: each[0]))
+    return tuple(group for _, group in sorted(found, key=lambda each: tuple(each[0])))
+
+
+def _is_same(column: NDArray[Any], measured: Floats) -> bool:
+    return column.dtype.kind == "f" and np.array_equal(column, measured, equal_nan=True)
 
 
 def _cells(table: Measurements, name: str, row: int | None = None) -> list[str]:

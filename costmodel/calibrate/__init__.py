@@ -3,7 +3,11 @@
 from importlib import import_module
 
 from costmodel.calibrate.family import Family
+from costmodel.efficiency import Efficiency
+from costmodel.kernels.attention_context import PrefillCurve
+from costmodel.kernels.attention_generation import DecodeCurve
 from costmodel.kernels.collective import CollectiveCurve
+from costmodel.kernels.gemm import GemmCurve
 from costmodel.spec import Spec
 
 _PLACES = {
@@ -20,8 +24,14 @@ FAMILIES: dict[str, Family] = {}
 for _kind, (_module, _name) in _PLACES.items():
     try:
         FAMILIES[_kind] = getattr(import_module(f"costmodel.calibrate.{_module}"), _name)
-    except ImportError:
+    except (ImportError, AttributeError, SyntaxError):
         continue
 
-CURVES: dict[str, type[Spec]] = {"nccl": CollectiveCurve}
+CURVES: dict[str, type[Spec]] = {
+    "gemm": GemmCurve,
+    "nccl": CollectiveCurve,
+    "attention_context": PrefillCurve,
+    "attention_generation": DecodeCurve,
+    "training": Efficiency,
+}
 """family -> the parameters of its curves"""

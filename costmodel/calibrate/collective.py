@@ -118,7 +118,7 @@ def _fit(table: Table, device: Device, term: Term) -> Numbers:
         upper = np.minimum(first + np.log(RANGE), [0.0 if name == "in_switch_share" else np.inf for name in free])
 
         def residuals(x: Floats) -> Floats:
-            curve = CollectiveCurve.model_construct(**_numbers(free, x, term))
+            curve = CollectiveCurve.model_construct(None, **_numbers(free, x, term))
             return np.asarray(np.log(_predict_s(table, device, curve)) - log_measured, dtype=np.float64)
 
         found = least_squares(

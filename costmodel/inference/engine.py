@@ -13,15 +13,15 @@ class Engine(Spec):
 
     flops_per_s: FlopsPerSecond
     """peak of the matrix units in the precision of the products"""
-    memory_bytes_per_s: BytesPerSecond = Field(alias="memory_bandwidth")
+    memory_bytes_per_s: BytesPerSecond
     capacity_bytes: Bytes = Field(gt=0)
     tensor: int = Field(default=1, ge=1)
     """ranks that divide each matrix"""
     pipeline: int = Field(default=1, ge=1)
     """stages that divide the layers, each working on its own micro-batch"""
-    link_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="link")
+    link_bytes_per_s: BytesPerSecond | None = None
     """egress to the tensor group, one direction; absent: all-reduces are left out"""
-    stage_link_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="stage_link")
+    stage_link_bytes_per_s: BytesPerSecond | None = None
     """egress to the next stage, one direction"""
     max_batch: int | None = Field(default=None, ge=1)
     """most sequences at once, where the scheduler has such a limit"""
@@ -51,11 +51,11 @@ class KernelRules(Spec):
     """share of the matrix peak that large products reach"""
     matrix_ramp_flops: float = Field(default=0.0, ge=0)
     """operations whose time each product adds to its own; it reaches half of the peak at so many"""
-    all_reduce_s: Seconds = Field(default=0.0, alias="all_reduce_start")
+    all_reduce_start_s: Seconds = 0.0
     """fixed time of an all-reduce"""
     link_efficiency: float = Field(default=1.0, gt=0, le=1)
     """share of the link's rate that an all-reduce reaches"""
-    layer_overhead_s: Seconds = Field(default=0.0, alias="layer_overhead")
+    layer_overhead_s: Seconds = 0.0
     """fixed time of a layer"""
     memory_reserve: float = Field(default=0.0, ge=0, lt=1)
     """share of the capacity that holds neither weights nor keys and values"""

@@ -64,7 +64,7 @@ class Rank:
             return np.zeros_like(size)
         share = 2.0 * (self.engine.tensor - 1) / self.engine.tensor
         rate = self.rules.link_efficiency * self.engine.link_bytes_per_s
-        return self.rules.all_reduce_s + share * size / rate
+        return self.rules.all_reduce_start_s + share * size / rate
 
 
 def layer_s(

@@ -1,4 +1,9 @@
-"""Time of prefill attention: new tokens attend to themselves and to what the cache already holds."""
+"""Time of prefill attention: new tokens attend to themselves and to what the cache already holds.
+
+Two kernels. The first rotates queries and keys and writes the cache: a stream through memory. The second hands out
+tiles of query rows over the multiprocessors; each tile runs over the keys that its last row sees, so that causal
+tiles differ in length, and rounds of tiles are in step.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -6,28 +11,42 @@ from pydantic import Field
 
 from costmodel.calibration import Calibration, numbers_of
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
+from costmodel.kernels.attention_shape import columns
+from costmodel.kernels.smooth import waves
 from costmodel.spec import Seconds, Spec
 
 Floats = NDArray[np.float64]
+FAMILY = "attention_context"
+QUERY_TILE, KEY_TILE = 128, 64
+"""rows and columns of a tile; of the shapes with 64, 128 and 256 the ones that fit A100 and H100 tables best"""
+ACTIVATION_BYTES = 2.0
+"""of an element of the projections that the first kernel reads (bf16)"""
 
 
 class PrefillCurve(Spec):
-    """Efficiencies of prefill attention on one device and precision."""
+    """Efficiencies of prefill attention on one device and precision; defaults are near those of an H100 in bf16."""
 
     launch_s: Seconds = 12e-6
-    """time of an operator that does nothing"""
-    matrix_efficiency: float = Field(default=0.5, gt=0, le=1)
-    """share of the matrix peak inside a tile"""
-    memory_efficiency: float = Field(default=0.7, gt=0, le=1)
-    """share of the memory peak"""
+    """both kernels, doing nothing"""
+    matrix_efficiency: float = Field(default=0.55, gt=0, le=1)
+    """share of the matrix peak inside a tile, softmax included"""
+    memory_efficiency: float = Field(default=0.9, gt=0, le=1)
+    """share of the memory peak of streams before, into and out of the tiles; none overlaps with arithmetic"""
+    tile_s: Seconds = 1.5e-6
+    """start and end of a tile of query rows"""
+
+
+def variant_of(precision: Precision) -> str:
+    """Name of the curve that serves a precision of the arithmetic."""
+    return "fp8" if precision == "fp8" else "bf16"
 
 
 def prefill_curve(
     device: Device, variant: str, calibrations: tuple[Calibration, ...] | None = None
 ) -> tuple[PrefillCurve, bool]:
-    """The curve of a device and precision, and whether it was fitted on this very device."""
-    numbers, here = numbers_of(device.name, "attention_context", variant, calibrations)
-    return PrefillCurve.model_validate(numbers or {}), here
+    """The curve of a device and variant ("bf16", "fp8"), and whether it was fitted on this very device."""
+    numbers, is_fitted_here = numbers_of(device.name, FAMILY, variant, calibrations)
+    return PrefillCurve() if numbers is None else PrefillCurve.model_validate(numbers), is_fitted_here
 
 
 def prefill_attention_s(
@@ -44,14 +63,42 @@ def prefill_attention_s(
     causal: bool = True,
     curve: PrefillCurve | None = None,
 ) -> Floats:
-    """Seconds of one layer's attention over `tokens` new tokens a sequence with `cached` before them."""
-    b, s, c, h, k, d = (np.asarray(x, dtype=np.float64) for x in (batch, tokens, cached, heads, kv_heads, head_dim))
-    curve = curve or prefill_curve(device, precision)[0]
-    pairs = s * c + s * (s + 1) / 2 if causal else s * (s + c)
-    flops = 4 * b * h * d * pairs
-    moved_bytes = (
-        b * d * (BYTES_OF_PRECISION[kv_precision] * 2 * k * (s + c) + BYTES_OF_PRECISION[precision] * 2 * h * s)
+    """Seconds of one layer's attention, projections excluded, in the shape that the arguments broadcast to.
+
+    Each of `batch` sequences has `tokens` new tokens (> 0) after `cached` ones (>= 0) that the cache holds. The
+    arithmetic is in `precision`, the cache in `kv_precision`. Without `causal` each token sees all others.
+    No measured row has cached tokens: there the time follows from the shape alone.
+    """
+    b, s, c, h, k, d = columns(
+        batch=batch, tokens=tokens, cached=cached, heads=heads, kv_heads=kv_heads, head_dim=head_dim
     )
-    compute_s = flops / (device.matrix_flops_per_s(precision) * curve.matrix_efficiency)
-    memory_s = moved_bytes / (device.memory_bytes_per_s * curve.memory_efficiency)
-    return np.asarray(curve.launch_s + np.maximum(compute_s, memory_s))
+    curve = prefill_curve(device, variant_of(precision))[0] if curve is None else curve
+    element, kv_element = BYTES_OF_PRECISION[precision], BYTES_OF_PRECISION[kv_precision]
+    first_bytes = b * s * d * ((h + 2 * k) * ACTIVATION_BYTES + h * element + 2 * k * kv_element)
+    second_bytes = b * d * (2 * h * s * element + 2 * k * (s + c) * kv_element)
+    stream_s = (first_bytes + second_bytes) / (device.memory_bytes_per_s * curve.memory_efficiency)
+    sm_flops_per_s = device.matrix_flops_per_s(precision) * curve.matrix_efficiency / device.num_sm
+    block_s = 4 * QUERY_TILE * KEY_TILE * d / sm_flops_per_s
+    return np.asarray(curve.launch_s + stream_s + _tiles_s(b * h, s, c, causal, block_s, curve.tile_s, device.num_sm))
+
+
+def _tiles_s(
+    heads: Floats, tokens: Floats, cached: Floats, causal: bool, block_s: Floats, tile_s: float, num_sm: int
+) -> Floats:
+    """All tiles of `heads` heads of all sequences: rounds of mean length, and no less than the longest tile."""
+    num_tiles = np.ceil(tokens / QUERY_TILE)
+    longest = np.ceil((tokens + cached) / KEY_TILE)
+    mean = _causal_blocks(tokens, cached) / num_tiles if causal else longest
+    rounds = waves(heads * num_tiles / num_sm, 1.0)
+    return np.maximum(rounds * (mean * block_s + tile_s), longest * block_s + tile_s)
+
+
+def _causal_blocks(tokens: Floats, cached: Floats) -> Floats:
+    """Tiles of keys that all tiles of query rows of one head run over.
+
+    Query tile i = 1..n but the last sees the keys before its end, ceil((cached + 128 i) / 64); the last sees all.
+    """
+    num_before = np.ceil(tokens / QUERY_TILE) - 1
+    per_tile = QUERY_TILE // KEY_TILE
+    before = num_before * np.ceil(cached / KEY_TILE) + per_tile * num_before * (num_before + 1) / 2
+    return np.asarray(before + np.ceil((tokens + cached) / KEY_TILE))

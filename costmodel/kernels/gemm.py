@@ -1,4 +1,14 @@
-"""Time of matrix products C[m, n] = A[m, k] B[k, n] on one device: tiles, waves, split k, caches and memory."""
+"""Time of matrix products C[m, n] = A[m, k] B[k, n] on one device: tiles, rounds, split k, cache and memory.
+
+The kernel library is taken to choose, among tile shapes and numbers of splits of k, what is fastest:
+
+    t = launch + min over splits of [ p_norm(min over tiles of rounds x tile, memory) + split ] + quantization
+
+A round gives each processor one tile; a tile waits for the slower of its arithmetic and of the operands that come
+through the processor's port to the cache, then stores its result. Activations A that fit the cache are read from
+there; weights B come from memory, to which C goes. Forms: roofline and waves of tiles are textbook; the numbers are
+fitted by costmodel.calibrate.gemm.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,69 +17,157 @@ from pydantic import Field
 from costmodel.calibration import Calibration, numbers_of
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
 from costmodel.kernels.smooth import p_norm, waves
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Floats = NDArray[np.float64]
 FAMILY = "gemm"
-K_STEP = 64
-TILES = np.array([(64, 64), (128, 64), (64, 128), (128, 128), (256, 128), (128, 256)], dtype=np.float64)
-SPLITS = np.array([1, 2, 3, 4, 6, 8, 16], dtype=np.float64)
-CHUNK = 4096
+TILES = np.array([(64, 32), (64, 64), (64, 128), (64, 256), (128, 128), (128, 256), (256, 128), (256, 256)], float)
+"""rows and columns of C that a processor computes at a time; 256 x 256 by two that share operands, in twice the time"""
+SPLITS = np.array([1, 2, 3, 4, 6, 8, 16, 24], dtype=np.float64)
+"""parts of k that different processors sum, shape (S,)"""
+K_STEP_BYTES = 128.0
+"""k is computed in steps of this many bytes of a row"""
+PARTIAL_BYTES = 8.0
+"""of an element of C and a split: an fp32 sum is written to the cache and read again"""
+RESIDENT_SHARE = 2.0 / 3.0
+"""of the cache that A may fill together with what passes by; free fits gave 0.66 on A100 and 0.62 on H100"""
+RESIDENT_STEEPNESS = 4.0
+"""how suddenly A leaves the cache around that size; 3 to 20 fit equally well"""
+QUANTIZED_BYTES = 5.0
+"""traffic of an activation that turns into fp8: read for the maximum, read again (2 bytes each), written (1)"""
+QUANTIZED_RESIDENT_BYTES = 3.0
+"""what an activation and its fp8 copy take of the cache"""
+CACHE_OVER_MEMORY, STORE_OVER_MEMORY = 3.5, 1.2
+"""rates of all ports to the cache where none was fitted; A100 and H100 have 2.4 and 4.8, 0.9 and 1.3"""
+CHUNK = 2048
+"""rows at a time, so that tables over tiles and splits stay in the processor's own cache"""
 
 
 class GemmCurve(Spec):
-    launch_s: Seconds = 1.84e-6
-    matrix_efficiency: float = Field(default=0.786, gt=0, le=1)
-    memory_efficiency: float = Field(default=0.813, gt=0, le=1)
-    tile_s: Seconds = 1.06e-6
-    cache_over_memory: float = Field(default=5.43, gt=0)
-    wave_rounding: float = Field(default=0.01, ge=0, le=1)
-    overlap: float = Field(default=3.39, ge=1)
-    split_s: Seconds = 2.20e-6
-    quantize_s: Seconds = 0.0
-    quantize_per_s: float = Field(default=0.303e12, gt=0)
+    """Numbers fitted on a device, apart from its peaks; those of fp8 alone are the last two.
+
+    The defaults, for a device without a calibration, are typical of A100 and H100.
+    """
+
+    launch_s: Seconds = 2.7e-6
+    """of a product that does nothing, back to back with others"""
+    matrix_efficiency: float = Field(default=0.8, gt=0, le=1)
+    """share of the matrix peak inside a tile"""
+    memory_efficiency: float = Field(default=0.83, gt=0, le=1)
+    """share of the memory peak that long streams reach"""
+    wave_rounding: float = Field(default=0.5, ge=0, le=1)
+    """1 where rounds of tiles are in step, so that a nearly empty last round takes a full one's time; 0 where not"""
+    overlap: float = Field(default=3.5, ge=1)
+    """power of the norm that joins tiles and memory: 1 one after the other, large at the same time"""
+    cache_bytes_per_s: BytesPerSecond | None = None
+    """operands that one processor gets from the cache; absent: 3.5 x the memory's peak over all processors"""
+    store_bytes_per_s: BytesPerSecond | None = None
+    """results that one processor stores while it does not compute; absent: 1.2 x the memory's peak, as above"""
+    split_s: Seconds = 2.4e-6
+    """of a second pass that sums the parts of a split k"""
+    quantize_launch_s: Seconds = 11.8e-6
+    """of the kernels that turn activations into fp8"""
+    quantize_bytes_per_s: BytesPerSecond = 2.7e12
+    """traffic of those kernels inside the cache"""
 
 
 def gemm_curve(
     device: Device, precision: Precision, calibrations: tuple[Calibration, ...] | None = None
 ) -> tuple[GemmCurve, bool]:
-    variant = "bf16" if precision == "fp16" else precision
-    numbers, fitted = numbers_of(device.name, FAMILY, variant, calibrations)
-    if numbers is not None:
-        return GemmCurve.model_validate(numbers), fitted
-    if precision == "fp8":
-        return GemmCurve(matrix_efficiency=0.734, quantize_s=11.7e-6), False
-    return GemmCurve(), False
+    """Curve of a device, and whether it was fitted on this very device and precision.
+
+    fp16 has the curve of bf16; a precision without one takes that of bf16 too, with default quantization.
+    """
+    own = variant_of(precision)
+    numbers, is_fitted_here = numbers_of(device.name, FAMILY, own, calibrations)
+    if numbers is None:
+        numbers, is_fitted_here = numbers_of(device.name, FAMILY, "bf16", calibrations)[0], False
+    return GemmCurve.model_validate(numbers or {}), is_fitted_here
+
+
+def variant_of(precision: Precision) -> Precision:
+    """The precision whose curve serves."""
+    return "bf16" if precision == "fp16" else precision
 
 
 def gemm_s(
     m: ArrayLike, n: ArrayLike, k: ArrayLike, device: Device, precision: Precision, curve: GemmCurve | None = None
 ) -> Floats:
-    """Latency, in the shape that m, n and k (all > 0) broadcast to."""
-    c = gemm_curve(device, precision)[0] if curve is None else curve
-    sizes = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (m, n, k)))
-    flat = [x.reshape(-1) for x in sizes]
-    chunks = [
-        _chunk_s(*(x[i : i + CHUNK, None, None] for x in flat), device, precision, c)
-        for i in range(0, flat[0].size, CHUNK)
-    ]
-    return np.concatenate([*chunks, np.empty(0)]).reshape(sizes[0].shape)
+    """Latency of one product, in the shape that m, n and k (all >= 1) broadcast to.
+
+    fp8 includes quantizing A from 16 bits. ValueError where the device does not run the precision.
+    """
+    chosen = gemm_curve(device, precision)[0] if curve is None else curve
+    sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k)))
+    columns = [size.reshape(-1, 1) for size in sizes]
+    found = np.empty(len(columns[0]))
+    for first in range(0, len(found), CHUNK):
+        rows = slice(first, first + CHUNK)
+        found[rows] = _product_s(*_sizes(columns, rows), device, precision, chosen)
+    return found.reshape(sizes[0].shape)
 
 
-def _chunk_s(m: Floats, n: Floats, k: Floats, device: Device, precision: Precision, c: GemmCurve) -> Floats:
-    es, bw = BYTES_OF_PRECISION[precision], device.memory_bytes_per_s
-    sm = device.num_sm
-    bm, bn = TILES[:, 0][:, None], TILES[:, 1][:, None]
-    s = SPLITS[None, :]
-    kk = np.ceil(np.ceil(k / s) / K_STEP) * K_STEP
-    tile_s = c.tile_s + kk * np.maximum(
-        2 * bm * bn / (device.matrix_flops_per_s(precision) * c.matrix_efficiency / sm),
-        (bm + bn) * es / (c.cache_over_memory * bw / sm),
-    )
-    x = np.ceil(m / bm) * np.ceil(n / bn) * s / sm
-    busy = (waves(x, c.wave_rounding) * tile_s).min(axis=1)
-    bytes_s = (((m + n) * k) * es + m * n * 2)[:, :, 0] / (bw * c.memory_efficiency)
-    split = np.where(SPLITS > 1, c.split_s + 8 * SPLITS * (m * n)[:, :, 0] / (2 * bw), 0.0)
-    body = (p_norm(busy, bytes_s, c.overlap) + split).min(axis=1)
-    quant = c.quantize_s + (m * k)[:, 0, 0] / c.quantize_per_s if precision == "fp8" else 0.0
-    return np.asarray(c.launch_s + body + quant)
+def _sizes(columns: list[Floats], rows: slice) -> tuple[Floats, Floats, Floats]:
+    m, n, k = (column[rows] for column in columns)
+    return m, n, k
+
+
+def _product_s(m: Floats, n: Floats, k: Floats, device: Device, precision: Precision, curve: GemmCurve) -> Floats:
+    """Shape (N,), of sizes of shape (N, 1)."""
+    busy_s = _busy_s(m, n, k, device, precision, curve)
+    memory_s = _memory_bytes(m, n, k, device, precision) / _memory_bytes_per_s(device, curve)
+    cache_bytes_per_s = device.num_sm * _port_bytes_per_s(device, curve)[0]
+    split_s = np.where(SPLITS > 1, curve.split_s + PARTIAL_BYTES * SPLITS * m * n / cache_bytes_per_s, 0.0)
+    product_s = curve.launch_s + (p_norm(busy_s, memory_s, curve.overlap) + split_s).min(axis=1)
+    if precision == "fp8":
+        product_s = product_s + _quantization_s((m * k)[:, 0], device, curve)
+    return np.asarray(product_s)
+
+
+def _busy_s(m: Floats, n: Floats, k: Floats, device: Device, precision: Precision, curve: GemmCurve) -> Floats:
+    """Time of the processors with their best tile, by number of splits: shape (N, S)."""
+    rows, columns = TILES.T[:, :, None]
+    element_bytes = BYTES_OF_PRECISION[precision]
+    load_bytes_per_s, store_bytes_per_s = _port_bytes_per_s(device, curve)
+    flops_per_s = device.matrix_flops_per_s(precision) * curve.matrix_efficiency / device.num_sm
+    k_s = np.maximum(2.0 * rows * columns / flops_per_s, (rows + columns) * element_bytes / load_bytes_per_s)
+    store_s = rows * columns * _result_bytes(precision) / store_bytes_per_s
+    steps = K_STEP_BYTES / element_bytes
+    depth = np.ceil(np.ceil(k / SPLITS) / steps)[:, None, :] * steps
+    num_tiles = np.ceil(m[:, :, None] / rows) * np.ceil(n[:, :, None] / columns) * SPLITS
+    rounds = waves(num_tiles / device.num_sm, curve.wave_rounding)
+    return np.asarray((rounds * (depth * k_s + store_s)).min(axis=1))
+
+
+def _memory_bytes(m: Floats, n: Floats, k: Floats, device: Device, precision: Precision) -> Floats:
+    """Traffic to memory: weights, results, and activations that the cache does not hold; shape (N, 1)."""
+    element_bytes = BYTES_OF_PRECISION[precision]
+    activations, others = m * k * element_bytes, n * k * element_bytes + m * n * _result_bytes(precision)
+    return np.asarray(others + activations * _missing_share(activations + others, device))
+
+
+def _quantization_s(num_elements: Floats, device: Device, curve: GemmCurve) -> Floats:
+    """Turning activations into fp8: inside the cache, and through memory what it does not hold."""
+    missing = _missing_share(QUANTIZED_RESIDENT_BYTES * num_elements, device)
+    byte_s = 1.0 / curve.quantize_bytes_per_s + missing / _memory_bytes_per_s(device, curve)
+    return np.asarray(curve.quantize_launch_s + QUANTIZED_BYTES * num_elements * byte_s)
+
+
+def _missing_share(footprint_bytes: Floats, device: Device) -> Floats:
+    """Share of data that the cache has lost before it is read again; all of it where there is no known cache."""
+    return 1.0 / (1.0 + (RESIDENT_SHARE * device.l2_bytes / footprint_bytes) ** RESIDENT_STEEPNESS)
+
+
+def _memory_bytes_per_s(device: Device, curve: GemmCurve) -> float:
+    return device.memory_bytes_per_s * curve.memory_efficiency
+
+
+def _port_bytes_per_s(device: Device, curve: GemmCurve) -> tuple[float, float]:
+    """Loads and stores of one processor."""
+    share = device.memory_bytes_per_s / device.num_sm
+    return curve.cache_bytes_per_s or CACHE_OVER_MEMORY * share, curve.store_bytes_per_s or STORE_OVER_MEMORY * share
+
+
+def _result_bytes(precision: Precision) -> float:
+    """Of an element of C: 16 bits, fp32 alone keeps its own."""
+    return max(2.0, BYTES_OF_PRECISION[precision])

@@ -11,10 +11,10 @@ def p_norm(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> Floats:
 
     Time of two activities that overlap in part, e.g. arithmetic and traffic. The arguments broadcast; p >= 1.
     """
-    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    x, y, power = (np.asarray(value, dtype=np.float64) for value in (a, b, p))
     larger, smaller = np.maximum(x, y), np.minimum(x, y)
     ratio = smaller / np.where(larger > 0, larger, 1.0)
-    return np.asarray(larger * (1.0 + ratio**p) ** (1.0 / np.asarray(p, dtype=np.float64)))
+    return np.asarray(larger * (1.0 + ratio**power) ** (1.0 / power))
 
 
 def waves(x: ArrayLike, a: ArrayLike) -> Floats:

@@ -56,5 +56,5 @@ def lru_hit_rate(popularity: Floats, capacity_pages: ArrayLike) -> Floats:
 
 
 def _kept(shares: Floats, log_time: Floats) -> Floats:
-    """Probability that each page is in the cache, shape (C, N)."""
-    return np.asarray(-np.expm1(-np.exp(log_time)[:, None] * shares), np.float64)
+    """Probability that each page is in the cache, shape (C, N); C may be several axes."""
+    return np.asarray(-np.expm1(-np.exp(log_time)[..., None] * shares), np.float64)

@@ -10,7 +10,7 @@ from costmodel.parts import SourcedPart, load_part
 from costmodel.spec import Bytes, BytesPerSecond, JoulesPerByte, Seconds
 
 Floats = NDArray[np.float64]
-KIND = "memory_tier"
+KIND: Literal["memory_tier"] = "memory_tier"
 
 
 def transfer_s(num_bytes: ArrayLike, latency_s: ArrayLike, bytes_per_s: ArrayLike) -> Floats:

@@ -41,6 +41,8 @@ class TransformerShape(Spec):
     """whether a token attends to earlier tokens only"""
     source: str = ""
     """where the shape comes from"""
+    aliases: tuple[str, ...] = ()
+    """other names of the model"""
 
     @model_validator(mode="after")
     def _kv_heads_divide_heads(self) -> Self:
@@ -68,6 +70,15 @@ class TransformerShape(Spec):
         """Parameters of the embedding and, unless it is tied, of the vocabulary projection."""
         return self.vocabulary * self.hidden * (1 if self.tied_embeddings else 2)
 
+    def forward_flops(self, context: float) -> float:
+        """Matrix operations of one token's forward pass that attends to so many tokens, vocabulary included."""
+        ffn = self.experts_per_token * self.ffn + self.shared_ffn
+        router = 0 if self.is_dense else self.experts
+        attention = 2 * self.query_dim + 2 * self.kv_heads * self.head_dim
+        matrices = self.hidden * (attention + self.ffn_matrices * ffn + router)
+        core = 2 * context * self.query_dim
+        return 2.0 * (self.layers * (matrices + core) + self.vocabulary * self.hidden)
+
     @property
     def num_parameters(self) -> int:
         """Parameters of matrices and norms."""
@@ -82,10 +93,18 @@ def model_names() -> tuple[str, ...]:
 
 @cache
 def load_model(name: str) -> TransformerShape:
-    """A published shape; ValueError names the nearest ones where it is unknown."""
-    if name not in model_names():
-        raise unknown_name("model", name, model_names())
-    return TransformerShape.model_validate(documents()["models"]["models"][name])
+    """A published shape by its name or an alias, whatever the case; ValueError names the nearest ones.
+
+    What says how the weights were tuned is no part of the shape: "-instruct", "-chat" and "-base" may follow.
+    """
+    plain = name.lower()
+    for suffix in ("-instruct", "-chat", "-base"):
+        if plain not in model_names():
+            plain = plain.removesuffix(suffix)
+    for known, content in documents()["models"]["models"].items():
+        if plain == known or plain in content.get("aliases", ()):
+            return TransformerShape.model_validate(content)
+    raise unknown_name("model", name, model_names())
 
 
 def _known_model(name: str) -> str:

@@ -13,12 +13,10 @@ from costmodel.workloads.training_stage import Stage
 if TYPE_CHECKING:
     from costmodel.workloads.transformer_training import TransformerTraining
 
-LOGIT_BYTES = 2.49
-"""peak memory per logit (fit on B200 peaks)"""
-RUNTIME_BYTES = 0.71 * 2**30
+LOGIT_BYTES = 4.85
+"""peak memory per logit: its fp32 copy and part of the other (fit on B200 peaks, which all three meet to 0.3 %)"""
+RUNTIME_BYTES = 0.325 * 2**30
 """memory of the runtime and its communication buffers (fit on B200 peaks)"""
-ACTIVATION_FACTOR = 1.115
-"""kept activations over the matrices' inputs: masks, norms and alignment (fit on B200 peaks, 0.6 %)"""
 RESIDENT_LAYERS = 2.0
 """layers whose offloaded parameters or activations are in local memory at once: one in use, one on its way"""
 
@@ -35,7 +33,8 @@ class TrainingMemory:
 
 def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
     """Parameters, gradients and optimizer state; activations of the micro-batches in flight on the first stage
-    (most of them) or the last (logits too); less what is offloaded."""
+    (most of them) or the last (logits too), and the gradient of a vocabulary matrix before it is accumulated; less
+    what is offloaded."""
     m, shards = stage.mappings, stage.shards
     weights = stage.parameters * job.element_bytes / np.where(m.zero == 3, shards, 1.0)
     gradients = stage.parameters * GRADIENT_BYTES / np.where(m.zero >= 2, shards, 1.0)
@@ -44,6 +43,7 @@ def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
     layer, working = _layer_bytes(job, stage)
     logits = (stage.run.tokens * job.shape.vocabulary / stage.run.tensor)[stage.shapes.of]
     logits = logits * LOGIT_BYTES * job.activation_bytes / 2
+    gradient = job.element_bytes * job.shape.vocabulary * job.shape.hidden / m.tensor
     in_flight = _layers_in_flight(stage)
     kept: dict[Offload, Floats] = {"weights": weights, "activations": in_flight * layer, "optimizer": optimizer}
     moved: dict[Offload, Floats] = {
@@ -60,7 +60,7 @@ def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
     local = {name: size * (1 - offloaded[name]) for name, size in kept.items()}
     last = local["activations"] * np.minimum(stage.layers / in_flight, 1.0) + logits
     first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
-    fixed = local["weights"] + gradients + local["optimizer"] + working + RUNTIME_BYTES
+    fixed = local["weights"] + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
     return TrainingMemory(
         footprint_bytes=fixed + np.maximum(first, last),
         tier_footprint_bytes=sum((kept[name] * offloaded[name] for name in kept), np.zeros(len(m))),
@@ -82,8 +82,9 @@ def _layers_in_flight(stage: Stage) -> Floats:
 def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floats]:
     """Activations kept per layer and micro-batch, and those of the one layer redone; shapes (M,).
 
-    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4; its 34 s b h is 32 x 1.115 here. What
-    sequence parallelism divides is whole on each rank without it.
+    Kept are the inputs of matrices, of attention, norms and activation: 32 s b h of the 34 in Korthikanti et al.
+    2022 (arXiv:2205.05198), section 4, the rest being masks of dropout. What sequence parallelism divides is
+    whole on each rank without it.
     """
     shape, run, size = job.shape, stage.run, job.activation_bytes
     tokens = run.tokens
@@ -92,7 +93,7 @@ def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floa
     width = shape.ffn_matrices * (shape.experts_per_token * shape.ffn + shape.shared_ffn) / run.tensor
     routed = 0.0 if shape.is_dense else shape.experts_per_token * shape.hidden / run.tensor
     normed = 4.0 * shape.hidden * run.normed_tokens
-    kept = ACTIVATION_FACTOR * size * (normed + tokens * (inner + width + routed))
+    kept = size * (normed + tokens * (inner + width + routed))
     scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
     spilled = 0.0 if job.attention == "fused" else (2 * size + 1) * scores
     of, m = stage.shapes.of, stage.mappings

@@ -68,6 +68,19 @@ class Stage:
             parameters=layers * per_layer + vocabulary,
         )  # fmt: skip
 
+    @property
+    def bubble(self) -> Floats:
+        """Idle time over busy time, shape (M,): (p - 1) / (v m) where m micro-batches fill whole rounds of p.
+
+        Each round takes v p passes of a chunk, whether full or not, and the last one's r micro-batches leave after
+        r - 1 more. With v = 1 that is p - 1 passes, whatever m. Source: Narayanan et al. 2021 (arXiv:2104.04473),
+        section 2.2, for whole rounds.
+        """
+        in_rounds = np.ceil(self.micro_batches / self.pipeline) * self.pipeline
+        last = self.micro_batches - in_rounds + self.pipeline
+        idle = in_rounds - self.micro_batches + (last - 1) / self.interleave
+        return np.asarray(idle / self.micro_batches)
+
     @cached_property
     def layer_times(self) -> Floats:
         """Passes through a layer per step in one direction, shape (M,)."""

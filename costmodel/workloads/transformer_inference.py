@@ -7,13 +7,15 @@ import numpy as np
 from pydantic import Field
 
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
-from costmodel.mappings import Bools, Floats, Mappings
+from costmodel.mappings import Bools, Dimension, Floats, Mappings
 from costmodel.opgraph import Block, Operator, OpGraph, Shapes
 from costmodel.parallelism import degree_table, every_mapping
 from costmodel.spec import Spec
 from costmodel.workloads.layers import LayerRun
 from costmodel.workloads.shapes import Model, TransformerShape, kv_dim, layer_parameters, shape_of, tensor_degrees
 
+_KEYS = ("tensor", "expert", "micro_batch")
+"""columns on which the operators of a layer depend"""
 VOCABULARY_BYTES = 2.0
 """the vocabulary's matrices stay in bf16"""
 RUNTIME_BYTES = 2e9
@@ -62,6 +64,13 @@ class TransformerInference(Spec):
     def speed_unit(self) -> str:
         return "tokens/s"
 
+    @property
+    def flops_per_work(self) -> float:
+        """Matrix operations of an output token, with its share of the prompt's."""
+        prompt = self.shape.forward_flops(self.input_tokens * (0.5 if self.shape.causal else 1.0))
+        share = self.input_tokens / self.output_tokens
+        return self.shape.forward_flops(self.input_tokens + self.output_tokens / 2) + share * prompt
+
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Numbers of each column of mappings beside the degrees."""
         return {"expert": self.expert if isinstance(self.expert, tuple) else (self.expert,)}
@@ -76,8 +85,17 @@ class TransformerInference(Spec):
 
     def allowed(self, m: Mappings) -> Bools:
         """Which mappings have a user for each replica and whole experts on each rank, shape (M,)."""
-        divides = (self.shape.experts % m.expert == 0) & (m.data % m.expert == 0)
+        divides = (self.shape.experts % m.expert.astype(np.int64) == 0) & (m.data % m.expert == 0)
         return np.asarray((m.data <= self.concurrency) & divides)
+
+    def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
+        """Memory of one accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""
+        shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
+        return self._footprint_bytes(shapes)[shapes.of], np.zeros(len(mappings))
+
+    def sends(self, dimension: Dimension) -> bool:
+        """Whether groups of several ranks along a dimension exchange anything: replicas do not."""
+        return dimension in ("tensor", "expert")
 
     def op_graph(self, mappings: Mappings, device: Device) -> OpGraph:
         """One decode step of all users at mean context, plus 1 / output_tokens of a prefill of all prompts.
@@ -86,7 +104,7 @@ class TransformerInference(Spec):
         Source: Pope et al. 2022 (arXiv:2211.05102), sections 2 and 3.
         """
         device.matrix_flops_per_s(self.precision)
-        shapes = Shapes.distinct({name: getattr(mappings, name) for name in ("tensor", "expert", "micro_batch")})
+        shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
         context = self.input_tokens + self.output_tokens / 2
         prompt = self.input_tokens * (0.5 if self.shape.causal else 1.0)
         decode = self._pass("decode", shapes, 1.0, context, context)
@@ -105,7 +123,7 @@ class TransformerInference(Spec):
         )
 
     def _pass(self, name: str, shapes: Shapes, new_tokens: float, context: float, kv_tokens: float) -> _Pass:
-        tensor, expert, sequences = (shapes.columns[key] for key in ("tensor", "expert", "micro_batch"))
+        tensor, expert, sequences = (shapes.columns[key] for key in _KEYS)
         tokens = sequences * new_tokens
         weight, activation = BYTES_OF_PRECISION[self.precision], BYTES_OF_PRECISION[self.activation_precision]
         run = LayerRun(self.shape, tensor, expert, tokens, tokens, weight, activation)
@@ -139,7 +157,7 @@ class TransformerInference(Spec):
     def _footprint_bytes(self, shapes: Shapes) -> Floats:
         """Weights, the KV cache of all sequences at full length, and the runtime; shape (K,)."""
         shape = self.shape
-        tensor, expert, sequences = (shapes.columns[key] for key in ("tensor", "expert", "micro_batch"))
+        tensor, expert, sequences = (shapes.columns[key] for key in _KEYS)
         layer = layer_parameters(shape, tensor, expert) * BYTES_OF_PRECISION[self.precision]
         vocabulary = VOCABULARY_BYTES * shape.vocabulary_parameters / tensor
         token_bytes = 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(shape, tensor)

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
-from costmodel.mappings import RECOMPUTE, Bools, Dimension, Mappings, Recompute
+from costmodel.mappings import RECOMPUTE, Bools, Dimension, Floats, Mappings, Recompute
 from costmodel.offload import offload_code
 from costmodel.opgraph import OpGraph
 from costmodel.parallelism import degree_table, every_mapping
@@ -63,6 +63,8 @@ class TransformerTraining(Spec):
     """what lives in the device's second memory tier: none, or of weights, activations, optimizer joined by +"""
     uneven_stages: bool = False
     """whether pipeline stages may differ by one layer per chunk"""
+    partial_rounds: bool = False
+    """whether interleaved stages may run a number of micro-batches that is no multiple of the stages"""
     overlap: dict[Dimension, Annotated[float, Field(ge=0, le=1)]] = Field(default={"context": 0.7})
     """share of the communication along a dimension that hides behind operators; that of the exchange of keys
     and values was met in training steps on B200"""
@@ -80,6 +82,11 @@ class TransformerTraining(Spec):
     @property
     def speed_unit(self) -> str:
         return "tokens/s"
+
+    @property
+    def flops_per_work(self) -> float:
+        """Matrix operations that a token needs: three times the forward pass; what is redone is no work."""
+        return 3 * self.shape.forward_flops(self.sequence * (0.5 if self.shape.causal else 1.0))
 
     @property
     def element_bytes(self) -> float:
@@ -115,16 +122,31 @@ class TransformerTraining(Spec):
 
     def allowed(self, m: Mappings) -> Bools:
         """Which mappings divide the model and the batch, shape (M,)."""
-        shape, one_data = self.shape, m.data.astype(np.int64) * m.micro_batch
+        shape, one_data = self.shape, m.data * m.micro_batch
         micro_batches = self.global_batch // np.maximum(one_data, 1)
-        stages = m.pipeline.astype(np.int64) * m.interleave
-        no_need = (m.interleave == 1) | ((m.pipeline > 1) & (micro_batches % m.pipeline == 0))
+        stages = m.pipeline * m.interleave.astype(np.int32)
+        whole_rounds = self.partial_rounds | (micro_batches % m.pipeline == 0)
+        chunks = (m.interleave == 1) | ((m.pipeline > 1) & whole_rounds)
         layers = (stages <= shape.layers) if self.uneven_stages else (shape.layers % stages == 0)
-        experts = (shape.experts % m.expert == 0) & (m.data % m.expert == 0)
+        experts = (shape.experts % m.expert.astype(np.int32) == 0) & (m.data % m.expert == 0)
         shared = (m.zero <= 1) | (m.data * m.context > 1)
         return np.asarray(
-            (self.global_batch % one_data == 0) & no_need & layers & experts & shared & (self.sequence % m.context == 0)
+            (self.global_batch % one_data == 0)
+            & chunks
+            & layers
+            & experts
+            & shared
+            & (self.sequence % m.context.astype(np.int32) == 0)
         )
+
+    def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
+        """Peak memory of the busiest accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""
+        memory = training_memory(self, Stage.of(self, mappings))
+        return memory.footprint_bytes, memory.tier_footprint_bytes
+
+    def sends(self, dimension: Dimension) -> bool:
+        """Whether groups of several ranks along a dimension exchange anything."""
+        return True
 
     def op_graph(self, mappings: Mappings, device: Device) -> OpGraph:
         """One step on the last stage, which also holds the vocabulary projection.
@@ -137,7 +159,7 @@ class TransformerTraining(Spec):
         memory = training_memory(self, stage)
         return OpGraph(
             blocks=training_blocks(self, stage),
-            bubble=(stage.pipeline - 1) / (stage.interleave * stage.micro_batches),
+            bubble=stage.bubble,
             relief=stage.relief,
             footprint_bytes=memory.footprint_bytes,
             tier_footprint_bytes=memory.tier_footprint_bytes,

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planner.cli.calibrate import calibrate
 from planner.cli.check import check
 from planner.cli.compare import compare
 from planner.cli.exits import EXIT_CODES
@@ -15,6 +16,7 @@ from planner.cli.reproduce import reproduce
 from planner.cli.schema import schema
 from planner.cli.score import score
 from planner.cli.solve import solve
+from planner.cli.validate import validate
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "new": new,
@@ -25,6 +27,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "compare": compare,
     "reproduce": reproduce,
     "score": score,
+    "validate": validate,
+    "calibrate": calibrate,
     "schema": schema,
 }
 

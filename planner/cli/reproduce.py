@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("quantity", "published", "ours", "unit", "tolerance", "verdict", "note", "source")
 NUMBERS = ("published", "ours", "tolerance", "note")
-WRAPPED = ("source",)
+WRAPPED = ("quantity", "source")
 
 
 def reproduce(
@@ -81,7 +81,9 @@ def _list(paths: Sequence[Path], as_json: bool) -> int:
         print_json([dict(zip(keys, each, strict=True)) for each in values])
         return exits.PLAN
     cells = [(p.paper, name, p.kind, str(len(p.published)), p.experiment) for name, p in named]
-    console().print(table(("paper", "experiment", "kind", "figures", "about"), cells, right=["figures"], wrap=["about"]))
+    console().print(
+        table(("paper", "experiment", "kind", "figures", "about"), cells, right=["figures"], wrap=["about"])
+    )
     return exits.PLAN
 
 
@@ -108,10 +110,9 @@ def _cells(row: "Row", notes: Sequence[str], decimals: int) -> "Iterator[tuple[s
     verdict = BEST + row.verdict if row.verdict != "reproduced" else row.verdict
     if row.verdict == "outside" and not row.required:
         verdict += " (not required)"
-    published = " .. ".join(f"{value:,.{decimals}f}" for value in _ends(row))
     note = str(notes.index(row.reason) + 1) if row.reason else ""
     ours = figure(row.ours, decimals)
-    yield row.quantity, published, ours, row.unit, row.tolerance, verdict, note, row.source
+    yield row.quantity, _published(row, decimals), ours, row.unit, row.tolerance, verdict, note, row.source
     for label, value in row.beside.items():
         yield f"  {label}", "", figure(value, decimals), row.unit, "", "", "", ""
 
@@ -122,13 +123,22 @@ def figure(value: float | None, decimals: int = 0) -> str:
         return "-"
     if decimals == 0 and value == round(value) and abs(value) < 1e15:
         return f"{value:,.0f}"
-    leading = math.floor(math.log10(abs(value))) + 1 if value else 1
+    leading = math.floor(math.log10(abs(value))) + 1 if value else 4
     return f"{value:,.{max(decimals, min(4 - leading, 6))}f}"
 
 
-def _ends(row: "Row") -> tuple[float, ...]:
-    """The published number, or both ends of the interval."""
-    return row.published if isinstance(row.published, tuple) else (row.published,)
+def _published(row: "Row", decimals: int) -> str:
+    """A number, an interval, or its one end."""
+    if not isinstance(row.published, tuple):
+        return f"{row.published:,.{decimals}f}"
+    low, high = ("" if end is None else f"{end:,.{decimals}f}" for end in row.published)
+    return f"{low} .. {high}" if low and high else f">= {low}" if low else f"<= {high}"
+
+
+def _ends(row: "Row") -> list[float]:
+    """The published number, or the ends of the interval."""
+    ends = row.published if isinstance(row.published, tuple) else (row.published,)
+    return [end for end in ends if end is not None]
 
 
 def _decimals(rows: "Sequence[Row]") -> dict[str, int]:

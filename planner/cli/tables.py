@@ -1,5 +1,7 @@
 """Options that the commands on tables of measurements share, and the calibrations they are given."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +11,7 @@ from planner.errors import InputError
 
 if TYPE_CHECKING:
     from costmodel.calibration import Calibration
+    from planner.tables import Measurements
 
 KINDS = "gemm, nccl, attention_context, attention_generation, serving, training or calculon"
 Kind = Annotated[
@@ -44,9 +47,19 @@ def load_calibration(path: Path) -> "Calibration":
 
 def before_the_catalog(given: "tuple[Calibration, ...]") -> "tuple[Calibration, ...] | None":
     """Calibrations given by the user, then the catalog's; None where none is given."""
-    from costmodel.calibration import Calibration
-    from costmodel.catalog import calibration_documents
+    from costmodel.calibration import load_calibrations
 
-    if not given:
-        return None
-    return (*given, *(Calibration.model_validate(content) for content in calibration_documents()))
+    return (*given, *load_calibrations()) if given else None
+
+
+@contextmanager
+def naming_tables(tables: "Sequence[Measurements]") -> Iterator[None]:
+    """Errors of a fit become bad input that names the tables; a missing scipy becomes its remedy."""
+    names = ", ".join(str(table.path) for table in tables)
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        problem = f"{error.name} is not installed; run `pip install photonplan[calibrate]`"
+        raise InputError("calibrate", "", problem) from None
+    except ValueError as error:
+        raise InputError(names, "", str(error)) from None

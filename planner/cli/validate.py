@@ -115,7 +115,8 @@ def _worst_table(records: list[dict[str, object]], unit: str) -> object:
         assert isinstance(error, float)
         cells = [_cell(record[name]) for name in (*given, "predicted", "measured")]
         lines.append([*cells, f"{100 * error:+.1f} %"])
-    return table(columns, lines, right=columns)
+    words = {name for name in given if isinstance(records[0][name], str)}
+    return table(columns, lines, right=[name for name in columns if name not in words])
 
 
 def _cell(value: object) -> str:

@@ -24,8 +24,8 @@ def dlrm_pooling(ax: Axes, outcome: Outcome) -> Axes:
             for pooling, marker in zip(inputs.pooling, MARKERS, strict=False):
                 rows = (lookups.batch == batch) & (lookups.pooling == pooling)
                 label = f"{network}, batch {batch}, pooling {pooling}"
-                shown = {"linestyle": style, "marker": marker, "color": colour, "label": label}
-                ax.plot(lookups.tables[rows], values[rows], markersize=4, linewidth=1.2, **shown)
+                line = ax.plot(lookups.tables[rows], values[rows], linestyle=style, color=colour, label=label)[0]
+                line.set(marker=marker, markersize=4, linewidth=1.2)
         ax.axhline(values.mean(), linestyle=style, linewidth=0.7, color="#59626e", label=f"{network}, mean")
     ax.set_xscale("log", base=2)
     ax.set_xticks(inputs.tables, [str(tables) for tables in inputs.tables])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.plotting.floor_plan import COLOURS
 from planner.reproduce.rows import Row
@@ -26,7 +27,7 @@ def draw_lines(ax: Axes, outcome: Outcome, styles: Mapping[str, str]) -> Axes:
             x = _beside(len(models), number, len(systems))
             colour = COLOURS[number % len(COLOURS)]
             ours = [np.nan if row is None or row.ours is None else row.ours for row in rows]
-            theirs = [np.nan if row is None else row.published for row in rows]
+            theirs = [np.nan if row is None else row.published_number for row in rows]
             label = system if style == "-" else None
             ax.plot(x, ours, linestyle=style, marker="x", markersize=4, linewidth=1.2, color=colour, label=label)
             ax.plot(x, theirs, linestyle="", marker="o", markersize=7, fillstyle="none", color=colour)
@@ -42,9 +43,9 @@ def draw_lines(ax: Axes, outcome: Outcome, styles: Mapping[str, str]) -> Axes:
 def _cells(outcome: Outcome, styles: Mapping[str, str]) -> list[tuple[str, str, str, Row]]:
     """Rows by traffic, model and system; those that contradict the tables are left out."""
     split = [(row.quantity.split(" ", 2), row) for row in outcome.rows if "," not in row.quantity and not row.beside]
-    return [(*parts, row) for parts, row in split if len(parts) == 3 and parts[0] in styles]
+    return [(p[0], p[1], p[2], row) for p, row in split if len(p) == 3 and p[0] in styles]
 
 
-def _beside(models: int, number: int, systems: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _beside(models: int, number: int, systems: int) -> NDArray[np.float64]:
     """Places of one system's marks: a little apart, so that equal figures stay visible."""
-    return np.arange(models) + 0.14 * (number - (systems - 1) / 2)
+    return np.arange(models, dtype=np.float64) + 0.14 * (number - (systems - 1) / 2)

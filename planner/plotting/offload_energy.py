@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 def offload_energy(ax: Axes, outcome: Outcome) -> Axes:
     """Draw the cells of table 3; those without a cross cannot be derived."""
     draw_lines(ax, outcome, {"offload": "-"})
-    ax.set_title("Energy of offloading in a training batch; without a line: not derivable", fontsize=10)
+    ax.set_title("Energy of offloading in a training batch (rings without a cross: not derivable)", fontsize=10)
     return ax

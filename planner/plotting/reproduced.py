@@ -10,7 +10,10 @@ from planner.errors import InputError
 from planner.plotting import require_matplotlib
 from planner.plotting.collective_energy import collective_energy
 from planner.plotting.dlrm_pooling import dlrm_pooling
+from planner.plotting.layer_speedups import layer_speedups
 from planner.plotting.offload_energy import offload_energy
+from planner.plotting.serving_batches import serving_batches
+from planner.plotting.serving_gains import serving_gains
 from planner.reproduce.run import Outcome
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ FIGURES: dict[str, Draw] = {
     "collective_energy": collective_energy,
     "offload_energy": offload_energy,
     "dlrm_pooling": dlrm_pooling,
+    "optical_hbm_inference": layer_speedups,
+    "photonic_inference": serving_gains,
+    "photonic_batches": serving_batches,
 }
 """kind of experiment -> its figure"""
 INCHES = (9.0, 4.8)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5fb0", "#4d4d4d")
 """Okabe-Ito, safe for colour-blind readers; groups beyond these repeat them with another mark"""
 MARKS = ("o", "^", "s", "D", "v")
+LEGEND_SIZE = 30.0
+"""of marks in the legend, however many points there are"""
 BANDS = ((0.2, "#eceff3"), (0.1, "#d8dee6"))
 
 
@@ -78,9 +80,14 @@ def _bands(ax: Axes, values: np.ndarray) -> None:
 
 def _with_legend(ax: Axes) -> Axes:
     """Groups and bands, beside the panel where they would hide points."""
+    from matplotlib.collections import PathCollection
+
     handles, labels = ax.get_legend_handles_labels()
     outside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if len(labels) > 6 else {"loc": "upper left"}
     legend = ax.legend(handles, labels, frameon=False, fontsize=8, **outside)
+    for handle in legend.legend_handles:
+        if isinstance(handle, PathCollection):
+            handle.set_sizes([LEGEND_SIZE])
     for text in legend.get_texts():
         text.set_parse_math(False)
     return ax

@@ -1,5 +1,6 @@
 """A published experiment as a file: labelled inputs, and the figures that a paper prints for it."""
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,8 @@ from planner.reproduce.units import UNITS
 Verdict = Literal["reproduced", "outside", "contradicted", "not derivable"]
 FOLDER = Path(__file__).parents[2] / "instances" / "published"
 """where the shipped files lie: <paper>/<experiment>.yaml"""
+ROUNDING = 1e-9
+"""share of a figure that counts as rounding of binary numbers"""
 _PERCENT = re.compile(r"\s*([0-9.]+(?:e-?[0-9]+)?)\s*%\s*")
 
 
@@ -35,8 +38,12 @@ class Tolerance(Spec):
     absolute: float = Field(default=0.0, ge=0)
 
     def widen(self, low: float, high: float) -> tuple[float, float]:
-        """The interval around low .. high; both are in the unit of the figure."""
-        return low - self.relative * abs(low) - self.absolute, high + self.relative * abs(high) + self.absolute
+        """The interval around low .. high, both in the unit of the figure; an open end stays open."""
+        return low - self._amount(low), high + self._amount(high)
+
+    def _amount(self, value: float) -> float:
+        """What the tolerance is at a value, with what may be lost in rounding binary numbers."""
+        return (self.relative + ROUNDING) * abs(value) + self.absolute
 
     def __str__(self) -> str:
         if self.relative:
@@ -51,8 +58,8 @@ class Figure(Spec):
     """key of what the experiment returns, in SI"""
     value: float | None = None
     """the published number, in `unit`"""
-    range: tuple[float, float] | None = None
-    """the published interval, both ends included; instead of `value`"""
+    range: tuple[float | None, float | None] | None = None
+    """the published interval, both ends included and null where it is open; instead of `value`"""
     unit: str = ""
     tolerance: Annotated[Tolerance, BeforeValidator(_share)] = Tolerance()
     required: bool = True
@@ -77,19 +84,18 @@ class Figure(Spec):
     def _is_whole(self) -> Self:
         if (self.value is None) == (self.range is None):
             raise ValueError(f"value: '{self.quantity}' needs either a value or a range; give one of them")
-        if self.range is not None and self.range[0] > self.range[1]:
-            raise ValueError(f"range: of '{self.quantity}' is upside down; write [low, high]")
+        low, high = self.interval
+        if low > high or (math.isinf(low) and math.isinf(high)):
+            raise ValueError(f"range: of '{self.quantity}' is empty or has no end; write [low, high]")
         if self.expect != "reproduced" and not self.reason:
             raise ValueError(f"reason: '{self.quantity}' is said to be {self.expect}; say why")
         return self
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Low and high end of what is published, in `unit`."""
-        if self.range is not None:
-            return self.range
-        assert self.value is not None
-        return self.value, self.value
+        """Low and high end of what is published, in `unit`; infinite where it is open."""
+        low, high = self.range if self.range is not None else (self.value, self.value)
+        return -math.inf if low is None else low, math.inf if high is None else high
 
 
 class Published(Spec):

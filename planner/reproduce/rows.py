@@ -9,8 +9,6 @@ from planner.reproduce.published import Figure, Verdict
 from planner.reproduce.units import UNITS
 
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "outside", "contradicted", "not derivable")
-ROUNDING = 1e-9
-"""share of a figure that counts as rounding of binary numbers"""
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,8 @@ class Row:
     paper: str
     experiment: str
     quantity: str
-    published: float | tuple[float, float]
+    published: float | tuple[float | None, float | None]
+    """a number or an interval, whose open end is None"""
     ours: float | None
     """absent where it is not derivable"""
     unit: str
@@ -31,6 +30,11 @@ class Row:
     reason: str
     beside: dict[str, float]
     """other readings by label, in `unit`"""
+
+    @property
+    def published_number(self) -> float:
+        """The published number, to be drawn; NaN for an interval."""
+        return math.nan if isinstance(self.published, tuple) else self.published
 
     @property
     def is_failure(self) -> bool:
@@ -65,8 +69,7 @@ def _verdict(figure: Figure, ours: float | None) -> Verdict:
     if ours is None:
         return "not derivable"
     low, high = figure.tolerance.widen(*figure.interval)
-    slack = ROUNDING * max(abs(low), abs(high))
-    if low - slack <= ours <= high + slack:
+    if low <= ours <= high:
         return "reproduced"
     return "contradicted" if figure.expect == "contradicted" else "outside"
 

@@ -1,74 +1,155 @@
 """Price of one candidate at a time, in plain Python: what `costmodel.score` says of all rows at once."""
 
-from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
-from costmodel.candidates import DIMENSIONS, Candidates
+from costmodel.candidates import Candidates
+from costmodel.efficiency import Efficiency, efficiency_of
 from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
+from costmodel.kernels.gemm import gemm_curve, gemm_s
+from tests.oracles.transformer import Run, Step, Work, inference_step, training_step
 
+DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
 
 
-def score_row(candidates: Candidates, row: int, device: Device, fabric: FabricBase) -> Prices:
-    """Every column of `Scores` for one row; communication by dimension."""
-    graph, m = candidates.graph, int(candidates.mapping[row])
-    degrees = {name: int(getattr(candidates.mappings, name)[m]) for name in DIMENSIONS}
-    num_devices = degrees["tensor"] * degrees["pipeline"] * degrees["data"]
-    prices = {"compute_s": 0.0, "memory_s": 0.0, "reconfiguration_s": 0.0, "bubble_s": 0.0}
-    prices |= {f"{name}_s": 0.0 for name in DIMENSIONS} | {"network_j": 0.0}
-    flops = moved_bytes = repeated_s = 0.0
-    for o in range(len(graph.operators)):
-        count = float(graph.count[o, m])
-        compute_s = float(graph.flops[o, m]) / (device.flops_per_s[graph.precision] * device.matrix_efficiency)
-        memory_s = float(graph.memory_bytes[o, m]) / (device.memory_bytes_per_s * device.memory_efficiency)
-        time_s = count * (max(compute_s, memory_s) + device.launch_s)
-        prices["compute_s" if compute_s >= memory_s else "memory_s"] += time_s
-        repeated_s += time_s if graph.in_bubble[o] else 0.0
-        flops += count * float(graph.flops[o, m])
-        moved_bytes += count * float(graph.memory_bytes[o, m])
-    for dimension, time_s, sent_bytes, is_repeated in _messages(candidates, row):
-        prices[f"{dimension}_s"] += time_s
-        repeated_s += time_s if is_repeated else 0.0
-        prices["network_j"] += sent_bytes * fabric.network_j_per_byte(_is_near(candidates, row, dimension))
-    inner, outer = _changes(candidates, row)
-    prices["reconfiguration_s"] = (inner + outer) * fabric.phase_change_s()
-    repeated_s += inner * fabric.phase_change_s()
-    prices["bubble_s"] = (float(graph.bubble[m]) - 1) * repeated_s
-    prices["step_s"] = sum(value for name, value in prices.items() if name.endswith("_s"))
-    prices["compute_j"] = flops * device.energy_j_per_flop[graph.precision]
-    prices["memory_j"] = moved_bytes * device.memory_j_per_byte
-    prices["static_j"] = prices["step_s"] * device.idle_w
-    for name in ("compute_j", "memory_j", "network_j", "static_j"):
-        prices[name] *= num_devices
-    prices["work"] = float(graph.work[m])
-    prices["footprint_bytes"] = float(graph.footprint_bytes[m])
+@lru_cache(maxsize=4096)
+def _step(workload: Any, choice: tuple[tuple[str, int], ...]) -> Step:
+    step = training_step if workload.kind == "transformer_training" else inference_step
+    return step(workload, dict(choice))
+
+
+def score_row(candidates: Candidates, row: int, device: Device, fabric: FabricBase, calibrations=None) -> Prices:
+    """Every column of `Scores` for one row; communication by dimension, e.g. "tensor_s"."""
+    workload, m = candidates.workload, int(candidates.mapping[row])
+    choice = candidates.mappings.choice(m)
+    step = _step(workload, tuple(choice.items()))
+    regime = "training" if workload.kind == "transformer_training" else "inference"
+    efficiency, _ = efficiency_of(device, regime, workload.precision, calibrations)
+    plans = {name: candidates.plans[int(candidates.plan[i, row])] for i, name in enumerate(DIMENSIONS)}
+    rates = _Rates(device, efficiency, workload.precision, regime, calibrations)
+    kernels = [rates.seconds(work) for work in step.works]
+    sent = {name: [_send(work, name, plans[name]) for work in step.works] for name in DIMENSIONS}
+    prices = _times(step, kernels, sent, workload.overlap if regime == "training" else {}, fabric.phase_change_s())
+    prices["memory_s"] += efficiency.step_s
+    prices["offload_s"] = 0.0
+    if step.memory.tier_bytes:
+        operator_s = sum(sum(bound) for bound in kernels)
+        streamed_s = step.memory.tier_bytes / device.offload.bandwidth_bytes_per_s
+        prices["offload_s"] = max(0.0, streamed_s - operator_s)
+    prices["step_s"] = sum(prices.values())
+    near = {name: _is_near(choice, int(candidates.block[row]), name) for name in DIMENSIONS}
+    prices |= _energies(step, choice, device, workload.precision)
+    num_devices = choice["tensor"] * choice["pipeline"] * choice["data"] * choice["context"]
+    prices["static_j"] = prices["step_s"] * device.idle_w * num_devices
+    prices["network_j"] = 0.0
+    for name in DIMENSIONS:
+        joules = [size * fabric.network_j_per_byte(near[name]) for _, size in sent[name]]
+        prices["network_j"] += (joules[0] + joules[1] / choice["pipeline"] + joules[2]) * num_devices
+    prices["work"] = workload.concurrency if regime == "inference" else workload.global_batch * workload.sequence
+    prices["footprint_bytes"] = step.memory.footprint_bytes
     return prices
 
 
-def _messages(candidates: Candidates, row: int) -> Iterator[tuple[str, float, float, bool]]:
-    """Dimension, seconds, bytes that a rank sends, and whether the bubble repeats it, of each message."""
-    graph, m = candidates.graph, int(candidates.mapping[row])
-    for i, dimension in enumerate(graph.dimensions):
-        plan = candidates.plans[int(candidates.plan[DIMENSIONS.index(dimension), row])]
-        count, size = float(graph.message_count[i, m]), float(graph.message_bytes[i, m])
-        time_s = count * (plan.latency_s + plan.seconds_per_byte * size)
-        yield dimension, time_s, count * size * plan.bytes_per_byte, bool(graph.message_in_bubble[i])
+def _times(step: Step, kernels: list, sent: dict, hides: dict[str, float], change_s: float) -> Prices:
+    """Seconds of everything but the second memory tier; they add up to the step."""
+    stage, last, once = kernels
+    operator_s = sum(stage) + sum(last) + sum(once)
+    hidden_s = sum(hides.get(name, 0.0) * sum(seconds for seconds, _ in sent[name]) for name in DIMENSIONS)
+    hidden_share = min(1.0, operator_s / hidden_s) if hidden_s else 0.0
+    visible = {name: 1 - hides.get(name, 0.0) * hidden_share for name in DIMENSIONS}
+    inner, outer = (number * change_s for number in _changes(step))
+    repeated_s = sum(stage) + sum(visible[name] * sent[name][0][0] for name in DIMENSIONS) + inner
+    spared_s = min(step.relief * repeated_s, sum(last))
+    spared_share = spared_s / sum(last) if spared_s else 0.0
+    return {
+        **{f"{name}_s": visible[name] * sum(seconds for seconds, _ in sent[name]) for name in DIMENSIONS},
+        "compute_s": stage[0] + once[0] + last[0] * (1 - spared_share),
+        "memory_s": stage[1] + once[1] + last[1] * (1 - spared_share),
+        "reconfiguration_s": inner + outer,
+        "bubble_s": step.bubble * repeated_s,
+    }
 
 
-def _is_near(candidates: Candidates, row: int, dimension: str) -> bool:
-    """Whether a group along the dimension surely lies in one server."""
-    m, block = int(candidates.mapping[row]), int(candidates.block[row])
-    if dimension == "tensor":
-        return block % int(candidates.mappings.tensor[m]) == 0
-    return block == int(candidates.mappings.num_devices[m])
+class _Rates:
+    """Times of kernels on a device."""
+
+    def __init__(self, device: Device, efficiency: Efficiency, precision: str, regime: str, calibrations: Any) -> None:
+        self.device, self.efficiency, self.precision, self.calibrations = device, efficiency, precision, calibrations
+        self.is_measured = regime == "inference" and gemm_curve(device, precision, calibrations)[1]
+
+    def seconds(self, work: Work) -> tuple[float, float]:
+        """Of the kernels that compute binds, and of those that memory binds."""
+        bound = [0.0, 0.0]
+        known: dict[int, tuple[int, float]] = {}
+        for run in work.runs:
+            if id(run) not in known:
+                known[id(run)] = self._one(run)
+            by, time_s = known[id(run)]
+            bound[by] += time_s * run.times
+        return bound[0], bound[1]
+
+    def _one(self, run: Run) -> tuple[int, float]:
+        device, precision = self.device, run.precision or self.precision
+        share = self.efficiency.attention if run.kind == "attention" else self.efficiency.matrix
+        compute_s = run.flops / (share * device.flops_per_s[precision])
+        memory_s = run.memory_bytes / (self.efficiency.memory * device.memory_bytes_per_s)
+        time_s = max(compute_s, memory_s) + self.efficiency.launch_s
+        if self.is_measured and run.sizes:
+            curve = gemm_curve(device, precision, self.calibrations)[0]
+            time_s = float(gemm_s(*run.sizes, device, precision, curve))
+        return (0 if compute_s >= memory_s else 1), time_s
 
 
-def _changes(candidates: Candidates, row: int) -> tuple[float, float]:
+def _energies(step: Step, choice: dict[str, int], device: Device, precision: str) -> Prices:
+    """Of all accelerators: what the last stage alone executes, one of each `pipeline` does."""
+    prices = {"compute_j": 0.0, "memory_j": 0.0}
+    everywhere = choice["tensor"] * choice["pipeline"] * choice["data"] * choice["context"]
+    for work, number in zip(step.works, (everywhere, everywhere // choice["pipeline"], everywhere), strict=True):
+        for run in work.runs:
+            j_per_flop = device.energy_j_per_flop[run.precision or precision]
+            prices["compute_j"] += number * run.times * run.flops * j_per_flop
+            prices["memory_j"] += number * run.times * run.memory_bytes * device.memory_j_per_byte
+    if step.memory.tier_bytes:
+        prices["memory_j"] += everywhere * step.memory.tier_bytes * device.offload.energy_j_per_byte
+    return prices
+
+
+def _send(work: Work, dimension: str, plan: Any) -> tuple[float, float]:
+    """Seconds of the messages along a dimension, and bytes that a rank sends."""
+    seconds = sent_bytes = 0.0
+    for send in work.sends:
+        if send.dimension == dimension:
+            seconds += send.times * (plan.latency_s + plan.seconds_per_byte * send.message_bytes)
+            sent_bytes += send.times * send.message_bytes * plan.bytes_per_byte
+    return seconds, sent_bytes
+
+
+def _is_near(choice: dict[str, int], block: int, dimension: str) -> bool:
+    """Whether the groups along a dimension surely lie in one server: ranks counted, block by block."""
+    tensor, context, pipeline = choice["tensor"], choice["context"], choice["pipeline"]
+    num_devices = tensor * context * pipeline * choice["data"]
+    groups: dict[Any, set[int]] = {}
+    for rank in range(num_devices):
+        t, c = rank % tensor, rank // tensor % context
+        stage, data = rank // (tensor * context) % pipeline, rank // (tensor * context * pipeline)
+        group = {
+            "tensor": (c, stage, data),
+            "context": (t, stage, data),
+            "pipeline": (t, c, data),
+            "data": (t, stage),
+            "expert": (t, c, stage, data // choice["expert"]),
+        }[dimension]
+        groups.setdefault(group, set()).add(rank // block)
+    return all(len(blocks) == 1 for blocks in groups.values())
+
+
+def _changes(step: Step) -> tuple[float, float]:
     """Switches to and back from pipeline circuits between tensor phases, and to and back from data circuits."""
-    graph, m = candidates.graph, int(candidates.mapping[row])
-    counts = dict.fromkeys(DIMENSIONS, 0.0)
-    for i, dimension in enumerate(graph.dimensions):
-        counts[dimension] += float(graph.message_count[i, m])
+    counts = {
+        name: sum(s.times for work in step.works for s in work.sends if s.dimension == name) for name in DIMENSIONS
+    }
     inner = 2 * counts["pipeline"] if counts["tensor"] else 0.0
     outer = 2 * counts["data"] if counts["tensor"] or counts["pipeline"] else 0.0
     return inner, outer

@@ -1,171 +1,302 @@
-"""Scalar totals of one accelerator's step: loops over layers and micro-batches, one mapping at a time.
+"""One accelerator's step written out: every kernel and message, in loops over micro-batches and layers.
 
-Written from the definitions of the workloads, with plain integers and floats, and none of their code.
+Plain integers and floats, one mapping at a time, from the definitions of the workloads and none of their code;
+only numbers that were fitted or counted are taken from there.
 """
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from costmodel.workloads import training_blocks, transformer_inference
+from tests.oracles.transformer_memory import RECOMPUTE, Memory, training_memory
+
+BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Executions of a kernel."""
+
+    kind: str
+    flops: float
+    memory_bytes: float
+    times: float = 1.0
+    sizes: tuple[float, float, float] | None = None
+    precision: str | None = None
+
+
+@dataclass(frozen=True)
+class Send:
+    """All-reduces, or halves of one, or other messages."""
+
+    dimension: str
+    message_bytes: float
+    times: float
 
 
 @dataclass
-class Totals:
-    """Sums over one step of one accelerator."""
+class Work:
+    """What is executed and sent."""
 
-    flops: float = 0.0
-    memory_bytes: float = 0.0
-    launches: float = 0.0
-    sent_bytes: dict[str, float] = field(default_factory=dict)
-    footprint_bytes: float = 0.0
-    bubble: float = 1.0
+    runs: list[Run] = field(default_factory=list)
+    sends: list[Send] = field(default_factory=list)
 
-    def run(self, flops: float, memory_bytes: float, times: float = 1.0) -> None:
-        self.flops += times * flops
-        self.memory_bytes += times * memory_bytes
-        self.launches += times
-
-    def multiply(self, rows: float, inner: float, columns: float, weight: float, activation: float) -> None:
-        self.run(2 * rows * inner * columns, weight * inner * columns + activation * rows * (inner + columns))
-
-    def send(self, dimension: str, message_bytes: float, times: float = 1.0) -> None:
-        self.sent_bytes[dimension] = self.sent_bytes.get(dimension, 0.0) + times * message_bytes
+    def add(self, runs: list[Run], sends: list[Send]) -> None:
+        self.runs += runs
+        self.sends += [send for send in sends if send.times > 0]
 
 
-def layer_weights(shape, tensor: int) -> list[tuple[float, float]]:
-    query = shape.heads * shape.head_dim / tensor
-    keys = max(shape.kv_heads / tensor, 1) * shape.head_dim
-    up = shape.ffn * (2 if shape.gated else 1) / tensor
-    return [
-        (shape.hidden, query + keys + keys),
-        (query, shape.hidden),
-        (shape.hidden, up),
-        (shape.ffn / tensor, shape.hidden),
-    ]
+@dataclass
+class Step:
+    """One step of the busiest accelerator."""
+
+    every_stage: Work = field(default_factory=Work)
+    """what each stage of a pipeline does for each micro-batch"""
+    last_stage: Work = field(default_factory=Work)
+    once: Work = field(default_factory=Work)
+    """what each stage does once"""
+    bubble: float = 0.0
+    relief: float = 0.0
+    memory: Memory = field(default_factory=Memory)
+
+    @property
+    def works(self) -> tuple[Work, Work, Work]:
+        return self.every_stage, self.last_stage, self.once
+
+    def total(self, column: str) -> float:
+        runs = [run for work in self.works for run in work.runs]
+        return sum(run.times * (1.0 if column == "launches" else getattr(run, column)) for run in runs)
+
+    def sent_bytes(self, dimension: str) -> float:
+        sends = [send for work in self.works for send in work.sends if send.dimension == dimension]
+        return sum(send.times * send.message_bytes for send in sends)
 
 
-def rank_parameters(shape, tensor: int, num_layers: int, num_vocabularies: int) -> float:
-    total = num_vocabularies * shape.vocabulary * shape.hidden / tensor
-    for _ in range(num_layers):
-        total += 2 * shape.hidden
-        for inner, columns in layer_weights(shape, tensor):
-            total += inner * columns
-    return total
+@dataclass(frozen=True)
+class Rank:
+    """One rank of a tensor group, and how it keeps numbers."""
+
+    shape: Any
+    tensor: int
+    expert: int
+    tokens: float
+    normed: float
+    weight: float
+    activation: float
+
+    def matrix(self, rows: float, inner: float, columns: float, times: float = 1.0, weight=None, precision=None) -> Run:
+        weight = self.weight if weight is None else weight
+        moved = weight * inner * columns + self.activation * (rows * inner + rows * columns)
+        return Run("matrix", 2 * rows * inner * columns, moved, times, (rows, columns, inner), precision)
+
+    def copy(self, elements: float, times: float = 1.0) -> Run:
+        return Run("elementwise", 0.0, self.activation * elements, times)
+
+    @property
+    def query(self) -> float:
+        return self.shape.heads * self.shape.head_dim / self.tensor
+
+    @property
+    def keys(self) -> float:
+        return max(self.shape.kv_heads / self.tensor, 1) * self.shape.head_dim
+
+    def ffn(self, width: float, rows: float, times: float = 1.0) -> list[Run]:
+        up = 2 * width if self.shape.gated else width
+        return [
+            self.matrix(rows, self.shape.hidden, up / self.tensor, times),
+            self.matrix(rows, width / self.tensor, self.shape.hidden, times),
+        ]
+
+    def layer(self) -> list[Run]:
+        """A layer's forward pass without the core of attention."""
+        shape, accesses = self.shape, 3 if self.shape.gated else 2
+        runs = [
+            self.matrix(self.tokens, shape.hidden, self.query + self.keys + self.keys),
+            self.matrix(self.tokens, self.query, shape.hidden),
+            self.copy(10 * self.normed * shape.hidden / 2),
+            self.copy(10 * self.normed * shape.hidden / 2),
+        ]
+        if shape.experts == 1:
+            return [
+                *runs,
+                *self.ffn(shape.ffn, self.tokens),
+                self.copy(accesses * self.tokens * shape.ffn / self.tensor),
+            ]
+        arriving = self.tokens * shape.experts_per_token
+        missed = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
+        visited = max(shape.experts / self.expert * (1 - missed), 1)
+        runs += self.ffn(shape.ffn, arriving / visited, visited)
+        runs.append(self.matrix(self.normed, shape.hidden, shape.experts))
+        runs.append(self.copy(accesses * arriving * shape.ffn / self.tensor))
+        runs.append(self.copy(4 * arriving * shape.hidden))
+        if shape.shared_ffn:
+            runs += self.ffn(shape.shared_ffn, self.tokens)
+            runs.append(self.copy(accesses * self.tokens * shape.shared_ffn / self.tensor))
+        return runs
+
+    def layer_sends(self, all_reduces: float) -> list[Send]:
+        hidden = self.activation * self.shape.hidden
+        sends = [Send("tensor", hidden * self.tokens, all_reduces if self.tensor > 1 else 0)]
+        if self.shape.experts > 1 and self.expert > 1:
+            sends.append(Send("expert", hidden * self.normed * self.shape.experts_per_token, 2))
+        return sends
+
+    def whole_parameters(self) -> float:
+        """Of a layer, those that all ranks of a data group have."""
+        shape = self.shape
+        matrices = 3 if shape.gated else 2
+        total = shape.hidden * (self.query + 2 * self.keys) + self.query * shape.hidden + 2 * shape.hidden
+        dense = shape.ffn if shape.experts == 1 else 0
+        total += matrices * shape.hidden * (dense + shape.shared_ffn) / self.tensor
+        return total + (shape.experts * shape.hidden if shape.experts > 1 else 0)
+
+    def expert_parameters(self) -> float:
+        """Of a layer, those of this rank's experts."""
+        if self.shape.experts == 1:
+            return 0.0
+        matrices = 3 if self.shape.gated else 2
+        return matrices * self.shape.hidden * self.shape.ffn / self.tensor * self.shape.experts / self.expert
 
 
-def training_step(job, tensor: int, pipeline: int, data: int, micro_batch: int) -> Totals:
-    shape, totals = job.shape, Totals()
-    size = {"fp32": 4, "bf16": 2, "fp16": 2}[job.precision]
-    micro_batches = job.global_batch // (data * micro_batch)
-    num_layers = shape.layers // pipeline
-    tokens = micro_batch * job.sequence
-    forwards = 2 if job.recompute == "full" else 1
-    hidden_bytes = size * tokens * shape.hidden
+def training_step(job: Any, choice: dict[str, int]) -> Step:
+    c, shape, step = SimpleNamespace(**choice), job.shape, Step()
+    parameter = max(BYTES[job.precision], 2)
+    activation = BYTES[job.activation_precision] if job.activation_precision else parameter
+    tokens = c.micro_batch * job.sequence / c.context
+    normed = tokens / c.tensor if c.sequence_parallel else tokens
+    rank = Rank(shape, c.tensor, c.expert, tokens, normed, BYTES[job.precision], activation)
+    micro_batches = job.global_batch // (c.data * c.micro_batch)
+    chunks = [0] * (c.pipeline * c.interleave)
+    for layer in range(shape.layers):
+        chunks[layer % len(chunks)] += 1
+    layers = max(chunks) * c.interleave
+    last_layers = max(min(chunks) * c.interleave, shape.layers - (c.pipeline - 1) * layers)
+    step.relief = (layers - last_layers) / layers
+    step.bubble = _idle_passes(c.pipeline, c.interleave, micro_batches) / (c.interleave * micro_batches)
+    passes = _layer_passes(job, c, rank)
     for _ in range(micro_batches):
-        for _ in range(num_layers):
-            _train_layer(totals, job, tensor, micro_batch, forwards, size)
-            if tensor > 1:
-                totals.send("tensor", hidden_bytes, 2 * forwards + 2)
-        for _ in range(3):
-            totals.multiply(tokens, shape.hidden, shape.vocabulary / tensor, size, size)
-        totals.run(0, 16 * tokens * shape.vocabulary / tensor)
-        if pipeline == 1:
-            totals.run(0, 4 * hidden_bytes)
-        if tensor > 1:
-            totals.send("tensor", hidden_bytes)
-        if pipeline > 1:
-            totals.send("pipeline", hidden_bytes / tensor, 2)
-    vocabularies = 2 if pipeline == 1 and not shape.tied_embeddings else 1
-    parameters = rank_parameters(shape, tensor, num_layers, vocabularies)
-    totals.run(0, parameters * (30 / data + 8))
-    if data > 1:
-        totals.send("data", parameters * (4 + size) / 2)
-    totals.bubble = (micro_batches + pipeline - 1) / micro_batches
-    totals.footprint_bytes = _training_footprint(job, parameters, tensor, pipeline, data, micro_batch, micro_batches)
-    return totals
+        for _ in range(layers):
+            for runs, sends in passes:
+                step.every_stage.add(runs, sends)
+        for _ in range(c.interleave if c.pipeline > 1 else 0):
+            handed = activation * tokens * shape.hidden / c.tensor
+            step.every_stage.add([], [Send("pipeline", handed, 1), Send("pipeline", handed, 1)])
+        step.last_stage.add(*_vocabulary(job, c, rank, parameter))
+    one_end = shape.vocabulary * shape.hidden / c.tensor
+    ends = one_end * (2 if c.pipeline == 1 and not shape.tied_embeddings else 1)
+    whole, experts = layers * rank.whole_parameters() + ends, layers * rank.expert_parameters()
+    _update(step, c, whole, experts, parameter, micro_batches)
+    step.memory = training_memory(job, c, rank, (whole, experts, one_end), (micro_batches, layers))
+    return step
 
 
-def _train_layer(totals: Totals, job, tensor: int, micro_batch: int, forwards: int, size: int) -> None:
-    shape, tokens = job.shape, micro_batch * job.sequence
-    parameters = rank_parameters(shape, tensor, 1, 0)
-    for _ in range(forwards + 2):
-        for inner, columns in layer_weights(shape, tensor):
-            totals.multiply(tokens, inner, columns, size, size)
-        for _ in range(2):
-            totals.run(0, 5 * size * tokens * shape.hidden / tensor)
-        totals.run(0, (3 if shape.gated else 2) * size * tokens * shape.ffn / tensor)
-    totals.run(0, 8 * parameters)
-    scores = micro_batch * job.sequence * job.sequence * shape.heads / tensor
+def _idle_passes(stages: int, chunks: int, micro_batches: int) -> int:
+    """Passes of a chunk in which a stage waits: rounds of `stages` micro-batches, chunk by chunk, played through.
+
+    The backward passes mirror the forward ones.
+    """
+    order = [
+        (first + i, chunk)
+        for first in range(0, micro_batches, stages)
+        for chunk in range(chunks)
+        for i in range(min(stages, micro_batches - first))
+    ]
+    ends: dict[tuple[int, int, int], int] = {}
+    free = [0] * stages
+    for micro_batch, chunk in order:
+        for stage in range(stages):
+            before = (micro_batch, chunk, stage - 1) if stage else (micro_batch, chunk - 1, stages - 1)
+            free[stage] = max(free[stage], ends.get(before, 0)) + 1
+            ends[micro_batch, chunk, stage] = free[stage]
+    return max(free) - chunks * micro_batches
+
+
+def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Send]]]:
+    """Each pass through a layer for one micro-batch."""
+    shape, is_fused = job.shape, job.attention == "fused"
+    scores = c.micro_batch * job.sequence * job.sequence * shape.heads / (c.tensor * c.context)
     product = 2 * scores * shape.head_dim
-    if shape.causal and job.recompute != "none":
+    if is_fused and shape.causal:
         product /= 2
-    spilled = 4 * size * scores if job.recompute == "none" else 0
-    queries = size * tokens * shape.heads * shape.head_dim / tensor
-    keys = size * tokens * max(shape.kv_heads / tensor, 1) * shape.head_dim
-    for _ in range(forwards):
-        totals.run(2 * product, 2 * queries + 2 * keys + spilled)
-    backward_products = 4 if job.recompute == "none" else 5
-    totals.run(backward_products * product, 4 * queries + 4 * keys + spilled)
+    spilled = 0 if is_fused else training_blocks.SPILLED_ACCESSES * rank.activation * scores
+    qkvo = rank.activation * rank.tokens * (2 * rank.query + 2 * rank.keys)
+    core = Run("attention", product + product, qkvo + spilled)
+    redone = 5 if is_fused else 4
+    core_backward = Run("attention", redone * product, 2 * qkvo + 1.5 * spilled)
+    gathered = rank.activation * c.micro_batch * job.sequence * 2 * rank.keys
+    gather = [Send("context", gathered, 0.5)] if c.context > 1 else []
+    forward = [*rank.layer(), core], [*rank.layer_sends(2), *gather]
+    accumulation = Run("elementwise", 0.0, 2 * 4 * (rank.whole_parameters() + rank.expert_parameters()))
+    backward = (
+        [*rank.layer(), *rank.layer(), core_backward, accumulation],
+        [*rank.layer_sends(3 if c.sequence_parallel else 2), *gather, *gather],
+    )
+    recompute = RECOMPUTE[c.recompute]
+    again = [forward] if recompute == "full" else []
+    if recompute == "selective" and not is_fused:
+        again = [([core], [])]
+    return [forward, *again, backward]
 
 
-def _training_footprint(job, parameters, tensor, pipeline, data, micro_batch, micro_batches) -> float:
+def _vocabulary(job: Any, c: Any, rank: Rank, parameter: float) -> tuple[list[Run], list[Send]]:
     shape = job.shape
-    size = 4 if job.precision == "fp32" else 2
-    state = 8 if job.precision == "fp32" else 12
-    tokens = micro_batch * job.sequence
-    kept = 4 * shape.hidden + 2 * shape.heads * shape.head_dim
-    kept += 2 * max(shape.kv_heads, tensor) * shape.head_dim + (3 if shape.gated else 2) * shape.ffn
-    layer = 1.115 * size * tokens * kept / tensor
-    working = 0.0
-    if job.recompute == "full":
-        layer, working = size * tokens * shape.hidden / tensor, layer
-    if job.recompute == "none":
-        layer += (2 * size + 1) * micro_batch * job.sequence**2 * shape.heads / tensor
-    peak = 0.0
-    for stage in range(pipeline):
-        activations = min(pipeline - stage, micro_batches) * (shape.layers // pipeline) * layer
-        if stage == pipeline - 1:
-            activations += 2.49 * size / 2 * tokens * shape.vocabulary / tensor
-        peak = max(peak, activations)
-    return parameters * (size + 4 + state / data) + peak + working + 0.71 * 2**30
+    precision = "bf16" if job.precision == "fp8" else job.precision
+    runs = [
+        rank.matrix(rank.tokens, shape.hidden, shape.vocabulary / c.tensor, 1, parameter, precision) for _ in range(3)
+    ]
+    runs.append(Run("elementwise", 0.0, 4 * 4 * rank.tokens * shape.vocabulary / c.tensor))
+    if c.pipeline == 1:
+        runs.append(rank.copy(4 * rank.tokens * shape.hidden))
+    reduced = Send("tensor", rank.activation * rank.tokens * shape.hidden, 1 if c.tensor > 1 else 0)
+    return runs, [reduced]
 
 
-def inference_step(job, tensor: int, data: int) -> Totals:
-    shape, totals = job.shape, Totals()
-    sequences = -(-job.concurrency // data)
+def _update(step: Step, c: Any, whole: float, experts: float, parameter: float, micro_batches: int) -> None:
+    """Optimizer, and what the ranks with the same parameters exchange: experts have expert times fewer of these."""
+    ranks = c.data * c.context
+    expert_ranks = ranks // c.expert
+    owned = whole / ranks + experts / expert_ranks if c.zero else whole + experts
+    traffic = training_blocks.OPTIMIZER_BYTES * owned + training_blocks.LOCAL_PARAMETER_BYTES * (whole + experts)
+    step.once.runs.append(Run("elementwise", 0.0, traffic))
+    if ranks == 1:
+        return
+    smaller = ((expert_ranks - 1) / expert_ranks) / ((ranks - 1) / ranks)
+    shared = whole + experts * smaller
+    if c.zero == 0:
+        step.once.sends.append(Send("data", 4 * shared, 1))
+        return
+    for _ in range(micro_batches if c.zero >= 2 else 1):
+        step.once.sends.append(Send("data", 4 * shared, 0.5))
+    passes = (3 if RECOMPUTE[c.recompute] == "full" else 2) * micro_batches
+    for _ in range(passes if c.zero == 3 else 1):
+        step.once.sends.append(Send("data", parameter * shared, 0.5))
+
+
+def inference_step(job: Any, choice: dict[str, int]) -> Step:
+    """A token for every user of a replica, and a share of the prefill of their prompts."""
+    c, shape, step = SimpleNamespace(**choice), job.shape, Step()
+    sequences = -(-job.concurrency // c.data)
     context = job.input_tokens + job.output_tokens / 2
     prompt = job.input_tokens / 2 if shape.causal else job.input_tokens
-    _infer_pass(totals, job, tensor, sequences, 1, context, context, 1)
-    _infer_pass(totals, job, tensor, sequences, job.input_tokens, prompt, job.input_tokens, job.output_tokens)
-    size = {"fp8": 1, "bf16": 2}[job.precision]
-    cache = {"fp8": 1, "bf16": 2}[job.kv_precision]
-    layers = rank_parameters(shape, tensor, shape.layers, 0)
+    for new_tokens, seen, read, share in (
+        (1, context, context, 1),
+        (job.input_tokens, prompt, job.input_tokens, 1 / job.output_tokens),
+    ):
+        tokens = sequences * new_tokens
+        rank = Rank(shape, c.tensor, c.expert, tokens, tokens, BYTES[job.precision], BYTES[job.activation_precision])
+        cached = sequences * read * 2 * rank.keys * BYTES[job.kv_precision]
+        core = Run("attention", 4 * tokens * seen * rank.query, cached + 2 * rank.activation * tokens * rank.query)
+        runs, sends = [*rank.layer(), core] * shape.layers, rank.layer_sends(2) * shape.layers
+        precision = "bf16" if job.precision == "fp8" else job.precision
+        runs.append(rank.matrix(sequences, shape.hidden, shape.vocabulary / c.tensor, 1, 2, precision))
+        step.every_stage.add(
+            [Run(r.kind, r.flops, r.memory_bytes, r.times * share, r.sizes, r.precision) for r in runs],
+            [Send(s.dimension, s.message_bytes, s.times * share) for s in sends],
+        )
+    layer = BYTES[job.precision] * (rank.whole_parameters() + rank.expert_parameters())
+    cache = sequences * (job.input_tokens + job.output_tokens) * 2 * BYTES[job.kv_precision] * rank.keys
     vocabularies = 1 if shape.tied_embeddings else 2
-    keys = max(shape.kv_heads / tensor, 1) * shape.head_dim
-    length = job.input_tokens + job.output_tokens
-    totals.footprint_bytes = size * layers + 2 * vocabularies * shape.vocabulary * shape.hidden / tensor + 2e9
-    for _ in range(shape.layers):
-        totals.footprint_bytes += sequences * length * 2 * cache * keys
-    return totals
-
-
-def _infer_pass(totals, job, tensor, sequences, new_tokens, context, kv_tokens, steps) -> None:
-    """Adds 1 / steps of one pass through the layers."""
-    shape, once = job.shape, Totals()
-    size = {"fp8": 1, "bf16": 2}[job.precision]
-    cache = {"fp8": 1, "bf16": 2}[job.kv_precision]
-    tokens = sequences * new_tokens
-    query = shape.heads * shape.head_dim / tensor
-    keys = max(shape.kv_heads / tensor, 1) * shape.head_dim
-    for _ in range(shape.layers):
-        for inner, columns in layer_weights(shape, tensor):
-            once.multiply(tokens, inner, columns, size, 2)
-        once.run(4 * tokens * context * query, sequences * kv_tokens * 2 * keys * cache + 4 * tokens * query)
-        once.run(0, 10 * tokens * shape.hidden)
-        once.run(0, 10 * tokens * shape.hidden)
-        once.run(0, (6 if shape.gated else 4) * tokens * shape.ffn / tensor)
-        if tensor > 1:
-            once.send("tensor", 2 * tokens * shape.hidden, 2)
-    once.multiply(sequences, shape.hidden, shape.vocabulary / tensor, 2, 2)
-    totals.flops += once.flops / steps
-    totals.memory_bytes += once.memory_bytes / steps
-    totals.launches += once.launches / steps
-    for dimension, sent in once.sent_bytes.items():
-        totals.send(dimension, sent / steps)
+    ends = 2 * vocabularies * shape.vocabulary * shape.hidden / c.tensor
+    step.memory.footprint_bytes = shape.layers * (layer + cache) + ends + transformer_inference.RUNTIME_BYTES
+    return step

@@ -6,13 +6,25 @@ and, where it has a figure, `planner/plotting/<figure>.py` with its line in `pla
 """
 
 from costmodel.catalog import unknown_name
-from planner.reproduce.experiments import collective_energy, dlrm_pooling, offload_energy
+from planner.reproduce.experiments import (
+    collective_energy,
+    dlrm_pooling,
+    modules,
+    offload_energy,
+    optical_hbm_inference,
+    photonic_batches,
+    photonic_inference,
+)
 from planner.reproduce.experiments.kind import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
     "collective_energy": Experiment(collective_energy.Inputs, collective_energy.compute),
     "offload_energy": Experiment(offload_energy.Inputs, offload_energy.compute),
     "dlrm_pooling": Experiment(dlrm_pooling.Inputs, dlrm_pooling.compute),
+    "modules": Experiment(modules.Inputs, modules.compute),
+    "optical_hbm_inference": Experiment(optical_hbm_inference.Inputs, optical_hbm_inference.compute),
+    "photonic_inference": Experiment(photonic_inference.Inputs, photonic_inference.compute),
+    "photonic_batches": Experiment(photonic_batches.Inputs, photonic_batches.compute),
 }
 
 

@@ -45,9 +45,7 @@ def speedups(inputs: Inputs, *, launch: bool = True, steps: bool = True) -> dict
     """
     device = load_device(inputs.device)
     launch_s = inputs.launch_s if launch else 0.0
-    local = GatherMemory(
-        memory_bytes_per_s=device.memory_bytes_per_s, efficiency=inputs.efficiency, launch_s=launch_s
-    )
+    local = GatherMemory(memory_bytes_per_s=device.memory_bytes_per_s, efficiency=inputs.efficiency, launch_s=launch_s)
     appliance = GatherMemory(
         memory_bytes_per_s=inputs.appliance_modules * device.memory_bytes_per_s,
         efficiency=inputs.efficiency,

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from costmodel.hardware import Device, Precision, load_device
 from costmodel.inference import Engine, KernelRules, layer_s
-from costmodel.memory import cache_limit, effective_bytes_per_s
+from costmodel.memory.limits import cache_limit, effective_bytes_per_s
 from costmodel.optical_hbm import load_optical_hbm
 from costmodel.spec import BytesPerSecond, Spec
 from costmodel.workloads.shapes import Model, shape_of
@@ -27,14 +27,14 @@ class Inputs(Spec):
     precision: Precision = "fp16"
     memory: str
     """optical HBM of the catalog"""
-    fast_l2_bytes_per_s: BytesPerSecond = Field(alias="fast_l2")
+    fast_l2_bytes_per_s: BytesPerSecond
     """bandwidth of the cache in the second optical system"""
     l2_passes: float = Field(default=2.0, ge=1)
     """crossings of the cache by one byte"""
     models: dict[str, Model] = Field(min_length=1)
     """by the label that quantities carry"""
     tensor: int = Field(ge=1)
-    link_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="link")
+    link_bytes_per_s: BytesPerSecond | None = None
     """egress to the tensor group; absent: all-reduces are left out"""
     batch: int = Field(ge=1)
     decode_contexts: tuple[int, ...] = ()

@@ -33,9 +33,9 @@ class Inputs(Spec):
     """accelerators of a server, all in one tensor group"""
     pipeline: int = Field(default=1, ge=1)
     """servers, or appliances"""
-    link_bytes_per_s: BytesPerSecond = Field(alias="link")
+    link_bytes_per_s: BytesPerSecond
     """egress of an accelerator to its server, one direction"""
-    stage_link_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="stage_link")
+    stage_link_bytes_per_s: BytesPerSecond | None = None
     """egress of an accelerator to the next stage"""
     appliance: str
     compute_shares: tuple[float, ...] = (1.0,)

@@ -1,0 +1,89 @@
+"""Another program's predictions: Calculon's step time and memory on its A100 system, beside ours.
+
+Its known gaps: no vocabulary projection, in time or memory, and collectives whose latency does not grow with the
+group. The second series leaves the vocabulary out here too, so that the rest is compared.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from costmodel.calibrate.family import Calibrations, Family, Series, Table
+from costmodel.candidates import list_candidates
+from costmodel.efficiency import efficiency_of
+from costmodel.hardware import load_device
+from costmodel.mappings import Mappings
+from costmodel.score import score
+from costmodel.search import widest_block
+from costmodel.systems import system_of
+from costmodel.workloads import TransformerTraining
+from costmodel.workloads.shapes import load_model
+
+DEVICE = "a100-sxm"
+"""of all rows: the system that the table was computed for"""
+RECOMPUTE = {"none": "none", "attn_only": "selective", "full": "full"}
+SEQUENCE = 2048
+"""tokens, of all rows"""
+_NUMBERS = ("gpus", "tp", "pp", "dp", "micro_batch", "interleave", "optimizer_sharding", "global_batch")
+
+
+def _workload(cells: dict[str, Any], *, has_vocabulary: bool) -> TransformerTraining:
+    shape = load_model(str(cells["model"]))
+    if not has_vocabulary:
+        shape = shape.model_copy(update={"vocabulary": 1})
+    return TransformerTraining.model_validate(
+        {
+            "model": shape,
+            "global_batch": int(cells["global_batch"]),
+            "sequence": SEQUENCE,
+            "micro_batch": int(cells["micro_batch"]),
+            "interleave": int(cells["interleave"]),
+            "partial_rounds": True,
+            "recompute": RECOMPUTE.get(str(cells["recompute"]), str(cells["recompute"])),
+            "zero": int(cells["optimizer_sharding"]),
+            "sequence_parallel": str(cells["tp_comm"]) == "rs_ag",
+            "attention": "unfused",
+        }
+    )
+
+
+def _mapping(workload: TransformerTraining, cells: dict[str, Any]) -> Mappings:
+    mappings = workload.mappings(int(cells["gpus"]))
+    mappings = mappings.take((mappings.tensor == int(cells["tp"])) & (mappings.pipeline == int(cells["pp"])))
+    if not len(mappings):
+        raise ValueError(f"tp {cells['tp']} x pp {cells['pp']} on {cells['gpus']} GPUs do not divide {cells['model']}")
+    return mappings
+
+
+def _predict(cells: dict[str, Any], calibrations: Calibrations | None, *, has_vocabulary: bool) -> tuple[float, float]:
+    """Step time in s and memory in GiB of one row."""
+    device = load_device(DEVICE).model_copy(update={"capacity_bytes": 1e18})
+    workload = _workload(cells, has_vocabulary=has_vocabulary)
+    efficiency, _ = efficiency_of(device, "training", workload.precision, calibrations)
+    fabric = system_of(DEVICE).fat_tree(int(cells["gpus"]), efficiency)
+    found = list_candidates(workload, _mapping(workload, cells), device, fabric, blocks=widest_block)
+    scores = score(found, device, fabric, calibrations=calibrations)
+    return float(scores.step_s.min()), float(scores.footprint_bytes[0]) / 2**30
+
+
+def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Series, ...]:
+    rows = [{name: table[name][i] for name in FAMILY.columns} for i in range(len(table["model"]))]
+    ours = np.array([_predict(row, calibrations, has_vocabulary=True) for row in rows]).reshape(-1, 2)
+    alike = np.array([_predict(row, calibrations, has_vocabulary=False) for row in rows]).reshape(-1, 2)
+    step_s, memory = (np.asarray(table[name], np.float64) for name in ("step_s", "memory_gib"))
+    fitted = np.zeros(len(rows), dtype=np.bool_)
+    return (
+        Series("step time", "s", ours[:, 0], step_s, fitted),
+        Series("step time without vocabulary", "s", alike[:, 0], step_s, fitted),
+        Series("memory without vocabulary", "GiB", alike[:, 1], memory, fitted),
+    )
+
+
+FAMILY = Family(
+    name="calculon",
+    columns=("model", *_NUMBERS, "recompute", "tp_comm", "step_s", "memory_gib"),
+    names=("model", "recompute", "tp_comm"),
+    groups=("model", "recompute", "tp_comm"),
+    predict=predict,
+    optional=("seq_par_ag_redo",),
+)

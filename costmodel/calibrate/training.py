@@ -1,0 +1,173 @@
+"""Training steps: prediction of measured step times and peak memory, and the fit of a device's efficiencies."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costmodel.calibrate.family import Ablation, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibration import Calibration, Numbers
+from costmodel.candidates import list_candidates
+from costmodel.efficiency import efficiency_of
+from costmodel.hardware import Device, load_device
+from costmodel.mappings import Mappings
+from costmodel.score import score
+from costmodel.search import widest_block
+from costmodel.systems import system_of
+from costmodel.workloads import TransformerTraining
+from costmodel.workloads.shapes import load_model
+
+FAMILY_NAME, VARIANT = "training", "bf16"
+FREE: dict[str, float] = {"matrix": 1.0, "attention": 1.0, "launch": 1e-6, "link_bandwidth": 1e9, "step": 1e-3}
+"""fitted numbers and the units in which the search runs; the last is kept only where it helps on rows kept apart"""
+START = {"matrix": 0.6, "attention": 0.4, "launch": 20.0, "link_bandwidth": 300.0, "step": 10.0}
+MOST = {"matrix": 1.0, "attention": 1.0, "launch": 500.0, "link_bandwidth": 2000.0, "step": 1000.0}
+
+
+_COUNTS = ("devices", "layers", "seq_len", "tp", "cp", "pp", "dp", "interleave", "micro_batch", "micro_batches")
+_ROOM = 1e18
+"""bytes; what was measured did fit"""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One measured step: the workload and the one mapping it ran."""
+
+    device: Device
+    workload: TransformerTraining
+    mappings: Mappings
+
+    def predict(self, calibrations: Calibrations | None) -> tuple[float, float, bool]:
+        """Step time in s and peak memory in bytes, and whether the device was fitted."""
+        efficiency, is_fitted = efficiency_of(self.device, "training", self.workload.precision, calibrations)
+        fabric = system_of(self.device.name).fat_tree(int(self.mappings.num_devices[0]), efficiency)
+        roomy = self.device.model_copy(update={"capacity_bytes": _ROOM})
+        found = list_candidates(self.workload, self.mappings, roomy, fabric, blocks=widest_block)
+        scores = score(found, roomy, fabric, calibrations=calibrations)
+        return float(scores.step_s.min()), float(scores.footprint_bytes[0]), is_fitted
+
+
+def _rows(table: Table) -> list[_Row]:
+    return [_row({name: table[name][i] for name in FAMILY.columns}) for i in range(len(table["device"]))]
+
+
+def _row(cells: dict[str, Any]) -> _Row:
+    """Kernels fused attention on every device but the A100, whose steps were run before."""
+    device = load_device(str(cells["device"]))
+    n = {name: int(cells[name]) for name in _COUNTS}
+    recompute, _, how = str(cells["recompute"]).partition("+")
+    workload = TransformerTraining.model_validate(
+        {
+            "model": load_model(str(cells["model"])).model_copy(update={"layers": n["layers"]}),
+            "global_batch": n["dp"] * n["micro_batch"] * n["micro_batches"],
+            "sequence": n["seq_len"],
+            "micro_batch": n["micro_batch"],
+            "interleave": n["interleave"],
+            "context": n["cp"],
+            "recompute": recompute,
+            "sequence_parallel": recompute == "none" or "sequence-parallel" in how,
+            "attention": "unfused" if device.name.startswith("a100") else "fused",
+            "uneven_stages": True,
+        }
+    )
+    mappings = workload.mappings(n["devices"])
+    mappings = mappings.take((mappings.tensor == n["tp"]) & (mappings.pipeline == n["pp"]))
+    if not len(mappings):
+        degrees = f"tp {n['tp']} x pp {n['pp']} x cp {n['cp']} x dp {n['dp']}"
+        raise ValueError(f"{degrees} do not divide {n['layers']} layers of {cells['model']} on {n['devices']} devices")
+    return _Row(device, workload, mappings)
+
+
+def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Series, ...]:
+    """Step time, and peak memory where it was measured."""
+    found = [row.predict(calibrations) for row in _rows(table)]
+    step_s, peak_bytes = (np.array([each[i] for each in found]) for i in (0, 1))
+    is_fitted = np.array([each[2] for each in found], dtype=np.bool_)
+    series = [Series("step time", "s", step_s, np.asarray(table["step_s"], np.float64), is_fitted)]
+    if "peak_alloc_gib" in table:
+        peak = np.asarray(table["peak_alloc_gib"], np.float64)
+        told = "peak memory was not measured" if np.isnan(peak).any() else ""
+        predicted = np.where(np.isnan(peak), np.nan, peak_bytes / 2**30)
+        series.append(Series("peak memory", "GiB", predicted, peak, is_fitted, told))
+    return tuple(series)
+
+
+def _fit_device(rows: list[_Row], measured_s: Floats, free: tuple[str, ...]) -> Numbers:
+    """Least squares of the logarithm of step times over the free numbers."""
+    from scipy.optimize import least_squares
+
+    device = rows[0].device
+    fixed = {"memory": device.memory_efficiency, "launch": device.launch_s}
+
+    def numbers(x: Floats) -> Numbers:
+        return fixed | {name: float(value) * FREE[name] for name, value in zip(free, x, strict=True)}
+
+    def residuals(x: Floats) -> Floats:
+        part = Calibration(device=device.name, families={FAMILY_NAME: {VARIANT: numbers(x)}}, source="search")
+        return np.log([row.predict((part,))[0] for row in rows]) - np.log(measured_s)
+
+    start = np.array([START[name] for name in free])
+    most = [MOST[name] for name in free]
+    least = np.full(len(free), 1e-6)
+    found = least_squares(residuals, start, bounds=(least, most), x_scale=start, diff_step=1e-3, max_nfev=30)
+    return numbers(found.x)
+
+
+def _mean_error(rows: list[_Row], measured_s: Floats, numbers: Numbers) -> float:
+    part = Calibration(device=rows[0].device.name, families={FAMILY_NAME: {VARIANT: numbers}}, source="search")
+    predicted = np.array([row.predict((part,))[0] for row in rows])
+    return float(np.abs(predicted / measured_s - 1).mean())
+
+
+def _held_out(rows: list[_Row], measured_s: Floats, free: tuple[str, ...]) -> float:
+    """Mean error of each half of the rows under the fit of the other."""
+    halves = np.arange(len(rows)) % 2
+    errors = []
+    for half in (0, 1):
+        fitted, judged = np.flatnonzero(halves != half), np.flatnonzero(halves == half)
+        numbers = _fit_device([rows[i] for i in fitted], measured_s[fitted], free)
+        errors.append(_mean_error([rows[i] for i in judged], measured_s[judged], numbers))
+    return float(np.mean(errors))
+
+
+def _by_device(table: Table) -> dict[str, tuple[list[_Row], Floats]]:
+    rows = _rows(table)
+    names = sorted({row.device.name for row in rows})
+    measured_s = np.asarray(table["step_s"], np.float64)
+    picks = {name: [i for i, row in enumerate(rows) if row.device.name == name] for name in names}
+    return {name: ([rows[i] for i in pick], measured_s[pick]) for name, pick in picks.items()}
+
+
+def fit(table: Table) -> Fit:
+    """Efficiencies of each device; the time of an empty step is kept where rows kept apart are better for it."""
+    curves, errors, counts = {}, {}, {}
+    for name, (rows, measured_s) in _by_device(table).items():
+        every = tuple(FREE)
+        is_kept = _held_out(rows, measured_s, every) < _held_out(rows, measured_s, every[:-1])
+        numbers = _fit_device(rows, measured_s, every if is_kept else every[:-1])
+        key = (name, VARIANT)
+        curves[key], errors[key], counts[key] = numbers, _mean_error(rows, measured_s, numbers), len(rows)
+    return Fit(curves, errors, counts)
+
+
+def ablations(table: Table) -> tuple[Ablation, ...]:
+    """Without each number: matrices' share for attention, the part's launch, the peak of the links, no step time."""
+    every = tuple(FREE)
+    found = []
+    for name, (rows, measured_s) in _by_device(table).items():
+        for term in ("", "launch", "link_bandwidth", "step"):
+            free = tuple(each for each in every if each != term)
+            found.append(Ablation(name, VARIANT, term, len(free), _held_out(rows, measured_s, free)))
+    return tuple(found)
+
+
+FAMILY = Family(
+    name="training",
+    columns=("device", "model", *_COUNTS, "recompute", "step_s"),
+    names=("device", "model", "recompute"),
+    groups=("device", "model", "recompute"),
+    predict=predict,
+    fit=fit,
+    ablations=ablations,
+    optional=("peak_alloc_gib",),
+)

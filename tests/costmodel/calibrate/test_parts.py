@@ -1,0 +1,33 @@
+"""Fits become catalog parts, one a device; old curves stay where nothing new replaces them."""
+
+from costmodel.calibrate.family import Fit
+from costmodel.calibrate.parts import merged, parts_of
+from costmodel.calibration import Calibration
+
+FIT = Fit(
+    curves={("h100", "node"): {"a_s": 1.23456789e-6}, ("a100", "node"): {"a_s": 2.0}},
+    mean_error={("h100", "node"): 0.05, ("a100", "node"): 0.06},
+    rows={("h100", "node"): 110},
+)
+
+
+def test_one_part_a_device_by_its_name_in_the_catalog() -> None:
+    parts = parts_of({"nccl": FIT})
+    assert list(parts) == ["a100-sxm", "h100-sxm"]
+    assert parts["h100-sxm"].families == {"nccl": {"node": {"a_s": 1.2346e-6}}}
+    assert parts["h100-sxm"].source == "nccl node: 110 rows, mean error 5.0 %"
+    assert parts_of({"nccl": FIT}, "a rack")["a100-sxm"].source == "a rack"
+
+
+def test_new_curves_replace_old_ones_of_the_same_variant_alone() -> None:
+    old = Calibration(
+        device="h100-sxm",
+        like="a100-sxm",
+        families={"nccl": {"node": {"a_s": 9.0}, "rack": {"a_s": 8.0}}, "gemm": {"bf16": {"b": 1.0}}},
+        source="gemm bf16: 5 rows; nccl node: 3 rows, mean error 9.0 %",
+    )
+    new = merged(old, parts_of({"nccl": FIT})["h100-sxm"])
+    assert new.families["gemm"] == {"bf16": {"b": 1.0}}
+    assert new.families["nccl"] == {"node": {"a_s": 1.2346e-6}, "rack": {"a_s": 8.0}}
+    assert new.like == "a100-sxm"
+    assert new.source == "gemm bf16: 5 rows; nccl node: 110 rows, mean error 5.0 %"

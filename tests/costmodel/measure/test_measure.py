@@ -1,0 +1,132 @@
+"""Measuring without a GPU: names, tables by a made-up clock, and what is said where nothing can be measured."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from costmodel.measure import Detected, NoDeviceError, catalog_alias, detect, measure, plans
+from costmodel.measure.__main__ import main
+from costmodel.measure.table import Case
+from costmodel.measure.timing import _require_memory
+
+ROOT = Path(__file__).parents[3]
+MEASURED = ROOT.parent / "shared" / "measured"
+H200 = Detected("NVIDIA H200", "h200", is_in_catalog=True, has_fp8=True)
+
+
+@pytest.mark.parametrize(
+    ("full_name", "alias"),
+    [
+        ("NVIDIA H200", "h200"),
+        ("NVIDIA H100 80GB HBM3", "h100"),
+        ("NVIDIA A100-SXM4-80GB", "a100"),
+        ("NVIDIA B200", "b200"),
+        ("NVIDIA H100 PCIe", None),
+        ("NVIDIA H100 NVL", None),
+        ("NVIDIA GH200 480GB", None),
+        ("NVIDIA L4", None),
+    ],
+)
+def test_the_name_of_a_gpu_leads_to_the_catalog(full_name: str, alias: str | None) -> None:
+    assert catalog_alias(full_name) == alias
+
+
+def _torch(*, is_available: bool, name: str = "NVIDIA L4") -> ModuleType:
+    module = ModuleType("torch")
+    cuda = SimpleNamespace(
+        is_available=lambda: is_available,
+        get_device_name=lambda: name,
+        get_device_capability=lambda: (8, 9),
+        mem_get_info=lambda: (100, 1000),
+        memory_reserved=lambda: 50,
+        memory_allocated=lambda: 10,
+    )
+    module.__dict__.update(cuda=cuda, float8_e4m3fn=object())
+    return module
+
+
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(NoDeviceError, match="torch is not installed"):
+        detect()
+    monkeypatch.setitem(sys.modules, "torch", _torch(is_available=False))
+    with pytest.raises(NoDeviceError, match="no CUDA device; run this on a machine with an NVIDIA GPU"):
+        detect()
+
+
+def test_a_gpu_that_the_catalog_lacks_keeps_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", _torch(is_available=True))
+    assert detect() == Detected("NVIDIA L4", "nvidia-l4", is_in_catalog=False, has_fp8=True)
+
+
+def test_cases_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", _torch(is_available=True))
+    _require_memory(100.0)
+    with pytest.raises(MemoryError):
+        _require_memory(130.0)
+
+
+def test_tables_have_the_columns_of_the_measured_ones(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    outcomes = measure(
+        tmp_path / "new",
+        H200,
+        is_quick=True,
+        timer=lambda case: 2e-6,
+        on_case=lambda name, done, total: told.append((name, done, total)),
+    )
+    assert [outcome.path.name for outcome in outcomes] == [
+        "gemm.csv", "attention_context.csv", "attention_generation.csv", "copies.csv",
+    ]  # fmt: skip
+    assert told[-1][1] == told[-1][2] == sum(outcome.num_measured for outcome in outcomes)
+    assert (tmp_path / "new" / "copies.csv").read_text().startswith("device,kind,bytes,latency_ms\nh200,device copy,")
+    for outcome in outcomes[:3]:
+        lines = outcome.path.read_text().splitlines()
+        assert lines[1].startswith("h200,")
+        assert lines[1].endswith(",0.002")
+        if MEASURED.exists():
+            assert lines[0] == (MEASURED / outcome.path.name).read_text().splitlines()[0]
+
+
+def test_cases_that_fail_are_skipped_with_the_first_reason(tmp_path: Path) -> None:
+    def timer(case: Case) -> float:
+        if case.row.get("gemm_dtype") == "fp8":
+            raise RuntimeError("no such\n kernel")
+        return 1e-3
+
+    gemm = measure(tmp_path, H200, is_quick=True, timer=timer)[0]
+    assert gemm.num_measured == gemm.num_skipped
+    assert gemm.why_skipped == "no such kernel"
+
+
+def test_tables_are_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "copies.csv").touch()
+    with pytest.raises(FileExistsError, match=r"holds copies\.csv already"):
+        measure(tmp_path, H200, is_quick=True, timer=lambda case: 1.0)
+    assert not (tmp_path / "gemm.csv").exists()
+
+
+def test_a_full_run_measures_more_and_old_devices_no_fp8() -> None:
+    quick, full = (plans(is_quick=is_quick, has_fp8=False) for is_quick in (True, False))
+    assert all(len(few.cases) < len(many.cases) for few, many in zip(quick, full, strict=True))
+    assert {case.row["gemm_dtype"] for case in full[0].cases} == {"bfloat16"}
+
+
+def test_the_module_says_in_one_line_that_torch_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert main(["--quick"]) == 2
+    assert capsys.readouterr().err == (
+        "error: torch is not installed; `pip install torch` on the machine with the GPU\n"
+    )
+
+
+def test_measuring_needs_neither_pandas_nor_the_planner() -> None:
+    others = {"planner", "pandas", "scipy", "typer", "rich", "yaml", "ortools", "networkx"}
+    program = f"import sys, costmodel.measure.__main__\nprint(sorted({others} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"

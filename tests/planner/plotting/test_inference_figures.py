@@ -1,0 +1,36 @@
+"""Figures of inference on optical memory: what is drawn is what the experiments return."""
+
+import pytest
+from matplotlib.figure import Figure
+
+from planner.plotting.reproduced import FIGURES
+from planner.reproduce.published import FOLDER
+from planner.reproduce.run import reproduce_file
+
+LINES = {
+    ("optical_hbm", "one_rule"): 1 + 6,
+    ("photonic_fabric", "inference_405b"): 1 + 8 + 2,
+    ("photonic_fabric", "inference_batches"): 8,
+}
+
+
+@pytest.mark.parametrize(("paper", "name"), LINES)
+def test_figure(paper: str, name: str) -> None:
+    outcome = reproduce_file(FOLDER / paper / f"{name}.yaml")
+    ax = Figure().subplots()
+    assert FIGURES[outcome.published.kind](ax, outcome) is ax
+    assert len(ax.get_lines()) == LINES[paper, name]
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert len(labels) == len(set(labels))
+
+
+def test_bars_are_the_gains() -> None:
+    outcome = reproduce_file(FOLDER / "optical_hbm" / "decode.yaml")
+    ax = FIGURES["optical_hbm_inference"](Figure().subplots(), outcome)
+    heights = [bar.get_height() for bar in ax.patches]
+    assert len(heights) == 2 * 2 * 5
+    means = [sum(heights[i : i + 5]) / 5 for i in range(0, 20, 5)]
+    systems = [(m, s) for m in ("175b", "1t") for s in ("own L2", "fast L2")]
+    assert means == pytest.approx([outcome.quantities[f"decode gain {m}, {s}"] for m, s in systems])
