@@ -129,6 +129,7 @@ class TransformerTraining(Spec):
         chunks = (m.interleave == 1) | ((m.pipeline > 1) & whole_rounds)
         layers = (stages <= shape.layers) if self.uneven_stages else (shape.layers % stages == 0)
         experts = (shape.experts % m.expert.astype(np.int32) == 0) & (m.data % m.expert == 0)
+        split = (m.tensor > 1) | (m.sequence_parallel == self.menus()["sequence_parallel"][0])
         shared = (m.zero <= 1) | (m.data * m.context > 1)
         return np.asarray(
             (self.global_batch % one_data == 0)
@@ -136,6 +137,7 @@ class TransformerTraining(Spec):
             & layers
             & experts
             & shared
+            & split
             & (self.sequence % m.context.astype(np.int32) == 0)
         )
 

@@ -1,13 +1,29 @@
 """planner score: what each configuration of a job costs, and why, without solving."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli.inputs import AsJson, InstancePath, load_problem, require_job
+from planner.cli.inputs import AsJson, load_problem, require_job
 from planner.cli.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
+from planner.cli.mappings import Question, show_mappings
 from planner.cli.output import console, number, plain, print_json, quantity, table
 from planner.cli.summary import count
+from planner.cli.workload_options import (
+    Concurrency,
+    DeviceName,
+    GlobalBatch,
+    InputTokens,
+    ModelName,
+    NumDevices,
+    OutputTokens,
+    PhaseOption,
+    PlotPath,
+    PrecisionOption,
+    SequenceTokens,
+)
+from planner.errors import InputError
 
 if TYPE_CHECKING:
     from planner.problem import JobOptions, Problem
@@ -16,15 +32,40 @@ ENERGIES = ("compute", "memory", "network", "static")
 
 
 def score(
-    instance: InstancePath,
+    instance: Annotated[Path | None, typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")] = None,
     job: Annotated[str | None, typer.Argument(metavar="JOB", help="One job; all unless given.")] = None,
     top: Annotated[int, typer.Option(min=1, help="Candidates of each job, the most valuable first.")] = 10,
     as_json: AsJson = False,
+    workload: ModelName = None,
+    phase: PhaseOption = "training",
+    device: DeviceName = "h100-sxm",
+    devices: NumDevices = 64,
+    batch: GlobalBatch = 2048,
+    sequence: SequenceTokens = 4096,
+    concurrency: Concurrency = 64,
+    input_tokens: InputTokens = 1024,
+    output_tokens: OutputTokens = 1024,
+    precision: PrecisionOption = "bf16",
+    plot: PlotPath = None,
 ) -> int:
-    """Show the candidates of each job: where the time and the energy of a step go. Nothing is solved.
+    """Show where the time and the energy of a step go: for each job of an INSTANCE, or for a --workload alone.
 
-    Times are seconds of the busiest device in one step, energies joules of the whole job per unit of work.
+    With --workload the whole space of mappings is priced, and the best are shown. Nothing is placed. Times are
+    seconds of the busiest device in one step, energies joules of the whole job per unit of work.
     """
+    if workload is not None:
+        if instance is not None:
+            raise InputError("--workload", "", "give an instance or a workload, not both")
+        question = Question(
+            workload, phase, device, devices, batch, sequence, concurrency, input_tokens, output_tokens, precision
+        )
+        return show_mappings(question, top=top, as_json=as_json, plot=plot)
+    if instance is None:
+        raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")
+    return _score_instance(instance, job, top, as_json=as_json)
+
+
+def _score_instance(instance: Path, job: str | None, top: int, *, as_json: bool) -> int:
     loaded, problem = load_problem(instance)
     chosen = require_job(instance, loaded, job) if job is not None else None
     options = [each for each in problem.options if chosen in (None, each.job.name)]

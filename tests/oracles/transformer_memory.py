@@ -37,10 +37,8 @@ def training_memory(job: Any, c: Any, rank: Any, parameters: tuple[float, ...], 
     away = {name: bool(c.offload & bit) for name, bit in OFFLOAD.items()}
     stays = {"weights": resident, "activations": min(fitted.RESIDENT_LAYERS, first) / first, "optimizer": 0}
     local = {name: stays[name] if away[name] else 1 for name in OFFLOAD}
-    in_use = kept * max(
-        first * local["activations"] + (logits / kept if c.pipeline == 1 else 0),
-        last * local["activations"] + logits / kept,
-    )
+    last_layers = min(fitted.RESIDENT_LAYERS, last) if away["activations"] and local["activations"] < 1 else last
+    in_use = max(kept * first * local["activations"] + (logits if c.pipeline == 1 else 0), kept * last_layers + logits)
     memory.footprint_bytes = local["weights"] * weights + gathered + gradients + local["optimizer"] * optimizer
     memory.footprint_bytes += in_use + working + parameter * one_end + fitted.RUNTIME_BYTES
     held = {"weights": weights, "activations": kept * first, "optimizer": optimizer}

@@ -1,0 +1,200 @@
+"""planner score --workload: the best ways to run one model on so many devices, over the whole space."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.cli.jobs_table import SHORT, mapping
+from planner.cli.output import console, percent, print_json, quantity, table
+from planner.cli.workload_options import Phase, PrecisionName
+from planner.errors import InputError
+
+if TYPE_CHECKING:
+    from costmodel.configuration import Configuration
+    from costmodel.fabrics import FabricBase
+    from costmodel.hardware import Device
+    from costmodel.search import Option, SearchResult
+    from costmodel.workloads import Workload
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to search, as the command line says it."""
+
+    model: str
+    phase: Phase
+    device: str
+    num_devices: int
+    batch: int
+    sequence: int
+    concurrency: int
+    input_tokens: int
+    output_tokens: int
+    precision: PrecisionName
+
+
+def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | None) -> int:
+    """Search, print, and draw where asked."""
+    from costmodel.search import search
+
+    workload, device, fabric, is_fitted = _read(question)
+    found = search(workload, [question.num_devices], device, fabric, top=top)
+    if not found.best:
+        raise InputError("--devices", str(question.num_devices), _why_none(workload, device, question.num_devices))
+    if as_json:
+        print_json(_document(question, found, is_fitted))
+    else:
+        _print(question, found, workload, is_fitted)
+    if plot:
+        _draw(Path(plot), found, workload, device)
+    return 0
+
+
+def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
+    """Workload with every choice open, device, its servers; and whether efficiencies were fitted on the device."""
+    from costmodel.efficiency import efficiency_of
+    from costmodel.hardware import load_device
+    from costmodel.search_space import opened
+    from costmodel.systems import system_of
+
+    with _option("--device"):
+        device = load_device(question.device)
+        system = system_of(question.device)
+    with _option("--precision"):
+        device.matrix_flops_per_s(question.precision)
+    workload = opened(_workload(question), device)
+    regime = "training" if question.phase == "training" else "inference"
+    efficiency, is_fitted = efficiency_of(device, regime, question.precision)
+    return workload, device, system.fat_tree(question.num_devices, efficiency), is_fitted
+
+
+def _workload(question: Question) -> "Workload":
+    from costmodel.workloads import TransformerInference, TransformerTraining
+    from costmodel.workloads.shapes import load_model
+
+    with _option("--workload"):
+        load_model(question.model)
+    if question.phase == "training":
+        return TransformerTraining(
+            model=question.model,
+            global_batch=question.batch,
+            sequence=question.sequence,
+            precision=question.precision,
+        )
+    return TransformerInference(
+        model=question.model,
+        concurrency=question.concurrency,
+        input_tokens=question.input_tokens,
+        output_tokens=question.output_tokens,
+        precision=question.precision,
+    )
+
+
+@contextmanager
+def _option(name: str) -> Iterator[None]:
+    """A ValueError inside becomes bad input of one option."""
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(name, "", str(error)) from None
+
+
+def _why_none(workload: "Workload", device: "Device", num_devices: int) -> str:
+    """Why nothing was found: what does not divide, or how much memory lacks and what would help."""
+    mappings = workload.mappings(num_devices)
+    if not len(mappings):
+        return (
+            "no product of tensor, pipeline, context and data ranks makes this number and divides the model and its "
+            "batch; try a number of devices with more divisors, or another --batch"
+        )
+    least = float(workload.footprint(mappings)[0].min())
+    lacking = least - device.capacity_bytes
+    return (
+        f"each device would hold {quantity(least, 'B')} at least, {quantity(lacking, 'B')} more than {device.name} has;"
+        " more --devices, a smaller --precision, a shorter --sequence or a device with more memory would help"
+    )
+
+
+def _record(option: "Option") -> dict[str, Any]:
+    scores, configuration = option.scores, option.configuration
+    communication = {name: float(scores.communication_s[axis, 0]) for axis, name in enumerate(SHORT)}
+    return {
+        "configuration": configuration.model_dump(mode="json", exclude_none=True),
+        "step_s": float(scores.step_s[0]),
+        "speed": float(scores.speed[0]),
+        "mfu": option.mfu,
+        "compute_s": float(scores.compute_s[0]),
+        "memory_s": float(scores.memory_s[0]),
+        "communication_s": communication,
+        "offload_s": float(scores.offload_s[0]),
+        "bubble_s": float(scores.bubble_s[0]),
+        "footprint_bytes": float(scores.footprint_bytes[0]),
+        "energy_per_work_j": float(scores.energy_per_work_j[0]),
+        "power_w": float(scores.power_w[0]),
+    }
+
+
+def _document(question: Question, found: "SearchResult", is_fitted: bool) -> dict[str, Any]:
+    return {
+        "question": vars(question),
+        "configurations": found.num_configurations,
+        "priced": found.num_priced,
+        "calibrated": is_fitted,
+        "best": [_record(option) for option in found.best],
+        "front": [_record(option) for option in found.front],
+    }
+
+
+def _print(question: Question, found: "SearchResult", workload: "Workload", is_fitted: bool) -> None:
+    out = console()
+    looked = f"{found.num_configurations:,} mappings, {found.num_priced:,} fit in memory with some plan of collectives"
+    out.print(f"{question.model} {question.phase} on {question.num_devices} x {question.device}   {looked}")
+    told = "fitted on this device" if is_fitted else "not fitted on this device: typical ones of the part"
+    out.print(f"efficiencies {told}; {len(found.front)} mappings on the front of time, energy and memory")
+    records = [_record(option) for option in found.best]
+    columns = _columns([option.configuration for option in found.best], records, workload.speed_unit)
+    out.print(
+        table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
+    )
+
+
+def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]], unit: str) -> dict[str, list[str]]:
+    """Columns by name; parts of the step that no mapping has are left out."""
+    parts = {
+        "compute": [r["compute_s"] for r in records],
+        "memory": [r["memory_s"] for r in records],
+        **{short: [r["communication_s"][name] for r in records] for name, short in SHORT.items()},
+        "offload": [r["offload_s"] for r in records],
+        "bubble": [r["bubble_s"] for r in records],
+    }
+    return {
+        "mapping": [describe(configuration) for configuration in configurations],
+        "step": [quantity(r["step_s"], "s") for r in records],
+        unit: [quantity(r["speed"], "").strip() for r in records],
+        "MFU": [percent(r["mfu"]) for r in records],
+        **{name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)},
+        "per device": [quantity(r["footprint_bytes"], "B") for r in records],
+        "per token": [quantity(r["energy_per_work_j"], "J") for r in records],
+    }
+
+
+def describe(configuration: "Configuration") -> str:
+    """tp8 pp4 dp16 mb1 v2 full zero1 sp: degrees above one, micro-batch, chunks, and what was chosen."""
+    c = configuration
+    words = [mapping(c), f"mb{c.micro_batch}"]
+    words += [f"v{c.interleave}"] if c.interleave not in (None, 1) else []
+    words += [f"recompute {c.recompute}"] if c.recompute not in (None, "none") else []
+    words += [f"zero{c.zero}"] if c.zero not in (None, 1) else []
+    words += ["sp"] if c.sequence_parallel and c.tensor > 1 else []
+    words += [f"offload {c.offload}"] if c.offload not in (None, "none") else []
+    return " ".join(words)
+
+
+def _draw(path: Path, found: "SearchResult", workload: "Workload", device: "Device") -> None:
+    from planner.plotting import require_matplotlib
+    from planner.plotting.search import draw_search
+
+    require_matplotlib()
+    draw_search(path, found, workload, device)

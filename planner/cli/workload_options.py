@@ -1,0 +1,28 @@
+"""Options that describe a model and a system where there is no instance file."""
+
+from typing import Annotated, Literal
+
+import typer
+
+Phase = Literal["training", "inference"]
+PrecisionName = Literal["fp32", "bf16", "fp16", "fp8"]
+
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--workload", metavar="MODEL", help="A model of the catalog instead of an instance, such as llama-3.1-70b."
+    ),
+]
+PhaseOption = Annotated[Phase, typer.Option("--phase", help="What to run.")]
+DeviceName = Annotated[str, typer.Option("--device", metavar="NAME", help="A device of the catalog.")]
+NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 17, metavar="N", help="How many devices.")]
+GlobalBatch = Annotated[int, typer.Option("--batch", min=1, help="Training: sequences of a step.")]
+SequenceTokens = Annotated[int, typer.Option("--sequence", min=1, help="Training: tokens of a sequence.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Inference: users served at once.")]
+InputTokens = Annotated[int, typer.Option("--input", min=1, help="Inference: tokens of a prompt.")]
+OutputTokens = Annotated[int, typer.Option("--output", min=1, help="Inference: tokens of an answer.")]
+PrecisionOption = Annotated[PrecisionName, typer.Option("--precision", help="Of matrix products.")]
+PlotPath = Annotated[
+    str | None,
+    typer.Option("--plot", metavar="FILE.png", help="Draw the Pareto front and the roofline of the best mapping."),
+]
