@@ -11,6 +11,7 @@ from planner.plotting import require_matplotlib
 from planner.plotting.collective_energy import collective_energy
 from planner.plotting.dlrm_pooling import dlrm_pooling
 from planner.plotting.layer_speedups import layer_speedups
+from planner.plotting.mfu_dots import mfu_dots
 from planner.plotting.offload_energy import offload_energy
 from planner.plotting.serving_batches import serving_batches
 from planner.plotting.serving_gains import serving_gains
@@ -27,6 +28,7 @@ FIGURES: dict[str, Draw] = {
     "optical_hbm_inference": layer_speedups,
     "photonic_inference": serving_gains,
     "photonic_batches": serving_batches,
+    "training_gain": mfu_dots,
 }
 """kind of experiment -> its figure"""
 INCHES = (9.0, 4.8)

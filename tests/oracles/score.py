@@ -3,28 +3,32 @@
 from functools import lru_cache
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from costmodel.candidates import Candidates
 from costmodel.efficiency import Efficiency, efficiency_of
 from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
 from costmodel.kernels.gemm import gemm_curve, gemm_s
+from costmodel.workloads import Workload
 from tests.oracles.transformer import Run, Step, Work, inference_step, training_step
 
 DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
 
 
-@lru_cache(maxsize=4096)
-def _step(workload: Any, choice: tuple[tuple[str, int], ...]) -> Step:
-    step = training_step if workload.kind == "transformer_training" else inference_step
-    return step(workload, dict(choice))
+@lru_cache(maxsize=64)
+def _step(workload: str, choice: tuple[tuple[str, int], ...]) -> Step:
+    parsed = TypeAdapter(Workload).validate_json(workload)
+    step = training_step if parsed.kind == "transformer_training" else inference_step
+    return step(parsed, dict(choice))
 
 
 def score_row(candidates: Candidates, row: int, device: Device, fabric: FabricBase, calibrations=None) -> Prices:
     """Every column of `Scores` for one row; communication by dimension, e.g. "tensor_s"."""
     workload, m = candidates.workload, int(candidates.mapping[row])
     choice = candidates.mappings.choice(m)
-    step = _step(workload, tuple(choice.items()))
+    step = _step(workload.model_dump_json(), tuple(choice.items()))
     regime = "training" if workload.kind == "transformer_training" else "inference"
     efficiency, _ = efficiency_of(device, regime, workload.precision, calibrations)
     plans = {name: candidates.plans[int(candidates.plan[i, row])] for i, name in enumerate(DIMENSIONS)}

@@ -101,12 +101,20 @@ class Rank:
     def keys(self) -> float:
         return max(self.shape.kv_heads / self.tensor, 1) * self.shape.head_dim
 
-    def ffn(self, width: float, rows: float, times: float = 1.0) -> list[Run]:
+    def ffn(self, width: float, rows: float) -> list[Run]:
         up = 2 * width if self.shape.gated else width
         return [
-            self.matrix(rows, self.shape.hidden, up / self.tensor, times),
-            self.matrix(rows, width / self.tensor, self.shape.hidden, times),
+            self.matrix(rows, self.shape.hidden, up / self.tensor),
+            self.matrix(rows, width / self.tensor, self.shape.hidden),
         ]
+
+    def experts(self, arriving: float) -> list[Run]:
+        """Two kernels, each of which multiplies by the matrices of all experts that are visited."""
+        shape = self.shape
+        missed = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
+        visited = max(shape.experts / self.expert * (1 - missed), 1)
+        one = self.ffn(shape.ffn, arriving / visited)
+        return [Run(run.kind, visited * run.flops, visited * run.memory_bytes) for run in one]
 
     def layer(self) -> list[Run]:
         """A layer's forward pass without the core of attention."""
@@ -124,9 +132,7 @@ class Rank:
                 self.copy(accesses * self.tokens * shape.ffn / self.tensor),
             ]
         arriving = self.tokens * shape.experts_per_token
-        missed = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
-        visited = max(shape.experts / self.expert * (1 - missed), 1)
-        runs += self.ffn(shape.ffn, arriving / visited, visited)
+        runs += self.experts(arriving)
         runs.append(self.matrix(self.normed, shape.hidden, shape.experts))
         runs.append(self.copy(accesses * arriving * shape.ffn / self.tensor))
         runs.append(self.copy(4 * arriving * shape.hidden))

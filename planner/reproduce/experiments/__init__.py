@@ -14,6 +14,7 @@ from planner.reproduce.experiments import (
     optical_hbm_inference,
     photonic_batches,
     photonic_inference,
+    training_gain,
 )
 from planner.reproduce.experiments.kind import Experiment
 
@@ -25,6 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "optical_hbm_inference": Experiment(optical_hbm_inference.Inputs, optical_hbm_inference.compute),
     "photonic_inference": Experiment(photonic_inference.Inputs, photonic_inference.compute),
     "photonic_batches": Experiment(photonic_batches.Inputs, photonic_batches.compute),
+    "training_gain": Experiment(training_gain.Inputs, training_gain.compute),
 }
 
 

@@ -1,0 +1,113 @@
+"""Training steps: measured rows, what the fit finds again, and what the model says of another program's table."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from costmodel.calibrate import calculon, training
+from costmodel.calibrate.errors import rank_correlation
+from costmodel.calibrate.family import Series, Table
+from costmodel.calibration import Calibration
+from costmodel.systems import load_system, system_of
+from planner.tables import read_table
+
+SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "measured"
+needs_tables = pytest.mark.skipif(not SHARED.exists(), reason="../shared/measured is absent")
+KNOWN = {"matrix": 0.6, "attention": 0.3, "memory": 0.95, "launch": 2e-5, "link_bandwidth": 3e11}
+ROW: dict[str, object] = {
+    "device": "b200", "devices": 8, "model": "llama3-70b", "layers": 4, "seq_len": 4096, "tp": 2, "cp": 1, "pp": 1,
+    "dp": 4, "interleave": 1, "micro_batch": 1, "micro_batches": 4, "recompute": "none", "step_s": 1.0,
+    "peak_alloc_gib": np.nan,
+}  # fmt: skip
+
+
+def table_of(*changes: dict[str, object]) -> Table:
+    rows = [ROW | change for change in changes]
+    return {name: np.array([row[name] for row in rows]) for name in ROW}
+
+
+def of(series: tuple[Series, ...], quantity: str) -> Series:
+    return next(each for each in series if each.quantity == quantity)
+
+
+def absolute_error(series: Series, rows: np.ndarray) -> np.ndarray:
+    return np.abs(series.predicted[rows] / series.measured[rows] - 1)
+
+
+@needs_tables
+def test_measured_steps_are_within_their_marks() -> None:
+    table = read_table(SHARED / "training.csv", "training").columns
+    series = training.predict(table)
+    step, memory = of(series, "step time"), of(series, "peak memory")
+    is_a100 = np.char.startswith(np.asarray(table["device"], str), "a100")
+    a100, b200 = absolute_error(step, is_a100), absolute_error(step, ~is_a100)
+    assert a100.mean() <= 0.024
+    assert a100.max() <= 0.06
+    assert b200.mean() <= 0.025
+    assert np.nanmean(absolute_error(memory, ~is_a100)) <= 0.02
+    assert step.is_calibrated.all()
+
+
+@needs_tables
+def test_the_fit_on_small_models_holds_for_large_ones() -> None:
+    """Efficiencies of 22B and 175B on A100 predict 530B and 1T."""
+    table = read_table(SHARED / "training.csv", "training").columns
+    model = np.asarray(table["model"], str)
+    small, large = (np.isin(model, names) for names in (["megatron-22b", "gpt3-175b"], ["megatron-530b", "megatron-1t"]))
+    fit = training.fit({name: column[small] for name, column in table.items()})
+    (numbers,) = fit.curves.values()
+    part = Calibration(device="a100-sxm", families={"training": {"bf16": numbers}}, source="half of the rows")
+    step = of(training.predict({name: column[large] for name, column in table.items()}, (part,)), "step time")
+    assert absolute_error(step, np.ones(len(step.measured), bool)).mean() <= 0.05
+
+
+@needs_tables
+def test_ranks_configurations_like_another_program() -> None:
+    table = read_table(SHARED / "calculon_a100.csv", "calculon").columns
+    series = calculon.predict(table)
+    for quantity, most in (("step time", 0.08), ("step time without vocabulary", 0.06)):
+        step = of(series, quantity)
+        correlation = rank_correlation(step.predicted, step.measured)
+        assert correlation is not None
+        assert correlation >= 0.98
+        assert np.median(np.abs(step.predicted / step.measured - 1)) <= most
+
+
+def test_the_fit_finds_the_numbers_again() -> None:
+    changes: list[dict[str, object]] = [
+        {"tp": tp, "dp": 8 // tp, "seq_len": length, "micro_batches": number}
+        for tp in (1, 2, 4, 8)
+        for length in (2048, 16384)
+        for number in (2, 16)
+    ]
+    part = Calibration(device="b200-sxm", families={"training": {"bf16": KNOWN}}, source="known")
+    table = dict(table_of(*changes))
+    table["step_s"] = of(training.predict(table, (part,)), "step time").predicted
+    fit = training.fit(table)
+    found = fit.curves["b200-sxm", "bf16"]
+    assert fit.mean_error["b200-sxm", "bf16"] < 1e-3
+    for name, value in KNOWN.items():
+        assert found[name] == pytest.approx(value, rel=0.02), name
+
+
+def test_rows_without_memory_are_left_out_with_a_reason() -> None:
+    memory = of(training.predict(table_of({}, {"peak_alloc_gib": 60.0})), "peak memory")
+    assert np.isnan(memory.predicted[0])
+    assert np.isfinite(memory.predicted[1])
+    assert memory.left_out
+
+
+def test_a_step_that_does_not_divide_names_its_numbers() -> None:
+    with pytest.raises(ValueError, match="tp 3 x pp 1 x cp 1 x dp 4 do not divide 4 layers of llama3-70b on 8 devices"):
+        training.predict(table_of({"tp": 3}))
+    with pytest.raises(ValueError, match="unknown device 'b300'"):
+        training.predict(table_of({"device": "b300"}))
+
+
+def test_systems_are_found_by_their_device() -> None:
+    assert system_of("b200").name == "dgx-b200"
+    fabric = load_system("dgx-h100").fat_tree(12)
+    assert (fabric.num_servers, fabric.devices_per_server) == (2, 8)
+    with pytest.raises(ValueError, match="known: .*h100-sxm"):
+        system_of("tpu-v4")

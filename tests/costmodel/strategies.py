@@ -1,0 +1,72 @@
+"""Random small workloads and mappings of them."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from costmodel.mappings import OFFLOAD, RECOMPUTE, Mappings
+from costmodel.workloads import TransformerInference, TransformerTraining
+
+SMALL: dict[str, Any] = {
+    "layers": 6, "hidden": 96, "heads": 8, "kv_heads": 4, "head_dim": 16, "ffn": 160, "vocabulary": 500,
+}  # fmt: skip
+
+
+@st.composite
+def shapes(draw: st.DrawFn) -> dict[str, Any]:
+    heads = draw(st.sampled_from([4, 8, 12]))
+    experts = draw(st.sampled_from([1, 1, 4, 8]))
+    return SMALL | {
+        "layers": draw(st.integers(1, 9)),
+        "heads": heads,
+        "kv_heads": draw(st.sampled_from([k for k in (1, 2, 4, heads) if heads % k == 0])),
+        "experts": experts,
+        "experts_per_token": draw(st.integers(1, min(experts, 4))),
+        "shared_ffn": draw(st.sampled_from([0, 64])) if experts > 1 else 0,
+        "gated": draw(st.booleans()),
+        "tied_embeddings": draw(st.booleans()),
+        "causal": draw(st.booleans()),
+    }
+
+
+@st.composite
+def jobs(draw: st.DrawFn) -> TransformerTraining:
+    return TransformerTraining(
+        model=draw(shapes()),
+        global_batch=draw(st.sampled_from([1, 4, 6, 16])),
+        sequence=draw(st.sampled_from([1, 2, 60, 200])),
+        precision=draw(st.sampled_from(["fp32", "bf16", "fp16"])),
+        activation_precision=draw(st.sampled_from([None, "fp8", "bf16"])),
+        attention=draw(st.sampled_from(["fused", "unfused"])),
+        interleave=(1, 2, 3),
+        context=(1, 2),
+        expert=(1, 2, 4),
+        recompute=RECOMPUTE,
+        zero=(0, 1, 2, 3),
+        sequence_parallel=(False, True),
+        offload=("none", *OFFLOAD, "weights+activations+optimizer"),
+        uneven_stages=draw(st.booleans()),
+        partial_rounds=draw(st.booleans()),
+    )
+
+
+def some(draw: Any, mappings: Mappings, most: int = 12) -> Mappings:
+    """A few of the mappings."""
+    if not len(mappings):
+        return mappings
+    return mappings.take(np.array(draw(st.lists(st.integers(0, len(mappings) - 1), max_size=most)), np.int64))
+
+
+@st.composite
+def serving_jobs(draw: st.DrawFn) -> TransformerInference:
+    return TransformerInference(
+        model=draw(shapes()),
+        precision=draw(st.sampled_from(["fp8", "bf16"])),
+        kv_precision=draw(st.sampled_from(["fp8", "bf16"])),
+        activation_precision=draw(st.sampled_from(["fp8", "bf16"])),
+        concurrency=draw(st.integers(1, 40)),
+        input_tokens=draw(st.integers(1, 300)),
+        output_tokens=draw(st.integers(1, 300)),
+        expert=(1, 2, 4),
+    )
