@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from costmodel.calibration import Calibration
+from costmodel.calibration import Calibration, Numbers
 from costmodel.efficiency import Efficiency, efficiency_of
 from costmodel.fabrics import FatTree
 from costmodel.hardware import BYTES_OF_PRECISION, Device, load_device
@@ -101,9 +101,9 @@ def compute(inputs: Inputs) -> dict[str, float]:
     for kernels in inputs.kernels:
         for label in inputs.workloads:
             for menu in inputs.menus:
-                best = {name: option for name, option in _best(inputs, label, menu, kernels)}
+                best = dict(_best(inputs, label, menu, kernels))
                 for system, option in best.items():
-                    name = f"{label}, {menu} menu, {system}, {kernels}"
+                    name = f"{label}, {menu}, {system}, {kernels}"
                     found[f"MFU {name}"] = option.mfu
                     found[f"gain {name}"] = option.mfu / best[BASELINE].mfu
                     found[f"recomputes all {name}"] = float(option.configuration.recompute == "full")
@@ -118,12 +118,12 @@ def _comparisons(inputs: Inputs, found: dict[str, float]) -> dict[str, float]:
         for menu in inputs.menus:
             for label in inputs.workloads:
                 gain = {
-                    system: found[f"gain {label}, {menu} menu, {system}, {kernels}"]
+                    system: found[f"gain {label}, {menu}, {system}, {kernels}"]
                     for system in (BANDWIDTH, CAPACITY, BOTH)
                 }
-                name = f"{label}, {menu} menu, {kernels}"
+                name = f"{label}, {menu}, {kernels}"
                 result[f"gain of capacity over gain of bandwidth, {name}"] = gain[CAPACITY] / gain[BANDWIDTH]
-                of_first = found[f"gain {first}, {menu} menu, {BOTH}, {kernels}"]
+                of_first = found[f"gain {first}, {menu}, {BOTH}, {kernels}"]
                 result[f"gain over gain of {first}, {name}"] = gain[BOTH] / of_first
     return result
 
@@ -201,6 +201,6 @@ def _calibrations(inputs: Inputs, kernels: Kernels) -> tuple[Calibration, ...] |
     if kernels.efficiency is None:
         return None
     numbers = kernels.efficiency.model_dump(exclude_none=True)
-    families = {"training": {precision: numbers for precision in BYTES_OF_PRECISION}}
+    variants: dict[str, Numbers] = {precision: dict(numbers) for precision in BYTES_OF_PRECISION}
     name = load_device(inputs.device).name
-    return (Calibration(device=name, source="inputs of the experiment", families=families),)
+    return (Calibration(device=name, source="inputs of the experiment", families={"training": variants}),)
