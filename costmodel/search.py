@@ -11,6 +11,7 @@ from costmodel.candidates import Candidates, list_candidates
 from costmodel.configuration import Configuration
 from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
+from costmodel.mappings import Mappings
 from costmodel.score import Scores, score
 from costmodel.workloads import Workload
 
@@ -67,14 +68,13 @@ def search(
     """
     kept: list[tuple[Candidates, Scores]] = []
     num_configurations = num_priced = 0
-    for size in sizes:
-        for candidates, scores, number in priced_batches(workload, size, device, fabric, calibrations):
-            num_configurations += number
-            num_priced += len(candidates)
-            rows = _kept(scores, top)
-            kept.append((candidates.take(rows), scores.take(rows)))
-            if progress:
-                progress(num_configurations)
+    for candidates, scores, number in priced_batches(workload, sizes, device, fabric, calibrations):
+        num_configurations += number
+        num_priced += len(candidates)
+        rows = _kept(scores, top)
+        kept.append((candidates.take(rows), scores.take(rows)))
+        if progress:
+            progress(num_configurations)
     costs = np.concatenate([np.zeros((3, 0)), *(_per_work(scores) for _, scores in kept)], axis=1)
     batch = np.repeat(np.arange(len(kept)), [len(candidates) for candidates, _ in kept])
     row = np.concatenate([np.zeros(0, np.intp), *(np.arange(len(candidates)) for candidates, _ in kept)])
@@ -90,17 +90,27 @@ def search(
 
 def priced_batches(
     workload: Workload,
-    size: int,
+    sizes: Sequence[int],
     device: Device,
     fabric: FabricBase,
     calibrations: tuple[Calibration, ...] | None = None,
 ) -> Iterator[tuple[Candidates, Scores, int]]:
     """Candidates on so many devices in batches: rows, scores, and how many mappings were looked at."""
-    mappings = workload.mappings(size)
-    for start in range(0, len(mappings), BATCH):
-        batch = mappings.take(slice(start, start + BATCH))
+    for batch in _batches(workload, sizes):
         found = list_candidates(workload, batch, device, fabric, blocks=widest_block)
         yield found, score(found, device, fabric, calibrations=calibrations), len(batch)
+
+
+def _batches(workload: Workload, sizes: Sequence[int]) -> Iterator[Mappings]:
+    """Mappings on all sizes, BATCH at most at a time; small sizes share a batch."""
+    waiting: list[Mappings] = []
+    for size in sizes:
+        waiting.append(workload.mappings(size))
+        if sum(len(mappings) for mappings in waiting) >= BATCH:
+            joined, waiting = Mappings.concatenate(waiting), []
+            yield from (joined.take(slice(start, start + BATCH)) for start in range(0, len(joined), BATCH))
+    if any(len(mappings) for mappings in waiting):
+        yield Mappings.concatenate(waiting)
 
 
 def pareto(costs: Floats) -> Rows:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Circuits, Lightpath
 from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.plan import Circuit, HeldCircuits
@@ -70,10 +70,16 @@ class Light:
         for held in circuits:
             for circuit in held.circuits:
                 mask = bits(circuit.wavelengths)
-                source, destination = map(self.fabric.parse_device, (circuit.source, circuit.destination))
-                index = int(circuit.fibers[0].rpartition("#")[2]) if circuit.fibers else None
-                for guide in self.waveguides(source, destination, index):
+                for guide in self.guides_of(circuit):
                     self.taken[guide] = self.taken.get(guide, 0) | mask
+
+    def guides_of(self, circuit: Circuit) -> list[Waveguide]:
+        """Everything on a circuit's way where its light could meet other light."""
+        if not circuit.fibers and self.fabric.waveguides == "dedicated":
+            return []
+        source, destination = map(self.fabric.parse_device, (circuit.source, circuit.destination))
+        index = int(circuit.fibers[0].rpartition("#")[2]) if circuit.fibers else None
+        return self.waveguides(source, destination, index)
 
     def waveguides(self, source: Device, destination: Device, fiber: int | None) -> list[Waveguide]:
         """Everything on the way where light could meet other light."""
@@ -99,20 +105,27 @@ class Light:
         crossings = len(self._steps(source, destination, fiber))
         return self.fabric.loss_db(crossings, 0 if fiber is None else 1) <= budget + 1e-9
 
-    def route(self, shape: Shape, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
+    def route(
+        self, shape: Shape, devices: Sequence[Device], kept: Sequence[Mapping[int, Circuit]] | None = None
+    ) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits of a job whose rank i lies on devices[i]; None where first fit fails.
 
         Circuits between servers go first, onto fibers and wavelengths that the job already uses in another
         configuration, then onto fibers that others light, then onto dark ones. Inside servers the canonical
-        colouring of the shape is preferred.
+        colouring of the shape is preferred. `kept` holds, for each configuration, circuits by position that stay.
         """
         own: dict[Waveguide, int] = {}
+        fixed = kept if kept is not None else [{} for _ in shape.configurations]
+        before = [
+            self._kept(circuits, held, own) for (_, circuits), held in zip(shape.configurations, fixed, strict=True)
+        ]
         result = []
-        for (dimension, circuits), offsets in zip(shape.configurations, shape.offsets, strict=True):
-            now = _Configuration()
-            chosen: dict[int, Circuit] = {}
+        for number, ((dimension, circuits), offsets) in enumerate(
+            zip(shape.configurations, shape.offsets, strict=True)
+        ):
+            now, chosen = before[number], dict(fixed[number])
             order = sorted(range(len(circuits)), key=lambda i: devices[circuits[i][0]][0] == devices[circuits[i][1]][0])
-            for i in order:
+            for i in (i for i in order if i not in chosen):
                 source, destination, width = circuits[i]
                 found = self._first_fit(now, own, (source, destination), devices, width, offsets[i])
                 if found is None:
@@ -122,6 +135,18 @@ class Light:
             for guide, mask in now.used.items():
                 own[guide] = own.get(guide, 0) | mask
         return tuple(result)
+
+    def _kept(self, circuits: Circuits, held: Mapping[int, Circuit], own: dict[Waveguide, int]) -> _Configuration:
+        """Light of the circuits of one configuration that stay, added to what is the job's own."""
+        now = _Configuration()
+        for i, circuit in held.items():
+            mask, (source, destination, _) = bits(circuit.wavelengths), circuits[i]
+            now.sent[source] = now.sent.get(source, 0) | mask
+            now.received[destination] = now.received.get(destination, 0) | mask
+            for guide in self.guides_of(circuit):
+                now.used[guide] = now.used.get(guide, 0) | mask
+                own[guide] = own.get(guide, 0) | mask
+        return now
 
     def _first_fit(
         self,

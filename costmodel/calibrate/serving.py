@@ -1,43 +1,15 @@
 """Serving at a fixed concurrency: table serving.csv -> overheads of each backend, and settings of each pair."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
-from costmodel.calibration import Numbers
-from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision, load_device
-from costmodel.serving.backends import ServingCurve, model_name, serving_curve, variant_of
-from costmodel.serving.engine import Engine, Rows, Served, serve_rows
-from costmodel.serving.step import Precisions
-from costmodel.workloads.shapes import TransformerShape, load_model
+from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Series, Table
+from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
+from costmodel.calibrate.serving_rows import LEFT_OUT, SIZES, Pair, pairs
+from costmodel.serving.backends import serving_curve
 
-REQUESTS_PER_USER = 10.0
-"""that benchmarks send at a concurrency: ten times as many prompts as users, who all start at once"""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Rows of one model, device, backend and precision."""
-
-    model: str
-    device: Device
-    backend: str
-    shape: TransformerShape
-    precision: Precision
-    rows: Bools
-    """(N,): those of the table"""
-    loads: Rows
-
-    @property
-    def key(self) -> str:
-        return variant_of(self.backend, self.model)
-
-    def serve(self, curve: ServingCurve) -> Served:
-        kv: Precision = self.precision if curve.kv_follows_weights else "bf16"
-        engine = Engine(self.shape, self.device, Precisions(self.precision, self.precision, kv), curve)
-        return serve_rows(engine, self.loads, REQUESTS_PER_USER)
+MIN_ROWS = 24
+"""of a device, to fit it"""
+MEASURED = ("ttft_ms", "tpot_ms")
 
 
 def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ...]:
@@ -50,49 +22,80 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
         served = pair.serve(curve)
         first_ms[pair.rows], token_ms[pair.rows] = 1e3 * served.first_token_s, 1e3 * served.token_s
         is_calibrated[pair.rows] = is_known
-    reason = "" if np.isfinite(token_ms).all() else LEFT_OUT
+    left_out = "" if np.isfinite(token_ms).all() else LEFT_OUT
     return (
-        Series("time to first token", "ms", first_ms, table["ttft_ms"], is_calibrated, reason),
-        Series("time per output token", "ms", token_ms, table["tpot_ms"], is_calibrated, reason),
+        Series("time to first token", "ms", first_ms, table["ttft_ms"], is_calibrated, left_out),
+        Series("time per output token", "ms", token_ms, table["tpot_ms"], is_calibrated, left_out),
     )
 
 
-LEFT_OUT = (
-    "rows of models that the catalog lacks or that have experts, of several pipeline stages, of no whole number of "
-    "tokens, users or ranks, or of requests that do not fit into memory"
+def fit(table: Table) -> Fit:
+    """Curves of all backends and pairs of each device; errors are those of the time per output token."""
+    result = Fit({}, {}, {})
+    for device, own in _by_device(_measured(table)).items():
+        _require_rows(device, own)
+        fitted = fit_device(own, FULL)
+        for variant, numbers in fitted.curves().items():
+            errors = [np.abs(np.expm1(fitted.residuals(pair)[1])) for pair in own if variant in pair.variants]
+            result.curves[device, variant] = numbers
+            result.mean_error[device, variant] = float(np.concatenate(errors).mean())
+            result.rows[device, variant] = sum(map(len, errors))
+    return result
+
+
+def ablations(table: Table) -> tuple[Ablation, ...]:
+    """Each term left out in turn, fitted on a random half and judged on the other.
+
+    The error is the mean of those of the time to first token and of the time per output token.
+    """
+    usable = _measured(table)
+    is_fitted = np.random.default_rng(0).permutation(len(usable["model"])) % 2 == 0
+    seen, unseen = _by_device(_rows(usable, is_fitted)), _by_device(_rows(usable, ~is_fitted))
+    found = []
+    for device in sorted(seen.keys() & unseen.keys()):
+        _require_rows(device, seen[device])
+        for term in (FULL, *TERMS):
+            fitted = fit_device(seen[device], term)
+            errors = [np.abs(np.expm1(column)) for pair in unseen[device] for column in fitted.residuals(pair)]
+            mean = float(np.concatenate(errors).mean())
+            found.append(Ablation(device, "all", term.name, fitted.num_parameters, mean))
+    return tuple(found)
+
+
+def _by_device(table: Table) -> dict[str, list[Pair]]:
+    found: dict[str, list[Pair]] = {}
+    for pair in pairs(table):
+        found.setdefault(pair.device.name, []).append(pair)
+    return found
+
+
+def _require_rows(device: str, own: list[Pair]) -> None:
+    if (num_rows := sum(len(pair.loads) for pair in own)) < MIN_ROWS:
+        raise ValueError(f"device '{device}' has {num_rows} rows that can be fitted; give {MIN_ROWS} or more")
+
+
+def _measured(table: Table) -> Table:
+    """Rows with both times that fit into memory."""
+    is_timed = np.all([np.nan_to_num(table[name]) > 0 for name in MEASURED], axis=0)
+    fits = np.isfinite(predict(table, None)[0].predicted)
+    if not (is_timed & fits).any():
+        raise ValueError(
+            "no row can be fitted: each needs both times, and a model of the catalog that fits into memory"
+        )
+    return _rows(table, is_timed & fits)
+
+
+def _rows(table: Table, rows: Bools) -> Table:
+    return {name: column[rows] for name, column in table.items()}
+
+
+FAMILY = Family(
+    name="serving",
+    columns=("model", "device", "backend", "precision", *SIZES, *MEASURED),
+    names=("model", "device", "backend", "precision"),
+    groups=("model", "backend", "precision"),
+    predict=predict,
+    fit=fit,
+    ablations=ablations,
+    optional=("pp_size",),
 )
-
-
-def pairs(table: Table) -> Iterator[Pair]:
-    """Rows that can be simulated, by what they share."""
-    usable = _usable(table)
-    names = np.stack([table[column].astype(str) for column in ("model", "device", "backend", "precision")], axis=1)
-    for model, device, backend, precision in np.unique(names, axis=0).tolist():
-        is_own = (names == [model, device, backend, precision]).all(axis=1)
-        part = load_device(device)
-        part.matrix_flops_per_s(precision)
-        shape = _shape(model)
-        if shape is None:
-            continue
-        whole = usable & is_own & (shape.heads % np.where(usable, table["tp_size"], 1.0) == 0)
-        if not whole.any():
-            continue
-        columns = (table[name][whole].astype(np.int64) for name in ("tp_size", "input_tokens", "output_tokens", "concurrency"))
-        yield Pair(model_name(shape), part, backend, shape, precision, whole, Rows(*columns))
-
-
-def _usable(table: Table) -> Bools:
-    usable = np.ones(len(table["model"]), dtype=np.bool_)
-    for name, least in (("tp_size", 1), ("input_tokens", 1), ("output_tokens", 2), ("concurrency", 1)):
-        values = np.nan_to_num(table[name])
-        usable &= (values >= least) & (values == np.floor(values))
-    return usable & (np.nan_to_num(table["pp_size"]) <= 1) if "pp_size" in table else usable
-
-
-def _shape(model: str) -> TransformerShape | None:
-    """None for a model that is unknown or has experts."""
-    try:
-        shape = load_model(model)
-    except ValueError:
-        return None
-    return shape if shape.is_dense else None

@@ -14,7 +14,7 @@ from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
 class FatTree(FabricBase):
     """Servers whose GPUs share an NVLink switch; every GPU has its own port into the fat tree.
 
-    Bandwidths are one direction, per GPU. Collectives are the faster of ring and double binary tree.
+    Bandwidths are one direction, per GPU. Collectives are a ring, or a double binary tree where it is sooner.
     """
 
     kind: Literal["fat_tree"] = "fat_tree"
@@ -54,8 +54,9 @@ class FatTree(FabricBase):
         sent = 2 * (ranks - 1) / ranks
         ring = LinkPlan("ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bandwidth, sent)
         tree_latency_s = float(collectives.double_tree_all_reduce_s(0.0, ranks, alpha_s, bandwidth))
-        tree = LinkPlan("tree", ranks, tree_latency_s, 2 / bandwidth, 2.0)
-        return (ring, tree)
+        if tree_latency_s >= ring.latency_s:
+            return (ring,)
+        return (ring, LinkPlan("tree", ranks, tree_latency_s, 2 / bandwidth, 2.0))
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.nvlink_energy_j_per_byte if one_server else self.network_energy_j_per_byte

@@ -19,25 +19,25 @@ class ServingCurve(Spec):
     backend's own numbers.
     """
 
-    matrix_slowdown: float = Field(default=1.1, gt=0)
+    matrix_slowdown: float = Field(default=1.16, gt=0)
     """time of a matrix product in an engine over that of the kernel back to back: clocks under sustained load"""
-    fp8_efficiency: float = Field(default=0.75, gt=0, le=1)
+    layer_s: Seconds = 13e-6
+    """of each layer, whatever the step does: small kernels and gaps"""
+    fp8_efficiency: float = Field(default=0.8, gt=0, le=1)
     """share of the kernel's matrix efficiency that fp8 products reach, quantization and scales included"""
-    layer_s: Seconds = 15e-6
-    """of each layer, whatever the step does: launches, small kernels, gaps"""
     sequence_s: Seconds = 25e-6
-    """of each token of a step: sampling, turning into text, scheduling, sending"""
+    """of each token that a step yields: sampling, scheduling, turning into text, sending"""
     eager_layer_s: Seconds = 0.3e-3
-    """least time of a layer in a step with prompts, in which kernels are launched one by one without a graph"""
-    first_token_s: Seconds = 10e-3
-    """of a request before and after the engine: reading the prompt, sending the answer"""
+    """least time of a layer in a step with prompts, whose kernels are launched one by one instead of as a graph"""
+    first_token_s: Seconds = 15e-3
+    """added to the first token, outside the engine: reading the prompt, sending the answer"""
     turnaround_s: Seconds = 10e-3
     """from the last token of an answer until the scheduler sees the user's next prompt"""
     prefill_tokens: int = Field(default=0, ge=0)
     """0: one prompt a step, beside the running requests; else steps of prompts alone, of so many tokens, go first"""
     held_requests: int = Field(default=0, ge=0)
     """users beyond the requests that the backend runs at once"""
-    reserved_share: float = Field(default=0.5, ge=0, le=1)
+    reserved_share: float = Field(default=0.3, ge=0, le=1)
     """of an answer's tokens for which there must be memory when the request starts: 1 never evicts"""
     runtime_bytes: Bytes = 2e9
     """memory of the runtime beside weights and KV cache"""

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 ROUNDS = 3
 """requests of each user that are simulated; from the second one on the loop repeats itself but for small shifts"""
-ROUNDING = 1e-9
-"""share of a step by which an arrival may come after its start and still be in time"""
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class _Engine:
         left_s = self.end_s[self.returned] + self.load.turnaround_s - self.now_s
         linear_s = base_s - growth_s / 2
         steps = 2 * left_s / (linear_s + sqrt(linear_s * linear_s + 2 * growth_s * left_s))
-        return max(ceil(steps - ROUNDING), 1)
+        return max(ceil(steps), 1)
 
     def _finish(self) -> None:
         ended = len(self.end_s)

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from costmodel.candidates import DIMENSIONS, candidates_of, enumerate_candidates
+from costmodel.candidates import candidates_of, enumerate_candidates
 from costmodel.configuration import Collective, Configuration
-from costmodel.hardware import load_device
+from costmodel.hardware import Device, load_device
+from costmodel.memory.tier import load_memory_tier
+from costmodel.score import score
 from costmodel.workloads import TransformerTraining, Workload
 from tests.costmodel.test_score import FAT_TREE, LIGHTPATH, WORKLOADS, fabric_of
 
@@ -74,7 +76,7 @@ def test_what_does_not_fit_in_memory_is_not_listed() -> None:
     fabric = fabric_of(LIGHTPATH)
     assert listed(BIG, LIGHTPATH, 1) == []
     candidates = enumerate_candidates(workload_of(WORKLOADS["training"]), (1, 2, 4), DEVICE, fabric)
-    footprints = candidates.graph.footprint_bytes[candidates.mapping]
+    footprints = candidates.workload.footprint(candidates.mappings)[0][candidates.mapping]
     largest = float(footprints.max())
     smaller = DEVICE.model_copy(update={"capacity_bytes": largest})
     kept = enumerate_candidates(workload_of(WORKLOADS["training"]), (1, 2, 4), smaller, fabric)
@@ -139,10 +141,78 @@ def test_configurations_that_do_not_exist(changes: dict[str, Any], message: str)
         candidates_of([bad], workload, DEVICE, fabric_of(LIGHTPATH))
 
 
-def test_block_divides_the_ranks() -> None:
-    with pytest.raises(ValueError, match="block 3 must divide the 4 ranks"):
-        Configuration(tensor=4, block=3)
+def test_no_configurations_no_rows() -> None:
+    none = candidates_of([], workload_of(WORKLOADS["training"]), DEVICE, fabric_of(FAT_TREE))
+    assert len(none) == 0
+    assert score(none, DEVICE, fabric_of(FAT_TREE)).step_s.shape == (0,)
 
 
-def test_dimensions_are_named_in_the_order_of_ranks() -> None:
-    assert DIMENSIONS == ("tensor", "pipeline", "data")
+OPEN: dict[str, Any] = WORKLOADS["training"] | {
+    "global_batch": 8, "micro_batch": [1, 2], "interleave": [1, 2], "context": [1, 2], "recompute": ["none", "full"],
+    "zero": [0, 1, 3], "sequence_parallel": [False, True], "offload": ["none", "optimizer", "weights+activations"],
+}  # fmt: skip
+ROUTED: dict[str, Any] = OPEN | {"model": "mixtral-8x7b", "expert": [1, 2, 4], "global_batch": 16}
+SERVED: dict[str, Any] = WORKLOADS["serving"] | {"model": "mixtral-8x7b", "expert": [1, 2, 4]}
+TIERED = Device.model_validate(DEVICE.model_dump() | {"offload": "host-pcie5", "capacity": "8 TB"})
+
+
+@pytest.mark.parametrize(("fabric", "context"), [(LIGHTPATH, {1}), (FAT_TREE, {1, 2})])
+@pytest.mark.parametrize("fields", [OPEN, ROUTED, SERVED])
+def test_scores_of_configurations_there_and_back(
+    fields: dict[str, Any], fabric: dict[str, Any], context: set[int]
+) -> None:
+    """Written, read again and priced one by one: each row costs what it cost among all."""
+    workload, parsed = workload_of(fields), fabric_of(fabric)
+    candidates = enumerate_candidates(workload, (4, 8), TIERED, parsed)
+    assert {*candidates.mappings.context[candidates.mapping].tolist()} == (context if "context" in fields else {1})
+    rows = np.random.default_rng(0).permutation(len(candidates))[:60]
+    written = [candidates.configuration(int(row)).model_dump_json() for row in rows]
+    read = [Configuration.model_validate_json(text) for text in written]
+    assert len(set(read)) == len(read)
+    back, expected = candidates_of(read, workload, TIERED, parsed), candidates.take(rows)
+    again, before = score(back, TIERED, parsed), score(expected, TIERED, parsed)
+    for name, column in vars(again).items():
+        np.testing.assert_allclose(column, getattr(before, name), rtol=1e-12, err_msg=name)
+
+
+def plain_rows(workload: TransformerTraining, size: int, gpus_per_server: int) -> set[tuple[Any, ...]]:
+    """Every row on a fat tree, searched plainly: choices, block and the kind of each collective."""
+    found = set()
+    mappings = workload.mappings(size)
+    for row in range(len(mappings)):
+        c = mappings.choice(row)
+        context = c["tensor"] * c["context"]
+        blocks = {c["tensor"], context, size} | ({context * c["expert"]} if c["pipeline"] == 1 else set())
+        ranks = [c["tensor"], c["pipeline"], c["data"] * c["context"], c["context"], c["expert"]]
+        kinds = [("ring", "tree"), ("switched",), ("ring", "tree"), ("ring", "tree"), ("switched",)]
+        choices = [kind if n > 1 else ("none",) for n, kind in zip(ranks, kinds, strict=True)]
+        for block in blocks:
+            if block <= gpus_per_server:
+                found |= {(*c.values(), block, *plan) for plan in product(*choices)}
+    return found
+
+
+@pytest.mark.parametrize("fields", [OPEN, ROUTED])
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_rows_on_a_fat_tree_equal_a_plain_search(fields: dict[str, Any], size: int) -> None:
+    workload, fabric = workload_of(fields), fabric_of(FAT_TREE)
+    assert isinstance(workload, TransformerTraining)
+    tier = load_memory_tier("host-pcie5").model_dump() | {"capacity": "8 TB"}
+    device = Device.model_validate(TIERED.model_dump() | {"offload": tier})
+    candidates = enumerate_candidates(workload, (size,), device, fabric)
+    rows = []
+    for row in range(len(candidates)):
+        choice = candidates.mappings.choice(int(candidates.mapping[row]))
+        kinds = (candidates.plans[index].kind for index in candidates.plan[:, row])
+        rows.append((*choice.values(), int(candidates.block[row]), *kinds))
+    assert len(set(rows)) == len(rows)
+    assert set(rows) == plain_rows(workload, size, 4)
+
+
+def test_offload_needs_a_second_tier_with_room() -> None:
+    workload, fabric = workload_of(WORKLOADS["training"] | {"offload": "optimizer"}), fabric_of(FAT_TREE)
+    assert len(enumerate_candidates(workload, (4,), DEVICE, fabric)) == 0
+    assert len(enumerate_candidates(workload, (4,), TIERED, fabric)) > 0
+    tier = load_memory_tier("host-pcie5").model_dump() | {"capacity": "1 MB"}
+    small = Device.model_validate(TIERED.model_dump() | {"offload": tier})
+    assert len(enumerate_candidates(workload, (4,), small, fabric)) == 0

@@ -131,11 +131,29 @@ def test_slots_matter_where_some_path_is_too_long(budget: Any, matters: bool) ->
 def test_job_limits_and_blocks() -> None:
     assert lightpath(racks=3).most_devices_of_a_job == 8
     assert fat_tree(racks=3).most_devices_of_a_job == 24
-    assert [*lightpath().blocks(8, 8)] == [1]
-    assert [*lightpath().blocks(4, 8)] == [4]
-    assert [*lightpath().blocks(8, 16)] == []
-    assert [*fat_tree().blocks(8, 8)] == []
-    assert [*fat_tree().blocks(1, 4)] == [1, 4]
+    assert [*lightpath().blocks((8, 8, 8), 8)] == [1]
+    assert [*lightpath().blocks((4, 4, 4), 8)] == [4]
+    assert [*lightpath().blocks((8, 8, 8), 16)] == []
+    assert [*fat_tree().blocks((8, 8, 8), 8)] == []
+    assert [*fat_tree().blocks((1, 1, 1), 4)] == [1, 4]
+    assert [*fat_tree().blocks((1, 2, 4), 8)] == [1, 2, 4]
+    assert [*fat_tree().blocks((1, 2, 8), 8)] == [1, 2]
+
+
+def test_circuits_carry_neither_context_nor_experts() -> None:
+    for dimension in ("context", "expert"):
+        assert [*lightpath().plans(dimension, 1, one_server=True)] == [NO_PLAN]
+        assert [*lightpath().plans(dimension, 2, one_server=True)] == []
+
+
+def test_experts_exchange_what_they_do_not_hold() -> None:
+    """Each of 4 ranks keeps a quarter of its tokens and sends the others, all at once."""
+    (plan,) = fat_tree().plans("expert", 4, one_server=True)
+    assert (plan.latency_s, plan.seconds_per_byte, plan.bytes_per_byte) == pytest.approx((2e-6, 0.75 / 450e9, 0.75))
+    (far,) = fat_tree().plans("expert", 4, one_server=False)
+    assert (far.latency_s, far.seconds_per_byte) == pytest.approx((5e-6, 0.75 / 50e9))
+    context, data = (fat_tree().plans(d, 4, one_server=True) for d in ("context", "data"))
+    assert [*context] == [*data]
 
 
 def test_plans_by_dimension() -> None:

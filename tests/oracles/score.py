@@ -11,7 +11,8 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
 from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.workloads import Workload
-from tests.oracles.transformer import Run, Step, Work, inference_step, training_step
+from tests.oracles.transformer import Run, Step, Work, training_step
+from tests.oracles.transformer_inference import inference_step
 
 DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from costmodel.workloads import training_blocks, transformer_inference
+from costmodel.workloads import training_blocks
 from tests.oracles.transformer_memory import RECOMPUTE, Memory, training_memory
 
 BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
@@ -277,32 +277,3 @@ def _update(step: Step, c: Any, whole: float, experts: float, parameter: float, 
     passes = (3 if RECOMPUTE[c.recompute] == "full" else 2) * micro_batches
     for _ in range(passes if c.zero == 3 else 1):
         step.once.sends.append(Send("data", parameter * shared, 0.5))
-
-
-def inference_step(job: Any, choice: dict[str, int]) -> Step:
-    """A token for every user of a replica, and a share of the prefill of their prompts."""
-    c, shape, step = SimpleNamespace(**choice), job.shape, Step()
-    sequences = -(-job.concurrency // c.data)
-    context = job.input_tokens + job.output_tokens / 2
-    prompt = job.input_tokens / 2 if shape.causal else job.input_tokens
-    for new_tokens, seen, read, share in (
-        (1, context, context, 1),
-        (job.input_tokens, prompt, job.input_tokens, 1 / job.output_tokens),
-    ):
-        tokens = sequences * new_tokens
-        rank = Rank(shape, c.tensor, c.expert, tokens, tokens, BYTES[job.precision], BYTES[job.activation_precision])
-        cached = sequences * read * 2 * rank.keys * BYTES[job.kv_precision]
-        core = Run("attention", 4 * tokens * seen * rank.query, cached + 2 * rank.activation * tokens * rank.query)
-        runs, sends = [*rank.layer(), core] * shape.layers, rank.layer_sends(2) * shape.layers
-        precision = "bf16" if job.precision == "fp8" else job.precision
-        runs.append(rank.matrix(sequences, shape.hidden, shape.vocabulary / c.tensor, 1, 2, precision))
-        step.every_stage.add(
-            [Run(r.kind, r.flops, r.memory_bytes, r.times * share, r.sizes, r.precision) for r in runs],
-            [Send(s.dimension, s.message_bytes, s.times * share) for s in sends],
-        )
-    layer = BYTES[job.precision] * (rank.whole_parameters() + rank.expert_parameters())
-    cache = sequences * (job.input_tokens + job.output_tokens) * 2 * BYTES[job.kv_precision] * rank.keys
-    vocabularies = 1 if shape.tied_embeddings else 2
-    ends = 2 * vocabularies * shape.vocabulary * shape.hidden / c.tensor
-    step.memory.footprint_bytes = shape.layers * (layer + cache) + ends + transformer_inference.RUNTIME_BYTES
-    return step

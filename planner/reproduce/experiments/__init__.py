@@ -7,7 +7,9 @@ and, where it has a figure, `planner/plotting/<figure>.py` with its line in `pla
 
 from costmodel.catalog import unknown_name
 from planner.reproduce.experiments import (
+    bucketed_training,
     collective_energy,
+    collective_times,
     dlrm_pooling,
     modules,
     offload_energy,
@@ -19,7 +21,9 @@ from planner.reproduce.experiments import (
 from planner.reproduce.experiments.kind import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
+    "bucketed_training": Experiment(bucketed_training.Inputs, bucketed_training.compute),
     "collective_energy": Experiment(collective_energy.Inputs, collective_energy.compute),
+    "collective_times": Experiment(collective_times.Inputs, collective_times.compute),
     "offload_energy": Experiment(offload_energy.Inputs, offload_energy.compute),
     "dlrm_pooling": Experiment(dlrm_pooling.Inputs, dlrm_pooling.compute),
     "modules": Experiment(modules.Inputs, modules.compute),

@@ -6,6 +6,7 @@ min(memory, cache / passes), as in the inference experiments of the paper.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -72,6 +73,8 @@ class Inputs(Spec):
         if self.sweep.kernels not in self.kernels:
             known = ", ".join(self.kernels)
             raise ValueError(f"sweep: kernels '{self.sweep.kernels}' are unknown; use one of {known}")
+        for label, menu, kernels in product(self.workloads, self.menus, self.kernels):
+            self.workload(label, menu, kernels)
         return self
 
     def workload(self, label: str, menu: str, kernels: str) -> TransformerTraining:
@@ -98,15 +101,13 @@ class Dots:
 def compute(inputs: Inputs) -> dict[str, float]:
     """MFU and gain by workload, menu, system and kernels; and whether the best mapping runs forward passes twice."""
     found: dict[str, float] = {}
-    for kernels in inputs.kernels:
-        for label in inputs.workloads:
-            for menu in inputs.menus:
-                best = dict(_best(inputs, label, menu, kernels))
-                for system, option in best.items():
-                    name = f"{label}, {menu}, {system}, {kernels}"
-                    found[f"MFU {name}"] = option.mfu
-                    found[f"gain {name}"] = option.mfu / best[BASELINE].mfu
-                    found[f"recomputes all {name}"] = float(option.configuration.recompute == "full")
+    for kernels, label, menu in product(inputs.kernels, inputs.workloads, inputs.menus):
+        best = dict(_best(inputs, label, menu, kernels))
+        for system, option in best.items():
+            name = f"{label}, {menu}, {system}, {kernels}"
+            found[f"MFU {name}"] = option.mfu
+            found[f"gain {name}"] = option.mfu / best[BASELINE].mfu
+            found[f"recomputes all {name}"] = float(option.configuration.recompute == "full")
     return found | _comparisons(inputs, found)
 
 
@@ -114,17 +115,12 @@ def _comparisons(inputs: Inputs, found: dict[str, float]) -> dict[str, float]:
     """Gain of capacity over that of bandwidth, and of each workload over that of the first."""
     result: dict[str, float] = {}
     first = next(iter(inputs.workloads))
-    for kernels in inputs.kernels:
-        for menu in inputs.menus:
-            for label in inputs.workloads:
-                gain = {
-                    system: found[f"gain {label}, {menu}, {system}, {kernels}"]
-                    for system in (BANDWIDTH, CAPACITY, BOTH)
-                }
-                name = f"{label}, {menu}, {kernels}"
-                result[f"gain of capacity over gain of bandwidth, {name}"] = gain[CAPACITY] / gain[BANDWIDTH]
-                of_first = found[f"gain {first}, {menu}, {BOTH}, {kernels}"]
-                result[f"gain over gain of {first}, {name}"] = gain[BOTH] / of_first
+    for kernels, label, menu in product(inputs.kernels, inputs.workloads, inputs.menus):
+        gain = {each: found[f"gain {label}, {menu}, {each}, {kernels}"] for each in (BANDWIDTH, CAPACITY, BOTH)}
+        of_first = found[f"gain {first}, {menu}, {BOTH}, {kernels}"]
+        name = f"{label}, {menu}, {kernels}"
+        result[f"gain of capacity over gain of bandwidth, {name}"] = gain[CAPACITY] / gain[BANDWIDTH]
+        result[f"gain over gain of {first}, {name}"] = gain[BOTH] / of_first
     return result
 
 
@@ -181,7 +177,7 @@ def _each_mapping(
 ) -> Floats:
     """MFU of each mapping that fits, with its best collectives, ascending."""
     found = [np.zeros(0)]
-    for candidates, scores, _ in priced_batches(workload, size, device, fabric, calibrations):
+    for candidates, scores, _ in priced_batches(workload, [size], device, fabric, calibrations):
         best = np.zeros(len(candidates.mappings))
         np.maximum.at(best, candidates.mapping, mfu(candidates, scores, device))
         found.append(best[best > 0])

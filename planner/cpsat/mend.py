@@ -1,0 +1,131 @@
+"""Exact repair of a plan: the fewest ranks that leave their device, then the fewest circuits that change."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from costmodel.fabrics import Lightpath
+from planner.cluster import Cluster
+from planner.cpsat.mend_light import MendLight
+from planner.cpsat.mend_places import Places
+from planner.light import Device, Light
+from planner.tenants import Beam, Tenant
+
+FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
+Wanted = Sequence[Sequence[Sequence[Beam | None]]]
+"""light that each circuit had, by tenant, configuration and position"""
+
+
+@dataclass(frozen=True)
+class MendLimits:
+    """Limits of one search; `deterministic` replaces seconds so that machines agree."""
+
+    time_limit_s: float = 10.0
+    deterministic: float | None = None
+    workers: int | None = None
+    seed: int = 0
+
+    def solver(self) -> cp_model.CpSolver:
+        solver = cp_model.CpSolver()
+        solver.parameters.random_seed = self.seed
+        if self.workers is not None:
+            solver.parameters.num_workers = self.workers
+        if self.deterministic is not None:
+            solver.parameters.max_deterministic_time = self.deterministic
+        else:
+            solver.parameters.max_time_in_seconds = self.time_limit_s
+        return solver
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What a search found: devices and light of each tenant, or a proof that there are none, or neither.
+
+    `least_moves` and `least_changes` are proven for the tenants searched, the other jobs being fixed.
+    """
+
+    devices: tuple[tuple[Device, ...], ...] | None = None
+    beams: tuple[tuple[tuple[Beam, ...], ...], ...] = ()
+    moves: int = 0
+    changes: int = 0
+    least_moves: int = 0
+    least_changes: int = 0
+    """least for `moves` moved ranks"""
+    is_impossible: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Who is searched, and what the fixed jobs leave.
+
+    `free`: devices that no fixed job holds; `taken`: light of fixed jobs, None on fabrics without circuits;
+    `pinned`: tenants that keep their devices, not their light; `lenient`: single-device residents that may stay
+    on a working port; `singles`: servers on which fixed single-device jobs hold working ports.
+    """
+
+    cluster: Cluster
+    tenants: tuple[Tenant, ...]
+    free: frozenset[Device]
+    taken: Light | None
+    pinned: frozenset[str] = frozenset()
+    lenient: frozenset[str] = frozenset()
+    singles: Collection[int] = ()
+
+    @property
+    def size(self) -> int:
+        """About how many literals a model of it has."""
+        fabric = self.cluster.fabric
+        servers = {device[0] for device in self.free}
+        ranks = sum(len(tenant.devices) for tenant in self.tenants)
+        if not isinstance(fabric, Lightpath) or self.taken is None:
+            return ranks * (len(servers) + 1)
+        fibers = sum(len(self.taken.fibers(a, b)) for a in servers for b in servers if a != b)
+        circuits = sum(tenant.num_circuits for tenant in self.tenants)
+        per_circuit = fabric.wavelengths_per_tile * (1 + fibers)
+        if fabric.slots_matter:
+            return ranks * len(self.free) + circuits * (per_circuit + 2 * len(self.free) ** 2)
+        spanning = sum(
+            link.source // t.block != link.destination // t.block
+            for t in self.tenants
+            for held in t.links
+            for link in held
+        )
+        return ranks * (len(servers) + 1) + circuits * fabric.wavelengths_per_tile + spanning * per_circuit
+
+
+def mend(scene: Scene, wanted: Wanted | None, limits: MendLimits) -> Mended:
+    """Fewest moved ranks, then fewest changed circuits; without `wanted`, light is left aside."""
+    cp = cp_model.CpModel()
+    fabric = scene.cluster.fabric
+    matters = isinstance(fabric, Lightpath) and fabric.slots_matter
+    places = Places(cp, scene.cluster, scene.tenants, scene.pinned, scene.free, matters, scene.lenient)
+    places.demand_dark(sorted(scene.singles))
+    light = None if wanted is None or scene.taken is None else MendLight(places, scene.taken, wanted)
+    cp.minimize(places.moves)
+    first = limits.solver()
+    status = first.solve(cp)
+    if status == cp_model.INFEASIBLE:
+        return Mended(is_impossible=True)
+    if status not in FOUND:
+        return Mended(least_moves=max(0, round(first.best_objective_bound)) if status != cp_model.MODEL_INVALID else 0)
+    moves = round(first.objective_value)
+    least_moves = round(first.best_objective_bound)
+    last, least_changes, total = first, 0, sum(tenant.num_circuits for tenant in scene.tenants)
+    if light is not None:
+        cp.add(places.moves <= moves)
+        for index in range(len(cp.proto.variables)):
+            cp.add_hint(cp.get_int_var_from_proto_index(index), first.response_proto.solution[index])
+        cp.maximize(sum(light.same.values()))
+        second = limits.solver()
+        if second.solve(cp) in FOUND:
+            last, least_changes = second, total - int(second.best_objective_bound + 1e-6)
+    kept = 0 if light is None else sum(last.value(same) for same in light.same.values())
+    return Mended(
+        devices=tuple(places.devices(last)),
+        beams=() if light is None else tuple(light.beams(last)),
+        moves=moves,
+        changes=total - kept if light is not None else 0,
+        least_moves=least_moves,
+        least_changes=least_changes if light is not None else 0,
+    )

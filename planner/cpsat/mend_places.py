@@ -1,0 +1,160 @@
+"""Where the ranks of jobs that may move lie: each keeps its device, or enters another one."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ortools.sat.python import cp_model
+
+from planner.cluster import Cluster
+from planner.light import Device
+from planner.tenants import Tenant
+
+Literal = cp_model.IntVar
+
+
+class Place(NamedTuple):
+    """Devices that are alike for a rank: all that are free on a server, with or without a port, or one device."""
+
+    server: int
+    has_port: bool
+    slot: int | None
+
+
+@dataclass
+class Places:
+    """CP-SAT model of devices; ranks of `tenants` move freely, those in `pinned` keep their devices.
+
+    `free` are the devices that no other job holds. Where slots matter each device is a place of its own.
+    `lenient` names single-device residents that may stay on a working port.
+    """
+
+    cp: cp_model.CpModel
+    cluster: Cluster
+    tenants: Sequence[Tenant]
+    pinned: frozenset[str]
+    free: frozenset[Device]
+    slots_matter: bool
+    lenient: frozenset[str]
+    keeps: dict[tuple[int, int], Literal] = field(default_factory=dict)
+    """(tenant, rank): stays on its device"""
+    enters: dict[tuple[int, int], dict[Place, Literal]] = field(default_factory=dict)
+    on: dict[tuple[int, int], dict[int, Literal]] = field(default_factory=dict)
+    """(tenant, block): literal by server"""
+
+    def __post_init__(self) -> None:
+        self._takers: defaultdict[Place, list[Literal]] = defaultdict(list)
+        self._singles: defaultdict[int, list[Literal]] = defaultdict(list)
+        for t, tenant in enumerate(self.tenants):
+            self._add_servers(t, tenant)
+            for rank in range(len(tenant.devices)):
+                self._add_rank(t, tenant, rank)
+        for place, literals in self._takers.items():
+            self.cp.add(sum(literals) <= self._capacity(place))
+        self._use_dark_first()
+
+    def kind(self, device: Device) -> Place:
+        server, slot = device
+        return Place(server, device not in self.cluster.dark_devices, slot if self.slots_matter else None)
+
+    def _capacity(self, place: Place) -> int:
+        return sum(self.kind(device) == place for device in self.free)
+
+    def _fits(self, tenant: Tenant, device: Device) -> bool:
+        cluster = self.cluster
+        lost = device in cluster.failed_devices or (len(tenant.devices) > 1 and device in cluster.dark_devices)
+        return not lost and device in self.free
+
+    def _add_servers(self, t: int, tenant: Tenant) -> None:
+        fabric, block = self.cluster.fabric, tenant.block
+        servers = sorted({device[0] for device in self.free})
+        for b in range(len(tenant.devices) // block):
+            if tenant.name in self.pinned:
+                home = tenant.devices[b * block][0]
+                self.on[t, b] = {home: self.cp.new_constant(1)}
+                continue
+            self.on[t, b] = {s: self.cp.new_bool_var("") for s in servers}
+            self.cp.add_exactly_one(self.on[t, b].values())
+        if fabric.racks > 1 and not fabric.links_racks and tenant.name not in self.pinned:
+            for rack in range(fabric.racks):
+                inside = [
+                    sum(v for s, v in self.on[t, b].items() if fabric.rack_of(s) == rack)
+                    for b in range(len(tenant.devices) // block)
+                ]
+                for one in inside[1:]:
+                    self.cp.add(one == inside[0])
+
+    def _add_rank(self, t: int, tenant: Tenant, rank: int) -> None:
+        device, is_single = tenant.devices[rank], len(tenant.devices) == 1
+        keep = self.keeps[t, rank] = self.cp.new_bool_var("")
+        if not self._fits(tenant, device):
+            self.cp.add(keep == 0)
+        here = self.kind(device)
+        self._takers[here].append(keep)
+        if is_single and here.has_port and tenant.name not in self.lenient:
+            self._singles[here.server].append(keep)
+        self.enters[t, rank] = {}
+        if tenant.name in self.pinned:
+            self.cp.add(keep == 1)
+            return
+        for place in sorted({self.kind(d) for d in self.free if d != device}, key=str):
+            if not (place.has_port or is_single):
+                continue
+            literal = self.enters[t, rank][place] = self.cp.new_bool_var("")
+            self._takers[place].append(literal)
+            if is_single and place.has_port:
+                self._singles[place.server].append(literal)
+        for server, on in self.on[t, rank // tenant.block].items():
+            inside = [v for place, v in self.enters[t, rank].items() if place.server == server]
+            self.cp.add(sum(inside) + (keep if server == device[0] else 0) == on)
+
+    def _use_dark_first(self) -> None:
+        """A single-device job takes a working port only where no healthy device without one is left."""
+        dark: defaultdict[int, list[Device]] = defaultdict(list)
+        for device in self.free & self.cluster.dark_devices:
+            dark[device[0]].append(device)
+        for server, devices in dark.items():
+            places = {self.kind(device) for device in devices}
+            used = sum(sum(self._takers[place]) for place in places)
+            for single in self._singles[server]:
+                self.cp.add(used == len(devices)).only_enforce_if(single)
+
+    def demand_dark(self, servers: Sequence[int]) -> None:
+        """On these servers fixed single-device jobs hold working ports: no device without one may be left."""
+        for device in self.free & self.cluster.dark_devices:
+            if device[0] in servers:
+                place = self.kind(device)
+                self.cp.add(sum(self._takers[place]) == self._capacity(place))
+
+    @property
+    def moves(self) -> cp_model.LinearExprT:
+        """Ranks that leave their device."""
+        return sum(1 - keep for keep in self.keeps.values())
+
+    def devices(self, solver: cp_model.CpSolver) -> list[tuple[Device, ...]]:
+        """Device of each rank of each tenant in a solution; who enters takes the first free ones."""
+        left = set(self.free)
+        chosen: dict[tuple[int, int], Device] = {}
+        for (t, rank), keep in self.keeps.items():
+            if solver.value(keep):
+                chosen[t, rank] = self.tenants[t].devices[rank]
+                left.discard(chosen[t, rank])
+        for key, places in self.enters.items():
+            if key in chosen:
+                continue
+            place = next(place for place, literal in places.items() if solver.value(literal))
+            chosen[key] = min(device for device in left if self.kind(device) == place)
+            left.discard(chosen[key])
+        return [tuple(chosen[t, rank] for rank in range(len(x.devices))) for t, x in enumerate(self.tenants)]
+
+    def servers_of(self, t: int, rank: int) -> Mapping[int, Literal]:
+        """Literal of each server that a rank may lie on."""
+        return self.on[t, rank // self.tenants[t].block]
+
+    def at(self, t: int, rank: int) -> Iterator[tuple[Device, Literal]]:
+        """Each device that a rank may lie on, where slots matter."""
+        yield self.tenants[t].devices[rank], self.keeps[t, rank]
+        for place, literal in self.enters[t, rank].items():
+            assert place.slot is not None
+            yield (place.server, place.slot), literal

@@ -1,0 +1,137 @@
+"""The jobs of a plan by rank: where each rank lies and which light joins which ranks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from costmodel.fabrics import FabricBase
+from planner.errors import InputError
+from planner.instance import Instance, Resident
+from planner.light import Device, Fiber, bits, wavelengths_of
+from planner.plan import Assignment, Circuit, HeldCircuits, Plan
+
+
+class Beam(NamedTuple):
+    """Wavelengths as a mask, and the fiber that they take; None inside a server."""
+
+    mask: int
+    fiber: Fiber | None
+
+
+class Link(NamedTuple):
+    """A circuit from rank to rank, so many wavelengths wide."""
+
+    source: int
+    destination: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """An assignment whose circuits are counted by rank."""
+
+    assignment: Assignment
+    devices: tuple[Device, ...]
+    links: tuple[tuple[Link, ...], ...]
+    """of each configuration of light, in the order of the plan"""
+    lights: tuple[tuple[Beam, ...], ...]
+    """light of each link"""
+
+    @property
+    def name(self) -> str:
+        return self.assignment.job
+
+    @property
+    def block(self) -> int:
+        return self.assignment.configuration.block
+
+    @cached_property
+    def fibers(self) -> frozenset[Fiber]:
+        """Fibers that carry light of the job."""
+        return frozenset(light.fiber for held in self.lights for light in held if light.fiber is not None)
+
+    @property
+    def num_circuits(self) -> int:
+        return sum(map(len, self.links))
+
+
+def tenant_of(fabric: FabricBase, assignment: Assignment) -> Tenant:
+    """A job of a plan by rank; InputError for names that the fabric does not have."""
+    try:
+        devices = tuple(fabric.parse_device(name) for name in assignment.devices)
+        rank = {name: i for i, name in enumerate(assignment.devices)}
+        links = tuple(
+            tuple(Link(rank[c.source], rank[c.destination], len(set(c.wavelengths))) for c in held.circuits)
+            for held in assignment.circuits
+        )
+        lights = tuple(tuple(_light(fabric, circuit) for circuit in held.circuits) for held in assignment.circuits)
+    except KeyError as error:
+        raise InputError("plan", assignment.job, f"a circuit ends at {error}, which is none of its devices") from None
+    except ValueError as error:
+        raise InputError("plan", assignment.job, str(error)) from None
+    return Tenant(assignment, devices, links, lights)
+
+
+def _light(fabric: FabricBase, circuit: Circuit) -> Beam:
+    if not circuit.fibers:
+        return Beam(bits(circuit.wavelengths), None)
+    ends, _, index = circuit.fibers[0].rpartition("#")
+    source, _, destination = ends.partition(">")
+    return Beam(bits(circuit.wavelengths), (fabric.parse_server(source), fabric.parse_server(destination), int(index)))
+
+
+def circuits_of(
+    fabric: FabricBase, tenant: Tenant, devices: Sequence[Device], lights: Sequence[Sequence[Beam]]
+) -> tuple[HeldCircuits, ...]:
+    """Circuits as a plan writes them, of the ranks of a tenant on other devices and other light."""
+    names = [fabric.device_name(*device) for device in devices]
+    return tuple(
+        HeldCircuits(
+            dimension=held.dimension,
+            circuits=tuple(_circuit(fabric, names, link, light) for link, light in zip(links, chosen, strict=True)),
+        )
+        for held, links, chosen in zip(tenant.assignment.circuits, tenant.links, lights, strict=True)
+    )
+
+
+def _circuit(fabric: FabricBase, names: Sequence[str], link: Link, light: Beam) -> Circuit:
+    fibers: tuple[str, ...] = ()
+    if light.fiber is not None:
+        source, destination, index = light.fiber
+        fibers = (f"{fabric.server_name(source)}>{fabric.server_name(destination)}#{index}",)
+    return Circuit(
+        source=names[link.source],
+        destination=names[link.destination],
+        wavelengths=wavelengths_of(light.mask),
+        fibers=fibers,
+    )
+
+
+def plan_of_residents(instance: Instance) -> Plan:
+    """What runs now: the residents of an instance as a plan without objectives."""
+    assignments = tuple(
+        Assignment(job=r.name, configuration=r.configuration, devices=r.devices, circuits=r.circuits)
+        for r in instance.residents
+    )
+    return Plan(instance=instance.name, assignments=assignments)
+
+
+def moved(instance: Instance, assignment: Assignment) -> Assignment:
+    """The assignment, said to be moved if it is a resident that does not run as it does now."""
+    job = instance.job(assignment.job)
+    is_moved = isinstance(job, Resident) and not is_same(
+        assignment,
+        Assignment(job=job.name, configuration=job.configuration, devices=job.devices, circuits=job.circuits),
+    )
+    return assignment if assignment.is_moved == is_moved else assignment.model_copy(update={"is_moved": is_moved})
+
+
+def is_same(one: Assignment, other: Assignment) -> bool:
+    """Whether configuration, devices by rank and circuits agree; the order of circuits does not count."""
+    return (
+        one.devices == other.devices
+        and one.configuration == other.configuration
+        and [(held.dimension, frozenset(held.circuits)) for held in one.circuits]
+        == [(held.dimension, frozenset(held.circuits)) for held in other.circuits]
+    )

@@ -1,0 +1,194 @@
+"""A training step priced in plain Python, one mapping at a time: what the vectorized search is measured against.
+
+Closed forms as in `costmodel.workloads`, for dense transformers in bf16 without context ranks and offload, on one
+fat tree. It stops where a mapping does not fit, and takes the faster collective of each group, as a search must.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from costmodel.efficiency import Efficiency
+from costmodel.fabrics import FatTree
+from costmodel.hardware import Device
+from costmodel.mappings import RECOMPUTE
+from costmodel.workloads import TransformerTraining
+from costmodel.workloads.training_blocks import (
+    GRADIENT_BYTES,
+    LOCAL_PARAMETER_BYTES,
+    OPTIMIZER_BYTES,
+    SPILLED_ACCESSES,
+)
+from costmodel.workloads.training_memory import LOGIT_BYTES, RUNTIME_BYTES
+
+ELEMENT, STATE = 2.0, 12.0
+"""bytes of a parameter or activation, and of the state of its optimizer"""
+
+
+@dataclass(frozen=True)
+class Naive:
+    """All that does not change between mappings."""
+
+    job: TransformerTraining
+    device: Device
+    efficiency: Efficiency
+    fabric: FatTree
+
+    def step_s(self, choice: dict[str, int]) -> float | None:
+        """Seconds of a step of one mapping; None where it does not fit."""
+        row = _Row.of(self.job, choice)
+        if row.footprint_bytes(self.job) > self.device.capacity_bytes:
+            return None
+        is_near = row.devices <= self.fabric.gpus_per_server
+        layers_s = row.micro_batches * row.layers * sum(self._layer(row))
+        near = row.tensor <= self.fabric.gpus_per_server
+        hidden_bytes = ELEMENT * row.tokens * self.job.shape.hidden
+        reduces = (5 if row.sequence_parallel else 4) + (2 if row.recompute == "full" else 0)
+        tensor_s = self._all_reduce_s(hidden_bytes, row.tensor, near)
+        sent_s = row.micro_batches * row.layers * reduces * tensor_s
+        if row.pipeline > 1:
+            alpha_s, rate = self._link(is_near)
+            hands = 2 * row.micro_batches * row.interleave
+            sent_s += hands * (alpha_s + hidden_bytes / row.tensor / rate)
+        repeated_s = layers_s + sent_s
+        ends_s = sum(self._ends(row))
+        step_s = repeated_s * (1 + row.bubble) + ends_s - min(row.relief * repeated_s, ends_s)
+        return step_s + row.micro_batches * tensor_s + self._data_s(row, is_near) + self.efficiency.step_s
+
+    def _layer(self, row: "_Row") -> Iterator[float]:
+        """Kernels of a layer, forward and backward, and what is redone."""
+        shape, t, tokens = self.job.shape, row.tensor, row.tokens
+        hidden, wide = shape.hidden, shape.query_dim + 2 * max(shape.kv_heads, t) * shape.head_dim
+        again = row.recompute == "full"
+        normed = row.tokens / t if row.sequence_parallel else row.tokens
+        passes = 4 if again else 3
+        up = (2 if shape.gated else 1) * shape.ffn
+        for inner, outer in (
+            (hidden, wide / t),
+            (shape.query_dim / t, hidden),
+            (hidden, up / t),
+            (shape.ffn / t, hidden),
+        ):
+            moved = ELEMENT * (inner * outer + tokens * (inner + outer))
+            yield passes * self._kernel_s(2 * tokens * inner * outer, moved)
+        yield passes * 2 * self._kernel_s(0.0, 5 * ELEMENT * normed * hidden)
+        yield passes * self._kernel_s(0.0, shape.ffn_matrices * ELEMENT * tokens * shape.ffn / t)
+        is_fused = self.job.attention == "fused"
+        product = 2 * row.scores * shape.head_dim * (0.5 if is_fused and shape.causal else 1.0)
+        kept = ELEMENT * tokens * (shape.query_dim + wide) / t
+        spilled = 0.0 if is_fused else SPILLED_ACCESSES * ELEMENT * row.scores
+        forward_s = self._kernel_s(2 * product, kept + spilled, self.efficiency.attention)
+        yield forward_s * (2 if again or (row.recompute == "selective" and not is_fused) else 1)
+        backward = (5 if is_fused else 4) * product
+        yield self._kernel_s(backward, 2 * kept + 1.5 * spilled, self.efficiency.attention)
+        yield self._kernel_s(0.0, LOCAL_PARAMETER_BYTES * row.layer_parameters)
+
+    def _ends(self, row: "_Row") -> Iterator[float]:
+        """Vocabulary, embedding and optimizer."""
+        shape, tokens = self.job.shape, row.tokens
+        outer = shape.vocabulary / row.tensor
+        moved = ELEMENT * (shape.hidden * outer + tokens * (shape.hidden + outer))
+        yield row.micro_batches * 3 * self._kernel_s(2 * tokens * shape.hidden * outer, moved)
+        yield row.micro_batches * self._kernel_s(0.0, 16 * tokens * outer)
+        if row.pipeline == 1:
+            yield row.micro_batches * self._kernel_s(0.0, 4 * ELEMENT * tokens * shape.hidden)
+        owned = row.parameters / row.data if row.zero else row.parameters
+        yield self._kernel_s(0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * row.parameters)
+
+    def _data_s(self, row: "_Row", is_near: bool) -> float:
+        """Gradients to their owners and parameters back."""
+        if row.data == 1:
+            return 0.0
+        gradients = (row.micro_batches if row.zero >= 2 else 1) * (0.5 if row.zero else 1.0)
+        passes = row.micro_batches * (3 if row.recompute == "full" else 2)
+        gathers = 0.5 * (passes if row.zero == 3 else 1) if row.zero else 0.0
+        sent = (gradients * GRADIENT_BYTES + gathers * ELEMENT) * row.parameters
+        return self._all_reduce_s(sent, row.data, is_near, gradients + gathers)
+
+    def _kernel_s(self, flops: float, moved_bytes: float, share: float | None = None) -> float:
+        reached = (share or self.efficiency.matrix) * self.device.flops_per_s[self.job.precision]
+        memory_s = moved_bytes / (self.efficiency.memory * self.device.memory_bytes_per_s)
+        return max(flops / reached, memory_s) + self.efficiency.launch_s
+
+    def _all_reduce_s(self, message_bytes: float, ranks: int, is_near: bool, count: float = 1.0) -> float:
+        """The faster of ring and double tree; `message_bytes` are those of all `count` together."""
+        if ranks == 1:
+            return 0.0
+        alpha_s, rate = self._link(is_near)
+        ring_s = 2 * (ranks - 1) * (count * alpha_s + message_bytes / ranks / rate)
+        tree_s = 2 * (count * math.ceil(math.log2(ranks)) * alpha_s + message_bytes / rate)
+        return min(ring_s, tree_s)
+
+    def _link(self, is_near: bool) -> tuple[float, float]:
+        fabric = self.fabric
+        if is_near:
+            return fabric.nvlink_alpha_s, fabric.nvlink_bandwidth_bytes_per_s
+        return fabric.network_alpha_s, fabric.network_bandwidth_bytes_per_s
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One mapping and what follows from it."""
+
+    tensor: int
+    pipeline: int
+    data: int
+    devices: int
+    interleave: int
+    recompute: str
+    zero: int
+    sequence_parallel: bool
+    micro_batches: float
+    tokens: float
+    scores: float
+    layers: int
+    relief: float
+    layer_parameters: float
+    parameters: float
+    kept_bytes: float
+    """activations of one layer and micro-batch"""
+    working_bytes: float
+
+    @classmethod
+    def of(cls, job: TransformerTraining, choice: dict[str, int]) -> "_Row":
+        shape, t, p = job.shape, choice["tensor"], choice["pipeline"]
+        chunk = shape.layers / (p * choice["interleave"])
+        layers = math.ceil(chunk) * choice["interleave"]
+        tokens = float(choice["micro_batch"] * job.sequence)
+        keys = max(shape.kv_heads / t, 1.0) * shape.head_dim
+        query, matrices = shape.query_dim / t, shape.ffn_matrices
+        parameters = shape.hidden * (2 * query + 2 * keys + matrices * shape.ffn / t + 2)
+        vocabulary = shape.vocabulary_parameters if p == 1 else shape.vocabulary * shape.hidden
+        scores = tokens * job.sequence * shape.heads / t
+        recompute, is_split = RECOMPUTE[choice["recompute"]], bool(choice["sequence_parallel"])
+        normed = tokens / t if is_split else tokens
+        kept = ELEMENT * (4 * shape.hidden * normed + tokens * (2 * query + 2 * keys + matrices * shape.ffn / t))
+        spilled = 0.0 if job.attention == "fused" else (2 * ELEMENT + 1) * scores
+        inputs = ELEMENT * normed * shape.hidden
+        return cls(
+            tensor=t, pipeline=p, data=choice["data"], devices=t * p * choice["data"],
+            interleave=choice["interleave"], recompute=recompute, zero=choice["zero"], sequence_parallel=is_split,
+            micro_batches=job.global_batch / (choice["data"] * choice["micro_batch"]), tokens=tokens, scores=scores,
+            layers=layers, relief=1 - math.floor(chunk) * choice["interleave"] / layers,
+            layer_parameters=parameters, parameters=layers * parameters + vocabulary / t,
+            kept_bytes={"none": kept + spilled, "selective": kept, "full": inputs}[recompute],
+            working_bytes={"none": 0.0, "selective": spilled, "full": kept + spilled}[recompute],
+        )  # fmt: skip
+
+    @property
+    def bubble(self) -> float:
+        in_rounds = math.ceil(self.micro_batches / self.pipeline) * self.pipeline
+        last = self.micro_batches - in_rounds + self.pipeline
+        return (in_rounds - self.micro_batches + (last - 1) / self.interleave) / self.micro_batches
+
+    def footprint_bytes(self, job: TransformerTraining) -> float:
+        shards = [self.data if self.zero >= stage else 1 for stage in (3, 2, 1)]
+        sizes = (ELEMENT, GRADIENT_BYTES, STATE)
+        fixed = self.parameters * sum(size / number for size, number in zip(sizes, shards, strict=True))
+        chunks = self.pipeline * self.interleave + self.pipeline - 1 if self.interleave > 1 else self.pipeline
+        in_flight = min(chunks, self.micro_batches * self.interleave) * self.layers / self.interleave
+        logits = LOGIT_BYTES * self.tokens * job.shape.vocabulary / self.tensor
+        first = in_flight * self.kept_bytes + (logits if self.pipeline == 1 else 0.0)
+        last = min(in_flight, self.layers) * self.kept_bytes + logits
+        gradient = ELEMENT * job.shape.vocabulary * job.shape.hidden / self.tensor
+        return fixed + gradient + self.working_bytes + RUNTIME_BYTES + max(first, last)

@@ -1,0 +1,85 @@
+"""Layers and what ranks hold of them, known by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from costmodel.workloads.layers import LayerRun
+from costmodel.workloads.shapes import TransformerShape, layer_parameters, load_model, tensor_degrees
+from tests.costmodel.strategies import shapes
+from tests.oracles.transformer import Rank
+
+
+def run_of(shape: TransformerShape, *, tensor=1.0, expert=1.0, tokens=64.0, normed=None) -> LayerRun:
+    normed = tokens if normed is None else normed
+    return LayerRun(shape, *(np.array([x]) for x in (tensor, expert, tokens, normed)), 2.0, 2.0)
+
+
+@given(fields=shapes(), tensor=st.sampled_from([1, 2, 4]), expert=st.sampled_from([1, 2, 4]))
+def test_parameters_of_a_rank(fields: dict[str, Any], tensor: int, expert: int) -> None:
+    shape = TransformerShape.model_validate(fields)
+    rank = Rank(shape, tensor, expert, 1, 1, 2, 2)
+    found = layer_parameters(shape, np.array([float(tensor)]), float(expert) if shape.experts > 1 else 1.0)
+    assert found[0] == pytest.approx(rank.whole_parameters() + rank.expert_parameters())
+
+
+def test_a_product_moves_each_matrix_once() -> None:
+    product = run_of(load_model("bert-large")).matrix("any", 10.0, (3.0, 5.0))
+    assert (product.flops, product.memory_bytes) == (2 * 10 * 3 * 5, 2 * (3 * 5 + 10 * 3 + 10 * 5))
+    assert product.sizes == (10.0, 5.0, 3.0)
+
+
+def test_sequence_parallelism_divides_norms_alone() -> None:
+    shape = load_model("llama-3.1-8b")
+    whole, split = (run_of(shape, tensor=4.0, normed=normed).operators() for normed in (64.0, 16.0))
+    for one, other in zip(whole, split, strict=True):
+        ratio = 4.0 if one.name == "norm and residual" else 1.0
+        np.testing.assert_allclose(one.memory_bytes, ratio * np.asarray(other.memory_bytes))
+        np.testing.assert_allclose(one.flops, other.flops)
+
+
+@given(tokens=st.integers(1, 5000), expert=st.sampled_from([1, 2, 8]))
+def test_experts_are_read_as_often_as_tokens_visit_them(tokens: int, expert: int) -> None:
+    """Between one expert and all that the rank holds, and never more than tokens can visit."""
+    shape = load_model("mixtral-8x7b")
+    operators = run_of(shape, expert=float(expert), tokens=float(tokens)).operators()
+    up = next(o for o in operators if o.name == "expert ffn up")
+    times = np.asarray(up.count, np.float64)
+    weights = 4096 * 2 * 14336
+    moved = float((np.asarray(up.memory_bytes) * times)[0]) - 2 * 2 * tokens * (4096 + 2 * 14336)
+    visited = moved / (2 * weights)
+    assert 1 - 1e-9 <= visited <= 8 / expert + 1e-9
+    assert visited <= max(2 * tokens * expert, 1) + 1e-9
+    assert float((np.asarray(up.flops) * times)[0]) == pytest.approx(2 * 2 * tokens * weights)
+
+
+def test_the_experts_of_a_layer_are_one_kernel_a_matrix() -> None:
+    """However many are visited: all of them run at once."""
+    operators = run_of(load_model("qwen3-30b-a3b"), tokens=4096.0).operators()
+    assert all(float(np.max(o.count)) == 1.0 for o in operators if o.name.startswith("expert"))
+
+
+def test_messages_of_a_layer() -> None:
+    dense, routed = load_model("llama-3.1-8b"), load_model("mixtral-8x7b")
+    (reduced,) = run_of(dense, tensor=2.0).messages(2.0)
+    assert (float(np.max(reduced.message_bytes)), float(np.max(reduced.count))) == (2 * 64 * 4096, 2.0)
+    (none,) = run_of(dense).messages(2.0)
+    assert not np.any(none.count)
+    _, sent = run_of(routed, tensor=2.0, expert=4.0, normed=32.0).messages(2.0)
+    assert (float(np.max(sent.message_bytes)), float(np.max(sent.count))) == (2 * 32 * 2 * 4096, 2.0)
+    assert not np.any(run_of(routed, tensor=2.0).messages(2.0)[1].count)
+
+
+def test_tensor_ranks_hold_whole_heads() -> None:
+    assert tensor_degrees(load_model("llama-3.1-70b"), 96) == [1, 2, 4, 8, 16, 32]
+    assert tensor_degrees(load_model("bert-large"), 6) == [1, 2]
+
+
+def test_a_shared_expert_needs_others() -> None:
+    """A dense network has none: its parameters would be held and never used."""
+    shape = load_model("llama-3.1-8b").model_dump()
+    with pytest.raises(ValueError, match="shared_ffn"):
+        TransformerShape.model_validate(shape | {"shared_ffn": 64})
