@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from costmodel.calibrate.family import Floats, Table
+from costmodel.calibrate.family import Floats
 from costmodel.calibrate.serving_rows import Pair
 from costmodel.calibration import Numbers
 from costmodel.serving.backends import ServingCurve

@@ -8,7 +8,7 @@ growth of the context alone, so that a run of them is one closed form.
 """
 
 from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 ROUNDS = 3
 """requests of each user that are simulated; from the second one on the loop repeats itself but for small shifts"""
+ROUNDING_S = 1e-9
+"""an arrival that is later than the start of a step by no more is in time: ends of answers and starts of steps often
+coincide"""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class _Engine:
 
     def _arrive(self) -> None:
         while self.returned < len(self.end_s) and self.arrived < self.total:
-            if self.end_s[self.returned] + self.load.turnaround_s > self.now_s:
+            if self.end_s[self.returned] + self.load.turnaround_s > self.now_s + ROUNDING_S:
                 return
             self.arrived = min(self.arrived + self.sizes[self.returned], self.total)
             self.returned += 1
@@ -128,19 +131,19 @@ class _Engine:
         growth_s = table.cached_token_s * running
         steps = self.last_step[len(self.end_s)] - self.step
         if running < self.load.slots:
-            steps = min(steps, self._steps_to_arrival(base_s, growth_s))
+            steps = self._steps_to_arrival(base_s, growth_s, steps)
         self.now_s += steps * base_s + growth_s * (steps * (steps - 1) / 2)
         self.step += steps
         self.cached += steps * running
 
-    def _steps_to_arrival(self, base_s: float, growth_s: float) -> float | int:
-        """The least n with n base + growth n (n - 1) / 2 >= the time that is left."""
+    def _steps_to_arrival(self, base_s: float, growth_s: float, most: int) -> int:
+        """The least n with n base + growth n (n - 1) / 2 >= the time that is left, and no more than `most`."""
         if self.returned == len(self.end_s) or self.arrived == self.total:
-            return inf
-        left_s = self.end_s[self.returned] + self.load.turnaround_s - self.now_s
+            return most
+        left_s = self.end_s[self.returned] + self.load.turnaround_s - self.now_s - ROUNDING_S
         linear_s = base_s - growth_s / 2
         steps = 2 * left_s / (linear_s + sqrt(linear_s * linear_s + 2 * growth_s * left_s))
-        return max(ceil(steps), 1)
+        return min(max(ceil(steps), 1), most)
 
     def _finish(self) -> None:
         ended = len(self.end_s)

@@ -9,7 +9,7 @@ from costmodel.hardware import Device
 from costmodel.mappings import Bools, Floats, Ints
 from costmodel.serving.admission import cache_tokens, does_not_fit, memory_slots
 from costmodel.serving.backends import ServingCurve
-from costmodel.serving.closed_loop import Load, StepTable, Waits, closed_loop
+from costmodel.serving.closed_loop import Load, StepTable, closed_loop
 from costmodel.serving.step import Precisions, RankTimes, prompt_attention_s, rank_times
 from costmodel.workloads.shapes import TransformerShape
 

@@ -83,6 +83,11 @@ def simulate(
     rows = _rows(shape, form, tensor, input_tokens, output_tokens, concurrency)
     served = serve_rows(engine, rows, requests_per_user)
     require_fit(engine, rows, served)
+    return _result(engine, rows, served, is_calibrated, form)
+
+
+def _result(engine: Engine, rows: Rows, served: Served, is_calibrated: bool, form: tuple[int, ...]) -> ServingResult:
+    """Throughput and batch by Little's law."""
     answer_s = (rows.output_tokens - 1) * served.token_s
     request_s = served.first_token_s + answer_s
     batch = np.minimum(rows.users * answer_s / request_s, served.slots)

@@ -16,6 +16,9 @@ from planner.routing import Pattern, Slots, route_pattern
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 RANKS_SHARE = 0.5
 """share of the limits for placing blocks before fibers and wavelengths are searched"""
+MOST_PATHS = 20_000
+"""pairs of slots of all circuits, where slots matter, up to which the exact model is built: each pair has a clause for
+every boundary and wavelength, and more would take longer to write down than to search"""
 MostLit = Mapping[tuple[int, int], int]
 
 
@@ -112,12 +115,29 @@ def _search(
         found = route_pattern(problem, part, most_lit, ranks.layouts(solver))
         if found is not None:
             return [a for a in found if a not in staying]
+    if _num_paths(problem, pattern, group) > MOST_PATHS:
+        return None
     step = StepTwo(problem, pattern, group, staying, most_lit)
     solver = limits.solver()
     status = _status(solver, step.cp)
     if status in FOUND:
         return step.assignments(solver)
     return False if status == cp_model.INFEASIBLE else None
+
+
+def _num_paths(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:
+    """Pairs of slots between which the circuits of some jobs could run; 0 where slots do not matter."""
+    fabric = problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    if not fabric.slots_matter:
+        return 0
+    slots = Slots(problem.cluster)
+    total = 0
+    for j in group:
+        shape = problem.options[j].shapes[pattern[j].row]
+        places = sum(len(slots.free(server, single=shape.num_ranks == 1)) for server, _ in pattern[j].blocks)
+        total += places**2 * sum(len(circuits) for _, circuits in shape.configurations)
+    return total
 
 
 def _status(solver: cp_model.CpSolver, model: cp_model.CpModel) -> cp_model.CpSolverStatus:

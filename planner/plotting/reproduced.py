@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from planner.errors import InputError
 from planner.plotting import require_matplotlib
+from planner.plotting.all_reduce_times import all_reduce_times
+from planner.plotting.bucketed_speedup import bucketed_speedup
 from planner.plotting.collective_energy import collective_energy
 from planner.plotting.dlrm_pooling import dlrm_pooling
 from planner.plotting.layer_speedups import layer_speedups
@@ -29,9 +31,14 @@ FIGURES: dict[str, Draw] = {
     "photonic_inference": serving_gains,
     "photonic_batches": serving_batches,
     "training_gain": mfu_dots,
+    "collective_times": all_reduce_times,
+    "bucketed_training": bucketed_speedup,
 }
 """kind of experiment -> its figure"""
 INCHES = (9.0, 4.8)
+PANELS_INCHES = (14.0, 5.6)
+IN_PANELS = frozenset({"collective_times", "bucketed_training"})
+"""kinds whose figure is a row of panels"""
 
 
 def save_figures(folder: Path, outcomes: Iterable[Outcome]) -> Iterator[Path]:
@@ -43,7 +50,8 @@ def save_figures(folder: Path, outcomes: Iterable[Outcome]) -> Iterator[Path]:
         draw = FIGURES.get(outcome.published.kind)
         if draw is None:
             continue
-        figure = Figure(figsize=INCHES, layout="constrained")
+        inches = PANELS_INCHES if outcome.published.kind in IN_PANELS else INCHES
+        figure = Figure(figsize=inches, layout="constrained")
         draw(figure.subplots(), outcome)
         path = folder / f"{outcome.published.paper}.{outcome.name}.png"
         try:

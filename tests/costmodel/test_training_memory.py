@@ -80,7 +80,7 @@ def test_offload_moves_bytes_from_local_memory_to_the_tier(
     assert np.all((graph.tier_bytes > 0) == (graph.tier_footprint_bytes > 0))
 
 
-def test_activations_of_a_published_model(self) -> None:
+def test_activations_of_a_published_model() -> None:
     """Korthikanti et al. 2022 (arXiv:2205.05198), equations 2 and 4: s b h (34 + 5 a s / h) / t bytes of a layer,
     less the 2 s b h of its two masks of dropout, which fused kernels draw again."""
     tensor, hidden, heads, sequence = 8, 12288, 96, 2048

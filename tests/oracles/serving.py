@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+ROUNDING_S = 1e-9
+"""an arrival that is later by no more is in time"""
+
 
 @dataclass
 class Request:
@@ -32,10 +35,10 @@ def serve(rules: Rules, rounds: int) -> list[list[Request]]:
     """All requests of each user, in the order in which they are sent."""
     clock_s = 0.0
     history = [[Request(0.0, 0.0)] for _ in range(rules.users)]
-    queue = [user for user in range(rules.users)]
+    queue = list(range(rules.users))
     running: list[int] = []
     while any(len(own) < rounds or len(own[-1].token_times_s) < rules.output_tokens for own in history):
-        seen = [user for user in queue if history[user][-1].visible_s <= clock_s]
+        seen = [user for user in queue if history[user][-1].visible_s <= clock_s + ROUNDING_S]
         room = min(rules.slots - len(running), rules.prompts_per_step)
         taken = seen[:room]
         if not taken and not running:

@@ -117,7 +117,7 @@ def test_too_few_rows_are_refused() -> None:
     with pytest.raises(ValueError, match=f"give {MIN_ROWS} or more"):
         FAMILY.fit({name: column[:5] for name, column in table.items()})
     with pytest.raises(ValueError, match="no row can be fitted"):
-        FAMILY.fit(table | {"ttft_ms": np.full(24, np.nan)})
+        FAMILY.fit({**table, "ttft_ms": np.full(24, np.nan)})
 
 
 def test_each_number_of_the_curve_has_a_meaning_and_they_are_few() -> None:

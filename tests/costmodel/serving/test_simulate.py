@@ -88,7 +88,7 @@ def test_memory_limits_the_batch() -> None:
 
 
 def test_a_narrow_cache_follows_the_weights_with_some_backends_alone() -> None:
-    heavy = {"input_tokens": 4096, "concurrency": 64, "tensor": 2, "precision": "fp8"}
+    heavy: dict[str, Any] = {"input_tokens": 4096, "concurrency": 64, "tensor": 2, "precision": "fp8"}
     assert serve(backend="trtllm", **heavy).step.kv_cache_s < 0.6 * serve(backend="vllm", **heavy).step.kv_cache_s
     told = serve(backend="trtllm", kv_precision="bf16", **heavy)
     assert told.step.kv_cache_s == pytest.approx(2 * serve(backend="trtllm", **heavy).step.kv_cache_s, rel=0.1)

@@ -71,7 +71,7 @@ def test_fp8_products_are_quicker_and_narrow_weights_alone_help_small_steps_only
         times(precisions=Precisions("fp8", "bf16", "bf16")),
     )
     wide = times()
-    assert float(fp8.layers_at_s(4096)) < 0.75 * float(wide.layers_at_s(4096))
+    assert float(fp8.layers_at_s(4096)) < 0.85 * float(wide.layers_at_s(4096))
     assert float(narrow.layers_at_s(1)) < 0.75 * float(wide.layers_at_s(1))
     assert float(narrow.layers_at_s(4096)) == pytest.approx(float(wide.layers_at_s(4096)), rel=0.1)
 

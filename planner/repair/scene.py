@@ -1,0 +1,138 @@
+"""A plan on a damaged cluster: what each job lost, and what is free."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from costmodel.fabrics import Lightpath
+from planner.cluster import Cluster
+from planner.cpsat.mend import Scene
+from planner.instance import Instance, Resident
+from planner.light import Device, Light
+from planner.plan import Assignment, Plan
+from planner.tenants import Tenant, moved, tenant_of
+
+
+@dataclass(frozen=True)
+class Wreck:
+    """A plan whose jobs stand on failed parts of the instance.
+
+    `plan` may leave out jobs of the plan that is repaired; all counts are about the jobs that are left.
+    """
+
+    instance: Instance
+    """with the failures"""
+    plan: Plan
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.instance.cluster
+
+    @cached_property
+    def tenants(self) -> tuple[Tenant, ...]:
+        return tuple(tenant_of(self.cluster.fabric, assignment) for assignment in self.plan.assignments)
+
+    @cached_property
+    def lost(self) -> dict[str, tuple[int, ...]]:
+        """Ranks of each job that must leave their device."""
+        cluster = self.cluster
+        lost = {
+            tenant.name: tuple(
+                rank
+                for rank, device in enumerate(tenant.devices)
+                if device in cluster.failed_devices or (len(tenant.devices) > 1 and device in cluster.dark_devices)
+            )
+            for tenant in self.tenants
+        }
+        return {name: ranks for name, ranks in lost.items() if ranks}
+
+    @cached_property
+    def cut(self) -> frozenset[str]:
+        """Jobs whose light takes a failed fiber."""
+        return frozenset(tenant.name for tenant in self.tenants if tenant.fibers & self.cluster.failed_fibers)
+
+    @property
+    def touched(self) -> frozenset[str]:
+        return frozenset(self.lost) | self.cut
+
+    @cached_property
+    def free(self) -> frozenset[Device]:
+        """Healthy devices, with or without a port, that no rank holds or that a lost rank leaves."""
+        return self.free_beside(self.tenants)
+
+    def free_beside(self, fixed: Iterable[Tenant]) -> frozenset[Device]:
+        """Healthy devices that these jobs do not hold."""
+        servers = range(self.cluster.fabric.num_servers)
+        healthy = {(server, slot) for server in servers for slot in self.cluster.healthy_slots(server)}
+        return frozenset(healthy.difference(*(tenant.devices for tenant in fixed)))
+
+    def light_beside(self, fixed: Iterable[Tenant]) -> Light | None:
+        """Light of these jobs; None where the fabric has no circuits."""
+        if not isinstance(self.cluster.fabric, Lightpath):
+            return None
+        light = Light(self.cluster)
+        for tenant in fixed:
+            light.commit(tenant.assignment.circuits)
+        return light
+
+    @property
+    def least_moves(self) -> int:
+        """Ranks that must move in every repair that keeps all jobs as they run."""
+        return sum(map(len, self.lost.values()))
+
+    @cached_property
+    def least_changes(self) -> int:
+        """Circuits that change in every such repair: those of lost ranks and of failed fibers."""
+        count = 0
+        for tenant in self.tenants:
+            gone = set(self.lost.get(tenant.name, ()))
+            for links, beams in zip(tenant.links, tenant.lights, strict=True):
+                count += sum(
+                    link.source in gone or link.destination in gone or beam.fiber in self.cluster.failed_fibers
+                    for link, beam in zip(links, beams, strict=True)
+                )
+        return count
+
+    @cached_property
+    def lenient(self) -> frozenset[str]:
+        """Residents that run as the file says: they may stay on a working port."""
+        return frozenset(
+            a.job
+            for a in self.plan.assignments
+            if isinstance(self.instance.job(a.job), Resident) and not moved(self.instance, a).is_moved
+        )
+
+    def singles(self, tenants: Iterable[Tenant]) -> list[int]:
+        """Servers on which single-device jobs that are no residents in place hold a working port."""
+        dark = self.cluster.dark_devices
+        return sorted(
+            {
+                t.devices[0][0]
+                for t in tenants
+                if len(t.devices) == 1 and t.name not in self.lenient and t.devices[0] not in dark
+            }
+        )
+
+    def leaves_ports(self, assignments: Sequence[Assignment]) -> bool:
+        """Whether no single-device job holds a working port beside a free device without one."""
+        placed = [tenant_of(self.cluster.fabric, assignment) for assignment in assignments]
+        dark = {device[0] for device in self.free_beside(placed) & self.cluster.dark_devices}
+        return not dark or not dark.intersection(self.singles(placed))
+
+    def scene(self, names: Collection[str], pinned: frozenset[str] = frozenset()) -> Scene:
+        """The jobs of these names to be searched, all others fixed."""
+        searched = tuple(tenant for tenant in self.tenants if tenant.name in names)
+        fixed = [tenant for tenant in self.tenants if tenant.name not in names]
+        return Scene(
+            cluster=self.cluster,
+            tenants=searched,
+            free=self.free_beside(fixed),
+            taken=self.light_beside(fixed),
+            pinned=pinned | {t.name for t in searched if not self._may_move(t.name)},
+            lenient=self.lenient,
+            singles=self.singles(fixed),
+        )
+
+    def _may_move(self, name: str) -> bool:
+        job = self.instance.job(name)
+        return not isinstance(job, Resident) or job.movable

@@ -1,0 +1,129 @@
+"""The quick repair: lost ranks enter free devices, nothing else moves, and first fit finds the circuits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from costmodel.candidates import candidates_of
+from costmodel.fabrics import Lightpath
+from planner.demand import Shape, shape_of
+from planner.errors import InputError
+from planner.light import Device, Light
+from planner.plan import Assignment, Circuit, HeldCircuits
+from planner.repair.scene import Wreck
+from planner.tenants import Tenant
+
+MAX_PLACEMENTS = 64
+"""choices of free devices that are tried"""
+
+
+def use_spares(wreck: Wreck, *, keep_light: bool) -> list[Assignment] | None:
+    """All assignments after lost ranks entered free devices; None where first fit finds no way.
+
+    `keep_light`: circuits between ranks that stay, and not on failed fibers, stay as they are; otherwise all
+    circuits of a touched job are routed anew.
+    """
+    broken = [tenant for tenant in wreck.tenants if tenant.name in wreck.touched]
+    fixed = [tenant for tenant in wreck.tenants if tenant.name not in wreck.touched]
+    light = wreck.light_beside(fixed)
+    taken = {} if light is None else dict(light.taken)
+    for devices in islice(_placements(wreck, broken), MAX_PLACEMENTS):
+        if light is not None:
+            light.taken = dict(taken)
+        found = _routed(wreck, broken, devices, light, keep_light)
+        if found is not None:
+            names = {assignment.job: assignment for assignment in found}
+            return [names.get(a.job, a) for a in wreck.plan.assignments]
+    return None
+
+
+def _placements(wreck: Wreck, broken: Sequence[Tenant]) -> Iterator[list[tuple[Device, ...]]]:
+    """Devices of the touched jobs, every lost rank on a free one; of devices that are alike, one is tried."""
+    fabric = wreck.cluster.fabric
+    matters = isinstance(fabric, Lightpath) and fabric.slots_matter
+    slots = [(t, rank) for t, tenant in enumerate(broken) for rank in wreck.lost.get(tenant.name, ())]
+    places = [list(tenant.devices) for tenant in broken]
+    free = sorted(wreck.free)
+
+    def extend(index: int, used: frozenset[Device]) -> Iterator[list[tuple[Device, ...]]]:
+        if index == len(slots):
+            if all(_keeps_layout(wreck, tenant, devices) for tenant, devices in zip(broken, places, strict=True)):
+                yield [tuple(devices) for devices in places]
+            return
+        t, rank = slots[index]
+        home, is_single = broken[t].devices[rank][0], len(places[t]) == 1
+        tried: set[object] = set()
+        dark = wreck.cluster.dark_devices
+        for device in sorted(free, key=lambda d: (d[0] != home, is_single and d not in dark, d)):
+            kind = device if matters else (device[0], device in dark)
+            if device in used or kind in tried or (device in dark and not is_single):
+                continue
+            tried.add(kind)
+            places[t][rank] = device
+            yield from extend(index + 1, used | {device})
+
+    yield from extend(0, frozenset())
+
+
+def _keeps_layout(wreck: Wreck, tenant: Tenant, devices: Sequence[Device]) -> bool:
+    fabric = wreck.cluster.fabric
+    if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in devices}) > 1:
+        return False
+    firsts = range(0, len(devices), tenant.block)
+    return all(len({server for server, _ in devices[i : i + tenant.block]}) == 1 for i in firsts)
+
+
+def _routed(
+    wreck: Wreck, broken: Sequence[Tenant], devices: Sequence[Sequence[Device]], light: Light | None, keep_light: bool
+) -> list[Assignment] | None:
+    """The touched jobs on new devices, their circuits beside those of all others."""
+    result = []
+    for tenant, places in zip(broken, devices, strict=True):
+        circuits: tuple[HeldCircuits, ...] | None = ()
+        if light is not None:
+            shape = shape_in(wreck, tenant)
+            kept = _kept(wreck, tenant, shape, places) if keep_light else None
+            circuits = light.route(shape, places, kept)
+            if circuits is None:
+                return None
+            light.commit(circuits)
+        names = tuple(wreck.cluster.fabric.device_name(*device) for device in places)
+        result.append(tenant.assignment.model_copy(update={"devices": names, "circuits": circuits}))
+    return result
+
+
+def shape_in(wreck: Wreck, tenant: Tenant) -> Shape:
+    """Shape of a job's configuration; InputError where the plan's circuits are not those it asks for."""
+    configuration = tenant.assignment.configuration
+    try:
+        workload, cluster = wreck.instance.job(tenant.name).workload, wreck.cluster
+        shape = shape_of(candidates_of([configuration], workload, cluster.device, cluster.fabric), 0)
+    except (ValueError, OverflowError) as error:
+        raise InputError("plan", f"assignments[{tenant.name}].configuration", str(error)) from None
+    asked = [sorted(circuits) for _, circuits in shape.configurations]
+    if asked != [sorted(held) for held in tenant.links] or shape.num_ranks != len(tenant.devices):
+        problem = "are not those of its configuration; `planner check` says which rules the plan breaks"
+        raise InputError("plan", f"assignments[{tenant.name}].circuits", problem)
+    return shape
+
+
+def _kept(
+    wreck: Wreck, tenant: Tenant, shape: Shape, devices: Sequence[Device]
+) -> list[Mapping[int, Circuit]]:
+    """Circuits, by position in the shape, whose ranks and fibers are as they were."""
+    kept: list[Mapping[int, Circuit]] = []
+    failed = wreck.cluster.failed_fibers
+    for c, (_, circuits) in enumerate(shape.configurations):
+        held = tenant.assignment.circuits[c].circuits
+        old = {
+            (link.source, link.destination): circuit
+            for link, beam, circuit in zip(tenant.links[c], tenant.lights[c], held, strict=True)
+            if beam.fiber not in failed
+        }
+        kept.append(
+            {
+                i: old[u, v]
+                for i, (u, v, _) in enumerate(circuits)
+                if (u, v) in old and devices[u] == tenant.devices[u] and devices[v] == tenant.devices[v]
+            }
+        )
+    return kept
