@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import FabricBase, GroupPlan
 from costmodel.hardware import Device
-from costmodel.mappings import DIMENSIONS, Dimension, Mappings, distinct_rows
+from costmodel.mappings import CHOICES, DIMENSIONS, Dimension, Mappings, distinct_rows
 from costmodel.opgraph import OpGraph
 from costmodel.workloads import Workload
 
@@ -80,6 +80,7 @@ class Candidates:
         by_name = {
             "tensor": self.block % tensor == 0,
             "context": self.block % context == 0,
+            "data": is_whole | ((m.data[self.mapping] == 1) & (self.block % context == 0)),
             "expert": is_whole | ((m.pipeline[self.mapping] == 1) & (self.block % expert == 0)),
         }
         return np.stack([by_name.get(dimension, is_whole) for dimension in DIMENSIONS])
@@ -168,13 +169,14 @@ class _Choices:
 
     def rows(self, blocks: BlocksOf, collective: str | None, plans: dict[GroupPlan, int]) -> Iterator[tuple[int, ...]]:
         """Block and number of the plan along each dimension, of every combination."""
-        tensor, pipeline, _, context, expert = self.degrees
+        tensor, pipeline, shards, context, expert = self.degrees
         spans = (tensor, tensor * context, tensor * context * expert if pipeline == 1 else tensor * context)
         for block in blocks(self.fabric, spans, self.num_devices):
             is_whole = block == self.num_devices
             confined = {
                 "tensor": block % tensor == 0,
                 "context": block % (tensor * context) == 0,
+                "data": is_whole or (shards == context and block % (tensor * context) == 0),
                 "expert": is_whole or (pipeline == 1 and block % (tensor * context * expert) == 0),
             }
             options = [
@@ -202,7 +204,7 @@ def candidates_of(
     """
     menus = workload.menus()
     choices = [configuration.choice(menus) for configuration in configurations]
-    mappings = Mappings.of(**{name: np.array([c[name] for c in choices]) for name in choices[0]})
+    mappings = Mappings.of(**{name: np.array([c[name] for c in choices], np.int64) for name in CHOICES})
     device.matrix_flops_per_s(workload.precision)
     degrees = group_degrees(mappings)
     plans: dict[GroupPlan, int] = {}

@@ -83,6 +83,8 @@ class Configuration(Spec):
             return self.block % self.tensor == 0
         if dimension == "context":
             return self.block % context == 0
+        if dimension == "data" and self.data == 1:
+            return self.block % context == 0
         is_inner = dimension == "expert" and self.pipeline == 1 and self.block % (context * self.expert) == 0
         return is_inner or self.block == self.num_devices
 

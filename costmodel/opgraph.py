@@ -61,6 +61,8 @@ class Block:
     """(M,) executions per step"""
     in_bubble: bool = True
     """whether it runs in every stage of a pipeline, so that the bubble repeats it"""
+    stage_share: Floats | None = None
+    """(M,) share of a pipeline's stages that execute it, where only the last one does"""
 
     def column(self, value: Floats | float) -> Floats:
         """A column of one of its rows in full, shape (K,)."""
@@ -177,7 +179,8 @@ class Shapes:
         times: Floats | float,
         *,
         in_bubble: bool = True,
+        stage_share: Floats | None = None,
     ) -> Block:
         """A block of these shapes, executed so often by each mapping."""
         full = np.broadcast_to(np.asarray(times, np.float64), self.of.shape)
-        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble)
+        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble, stage_share)

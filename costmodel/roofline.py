@@ -1,14 +1,20 @@
 """Time of a block's operators on one device: the slower of compute and memory, plus the launch."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from costmodel.calibration import Calibration
 from costmodel.efficiency import Efficiency
 from costmodel.hardware import Device, Precision
-from costmodel.kernels.gemm import gemm_curve, gemm_s
+from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
 from costmodel.mappings import DIMENSIONS, Floats
 from costmodel.opgraph import Block, Operator, OpGraph
+
+Calibrations = tuple[Calibration, ...]
+Curves = Callable[[Precision], GemmCurve]
 
 
 @dataclass(frozen=True)
@@ -27,29 +33,36 @@ class BlockPrice:
 
 
 def operator_s(
-    operator: Operator, device: Device, efficiency: Efficiency, precision: Precision, *, with_kernels: bool = False
+    operator: Operator, device: Device, efficiency: Efficiency, precision: Precision, *, curves: Curves | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """Compute, memory and total time of one execution of an operator, each broadcasting to (K,).
 
     time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an
-    operator, none between operators. `with_kernels` prices matrix products by the device's measured kernels
-    where it has them. Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
+    operator, none between operators. `curves` prices matrix products by the device's measured kernels.
+    Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
     """
     runs = operator.precision or precision
     share = efficiency.attention if operator.kind == "attention" else efficiency.matrix
     compute_s = np.asarray(operator.flops / (share * device.matrix_flops_per_s(runs)), np.float64)
     memory_s = np.asarray(operator.memory_bytes / (efficiency.memory * device.memory_bytes_per_s), np.float64)
-    if with_kernels and operator.sizes is not None:
-        return compute_s, memory_s, gemm_s(*operator.sizes, device, runs)
+    if curves is not None and operator.sizes is not None:
+        return compute_s, memory_s, gemm_s(*operator.sizes, device, runs, curves(runs))
     return compute_s, memory_s, np.maximum(compute_s, memory_s) + efficiency.launch_s
 
 
-def block_price(block: Block, graph: OpGraph, device: Device, efficiency: Efficiency) -> BlockPrice:
-    """Sums over a block's rows, once per distinct shape."""
+def _curve(device: Device, calibrations: Calibrations | None, precision: Precision) -> GemmCurve:
+    return gemm_curve(device, precision, calibrations)[0]
+
+
+def block_price(
+    block: Block, graph: OpGraph, device: Device, efficiency: Efficiency, calibrations: Calibrations | None = None
+) -> BlockPrice:
+    """Sums over a block's rows, once per distinct shape. `calibrations` replaces the catalog's."""
     compute_s, memory_s, flops_j = (np.zeros(block.num_shapes) for _ in range(3))
-    is_measured = graph.regime == "inference" and gemm_curve(device, graph.precision)[1]
+    is_measured = graph.regime == "inference" and gemm_curve(device, graph.precision, calibrations)[1]
+    curves = partial(_curve, device, calibrations) if is_measured else None
     for operator in block.operators:
-        compute, memory, total = operator_s(operator, device, efficiency, graph.precision, with_kernels=is_measured)
+        compute, memory, total = operator_s(operator, device, efficiency, graph.precision, curves=curves)
         time_s = total * operator.count
         is_compute = compute >= memory
         compute_s += time_s * is_compute

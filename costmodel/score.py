@@ -98,23 +98,26 @@ def _price(
     """Columns of Scores of some rows, whose mappings are those of the graph."""
     m = candidates.mapping
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations)
-    priced = ((block, block_price(block, graph, device, efficiency)) for block in graph.blocks)
+    priced = ((block, block_price(block, graph, device, efficiency, calibrations)) for block in graph.blocks)
     sums = totals(len(graph), priced)
     operator_s = (sums.compute_s + sums.memory_s)[m]
     sent = _communication(candidates, graph, sums, operator_s)
     change_s, repeated_change_s = _phase_changes_s(m, sums, fabric)
     repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble[m] * repeated_s
-    relief_s = np.minimum(graph.relief[m] * repeated_s, operator_s - sums.repeated_s[m])
+    last_compute_s, last_memory_s = sums.last_compute_s[m], sums.last_memory_s[m]
+    last_s = last_compute_s + last_memory_s
+    relief = np.minimum(graph.relief[m] * repeated_s / np.where(last_s > 0, last_s, np.inf), 1.0)
     tier_s, tier_j = _second_tier(graph, device)
     offload_s = np.maximum(tier_s[m] - operator_s, 0.0)
-    step_s = operator_s + sent.exposed_s.sum(axis=0) + change_s + bubble_s + offload_s + efficiency.step_s - relief_s
+    busy_s = operator_s - relief * last_s + efficiency.step_s
+    step_s = busy_s + sent.exposed_s.sum(axis=0) + change_s + bubble_s + offload_s
     num_devices = candidates.num_devices.astype(np.float64)
     memory_j = sums.memory_bytes * device.memory_j_per_byte + tier_j
     return {
         "step_s": step_s,
-        "compute_s": sums.compute_s[m] - relief_s,
-        "memory_s": sums.memory_s[m] + efficiency.step_s,
+        "compute_s": sums.compute_s[m] - relief * last_compute_s,
+        "memory_s": sums.memory_s[m] - relief * last_memory_s + efficiency.step_s,
         "communication_s": sent.exposed_s,
         "reconfiguration_s": change_s,
         "offload_s": offload_s,
@@ -142,6 +145,7 @@ class _Sent:
 
     exposed_s: Floats
     sent_bytes: Floats
+    """of the mean stage"""
     repeated_s: Floats
     """inside the bubble"""
 
@@ -152,21 +156,23 @@ def _communication(candidates: Candidates, graph: OpGraph, sums: Totals, operato
     latency_s = np.array([plan.latency_s for plan in plans])
     per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
     sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
-    seconds, sent = np.zeros((2, len(DIMENSIONS), len(m)))
-    repeated_s, hidden_s = np.zeros((2, len(m)))
+    seconds, repeated, sent = np.zeros((3, len(DIMENSIONS), len(m)))
+    hidden_s = np.zeros(len(m))
     hides = [graph.overlap.get(dimension, 0.0) for dimension in DIMENSIONS]
     for axis, each in sums.messages.items():
         plan = candidates.plan[axis]
         latency, per_byte, size = latency_s[plan], per_byte_s[plan], each.size_bytes[m]
         seconds[axis] = each.count[m] * latency + size * per_byte
-        sent[axis] = size * sent_per_byte[plan]
-        repeated_s += (1 - hides[axis]) * (each.repeated_count[m] * latency + each.repeated_bytes[m] * per_byte)
+        sent[axis] = each.mean_bytes[m] * sent_per_byte[plan]
+        repeated[axis] = each.repeated_count[m] * latency + each.repeated_bytes[m] * per_byte
         hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
     for axis in sums.messages:
         if hides[axis]:
-            seconds[axis] *= 1 - hides[axis] * room
-    return _Sent(seconds, sent, repeated_s)
+            shown = 1 - hides[axis] * room
+            seconds[axis] *= shown
+            repeated[axis] *= shown
+    return _Sent(seconds, sent, repeated.sum(axis=0))
 
 
 def _phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:

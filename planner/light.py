@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from costmodel.fabrics import Circuits, Lightpath
 from planner.cluster import Cluster
-from planner.demand import Shape
+from planner.demand import Dimension, Shape
 from planner.plan import Circuit, HeldCircuits
 
 Device = tuple[int, int]
@@ -105,29 +105,35 @@ class Light:
         crossings = len(self._steps(source, destination, fiber))
         return self.fabric.loss_db(crossings, 0 if fiber is None else 1) <= budget + 1e-9
 
-    def route(
-        self, shape: Shape, devices: Sequence[Device], kept: Sequence[Mapping[int, Circuit]] | None = None
-    ) -> tuple[HeldCircuits, ...] | None:
+    def route(self, shape: Shape, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits of a job whose rank i lies on devices[i]; None where first fit fails.
 
+        Inside servers the canonical colouring of the shape is preferred.
+        """
+        return self.complete(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
+
+    def complete(
+        self,
+        configurations: Sequence[tuple[Dimension, Circuits]],
+        offsets: Sequence[Sequence[int]],
+        devices: Sequence[Device],
+        kept: Sequence[Mapping[int, Circuit]],
+    ) -> tuple[HeldCircuits, ...] | None:
+        """First-fit circuits beside those that stay, given for each configuration by position; None where it fails.
+
         Circuits between servers go first, onto fibers and wavelengths that the job already uses in another
-        configuration, then onto fibers that others light, then onto dark ones. Inside servers the canonical
-        colouring of the shape is preferred. `kept` holds, for each configuration, circuits by position that stay.
+        configuration, then onto fibers that others light, then onto dark ones. `offsets` are the first wavelengths
+        that circuits prefer.
         """
         own: dict[Waveguide, int] = {}
-        fixed = kept if kept is not None else [{} for _ in shape.configurations]
-        before = [
-            self._kept(circuits, held, own) for (_, circuits), held in zip(shape.configurations, fixed, strict=True)
-        ]
+        before = [self._kept(circuits, held, own) for (_, circuits), held in zip(configurations, kept, strict=True)]
         result = []
-        for number, ((dimension, circuits), offsets) in enumerate(
-            zip(shape.configurations, shape.offsets, strict=True)
-        ):
-            now, chosen = before[number], dict(fixed[number])
+        for (dimension, circuits), preferred, now, held in zip(configurations, offsets, before, kept, strict=True):
+            chosen = dict(held)
             order = sorted(range(len(circuits)), key=lambda i: devices[circuits[i][0]][0] == devices[circuits[i][1]][0])
             for i in (i for i in order if i not in chosen):
                 source, destination, width = circuits[i]
-                found = self._first_fit(now, own, (source, destination), devices, width, offsets[i])
+                found = self._first_fit(now, own, (source, destination), devices, width, preferred[i])
                 if found is None:
                     return None
                 chosen[i] = found

@@ -1,6 +1,6 @@
 """The jobs of a plan by rank: where each rank lies and which light joins which ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from costmodel.fabrics import FabricBase
 from planner.errors import InputError
 from planner.instance import Instance, Resident
-from planner.light import Device, Fiber, bits, wavelengths_of
+from planner.light import Device, Fiber, Light, bits, wavelengths_of
 from planner.plan import Assignment, Circuit, HeldCircuits, Plan
 
 
@@ -50,6 +50,17 @@ class Tenant:
     def fibers(self) -> frozenset[Fiber]:
         """Fibers that carry light of the job."""
         return frozenset(light.fiber for held in self.lights for light in held if light.fiber is not None)
+
+    def complete(
+        self, light: Light, devices: Sequence[Device], kept: Sequence[Mapping[int, Circuit]]
+    ) -> tuple[HeldCircuits, ...] | None:
+        """First-fit circuits on these devices beside those that stay; None where first fit fails.
+
+        Where it is free, a circuit starts at the wavelength that it starts at now.
+        """
+        configurations = [(h.dimension, links) for h, links in zip(self.assignment.circuits, self.links, strict=True)]
+        offsets = [[(beam.mask & -beam.mask).bit_length() - 1 for beam in beams] for beams in self.lights]
+        return light.complete(configurations, offsets, devices, kept)
 
     @property
     def num_circuits(self) -> int:

@@ -14,7 +14,7 @@ from costmodel.workloads.shapes import TransformerShape, load_model
 
 REQUESTS_PER_USER = 10.0
 """that benchmarks send: ten times as many prompts as users, who all start at once. The error of the time to
-first token of H100 rows is least at 10 (17 %; 20 % at 8, 19 % at 15, 35 % without a start)"""
+first token of H100 rows is least at 10 (17 %; 19 % at 8, 20 % at 15, 34 % without start and end)"""
 LEFT_OUT = (
     "models that the catalog lacks or that have experts, several pipeline stages, numbers of tokens, users or ranks "
     "that are no whole ones or do not divide the heads, and requests that do not fit into memory"

@@ -24,7 +24,7 @@ TYPICAL = {"matrix": 0.6, "attention": 0.47, "launch": 34.0, "step": 10.0}
 """in these units; of links, TYPICAL_LINK of the peak"""
 TYPICAL_LINK = 0.7
 PRIOR = 0.01
-"""a number twice or half the typical one weighs as much as an error of 0.7 % in one row: it decides where rows do not"""
+"""a number twice or half the typical one weighs like an error of 0.7 % in one row: it decides where rows do not"""
 MOST = {"matrix": 1.0, "attention": 1.0, "launch": 500.0, "link_bandwidth": 2000.0, "step": 1000.0}
 
 

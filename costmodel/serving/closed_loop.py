@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 ROUNDS = 3
-"""requests of each user that are simulated; from the second one on the loop repeats itself but for small shifts"""
+"""requests of each user that are simulated: a start, one that stands for the steady state, and the end of a run"""
 ROUNDING_S = 1e-9
 """an arrival that is later than the start of a step by no more is in time: ends of answers and starts of steps often
 coincide"""

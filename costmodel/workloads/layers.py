@@ -79,7 +79,7 @@ class LayerRun:
         untouched = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
         visited = np.maximum(held * (1 - untouched), 1.0)
         rows = [
-            self.matrix(f"expert {name}", arriving / visited, io, visited)
+            grouped(self.matrix(f"expert {name}", arriving / visited, io), visited)
             for name, io in ffn_matrices(shape, shape.ffn, self.tensor).items()
         ]
         activation = shape.ffn_matrices * size * arriving * shape.ffn / self.tensor
@@ -100,6 +100,12 @@ class LayerRun:
             sent = self.activation_bytes * self.normed_tokens * self.shape.experts_per_token * self.shape.hidden
             rows.append(Message("expert all-to-all", "expert", sent, np.where(self.expert > 1, 2.0, 0.0)))
         return rows
+
+
+def grouped(operator: Operator, products: Floats) -> Operator:
+    """So many products of one size in one kernel, such as those of the experts."""
+    flops, memory_bytes = operator.flops * products, operator.memory_bytes * products
+    return Operator(operator.name, operator.kind, flops, memory_bytes, precision=operator.precision)
 
 
 def repeated(operators: Iterable[Operator], times: float) -> list[Operator]:

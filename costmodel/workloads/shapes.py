@@ -50,6 +50,8 @@ class TransformerShape(Spec):
             raise ValueError(f"kv_heads ({self.kv_heads}) must divide heads ({self.heads})")
         if self.experts_per_token > self.experts:
             raise ValueError(f"experts_per_token ({self.experts_per_token}) must not exceed experts ({self.experts})")
+        if self.is_dense and self.shared_ffn:
+            raise ValueError(f"shared_ffn ({self.shared_ffn}) needs experts beside it; widen ffn instead")
         return self
 
     @property
@@ -171,6 +173,12 @@ def ffn_matrices(shape: TransformerShape, width: float, tensor: Floats) -> dict[
         "ffn up": (hidden, (2 if shape.gated else 1) * width / tensor),
         "ffn down": (width / tensor, hidden),
     }
+
+
+def expert_parameters(shape: TransformerShape, tensor: Floats, expert: Floats | float = 1.0) -> Floats:
+    """Of layer_parameters, those of one rank's experts, which only every `expert`-th data rank shares; shape (K,)."""
+    width = 0.0 if shape.is_dense else shape.experts * shape.ffn / np.asarray(expert, np.float64)
+    return np.asarray(shape.ffn_matrices * shape.hidden * width / tensor)
 
 
 def layer_parameters(shape: TransformerShape, tensor: Floats, expert: Floats | float = 1.0) -> Floats:

@@ -106,10 +106,11 @@ def _ends(job: "TransformerTraining", stage: Stage) -> list[Block]:
     handed = Message("pipeline hand-over", "pipeline", hidden_bytes / run.tensor, 2.0)
     hands = np.where(m.pipeline > 1, stage.micro_batches * stage.interleave, 0.0)
     embedding = [Operator("embedding", "elementwise", 0.0, 4 * hidden_bytes)]
+    share = 1.0 / stage.pipeline
     times, embeds = stage.micro_batches, np.where(m.pipeline == 1, stage.micro_batches, 0.0)
     return [
-        stage.shapes.block("vocabulary", vocabulary, [reduced], times, in_bubble=False),
-        stage.shapes.block("embedding", embedding, [], embeds, in_bubble=False),
+        stage.shapes.block("vocabulary", vocabulary, [reduced], times, in_bubble=False, stage_share=share),
+        stage.shapes.block("embedding", embedding, [], embeds, in_bubble=False, stage_share=share),
         stage.shapes.block("hand-over", [], [handed], hands),
     ]
 
@@ -120,14 +121,14 @@ def _data_blocks(job: "TransformerTraining", stage: Stage) -> list[Block]:
     """
     m, parameters = stage.mappings, stage.parameters
     each = Shapes({}, np.arange(len(m), dtype=np.int32), len(m))
-    owned = np.where(m.zero > 0, parameters / stage.shards, parameters)
+    owned = np.where(m.zero > 0, stage.shard, parameters)
     updated = Operator("optimizer", "elementwise", 0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * parameters)
     passes = stage.micro_batches * np.where(m.has_recompute("full"), 3.0, 2.0)
     gradients = np.where(m.zero >= 2, stage.micro_batches, 1.0) * np.where(m.zero == 0, 1.0, 0.5)
     gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
     is_shared = stage.shards > 1
     messages = [
-        Message("gradients", "data", GRADIENT_BYTES * parameters, gradients * is_shared),
-        Message("parameters", "data", job.element_bytes * parameters, gathers * is_shared),
+        Message("gradients", "data", GRADIENT_BYTES * stage.exchanged, gradients * is_shared),
+        Message("parameters", "data", job.element_bytes * stage.exchanged, gathers * is_shared),
     ]
     return [each.block("optimizer", [updated], messages, 1.0, in_bubble=False)]

@@ -35,16 +35,18 @@ def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
     """Parameters, gradients and optimizer state; activations of the micro-batches in flight on the first stage
     (most of them) or the last (logits too), and the gradient of a vocabulary matrix before it is accumulated; less
     what is offloaded."""
-    m, shards = stage.mappings, stage.shards
-    weights = stage.parameters * job.element_bytes / np.where(m.zero == 3, shards, 1.0)
-    gradients = stage.parameters * GRADIENT_BYTES / np.where(m.zero >= 2, shards, 1.0)
+    m = stage.mappings
+    weights = job.element_bytes * np.where(m.zero == 3, stage.shard, stage.parameters)
+    gradients = GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
     state_bytes = 8.0 if job.precision == "fp32" else 12.0
-    optimizer = stage.parameters * state_bytes / np.where(m.zero >= 1, shards, 1.0)
+    optimizer = state_bytes * np.where(m.zero >= 1, stage.shard, stage.parameters)
     layer, working = _layer_bytes(job, stage)
     logits = (stage.run.tokens * job.shape.vocabulary / stage.run.tensor)[stage.shapes.of]
     logits = logits * LOGIT_BYTES * job.activation_bytes / 2
     gradient = job.element_bytes * job.shape.vocabulary * job.shape.hidden / m.tensor
-    in_flight = _layers_in_flight(stage)
+    in_flight, last_in_flight = _layers_in_flight(stage)
+    resident = np.minimum(RESIDENT_LAYERS / stage.layers, 1.0)
+    gathered = resident * (stage.parameters * job.element_bytes - weights)
     kept: dict[Offload, Floats] = {"weights": weights, "activations": in_flight * layer, "optimizer": optimizer}
     moved: dict[Offload, Floats] = {
         "weights": 2 * stage.micro_batches * weights,
@@ -52,15 +54,16 @@ def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
         "optimizer": 2 * optimizer,
     }
     share: dict[Offload, Floats | float] = {
-        "weights": np.minimum(RESIDENT_LAYERS / stage.layers, 1.0),
+        "weights": resident,
         "activations": np.minimum(RESIDENT_LAYERS / in_flight, 1.0),
         "optimizer": 0.0,
     }
     offloaded = {name: m.has_offload(name) * (1.0 - stays) for name, stays in share.items()}
     local = {name: size * (1 - offloaded[name]) for name, size in kept.items()}
-    last = local["activations"] * np.minimum(stage.layers / in_flight, 1.0) + logits
+    stays = np.where(offloaded["activations"] > 0, np.minimum(RESIDENT_LAYERS, last_in_flight), last_in_flight)
+    last = stays * layer + logits
     first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
-    fixed = local["weights"] + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
+    fixed = local["weights"] + gathered + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
     return TrainingMemory(
         footprint_bytes=fixed + np.maximum(first, last),
         tier_footprint_bytes=sum((kept[name] * offloaded[name] for name in kept), np.zeros(len(m))),
@@ -68,15 +71,18 @@ def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
     )
 
 
-def _layers_in_flight(stage: Stage) -> Floats:
-    """Layers x micro-batches whose activations the first stage keeps, shape (M,).
+def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:
+    """Layers x micro-batches whose activations the first and the last stage keep, shapes (M,).
 
-    p micro-batches of 1F1B; (p - 1) / v more chunks where v are interleaved. Source: Korthikanti et al. 2022
-    (arXiv:2205.05198), section 4.2.
+    p micro-batches of 1F1B and one; of v interleaved chunks p v + p - 1 and p (v - 1) + 1.
+    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4.2.
     """
     pipeline, chunks = stage.pipeline, stage.interleave
     in_chunks = np.where(chunks > 1, pipeline * chunks + pipeline - 1, pipeline)
-    return np.minimum(in_chunks, stage.micro_batches * chunks) * stage.layers / chunks
+    last_in_chunks = pipeline * (chunks - 1) + 1
+    all_chunks = stage.micro_batches * chunks
+    first, last = (np.minimum(kept, all_chunks) * stage.layers / chunks for kept in (in_chunks, last_in_chunks))
+    return first, last
 
 
 def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floats]:
@@ -91,9 +97,9 @@ def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floa
     keys = 2 * kv_dim(shape, run.tensor)
     inner = (2 * shape.query_dim) / run.tensor + keys
     width = shape.ffn_matrices * (shape.experts_per_token * shape.ffn + shape.shared_ffn) / run.tensor
-    routed = 0.0 if shape.is_dense else shape.experts_per_token * shape.hidden / run.tensor
-    normed = 4.0 * shape.hidden * run.normed_tokens
-    kept = size * (normed + tokens * (inner + width + routed))
+    routed = 0.0 if shape.is_dense else shape.experts_per_token * shape.hidden
+    normed = (4.0 * shape.hidden + routed) * run.normed_tokens
+    kept = size * (normed + tokens * (inner + width))
     scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
     spilled = 0.0 if job.attention == "fused" else (2 * size + 1) * scores
     of, m = stage.shapes.of, stage.mappings
@@ -101,5 +107,5 @@ def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floa
     is_full, is_selective = m.has_recompute("full"), m.has_recompute("selective")
     everything = (kept + spilled)[of]
     layer = np.where(is_full, np.broadcast_to(inputs, kept.shape)[of], np.where(is_selective, kept[of], everything))
-    working = np.where(is_full, everything, np.where(is_selective, everything - kept[of], 0.0))
+    working = np.where(is_full, everything - layer, np.where(is_selective, everything - kept[of], 0.0))
     return layer, working

@@ -9,7 +9,7 @@ import numpy as np
 from costmodel.mappings import Floats, Mappings
 from costmodel.opgraph import Shapes
 from costmodel.workloads.layers import LayerRun
-from costmodel.workloads.shapes import layer_parameters
+from costmodel.workloads.shapes import expert_parameters, layer_parameters
 
 if TYPE_CHECKING:
     from costmodel.workloads.transformer_training import TransformerTraining
@@ -37,6 +37,8 @@ class Stage:
     """tokens of each sequence on one rank, shape (K,)"""
     parameters: Floats
     """of one rank: layers of the stage and its part of the vocabulary"""
+    expert_parameters: Floats
+    """of these, its experts', which `expert` times fewer ranks share"""
 
     @classmethod
     def of(cls, job: "TransformerTraining", m: Mappings) -> Self:
@@ -47,6 +49,7 @@ class Stage:
         pipeline, interleave = m.pipeline.astype(np.float64), m.interleave.astype(np.float64)
         chunk = shape.layers / (pipeline * interleave)
         layers = np.ceil(chunk) * interleave
+        last_layers = np.maximum(np.floor(chunk) * interleave, shape.layers - (pipeline - 1) * layers)
         per_layer = layer_parameters(shape, tensor, expert)[shapes.of]
         one_end = float(shape.vocabulary * shape.hidden)
         vocabulary = np.where(pipeline == 1, float(shape.vocabulary_parameters), one_end) / m.tensor
@@ -57,7 +60,7 @@ class Stage:
             shards=m.data.astype(np.float64) * m.context,
             micro_batches=job.global_batch / (m.data * m.micro_batch.astype(np.float64)),
             layers=layers,
-            relief=1.0 - np.floor(chunk) * interleave / layers,
+            relief=1.0 - last_layers / layers,
             shapes=shapes,
             run=LayerRun(
                 shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
@@ -66,6 +69,7 @@ class Stage:
             sequences=sequences,
             rank_sequence=job.sequence / context,
             parameters=layers * per_layer + vocabulary,
+            expert_parameters=layers * expert_parameters(shape, tensor, expert)[shapes.of],
         )  # fmt: skip
 
     @property
@@ -80,6 +84,20 @@ class Stage:
         last = self.micro_batches - in_rounds + self.pipeline
         idle = in_rounds - self.micro_batches + (last - 1) / self.interleave
         return np.asarray(idle / self.micro_batches)
+
+    @cached_property
+    def shard(self) -> Floats:
+        """Parameters of a rank over the ranks that share them, shape (M,): what ZeRO leaves each of them."""
+        return (self.parameters + self.expert_parameters * (self.mappings.expert - 1.0)) / self.shards
+
+    @cached_property
+    def exchanged(self) -> Floats:
+        """Parameters whose exchange among all data ranks costs what this rank's costs, shape (M,).
+
+        A rank sends (n - 1) / n of what n ranks share, and n / expert ranks share an expert.
+        """
+        share = (self.shards - self.mappings.expert) / np.maximum(self.shards - 1.0, 1.0)
+        return self.parameters - self.expert_parameters * (1.0 - share)
 
     @cached_property
     def layer_times(self) -> Floats:

@@ -158,17 +158,19 @@ def _reslotted(problem: Problem, staying: Sequence[Assignment], assignments: Seq
         slots.take(map(fabric.parse_device, assignment.devices))
     result = list(staying)
     for assignment in assignments:
-        renamed: dict[str, str] = {}
+        names: dict[str, str] = {}
         for name in assignment.devices:
             server = fabric.parse_device(name)[0]
             slot = slots.free(server, single=len(assignment.devices) == 1)[0]
             slots.take([(server, slot)])
-            renamed[name] = fabric.device_name(server, slot)
-        result.append(_renamed(assignment, renamed))
+            names[name] = fabric.device_name(server, slot)
+        result.append(renamed(assignment, names))
     return result
 
 
-def _renamed(assignment: Assignment, names: Mapping[str, str]) -> Assignment:
+def renamed(assignment: Assignment, names: Mapping[str, str]) -> Assignment:
+    """The assignment on other devices, its circuits with it."""
+
     def rename(circuit: Circuit) -> Circuit:
         return circuit.model_copy(update={"source": names[circuit.source], "destination": names[circuit.destination]})
 

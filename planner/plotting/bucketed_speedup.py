@@ -1,4 +1,4 @@
-"""Speed-up of training over a ring against the size of gradient buckets: a panel for each reading, a colour for each size."""
+"""Speed-up of training against the size of gradient buckets: a panel a reading, a colour a number of GPUs."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from planner.plotting.all_reduce_times import all_reduce_times
 from planner.plotting.bucketed_speedup import bucketed_speedup
 from planner.plotting.collective_energy import collective_energy
 from planner.plotting.dlrm_pooling import dlrm_pooling
+from planner.plotting.fragmentation import fragmentation
 from planner.plotting.layer_speedups import layer_speedups
 from planner.plotting.mfu_dots import mfu_dots
 from planner.plotting.offload_energy import offload_energy
@@ -27,6 +28,7 @@ FIGURES: dict[str, Draw] = {
     "collective_energy": collective_energy,
     "offload_energy": offload_energy,
     "dlrm_pooling": dlrm_pooling,
+    "fragmentation": fragmentation,
     "optical_hbm_inference": layer_speedups,
     "photonic_inference": serving_gains,
     "photonic_batches": serving_batches,

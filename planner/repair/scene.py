@@ -119,16 +119,15 @@ class Wreck:
         dark = {device[0] for device in self.free_beside(placed) & self.cluster.dark_devices}
         return not dark or not dark.intersection(self.singles(placed))
 
-    def scene(self, names: Collection[str], pinned: frozenset[str] = frozenset()) -> Scene:
-        """The jobs of these names to be searched, all others fixed."""
-        searched = tuple(tenant for tenant in self.tenants if tenant.name in names)
-        fixed = [tenant for tenant in self.tenants if tenant.name not in names]
+    def scene(self, names: Collection[str]) -> Scene:
+        """The jobs of these names to be searched, all others fixed, and residents that may not move."""
+        searched = tuple(tenant for tenant in self.tenants if tenant.name in names and self._may_move(tenant.name))
+        fixed = [tenant for tenant in self.tenants if tenant not in searched]
         return Scene(
             cluster=self.cluster,
             tenants=searched,
             free=self.free_beside(fixed),
             taken=self.light_beside(fixed),
-            pinned=pinned | {t.name for t in searched if not self._may_move(t.name)},
             lenient=self.lenient,
             singles=self.singles(fixed),
         )

@@ -1,12 +1,9 @@
 """The quick repair: lost ranks enter free devices, nothing else moves, and first fit finds the circuits."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from costmodel.candidates import candidates_of
 from costmodel.fabrics import Lightpath
-from planner.demand import Shape, shape_of
-from planner.errors import InputError
 from planner.light import Device, Light
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.repair.scene import Wreck
@@ -80,9 +77,8 @@ def _routed(
     for tenant, places in zip(broken, devices, strict=True):
         circuits: tuple[HeldCircuits, ...] | None = ()
         if light is not None:
-            shape = shape_in(wreck, tenant)
-            kept = _kept(wreck, tenant, shape, places) if keep_light else None
-            circuits = light.route(shape, places, kept)
+            kept = _kept(wreck, tenant, places) if keep_light else [{} for _ in tenant.links]
+            circuits = tenant.complete(light, places, kept)
             if circuits is None:
                 return None
             light.commit(circuits)
@@ -91,39 +87,15 @@ def _routed(
     return result
 
 
-def shape_in(wreck: Wreck, tenant: Tenant) -> Shape:
-    """Shape of a job's configuration; InputError where the plan's circuits are not those it asks for."""
-    configuration = tenant.assignment.configuration
-    try:
-        workload, cluster = wreck.instance.job(tenant.name).workload, wreck.cluster
-        shape = shape_of(candidates_of([configuration], workload, cluster.device, cluster.fabric), 0)
-    except (ValueError, OverflowError) as error:
-        raise InputError("plan", f"assignments[{tenant.name}].configuration", str(error)) from None
-    asked = [sorted(circuits) for _, circuits in shape.configurations]
-    if asked != [sorted(held) for held in tenant.links] or shape.num_ranks != len(tenant.devices):
-        problem = "are not those of its configuration; `planner check` says which rules the plan breaks"
-        raise InputError("plan", f"assignments[{tenant.name}].circuits", problem)
-    return shape
-
-
-def _kept(
-    wreck: Wreck, tenant: Tenant, shape: Shape, devices: Sequence[Device]
-) -> list[Mapping[int, Circuit]]:
-    """Circuits, by position in the shape, whose ranks and fibers are as they were."""
-    kept: list[Mapping[int, Circuit]] = []
+def _kept(wreck: Wreck, tenant: Tenant, devices: Sequence[Device]) -> list[dict[int, Circuit]]:
+    """Circuits, by position, whose ranks and fibers are as they were."""
     failed = wreck.cluster.failed_fibers
-    for c, (_, circuits) in enumerate(shape.configurations):
-        held = tenant.assignment.circuits[c].circuits
-        old = {
-            (link.source, link.destination): circuit
-            for link, beam, circuit in zip(tenant.links[c], tenant.lights[c], held, strict=True)
-            if beam.fiber not in failed
+    stays = [old == new for old, new in zip(tenant.devices, devices, strict=True)]
+    return [
+        {
+            i: circuit
+            for i, (link, beam, circuit) in enumerate(zip(links, beams, held.circuits, strict=True))
+            if stays[link.source] and stays[link.destination] and beam.fiber not in failed
         }
-        kept.append(
-            {
-                i: old[u, v]
-                for i, (u, v, _) in enumerate(circuits)
-                if (u, v) in old and devices[u] == tenant.devices[u] and devices[v] == tenant.devices[v]
-            }
-        )
-    return kept
+        for links, beams, held in zip(tenant.links, tenant.lights, tenant.assignment.circuits, strict=True)
+    ]

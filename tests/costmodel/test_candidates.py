@@ -184,7 +184,8 @@ def plain_rows(workload: TransformerTraining, size: int, gpus_per_server: int) -
         context = c["tensor"] * c["context"]
         blocks = {c["tensor"], context, size} | ({context * c["expert"]} if c["pipeline"] == 1 else set())
         ranks = [c["tensor"], c["pipeline"], c["data"] * c["context"], c["context"], c["expert"]]
-        kinds = [("ring", "tree"), ("switched",), ("ring", "tree"), ("ring", "tree"), ("switched",)]
+        reduced = [("ring",) if n < 4 else ("ring", "tree") for n in ranks]  # a tree of two or three is never sooner
+        kinds = [reduced[0], ("switched",), reduced[2], reduced[3], ("switched",)]
         choices = [kind if n > 1 else ("none",) for n, kind in zip(ranks, kinds, strict=True)]
         for block in blocks:
             if block <= gpus_per_server:

@@ -22,6 +22,14 @@ AllReduce: TypeAlias = Callable[[Floats, int], Floats]
 """message bytes of any shape, ranks -> seconds"""
 RING, UNPIPELINED_TREE, PIPELINED_TREE, DOUBLE_TREE = "ring", "unpipelined tree", "pipelined tree", "double tree limit"
 LUMORPH_2, LUMORPH_4, BOUND = "Lumorph-2", "Lumorph-4", "bound"
+Kernel: TypeAlias = Callable[[Floats, int, float, float], float | Floats]
+SWITCHED: dict[str, Kernel] = {
+    RING: collectives.ring_all_reduce_s,
+    UNPIPELINED_TREE: collectives.binomial_tree_all_reduce_s,
+    PIPELINED_TREE: collectives.pipelined_tree_all_reduce_s,
+    DOUBLE_TREE: collectives.double_tree_all_reduce_s,
+}
+"""closed forms over an ideal packet switch"""
 
 
 class Network(Spec):
@@ -50,19 +58,12 @@ def alternating(peers: int) -> str:
 
 def algorithms(network: Network) -> dict[str, AllReduce]:
     """Every algorithm by its name, and the lower bound."""
-    switched = {"alpha_s": network.alpha_s, "link_bytes_per_s": network.link_bytes_per_s}
-    found: dict[str, AllReduce] = {
-        RING: partial(collectives.ring_all_reduce_s, **switched),
-        UNPIPELINED_TREE: partial(collectives.binomial_tree_all_reduce_s, **switched),
-        PIPELINED_TREE: partial(collectives.pipelined_tree_all_reduce_s, **switched),
-        DOUBLE_TREE: partial(collectives.double_tree_all_reduce_s, **switched),
-        LUMORPH_2: partial(_lumorph_s, network, 2),
-        LUMORPH_4: partial(_lumorph_s, network, 4),
-    }
+    found: dict[str, AllReduce] = {name: partial(_switched_s, network, kernel) for name, kernel in SWITCHED.items()}
+    found |= {LUMORPH_2: partial(_lumorph_s, network, 2), LUMORPH_4: partial(_lumorph_s, network, 4)}
     for peers in network.peers:
         found[best(peers)] = partial(_best_s, network, peers, False)
         found[alternating(peers)] = partial(_best_s, network, peers, True)
-    return found | {BOUND: partial(collectives.all_reduce_bound_s, peers=max(network.peers), **switched)}
+    return found | {BOUND: partial(_bound_s, network)}
 
 
 def radices_of(ranks: int, radix: int) -> tuple[int, ...]:
@@ -72,6 +73,15 @@ def radices_of(ranks: int, radix: int) -> tuple[int, ...]:
         found.append(radix)
         ranks //= radix
     return (*found, ranks) if ranks > 1 else tuple(found)
+
+
+def _switched_s(network: Network, kernel: Kernel, message_bytes: Floats, ranks: int) -> Floats:
+    return np.asarray(kernel(message_bytes, ranks, network.alpha_s, network.link_bytes_per_s))
+
+
+def _bound_s(network: Network, message_bytes: Floats, ranks: int) -> Floats:
+    rate = network.link_bytes_per_s
+    return np.asarray(collectives.all_reduce_bound_s(message_bytes, ranks, max(network.peers), network.alpha_s, rate))
 
 
 def _lumorph_s(network: Network, radix: int, message_bytes: Floats, ranks: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Data-parallel training whose gradients are all-reduced in buckets, by each algorithm; figure 4a of the paper on Lumorph.
+"""Data-parallel training whose gradients are all-reduced in buckets: speed-ups; figure 4a of the paper on Lumorph.
 
 Speed-ups are ratios of times of the same step, under one reading each: full buckets are the ratio of one all-reduce
 to the other. Alone, all gradients are sent, the last bucket being smaller, and nothing is computed. After the
@@ -85,7 +85,7 @@ class Curve:
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
-    """Speed-ups, the most of each, and the largest bucket in bytes with the one that is sought, absent if there is none."""
+    """Speed-ups, the most of each, and the largest bucket in bytes with what is sought, 0 where none has it."""
     found: dict[str, float] = {}
     shown, sweep = np.array(inputs.shown_bytes), inputs.sweep_bytes()
     for ranks in inputs.ranks:
@@ -94,8 +94,8 @@ def compute(inputs: Inputs) -> dict[str, float]:
                 found[f"speed-up {_name(curve)}, {size(bucket)}"] = float(speedup)
         for curve in curves(inputs, ranks, sweep):
             found[f"most speed-up {_name(curve)}"] = float(curve.speedup.max())
-            if np.any(reached := curve.speedup >= inputs.speedup):
-                found[f"largest bucket {_name(curve)}"] = float(sweep[reached].max())
+            reached = np.where(curve.speedup >= inputs.speedup, sweep, 0.0)
+            found[f"largest bucket {_name(curve)}"] = float(reached.max())
         found |= _limits(inputs, ranks)
     step = step_of(inputs, inputs.ranks[0])
     return found | {"gradients": step.gradient_bytes, "compute": step.compute_s, "backward pass": step.backward_s}
@@ -142,16 +142,20 @@ def _limits(inputs: Inputs, ranks: int) -> dict[str, float]:
     """Speed-ups of full buckets that hold nothing, and the largest full buckets with the one that is sought."""
     known, sweep = algorithms(inputs.network), inputs.sweep_bytes()
     found: dict[str, float] = {}
-    for name in known.keys() - {inputs.over, BOUND}:
-        speedup = partial(_speedup, known[inputs.over], known[name], ranks)
-        found[f"speed-up of {name}, empty buckets, {ranks} GPUs"] = float(speedup(np.zeros(1))[0])
-        roots_bytes = crossings(lambda sizes, of=speedup: of(sizes) - inputs.speedup, sweep)
+    for name, all_reduce_s in known.items():
+        if name in (inputs.over, BOUND):
+            continue
+        excess = partial(_excess, known[inputs.over], all_reduce_s, ranks, inputs.speedup)
+        empty = float(excess(np.zeros(1))[0]) + inputs.speedup
+        found[f"speed-up of {name}, empty buckets, {ranks} GPUs"] = empty
+        roots_bytes = crossings(excess, sweep)
         found |= {f"exact bucket of {name}, {ranks} GPUs": float(root) for root in roots_bytes[-1:]}
     return found
 
 
-def _speedup(over: AllReduce, of: AllReduce, ranks: int, message_bytes: Floats) -> Floats:
-    return np.asarray(over(message_bytes, ranks) / of(message_bytes, ranks))
+def _excess(over: AllReduce, of: AllReduce, ranks: int, sought: float, message_bytes: Floats) -> Floats:
+    """Speed-up of one all-reduce over another, less what is sought; shaped as the messages."""
+    return np.asarray(over(message_bytes, ranks) / of(message_bytes, ranks) - sought)
 
 
 def _name(curve: Curve) -> str:

@@ -1,6 +1,7 @@
 """What the exact policy says when it must stop early, cannot succeed, or has nothing to decide."""
 
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -127,7 +128,7 @@ def test_first_level_only_improves(seed: int) -> None:
     values = [each.objective for each in first if each.objective is not None]
     bounds = [each.bound for each in first if each.bound is not None]
     assert values == sorted(values)
-    assert bounds == sorted(bounds, reverse=True)
+    assert all(later <= sooner + 1e-9 for sooner, later in pairwise(bounds))
     assert values[-1] <= bounds[-1] + 1e-9
     assert first[-1].source in ("proven", "limit")
     assert [each.wall_time_s for each in seen] == sorted(each.wall_time_s for each in seen)

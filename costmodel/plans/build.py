@@ -1,0 +1,26 @@
+"""The schedule of a plan."""
+
+from collections.abc import Callable
+
+from costmodel.plans.exchange import exchange
+from costmodel.plans.ladder import Algorithm
+from costmodel.plans.plan import Plan
+from costmodel.plans.relays import bruck, direct, fixed_tree, tree
+from costmodel.plans.schedule import Schedule
+from costmodel.plans.windows import ring, scatter, windows
+
+MAKERS: dict[Algorithm, Callable[[Plan], Schedule]] = {
+    "ring": ring,
+    "radix": windows,
+    "exchange": exchange,
+    "tree": tree,
+    "fixed_tree": fixed_tree,
+    "scatter": scatter,
+    "direct": direct,
+    "bruck": bruck,
+}
+
+
+def schedule_of(plan: Plan) -> Schedule:
+    """Every transfer of one call of a plan, or of two where successive calls differ."""
+    return MAKERS[plan.algorithm](plan)

@@ -1,0 +1,113 @@
+"""Every job keeps its configuration: the fewest ranks that move, then the fewest circuits that change."""
+
+from dataclasses import dataclass, replace
+
+from costmodel.fabrics import Lightpath
+from planner.cpsat.mend import Mended, MendLimits, Scene, mend
+from planner.plan import Assignment
+from planner.repair.scene import Wreck
+from planner.repair.spare import use_spares
+from planner.tenants import Beam, circuits_of
+
+SMALL = 60_000
+"""literals up to which all jobs are searched at once, which proves what is fewest"""
+LARGE = 600_000
+"""literals up to which some jobs are searched, all others fixed"""
+MAX_NEIGHBOURS = 3
+"""sets of jobs that are moved out of the way, tried one after the other"""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Assignments of all jobs, none with another configuration, and what is proven of them."""
+
+    assignments: list[Assignment] | None
+    least_moves: int
+    least_changes: int
+    """for as many moved ranks as there are"""
+    is_impossible: bool = False
+    """proven: the jobs cannot all go on as they run"""
+
+
+def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kept:
+    """The jobs of a plan on what is left; spare devices first, then search unless it must be quick."""
+    bounds = wreck.least_moves, wreck.least_changes
+    quick = use_spares(wreck, keep_light=True)
+    if quick is not None and wreck.leaves_ports(quick):
+        return Kept(quick, *bounds)
+    if is_quick:
+        return Kept(None, wreck.least_moves, 0)
+    scene = wreck.scene([tenant.name for tenant in wreck.tenants])
+    if scene.size <= SMALL:
+        found = mend(scene, _wanted(wreck, scene), limits)
+        if found.devices is not None or found.is_impossible:
+            return _written(wreck, scene, found)
+    routed = use_spares(wreck, keep_light=False)
+    if routed is not None and wreck.leaves_ports(routed):
+        return Kept(routed, *bounds)
+    return _around(wreck, scene, limits)
+
+
+def _around(wreck: Wreck, scene: Scene, limits: MendLimits) -> Kept:
+    """Jobs are moved out of the way: those that a search without light names, then others instead."""
+    bound = mend(scene, None, limits)
+    least = max(bound.least_moves, wreck.least_moves)
+    if bound.is_impossible:
+        return Kept(None, least, 0, is_impossible=True)
+    near = set(wreck.touched) | _with_ports(wreck)
+    for names in _neighbourhoods(wreck, scene, near, limits):
+        part = wreck.scene(names)
+        if part.size > LARGE:
+            continue
+        found = mend(part, _wanted(wreck, part), limits)
+        if found.devices is not None:
+            written = _written(wreck, part, found)
+            return replace(written, least_moves=least, least_changes=wreck.least_changes)
+    return Kept(None, least, 0)
+
+
+def _neighbourhoods(wreck: Wreck, scene: Scene, near: set[str], limits: MendLimits) -> list[set[str]]:
+    """Sets of jobs to search: those that lost something alone, then with others that make room."""
+    sets, pinned = [near], scene.pinned
+    for _ in range(MAX_NEIGHBOURS):
+        found = mend(replace(scene, pinned=pinned), None, limits)
+        if found.devices is None:
+            break
+        moved = {
+            tenant.name
+            for tenant, devices in zip(scene.tenants, found.devices, strict=True)
+            if tenant.devices != devices
+        }
+        if moved | near not in sets:
+            sets.append(moved | near)
+        if not moved - near:
+            break
+        pinned |= moved - near
+    return sets
+
+
+def _with_ports(wreck: Wreck) -> set[str]:
+    """Single-device jobs on working ports of servers that have a device without one: they may have to yield."""
+    dark = {device[0] for device in wreck.free & wreck.cluster.dark_devices}
+    return {t.name for t in wreck.tenants if len(t.devices) == 1 and t.devices[0][0] in dark}
+
+
+def _wanted(wreck: Wreck, scene: Scene) -> list[list[list[Beam | None]]]:
+    failed = wreck.cluster.failed_fibers
+    return [
+        [[None if beam.fiber in failed else beam for beam in beams] for beams in tenant.lights]
+        for tenant in scene.tenants
+    ]
+
+
+def _written(wreck: Wreck, scene: Scene, found: Mended) -> Kept:
+    if found.devices is None:
+        return Kept(None, found.least_moves, found.least_changes, is_impossible=found.is_impossible)
+    fabric = wreck.cluster.fabric
+    named: dict[str, Assignment] = {}
+    for t, (tenant, devices) in enumerate(zip(scene.tenants, found.devices, strict=True)):
+        circuits = circuits_of(fabric, tenant, devices, found.beams[t]) if isinstance(fabric, Lightpath) else ()
+        names = tuple(fabric.device_name(*device) for device in devices)
+        named[tenant.name] = tenant.assignment.model_copy(update={"devices": names, "circuits": circuits})
+    assignments = [named.get(a.job, a) for a in wreck.plan.assignments]
+    return Kept(assignments, found.least_moves, found.least_changes)

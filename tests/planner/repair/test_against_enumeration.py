@@ -1,0 +1,79 @@
+"""Repairs of tiny plans after random failures: fewest moved ranks and fewest changed circuits, against enumeration."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.checks import check
+from planner.cpsat.mend import MendLimits
+from planner.errors import InputError
+from planner.instance import Instance
+from planner.line import solve
+from planner.plan import Plan
+from planner.repair import Repair, repair
+from planner.result import SolveOptions
+from tests.oracles.repair import fewest
+from tests.oracles.tiny_instances import tiny_instance
+
+LIMITS = MendLimits(deterministic=20.0, workers=1)
+NUM_SEEDS = 150
+
+
+def failures(instance: Instance, rng: Random) -> list[str]:
+    """One failure, at times two, of any kind of part."""
+    fabric = instance.cluster.fabric
+    devices = [fabric.device_name(s, i) for s in range(fabric.num_servers) for i in range(fabric.devices_per_server)]
+    servers = range(fabric.num_servers)
+    fibers = [
+        f"{fabric.server_name(a)}>{fabric.server_name(b)}#{i}"
+        for a in servers for b in servers for i in range(fabric.num_fibers(a, b))
+    ]  # fmt: skip
+    parts = devices + [f"{device}:{end}" for device in devices for end in ("port", "tx")] + 2 * fibers
+    return rng.sample(parts, min(len(parts), rng.choice((1, 1, 1, 2))))
+
+
+def repaired(seed: int) -> tuple[Instance, Plan, Repair] | None:
+    """A random instance, a plan of it and its repair; None where there is no plan, or no job may leave a part."""
+    rng, instance = Random(seed), tiny_instance(seed)
+    plan = solve(instance, policy=rng.choice(("first_fit", "best_fit", "random_fit")), options=SolveOptions(seed=seed))
+    if plan.plan is None or not plan.plan.assignments:
+        return None
+    try:
+        return instance, plan.plan, repair(instance, plan.plan, failures(instance, rng), limits=LIMITS)
+    except InputError as error:
+        assert "may not move" in str(error)
+        return None
+
+
+def agrees(seed: int) -> None:
+    found = repaired(seed)
+    if found is None:
+        return
+    _, plan, mended = found
+    expected = fewest(mended.instance, plan)
+    if mended.plan is not None:
+        assert check(mended.instance, mended.plan) == []
+    if expected is None:
+        assert mended.outcome in ("reduced", "none")
+        assert mended.is_impossible
+        return
+    assert mended.outcome in ("intact", "repaired")
+    assert (len(mended.moves), mended.least_moves) == (expected.moves, expected.moves)
+    assert not mended.dropped
+    assert not mended.resized
+    if expected.changes is not None:
+        assert mended.changed_circuits == expected.changes
+        assert mended.is_fewest
+
+
+@pytest.mark.parametrize("seed", range(NUM_SEEDS))
+def test_a_repair_is_the_least_one(seed: int) -> None:
+    agrees(seed)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(min_value=0, max_value=2**32 - 1))
+def test_any_repair_is_the_least_one(seed: int) -> None:
+    agrees(seed)
