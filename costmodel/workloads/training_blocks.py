@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from costmodel.hardware import Precision
 from costmodel.mappings import Floats
 from costmodel.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.layers import repeated
@@ -68,7 +69,7 @@ def _kv_bytes(job: "TransformerTraining", stage: Stage) -> Floats:
 def _attention(job: "TransformerTraining", stage: Stage) -> tuple[Operator, Operator]:
     """Scores and values: two products forward; four backward, and a fifth that redoes the scores.
 
-    A fused kernel skips the masked half of the scores and never writes them.
+    A fused kernel skips the masked half of the scores and never writes them. Training in fp8 keeps attention in bf16.
     Source: Dao 2023 (arXiv:2307.08691), sections 2.3 and 3.1.
     """
     shape, run, size = job.shape, stage.run, job.activation_bytes
@@ -78,9 +79,11 @@ def _attention(job: "TransformerTraining", stage: Stage) -> tuple[Operator, Oper
     query, keys = shape.query_dim / run.tensor, kv_dim(shape, run.tensor)
     kept = size * run.tokens * (2 * query + 2 * keys)
     spilled = 0.0 if is_fused else SPILLED_ACCESSES * size * scores
+    runs: Precision = "bf16" if job.precision == "fp8" else job.precision
+    again = (5 if is_fused else 4) * product
     return (
-        Operator("attention", "attention", 2 * product, kept + spilled),
-        Operator("attention backward", "attention", (5 if is_fused else 4) * product, 2 * kept + 1.5 * spilled),
+        Operator("attention", "attention", 2 * product, kept + spilled, precision=runs),
+        Operator("attention backward", "attention", again, 2 * kept + 1.5 * spilled, precision=runs),
     )
 
 

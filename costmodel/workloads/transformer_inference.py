@@ -144,7 +144,10 @@ class TransformerInference(Spec):
         ]
 
     def _attention(self, run: _Pass) -> Operator:
-        """Fused attention of the new tokens: scores and values, KV cache read once, queries and results."""
+        """Fused attention of the new tokens: scores and values, KV cache read once, queries and results.
+
+        It runs in fp8 only where the KV cache is in fp8 too.
+        """
         query = self.shape.query_dim / run.run.tensor
         kv_bytes = 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(self.shape, run.run.tensor)
         return Operator(
@@ -152,6 +155,7 @@ class TransformerInference(Spec):
             "attention",
             4 * run.run.tokens * run.context * query,
             run.sequences * run.kv_tokens * kv_bytes + 2 * run.run.activation_bytes * run.run.tokens * query,
+            precision="bf16" if self.precision == "fp8" and self.kv_precision != "fp8" else self.precision,
         )
 
     def _footprint_bytes(self, shapes: Shapes) -> Floats:

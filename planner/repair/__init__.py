@@ -14,7 +14,8 @@ from planner.repair.scene import Wreck
 from planner.repair.search import keep_all
 from planner.repair.victims import give_way
 from planner.restate import restated
-from planner.transition import Transition, num_kept, transition
+from planner.tenants import Tenant, tenant_of
+from planner.transition import Transition, transition
 
 Outcome = Literal["intact", "repaired", "reduced", "none"]
 
@@ -44,7 +45,7 @@ class Repair:
     plan: Plan | None
     moves: tuple[Move, ...] = ()
     changed_circuits: int = 0
-    """that are set up"""
+    """circuits one of whose ranks moved, or whose light did; all of a job in another configuration"""
     least_moves: int = 0
     """proven for repairs that keep every job as it runs"""
     least_changes: int = 0
@@ -90,8 +91,7 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Men
     old = {a.job: a for a in plan.assignments}
     dropped = tuple(name for name in old if name not in repaired.admitted)
     resized = tuple(a.job for a in repaired.assignments if a.configuration != old[a.job].configuration)
-    total = sum(len(held.circuits) for a in repaired.assignments for held in a.circuits)
-    changed = total - sum(num_kept(old[a.job], a) for a in repaired.assignments)
+    changed = sum(_num_changed(wreck, old[a.job], a) for a in repaired.assignments)
     moves = tuple(_moves(old, repaired.assignments))
     is_reduced = kept.assignments is None
     return Repair(
@@ -118,6 +118,21 @@ def _require_jobs(instance: Instance, plan: Plan) -> None:
         if assignment.job not in names:
             problem = f"'{instance.name}' has no such job; give the plan of this instance"
             raise InputError("plan", f"assignments[{assignment.job}]", problem)
+
+
+def _num_changed(wreck: Wreck, old: Assignment, new: Assignment) -> int:
+    if new.configuration != old.configuration:
+        return sum(len(held.circuits) for held in new.circuits)
+    fabric = wreck.cluster.fabric
+    before, after = (set(_rows(tenant_of(fabric, assignment))) for assignment in (old, new))
+    return len(after - before)
+
+
+def _rows(tenant: Tenant) -> Iterator[tuple[object, ...]]:
+    """Each circuit by configuration and ranks, with the devices of both and its light."""
+    for number, (links, beams) in enumerate(zip(tenant.links, tenant.lights, strict=True)):
+        for link, beam in zip(links, beams, strict=True):
+            yield number, link, tenant.devices[link.source], tenant.devices[link.destination], beam
 
 
 def _moves(old: dict[str, Assignment], assignments: Sequence[Assignment]) -> Iterator[Move]:

@@ -112,7 +112,9 @@ class _Enumeration:
             )
             given = None
             if self._is_immovable(assignment):
-                given = tuple(tuple(self._beam(c.fibers, c.wavelengths) for c in h.circuits) for h in assignment.circuits)
+                given = tuple(
+                    tuple(self._beam(c.fibers, c.wavelengths) for c in h.circuits) for h in assignment.circuits
+                )
             tenants.append(Tenant(held, given))
         return tenants
 

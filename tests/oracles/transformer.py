@@ -227,9 +227,10 @@ def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Se
         product /= 2
     spilled = 0 if is_fused else training_blocks.SPILLED_ACCESSES * rank.activation * scores
     qkvo = rank.activation * rank.tokens * (2 * rank.query + 2 * rank.keys)
-    core = Run("attention", product + product, qkvo + spilled)
+    attention = "bf16" if job.precision == "fp8" else job.precision
+    core = Run("attention", product + product, qkvo + spilled, precision=attention)
     redone = 5 if is_fused else 4
-    core_backward = Run("attention", redone * product, 2 * qkvo + 1.5 * spilled)
+    core_backward = Run("attention", redone * product, 2 * qkvo + 1.5 * spilled, precision=attention)
     gathered = rank.activation * c.micro_batch * job.sequence * 2 * rank.keys
     gather = [Send("context", gathered, 0.5)] if c.context > 1 else []
     forward = [*rank.layer(), core], [*rank.layer_sends(2), *gather]

@@ -20,7 +20,9 @@ def inference_step(job: Any, choice: dict[str, int]) -> Step:
         tokens = sequences * new_tokens
         rank = Rank(shape, c.tensor, c.expert, tokens, tokens, BYTES[job.precision], BYTES[job.activation_precision])
         cached = sequences * read * 2 * rank.keys * BYTES[job.kv_precision]
-        core = Run("attention", 4 * tokens * seen * rank.query, cached + 2 * rank.activation * tokens * rank.query)
+        in_bf16 = job.precision == "fp8" and job.kv_precision != "fp8"
+        moved = cached + 2 * rank.activation * tokens * rank.query
+        core = Run("attention", 4 * tokens * seen * rank.query, moved, precision="bf16" if in_bf16 else job.precision)
         runs, sends = [*rank.layer(), core] * shape.layers, rank.layer_sends(2) * shape.layers
         precision = "bf16" if job.precision == "fp8" else job.precision
         runs.append(rank.matrix(sequences, shape.hidden, shape.vocabulary / c.tensor, 1, 2, precision))

@@ -54,7 +54,8 @@ def test_the_fit_on_small_models_holds_for_large_ones() -> None:
     """Efficiencies of 22B and 175B on A100 predict 530B and 1T."""
     table = read_table(SHARED / "training.csv", "training").columns
     model = np.asarray(table["model"], str)
-    small, large = (np.isin(model, names) for names in (["megatron-22b", "gpt3-175b"], ["megatron-530b", "megatron-1t"]))
+    small = np.isin(model, ["megatron-22b", "gpt3-175b"])
+    large = np.isin(model, ["megatron-530b", "megatron-1t"])
     fit = training.fit({name: column[small] for name, column in table.items()})
     (numbers,) = fit.curves.values()
     part = Calibration(device="a100-sxm", families={"training": {"bf16": numbers}}, source="half of the rows")
@@ -109,5 +110,5 @@ def test_systems_are_found_by_their_device() -> None:
     assert system_of("b200").name == "dgx-b200"
     fabric = load_system("dgx-h100").fat_tree(12)
     assert (fabric.num_servers, fabric.devices_per_server) == (2, 8)
-    with pytest.raises(ValueError, match="known: .*h100-sxm"):
+    with pytest.raises(ValueError, match=r"known: .*h100-sxm"):
         system_of("tpu-v4")
