@@ -171,7 +171,7 @@ def fat_tree() -> Case:
         tensor=2,
         data=2,
         block=2,
-        tensor_collective=collective("tree"),
+        tensor_collective=collective("ring"),
         data_collective=collective("ring"),
     )
     return instance, plan_of(instance, assign("packets", configuration, "r0.s0.g0 r0.s0.g1 r1.s0.g0 r1.s0.g1"))
