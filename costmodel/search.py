@@ -81,7 +81,9 @@ def search(
     fastest = np.argsort(costs[0], kind="stable")
 
     def options(chosen: Rows) -> Iterator[Option]:
-        return (_option(*kept[batch[i]], int(row[i]), device) for i in chosen)
+        for i in chosen:
+            candidates, scores = kept[batch[i]]
+            yield _option(candidates, scores, int(row[i]), device)
 
     return SearchResult(
         num_configurations, num_priced, best=_distinct(options(fastest), top), front=tuple(options(pareto(costs)))

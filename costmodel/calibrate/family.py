@@ -30,7 +30,8 @@ class Series:
     predicted: Floats
     measured: Floats
     is_calibrated: Bools
-    """whether the row's curve was fitted on its very device (and, in serving, its pair of model and backend)"""
+    """whether the row's curve was fitted on its very device; in serving, whether its pair of model and backend was, on
+    this device or one that it is like"""
     left_out: str = ""
 
 

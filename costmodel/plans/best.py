@@ -53,9 +53,7 @@ class Best:
 
 
 @lru_cache(maxsize=4096)
-def best(
-    collective: Collective, ranks: int, message_bytes: float, limits: Limits, family: Family = EVERY_PLAN
-) -> Best:
+def best(collective: Collective, ranks: int, message_bytes: float, limits: Limits, family: Family = EVERY_PLAN) -> Best:
     """Fastest plan of a family for one message; of equals, the earlier algorithm of `ALGORITHMS`.
 
     Exact over all ordered radices (those whose product exceeds the ranks included) x held groups x whole
@@ -80,9 +78,7 @@ def bound_s(collective: Collective, ranks: int, message_bytes: float, limits: Li
     return float(bound(message_bytes, ranks, limits.most_peers, limits.alpha_s, limits.link_bytes_per_s))
 
 
-def _plans(
-    collective: Collective, ranks: int, message_bytes: float, limits: Limits, family: Family
-) -> Iterator[Plan]:
+def _plans(collective: Collective, ranks: int, message_bytes: float, limits: Limits, family: Family) -> Iterator[Plan]:
     """The best plan of each algorithm and order."""
     allowed = family.algorithms or ALGORITHMS[collective]
     for algorithm in (name for name in ALGORITHMS[collective] if name in allowed):

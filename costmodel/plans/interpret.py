@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,10 @@ def interpret(schedule: Schedule) -> tuple[str, ...]:
     contribution is added twice, and no slot is replaced twice in a round; and each call ends with what the
     collective promises, each chunk with every contribution once.
     """
-    return (*_circuit_faults(schedule), *(fault for call in range(schedule.num_calls) for fault in _faults(schedule, call)))
+    return (
+        *_circuit_faults(schedule),
+        *(fault for call in range(schedule.num_calls) for fault in _faults(schedule, call)),
+    )
 
 
 def _circuit_faults(schedule: Schedule) -> Iterator[str]:
@@ -37,7 +41,9 @@ def _circuit_faults(schedule: Schedule) -> Iterator[str]:
     wire = np.flatnonzero(~is_local)
     circuits, used = schedule.circuits, schedule.circuit[wire]
     configuration = schedule.configuration[wire]
-    if ((circuits.source[used] != schedule.sender[wire]) | (circuits.destination[used] != schedule.receiver[wire])).any():
+    if (
+        (circuits.source[used] != schedule.sender[wire]) | (circuits.destination[used] != schedule.receiver[wire])
+    ).any():
         yield "a row uses a circuit of other ranks"
     if ((circuits.first[used] > configuration) | (configuration > circuits.last[used])).any():
         yield "a row uses a circuit that is off in its round"
@@ -79,12 +85,13 @@ def _run(schedule: Schedule, block: _Block, words: int) -> str | None:
     """First fault of one range of slots."""
     held = _initial(schedule, block, words)
     edges = np.flatnonzero(np.diff(schedule.round[block.rows], prepend=-1, append=-1))
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in pairwise(edges.tolist()):
         rows = block.rows[first:last]
         arriving = held[schedule.sender[rows], schedule.chunk[rows] - block.first]
         if not arriving.any(axis=1).all():
             row = rows[np.argmin(arriving.any(axis=1))]
-            return f"round {schedule.round[row]}: rank {schedule.sender[row]} sends chunk {schedule.chunk[row]} before it holds it"
+            what = f"rank {schedule.sender[row]} sends chunk {schedule.chunk[row]}"
+            return f"round {schedule.round[row]}: {what} before it holds it"
         fault = _write(schedule, held, block, rows, arriving)
         if fault:
             return fault

@@ -36,6 +36,8 @@ class Plan:
         if self.algorithm in ("ring", "fixed_tree"):
             fan_out = f" k{self.radices[0] - 1}" if self.radices else ""
             return f"{self.algorithm.replace('_', ' ')}{fan_out} w{self.wavelengths[0]}"
+        if self.algorithm == "direct":
+            return f"direct, {max(self.radices, default=1) - 1} peers, {len(self.held)} configurations"
         text = f"{self.algorithm} {'x'.join(map(str, self.radices))}"
         if len(self.held) > 1:
             joints = ["~" if bridge else "+" for bridge in self._bridges] + [""]

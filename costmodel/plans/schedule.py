@@ -1,7 +1,8 @@
 """A collective written out: every transfer of every round, and the circuits it goes over."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from costmodel.plans.plan import Plan
 Ints = NDArray[np.int64]
 Column = NDArray[np.int32]
 Ranks = NDArray[np.int16]
+Scalar = TypeVar("Scalar", bound=np.generic)
 LOCAL = -1
 """circuit of a row that moves data inside a rank"""
 
@@ -137,22 +139,22 @@ class Writer:
         keys = np.concatenate([empty, *self.keys])
         used = np.unique(keys[keys != LOCAL])
         circuit = np.where(keys == LOCAL, LOCAL, np.searchsorted(used, keys)).astype(np.int32)
-        types = (np.int32, np.int16, np.int16, np.int32, np.int32, np.bool_)
-        columns = zip(*self.columns, strict=True) if self.columns else [() for _ in types]
-        joined = [
-            np.concatenate([empty.astype(kind), *parts]).astype(kind, copy=False)
-            for kind, parts in zip(types, columns, strict=True)
-        ]
+        rows = list(zip(*self.columns, strict=True)) or [()] * 6
         return Schedule(
-            self.plan.collective,
-            ranks,
-            num_chunks,
-            num_slots,
-            *joined,
-            circuit,
-            np.array(self.configuration_of, dtype=np.int32),
-            np.array(self.call_of, dtype=np.int32),
-            self._circuits(used),
+            collective=self.plan.collective,
+            ranks=ranks,
+            num_chunks=num_chunks,
+            num_slots=num_slots,
+            round=_joined(rows[0], np.int32),
+            sender=_joined(rows[1], np.int16),
+            receiver=_joined(rows[2], np.int16),
+            chunk=_joined(rows[3], np.int32),
+            target=_joined(rows[4], np.int32),
+            is_reduction=_joined(rows[5], np.bool_),
+            circuit=circuit,
+            configuration_of=np.array(self.configuration_of, dtype=np.int32),
+            call_of=np.array(self.call_of, dtype=np.int32),
+            circuits=self._circuits(used),
         )
 
     def _circuits(self, used: Ints) -> Circuits:
@@ -163,3 +165,8 @@ class Writer:
         widths = np.array(self.plan.wavelengths or (0,))
         columns = pair // ranks, pair % ranks, widths[digit], first_of[digit], last_of[digit]
         return Circuits(*(each.astype(np.int16) for each in columns))
+
+
+def _joined(parts: Sequence[NDArray[Scalar]], kind: type[Scalar]) -> NDArray[Scalar]:
+    """One column of all rounds."""
+    return np.concatenate([np.zeros(0, dtype=kind), *parts]).astype(kind, copy=False)

@@ -1,5 +1,7 @@
 """Time of a schedule, event by event over its circuits; nothing here knows a closed form."""
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,14 +17,14 @@ def simulate(schedule: Schedule, limits: Limits, message_bytes: float, *, overla
 
     Events are the ends of transfers and of changes of configuration. A transfer starts when its circuit is on and its
     sender has done with its earlier rounds; it takes alpha and its bytes at the rate of the circuit's wavelengths. A
-    change starts when the change before it and all transfers of the earlier rounds are done; with `overlap` only those on circuits that go off
-    count, and circuits that stay on keep sending. Ranks run ahead of each other within a configuration; calls are
-    in step. ValueError where a configuration breaks the limits.
+    change starts when the change before it and all transfers of the earlier rounds are done; with `overlap` only those
+    on circuits that go off count, and circuits that stay on keep sending. Ranks run ahead of each other within a
+    configuration; calls are in step. ValueError where a configuration breaks the limits.
     """
     check_limits(schedule, limits)
     now = _Clock(schedule, limits, message_bytes, overlap)
     starts = schedule.starts
-    for number, (first, last) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+    for number, (first, last) in enumerate(pairwise(starts.tolist())):
         now.enter(int(schedule.configuration_of[number]), int(schedule.call_of[number]))
         now.send(schedule.circuit[first:last])
     return float(now.ready_s.max(initial=0.0)) / schedule.num_calls

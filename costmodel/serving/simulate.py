@@ -71,7 +71,8 @@ def simulate(
 
     `precision` is that of the weights and, unless they are given, of the activations; the KV cache is bf16 but with
     backends in which it follows the weights. Without `requests_per_user` the result is the steady state, with it the
-    mean of a run in which all users start at once and none follows at the end. ValueError where a request does not fit into memory.
+    mean of a run in which all users start at once and none follows at the end. ValueError where a request does not
+    fit into memory.
     """
     if requests_per_user is not None and not requests_per_user >= 2:
         raise ValueError(f"requests_per_user: {requests_per_user} is below 2; leave it out for the steady state")

@@ -10,6 +10,7 @@ from planner.cli.check import check
 from planner.cli.compare import compare
 from planner.cli.exits import EXIT_CODES
 from planner.cli.explain import explain
+from planner.cli.export import export
 from planner.cli.marginal import marginal
 from planner.cli.new import new
 from planner.cli.reproduce import reproduce
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "score": score,
     "validate": validate,
     "calibrate": calibrate,
+    "export": export,
     "schema": schema,
 }
 

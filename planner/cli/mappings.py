@@ -1,6 +1,6 @@
 """planner score --workload: the best ways to run one model on so many devices, over the whole space."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli.jobs_table import SHORT, mapping
 from planner.cli.output import console, percent, print_json, quantity, table
+from planner.cli.serving_columns import ServingFigures, serving_figures
 from planner.cli.workload_options import Phase, PrecisionName
 from planner.errors import InputError
 
@@ -33,6 +34,7 @@ class Question:
     input_tokens: int
     output_tokens: int
     precision: PrecisionName
+    backend: str | None
 
 
 def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | None) -> int:
@@ -44,9 +46,9 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
     if not found.best:
         raise InputError("--devices", str(question.num_devices), _why_none(workload, device, question.num_devices))
     if as_json:
-        print_json(_document(question, found, is_fitted))
+        print_json(_document(question, found, is_fitted, _served(question, workload, device, found.best)))
     else:
-        _print(question, found, workload, is_fitted)
+        _print(question, found, workload, device, is_fitted)
     if plot:
         _draw(Path(plot), found, workload, device)
     return 0
@@ -65,8 +67,7 @@ def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     with _option("--precision"):
         device.matrix_flops_per_s(question.precision)
     workload = opened(_workload(question), device)
-    regime = "training" if question.phase == "training" else "inference"
-    efficiency, is_fitted = efficiency_of(device, regime, question.precision)
+    efficiency, is_fitted = efficiency_of(device, question.phase, question.precision)
     return workload, device, system.fat_tree(question.num_devices, efficiency), is_fitted
 
 
@@ -136,7 +137,18 @@ def _record(option: "Option") -> dict[str, Any]:
     }
 
 
-def _document(question: Question, found: "SearchResult", is_fitted: bool) -> dict[str, Any]:
+def _served(
+    question: Question, workload: "Workload", device: "Device", options: "Sequence[Option]"
+) -> "list[ServingFigures | None]":
+    """Figures of continuous batching where a backend was named; () of training."""
+    if question.backend is None or question.phase == "training":
+        return []
+    return [serving_figures(workload, device, option.configuration, question.backend) for option in options]  # type: ignore[arg-type]
+
+
+def _document(
+    question: Question, found: "SearchResult", is_fitted: bool, served: "list[ServingFigures | None]"
+) -> dict[str, Any]:
     return {
         "question": vars(question),
         "configurations": found.num_configurations,
@@ -144,10 +156,11 @@ def _document(question: Question, found: "SearchResult", is_fitted: bool) -> dic
         "calibrated": is_fitted,
         "best": [_record(option) for option in found.best],
         "front": [_record(option) for option in found.front],
+        "serving": [figures and vars(figures) for figures in served],
     }
 
 
-def _print(question: Question, found: "SearchResult", workload: "Workload", is_fitted: bool) -> None:
+def _print(question: Question, found: "SearchResult", workload: "Workload", device: "Device", is_fitted: bool) -> None:
     out = console()
     looked = f"{found.num_configurations:,} mappings, {found.num_priced:,} fit in memory with some plan of collectives"
     out.print(f"{question.model} {question.phase} on {question.num_devices} x {question.device}   {looked}")
@@ -155,6 +168,14 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", is_f
     out.print(f"efficiencies {told}; {len(found.front)} mappings on the front of time, energy and memory")
     records = [_record(option) for option in found.best]
     columns = _columns([option.configuration for option in found.best], records, workload.speed_unit)
+    if served := _served(question, workload, device, found.best):
+        columns |= {
+            "first token": [quantity(f.ttft_s if f else None, "s") for f in served],
+            "next token": [quantity(f.tpot_s if f else None, "s") for f in served],
+            f"{question.backend} tokens/s": [quantity(f.speed if f else None, "").strip() for f in served],
+        }
+        told = "fitted" if any(f and f.is_calibrated for f in served) else "not fitted: typical numbers"
+        out.print(f"first and next token: continuous batching of {question.backend}, this model and backend {told}")
     out.print(
         table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
     )

@@ -11,6 +11,7 @@ from planner.cli.mappings import Question, show_mappings
 from planner.cli.output import console, number, plain, print_json, quantity, table
 from planner.cli.summary import count
 from planner.cli.workload_options import (
+    Backend,
     Concurrency,
     DeviceName,
     GlobalBatch,
@@ -46,6 +47,7 @@ def score(
     input_tokens: InputTokens = 1024,
     output_tokens: OutputTokens = 1024,
     precision: PrecisionOption = "bf16",
+    backend: Backend = None,
     plot: PlotPath = None,
 ) -> int:
     """Show where the time and the energy of a step go: for each job of an INSTANCE, or for a --workload alone.
@@ -57,7 +59,17 @@ def score(
         if instance is not None:
             raise InputError("--workload", "", "give an instance or a workload, not both")
         question = Question(
-            workload, phase, device, devices, batch, sequence, concurrency, input_tokens, output_tokens, precision
+            workload,
+            phase,
+            device,
+            devices,
+            batch,
+            sequence,
+            concurrency,
+            input_tokens,
+            output_tokens,
+            precision,
+            backend,
         )
         return show_mappings(question, top=top, as_json=as_json, plot=plot)
     if instance is None:

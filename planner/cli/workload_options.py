@@ -22,6 +22,12 @@ Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Inferenc
 InputTokens = Annotated[int, typer.Option("--input", min=1, help="Inference: tokens of a prompt.")]
 OutputTokens = Annotated[int, typer.Option("--output", min=1, help="Inference: tokens of an answer.")]
 PrecisionOption = Annotated[PrecisionName, typer.Option("--precision", help="Of matrix products.")]
+Backend = Annotated[
+    str | None,
+    typer.Option(
+        "--backend", help="Inference: add times to the first and next token of a server such as trtllm or vllm."
+    ),
+]
 PlotPath = Annotated[
     str | None,
     typer.Option("--plot", metavar="FILE.png", help="Draw the Pareto front and the roofline of the best mapping."),

@@ -141,8 +141,8 @@ def errors(table: Table, fit: Fit | None) -> tuple[Floats, Floats]:
 def test_the_catalog_explains_the_rows_it_was_fitted_on() -> None:
     first, token = errors(measured(), None)
     assert (len(token), np.isnan(token).sum()) == (304, 0)
-    assert token.mean() < 0.053
-    assert first.mean() < 0.18
+    assert token.mean() < 0.047
+    assert first.mean() < 0.175
     assert np.median(first) < 0.12
     assert all(series.is_calibrated.all() for series in FAMILY.predict(measured(), None))
 
@@ -159,7 +159,7 @@ def test_unseen_halves_are_within_the_marks() -> None:
 
 
 @needs_table
-@pytest.mark.parametrize("users", [8, 32])
+@pytest.mark.parametrize("users", [16, 64])
 def test_a_concurrency_that_was_not_fitted_is_within_the_marks(users: int) -> None:
     assert FAMILY.fit is not None
     is_left_out = measured()["concurrency"] == users
@@ -169,7 +169,7 @@ def test_a_concurrency_that_was_not_fitted_is_within_the_marks(users: int) -> No
 
 
 @needs_table
-@pytest.mark.parametrize("name", ["turnaround of users", "prompts first", "efficiency of fp8"])
+@pytest.mark.parametrize("name", ["turnaround of users", "prompts first"])
 def test_terms_earn_their_places(name: str) -> None:
     """Without the term, refitted, errors on unseen rows are larger; all terms are judged by FAMILY.ablations."""
     table = measured()

@@ -1,0 +1,100 @@
+"""Run an exported schedule under MPI on real buffers and compare the result on every rank.
+
+    mpirun -n 8 python3 tests/mpi/run_schedule.py job.data.circuits.json
+
+Reads the schedule of a file of circuits (or a schedule alone). Each rank fills its buffer with numbers of its own,
+every transfer is a message, and each rank prints "rank R: right" or fails. Needs no package beside mpi4py.
+"""
+
+import json
+import sys
+from array import array
+from pathlib import Path
+
+CHUNK = 64
+"""numbers in a chunk"""
+
+
+def value(rank: int, chunk: int, index: int) -> int:
+    return (rank + 1) * 1_000_003 + chunk * 997 + index * index
+
+
+def part(rank: int, chunk: int) -> array:
+    return array("q", (value(rank, chunk, index) for index in range(CHUNK)))
+
+
+def total(ranks: int, chunk: int) -> array:
+    return array("q", (sum(value(rank, chunk, index) for rank in range(ranks)) for index in range(CHUNK)))
+
+
+def initial(schedule: dict, rank: int) -> dict[int, array]:
+    """Slots that a rank holds at first."""
+    ranks, chunks = schedule["ranks"], schedule["num_chunks"]
+    collective = schedule["collective"]
+    if collective == "all_to_all":
+        return {rank * ranks + other: part(rank, other) for other in range(ranks)}
+    if collective == "all_gather":
+        return {rank: part(rank, rank)}
+    if collective == "broadcast":
+        return {chunk: part(0, chunk) for chunk in range(chunks)} if rank == 0 else {}
+    return {chunk: part(rank, chunk) for chunk in range(chunks)}
+
+
+def expected(schedule: dict, rank: int) -> dict[int, array]:
+    """Slots that a rank must hold at last."""
+    ranks, chunks = schedule["ranks"], schedule["num_chunks"]
+    collective = schedule["collective"]
+    if collective == "all_to_all":
+        return {other * ranks + rank: part(other, rank) for other in range(ranks)}
+    if collective == "all_gather":
+        return {chunk: part(chunk, chunk) for chunk in range(chunks)}
+    if collective == "broadcast":
+        return {chunk: part(0, chunk) for chunk in range(chunks)}
+    return {chunk: total(ranks, chunk) for chunk in ([rank] if collective == "reduce_scatter" else range(chunks))}
+
+
+def put(held: dict[int, array], slot: int, values: array, adds: int) -> None:
+    held[slot] = array("q", (a + b for a, b in zip(held[slot], values, strict=True))) if adds else array("q", values)
+
+
+def run(schedule: dict, comm: object, mpi: object) -> dict[int, array]:
+    """All rounds of this rank; a round reads what was there before it."""
+    me = comm.Get_rank()
+    held = initial(schedule, me)
+    for each in schedule["rounds"]:
+        requests, arriving, local = [], [], []
+        for tag, (sender, receiver, chunk, target, count, adds) in enumerate(each["transfers"]):
+            if me == sender:
+                message = array("q", b"".join(held[chunk + offset].tobytes() for offset in range(count)))
+                if sender == receiver:
+                    local.append((target, count, adds, message))
+                else:
+                    requests.append(comm.Isend([message, mpi.INT64_T], dest=receiver, tag=tag))
+                    local.append((target, 0, adds, message))
+            elif me == receiver:
+                message = array("q", bytes(8 * CHUNK * count))
+                requests.append(comm.Irecv([message, mpi.INT64_T], source=sender, tag=tag))
+                arriving.append((target, count, adds, message))
+        mpi.Request.Waitall(requests)
+        for target, count, adds, message in arriving + local:
+            for offset in range(count):
+                put(held, target + offset, message[offset * CHUNK : (offset + 1) * CHUNK], adds)
+    return held
+
+
+def main() -> int:
+    from mpi4py import MPI
+
+    document = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    schedule = document.get("schedule", document)
+    comm = MPI.COMM_WORLD
+    if comm.Get_size() != schedule["ranks"]:
+        raise SystemExit(f"the schedule is for {schedule['ranks']} ranks, mpirun started {comm.Get_size()}")
+    held = run(schedule, comm, MPI)
+    right = all(held.get(slot) == values for slot, values in expected(schedule, comm.Get_rank()).items())
+    print(f"rank {comm.Get_rank()}: {'right' if right else 'WRONG'}", flush=True)
+    return 0 if comm.allreduce(int(right), op=MPI.MIN) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
