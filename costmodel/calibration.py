@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from costmodel.catalog import calibration_documents
+from costmodel.hardware import Device
 from costmodel.spec import Spec
 
 Numbers = dict[str, float]
@@ -18,8 +19,6 @@ class Calibration(Spec):
     kind: Literal["calibration"] = "calibration"
     device: str = Field(min_length=1)
     """the device's name in the catalog"""
-    like: str | None = None
-    """a device of the same architecture whose curves serve for families that this one lacks"""
     families: dict[str, dict[str, Numbers]] = Field(default_factory=dict)
     """family -> variant (a precision, an operation, a backend) -> parameters"""
     source: str = Field(min_length=1)
@@ -37,18 +36,17 @@ def load_calibrations() -> tuple[Calibration, ...]:
 
 
 def numbers_of(
-    device: str, family: str, variant: str, calibrations: tuple[Calibration, ...] | None = None
+    device: Device, family: str, variant: str, calibrations: tuple[Calibration, ...] | None = None
 ) -> tuple[Numbers | None, bool]:
     """Parameters of a curve, and whether they were fitted on this very device.
 
-    The device's own curve goes before that of a device it is like. `calibrations` replaces the catalog's, but
-    for what is like what. None where no curve is known: the family's defaults hold.
+    The device's own curve goes before that of the device it is like. `calibrations` replaces the catalog's. None
+    where no curve is known: the family's defaults hold.
     """
     parts = load_calibrations() if calibrations is None else calibrations
-    likes = {part.like for part in (*parts, *load_calibrations()) if part.device == device}
-    for is_own in (True, False):
+    for name in (device.name, device.like):
         for part in parts:
             found = part.variant(family, variant)
-            if found is not None and (part.device == device if is_own else part.device in likes):
-                return found, is_own
+            if found is not None and part.device == name:
+                return found, name == device.name
     return None, False

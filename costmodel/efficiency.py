@@ -41,7 +41,7 @@ def efficiency_of(
     fp16 runs like bf16. Where nothing was fitted, the part's own shares hold for all operators.
     """
     variant = "bf16" if precision == "fp16" else precision
-    numbers, is_fitted = numbers_of(device.name, regime, variant, calibrations)
+    numbers, is_fitted = numbers_of(device, regime, variant, calibrations)
     if numbers is not None:
         return Efficiency.model_validate(numbers), is_fitted
     matrix, memory = device.matrix_efficiency, device.memory_efficiency

@@ -38,7 +38,7 @@ def operator_s(
     """Compute, memory and total time of one execution of an operator, each broadcasting to (K,).
 
     time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an
-    operator, none between operators. `curves` prices matrix products by the device's measured kernels.
+    operator, none between operators. `curves` prices matrix products by the kernels of the device, fitted or typical.
     Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
     """
     runs = operator.precision or precision
@@ -51,7 +51,7 @@ def operator_s(
 
 
 def _curve(device: Device, calibrations: Calibrations | None, precision: Precision) -> GemmCurve:
-    return gemm_curve(device, precision, calibrations)[0]
+    return gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
 
 
 def block_price(
@@ -59,8 +59,7 @@ def block_price(
 ) -> BlockPrice:
     """Sums over a block's rows, once per distinct shape. `calibrations` replaces the catalog's."""
     compute_s, memory_s, flops_j = (np.zeros(block.num_shapes) for _ in range(3))
-    is_measured = graph.regime == "inference" and gemm_curve(device, graph.precision, calibrations)[1]
-    curves = partial(_curve, device, calibrations) if is_measured else None
+    curves = partial(_curve, device, calibrations) if graph.regime == "inference" else None
     for operator in block.operators:
         compute, memory, total = operator_s(operator, device, efficiency, graph.precision, curves=curves)
         time_s = total * operator.count

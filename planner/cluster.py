@@ -6,7 +6,8 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from costmodel.fabrics import Fabric
-from costmodel.hardware import Device, load_device
+from costmodel.catalog import documents
+from costmodel.hardware import Device, device_names, load_device
 from costmodel.spec import Spec
 
 
@@ -29,7 +30,17 @@ class Health(Spec):
 
 
 def _device(value: object) -> object:
-    return load_device(value) if isinstance(value, str) else value
+    """A device by its name, or as it is given; a name of the catalog stands for the catalog's numbers alone."""
+    if isinstance(value, str):
+        return load_device(value)
+    if isinstance(value, dict) and value.get("name") in device_names() and value != documents()[value["name"]]:
+        named = load_device(value["name"])
+        if Device.model_validate(value) != named:
+            raise ValueError(
+                f"name: '{named.name}' is a device of the catalog with other numbers; give this one another name, and "
+                f"`like: {named.name}` where that one's fitted curves should hold"
+            )
+    return value
 
 
 class Cluster(Spec):

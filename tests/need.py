@@ -1,7 +1,9 @@
-"""Programs that some tests need beside Python."""
+"""Programs, and packages of another Python, that some tests need."""
 
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -15,7 +17,25 @@ def need_program(*names: str) -> str:
     for name in names:
         if path := shutil.which(name):
             return path
-    reason = f"none of these programs is on PATH: {', '.join(names)}"
+    raise _lacking(f"none of these programs is on PATH: {', '.join(names)}")
+
+
+def need_python_with(package: str) -> str:
+    """Path of a Python that can import a package: the one that runs, or the system's.
+
+    Where none can, as `need_program`.
+    """
+    for path in (sys.executable, "/usr/bin/python3"):
+        if (
+            shutil.which(path)
+            and subprocess.run([path, "-c", f"import {package}"], capture_output=True).returncode == 0
+        ):
+            return path
+    raise _lacking(f"no Python here imports {package}")
+
+
+def _lacking(reason: str) -> BaseException:
+    """What skips a test, or fails it in continuous integration."""
     if os.environ.get("PHOTONPLAN_CI") == "1":
-        pytest.fail(f"{reason}; PHOTONPLAN_CI=1 asks for it")
-    pytest.skip(reason)
+        return pytest.fail.Exception(f"{reason}; PHOTONPLAN_CI=1 asks for it")
+    return pytest.skip.Exception(reason)

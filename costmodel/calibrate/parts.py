@@ -34,7 +34,7 @@ def merged(old: Calibration, new: Calibration) -> Calibration:
         families.setdefault(family, {}).update(variants)
     sources = [*old.source.split("; "), *new.source.split("; ")]
     starts = {source.split(":")[0]: source for source in sources}
-    return Calibration(device=old.device, like=old.like, families=families, source="; ".join(starts.values()))
+    return Calibration(device=old.device, families=families, source="; ".join(starts.values()))
 
 
 def _told(family: str, variant: str, fit: Fit, key: tuple[str, str]) -> str:

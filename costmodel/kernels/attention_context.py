@@ -45,7 +45,7 @@ def prefill_curve(
     device: Device, variant: str, calibrations: tuple[Calibration, ...] | None = None
 ) -> tuple[PrefillCurve, bool]:
     """The curve of a device and variant ("bf16", "fp8"), and whether it was fitted on this very device."""
-    numbers, is_fitted_here = numbers_of(device.name, FAMILY, variant, calibrations)
+    numbers, is_fitted_here = numbers_of(device, FAMILY, variant, calibrations)
     return PrefillCurve() if numbers is None else PrefillCurve.model_validate(numbers), is_fitted_here
 
 

@@ -72,7 +72,7 @@ def decode_curve(
     """The curve of a device, and whether it was fitted on this very device. One curve serves all precisions."""
     if variant != VARIANT:
         raise ValueError(f"decode attention has one curve a device; give variant '{VARIANT}' instead of '{variant}'")
-    numbers, is_fitted_here = numbers_of(device.name, FAMILY, variant, calibrations)
+    numbers, is_fitted_here = numbers_of(device, FAMILY, variant, calibrations)
     return DecodeCurve() if numbers is None else DecodeCurve.model_validate(numbers), is_fitted_here
 
 

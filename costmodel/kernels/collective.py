@@ -56,7 +56,7 @@ def collective_curve(
     device: Device, calibrations: tuple[Calibration, ...] | None = None
 ) -> tuple[CollectiveCurve, bool]:
     """The curve of a device, and whether it was fitted on this very device."""
-    numbers, is_fitted_here = numbers_of(device.name, FAMILY, VARIANT, calibrations)
+    numbers, is_fitted_here = numbers_of(device, FAMILY, VARIANT, calibrations)
     return CollectiveCurve.model_validate(numbers or {}), is_fitted_here
 
 

@@ -70,6 +70,10 @@ class GemmCurve(Spec):
     quantize_bytes_per_s: BytesPerSecond = 2.7e12
     """traffic of those kernels inside the cache"""
 
+    def with_fused_quantization(self) -> "GemmCurve":
+        """The curve without the kernels that quantize activations: engines fuse them with what comes before."""
+        return self.model_copy(update={"quantize_launch_s": 0.0, "quantize_bytes_per_s": 1e18})
+
 
 def gemm_curve(
     device: Device, precision: Precision, calibrations: tuple[Calibration, ...] | None = None
@@ -79,9 +83,9 @@ def gemm_curve(
     fp16 has the curve of bf16; a precision without one takes that of bf16 too, with default quantization.
     """
     own = variant_of(precision)
-    numbers, is_fitted_here = numbers_of(device.name, FAMILY, own, calibrations)
+    numbers, is_fitted_here = numbers_of(device, FAMILY, own, calibrations)
     if numbers is None:
-        numbers, is_fitted_here = numbers_of(device.name, FAMILY, "bf16", calibrations)[0], False
+        numbers, is_fitted_here = numbers_of(device, FAMILY, "bf16", calibrations)[0], False
     return GemmCurve.model_validate(numbers or {}), is_fitted_here
 
 

@@ -53,8 +53,8 @@ def serving_curve(
     The pair may have been fitted on a device of the same architecture. A pair without numbers takes those of the
     backend, a backend without numbers the defaults.
     """
-    own, _ = numbers_of(device.name, FAMILY, backend, calibrations)
-    pair, _ = numbers_of(device.name, FAMILY, variant_of(backend, model), calibrations)
+    own, _ = numbers_of(device, FAMILY, backend, calibrations)
+    pair, _ = numbers_of(device, FAMILY, variant_of(backend, model), calibrations)
     return ServingCurve.model_validate({**_by_name(own), **_by_name(pair)}), pair is not None
 
 

@@ -134,7 +134,7 @@ def _product_s(outputs: float, inputs: float, device: Device, precisions: Precis
     `fp8_efficiency`. Narrow weights beside wider activations: traffic of the weights, arithmetic of the activations.
     """
     weights, activations = precisions.weights, precisions.activations
-    own = gemm_curve(device, weights)[0].model_copy(update={"quantize_launch_s": 0.0, "quantize_bytes_per_s": 1e18})
+    own = gemm_curve(device, weights)[0].with_fused_quantization()
     if activations != weights:
         own = _at_rate_of(activations, own, weights, device)
     elif weights == "fp8":

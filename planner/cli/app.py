@@ -13,6 +13,8 @@ from planner.cli.explain import explain
 from planner.cli.export import export
 from planner.cli.marginal import marginal
 from planner.cli.new import new
+from planner.cli.reconfigure import reconfigure
+from planner.cli.repair import repair
 from planner.cli.reproduce import reproduce
 from planner.cli.schema import schema
 from planner.cli.score import score
@@ -26,6 +28,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "explain": explain,
     "marginal": marginal,
     "compare": compare,
+    "repair": repair,
+    "reconfigure": reconfigure,
     "reproduce": reproduce,
     "score": score,
     "validate": validate,

@@ -34,13 +34,16 @@ class Question:
     input_tokens: int
     output_tokens: int
     precision: PrecisionName
-    backend: str | None
+    backend: str
+    system: str | None
 
 
 def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | None) -> int:
     """Search, print, and draw where asked."""
     from costmodel.search import search
+    from planner.cli.inputs import require_writable
 
+    require_writable(Path(plot) if plot else None, "--plot")
     workload, device, fabric, is_fitted = _read(question)
     found = search(workload, [question.num_devices], device, fabric, top=top)
     if not found.best:
@@ -57,18 +60,28 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
 def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     """Workload with every choice open, device, its servers; and whether efficiencies were fitted on the device."""
     from costmodel.efficiency import efficiency_of
-    from costmodel.hardware import load_device
     from costmodel.search_space import opened
-    from costmodel.systems import system_of
+    from costmodel.systems import load_system, system_of
 
-    with _option("--device"):
-        device = load_device(question.device)
-        system = system_of(question.device)
+    device = _device(question.device)
+    with _option("--system"):
+        system = load_system(question.system) if question.system else system_of(device.like or device.name)
     with _option("--precision"):
         device.matrix_flops_per_s(question.precision)
     workload = opened(_workload(question), device)
     efficiency, is_fitted = efficiency_of(device, question.phase, question.precision)
     return workload, device, system.fat_tree(question.num_devices, efficiency), is_fitted
+
+
+def _device(name: str) -> "Device":
+    """A device of the catalog, or one that a file describes."""
+    from costmodel.hardware import Device, load_device
+    from planner.files import load
+
+    if Path(name).suffix in (".json", ".yaml", ".yml"):
+        return load(Device, name)
+    with _option("--device"):
+        return load_device(name)
 
 
 def _workload(question: Question) -> "Workload":
@@ -140,8 +153,8 @@ def _record(option: "Option") -> dict[str, Any]:
 def _served(
     question: Question, workload: "Workload", device: "Device", options: "Sequence[Option]"
 ) -> "list[ServingFigures | None]":
-    """Figures of continuous batching where a backend was named; () of training."""
-    if question.backend is None or question.phase == "training":
+    """Figures of continuous batching; () of training."""
+    if question.phase == "training":
         return []
     return [serving_figures(workload, device, option.configuration, question.backend) for option in options]  # type: ignore[arg-type]
 
@@ -162,10 +175,13 @@ def _document(
 
 def _print(question: Question, found: "SearchResult", workload: "Workload", device: "Device", is_fitted: bool) -> None:
     out = console()
-    looked = f"{found.num_configurations:,} mappings, {found.num_priced:,} fit in memory with some plan of collectives"
-    out.print(f"{question.model} {question.phase} on {question.num_devices} x {question.device}   {looked}")
-    told = "fitted on this device" if is_fitted else "not fitted on this device: typical ones of the part"
-    out.print(f"efficiencies {told}; {len(found.front)} mappings on the front of time, energy and memory")
+    out.print(f"{_asked(question)} on {question.num_devices} x {device.name}, fat tree of its servers", soft_wrap=True)
+    front = f"{len(found.front)} on the front of time, energy and memory"
+    looked = (
+        f"{found.num_configurations:,} mappings; {found.num_priced:,} with their collectives fit in memory, {front}"
+    )
+    out.print(looked, soft_wrap=True)
+    out.print(_how_sure(question, device, is_fitted), soft_wrap=True)
     records = [_record(option) for option in found.best]
     columns = _columns([option.configuration for option in found.best], records, workload.speed_unit)
     if served := _served(question, workload, device, found.best):
@@ -174,10 +190,32 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
             "next token": [quantity(f.tpot_s if f else None, "s") for f in served],
             f"{question.backend} tokens/s": [quantity(f.speed if f else None, "").strip() for f in served],
         }
-        told = "fitted" if any(f and f.is_calibrated for f in served) else "not fitted: typical numbers"
-        out.print(f"first and next token: continuous batching of {question.backend}, this model and backend {told}")
+        told = "fitted for this model" if any(f and f.is_calibrated for f in served) else "not fitted for this model"
+        batching = f"first and next token: continuous batching of {question.backend}, {told}; step: one static batch"
+        out.print(batching, soft_wrap=True)
     out.print(
         table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
+    )
+
+
+def _asked(question: Question) -> str:
+    """The model and what it is asked to do."""
+    if question.phase == "training":
+        step = f"{question.batch:,} sequences of {question.sequence:,} tokens a step"
+    else:
+        step = f"{question.concurrency:,} users, {question.input_tokens:,} tokens in and {question.output_tokens:,} out"
+    return f"{question.model} {question.phase} in {question.precision}, {step},"
+
+
+def _how_sure(question: Question, device: "Device", is_fitted: bool) -> str:
+    """What the efficiencies rest on."""
+    if is_fitted:
+        return f"efficiencies fitted on {question.phase} of {device.name}"
+    if question.phase == "inference":
+        return f"matrix products by the curves of {device.like or device.name}, the rest by the part's efficiencies"
+    return (
+        f"efficiencies typical of the part: no training was fitted on {device.name}; those fitted on others differ "
+        "from their parts' by up to a third, so compare mappings rather than devices"
     )
 
 

@@ -17,12 +17,27 @@ _PREFIXES = {-12: "p", -9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G",
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """A console that prints text as it is; as wide as the terminal, or wide where there is none."""
+    """A console that prints text as it is; as wide as the terminal, or wide where there is none.
+
+    A table that needs more is printed in full, and the terminal breaks its lines: a cropped cell could pass for
+    another value.
+    """
     from rich.console import Console
+    from rich.measure import Measurement
+    from rich.table import Table
+
+    class Whole(Console):
+        def print(self, *objects: Any, **options: Any) -> None:
+            width = self.width
+            roomy = self.options.update(max_width=sys.maxsize)
+            needed = [Measurement.get(self, roomy, each).minimum for each in objects if isinstance(each, Table)]
+            self.width = max([width, *needed])
+            super().print(*objects, **options)
+            self.width = width
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
-    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+    return Whole(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
 def table(
@@ -39,12 +54,14 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    numbers, yielding = set(right), set(wrap)
+    numbers, yielding, lines = set(right), set(wrap), [list(row) for row in rows]
     result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in columns:
+    for i, name in enumerate(columns):
         side: Literal["left", "right"] = "right" if name in numbers else "left"
-        result.add_column(name, justify=side, no_wrap=name not in yielding, min_width=6, overflow="fold")
-    for row in rows:
+        whole = name not in yielding
+        least = max([6, len(name), *(len(line[i]) for line in lines)]) if whole else 6
+        result.add_column(name, justify=side, no_wrap=whole, min_width=least, overflow="fold")
+    for row in lines:
         cells = [(cell[1:], "bold") if cell.startswith(BEST) else (cell, "") for cell in row]
         result.add_row(*(Text(plain(text), style=style) for text, style in cells))
     return result

@@ -43,10 +43,10 @@ def reconfigure(
     from planner.reconfigure import reconfigure as change
 
     loaded = Instance.load(instance)
+    new = _checked(new_plan or old_plan, loaded)
+    old = _checked(old_plan, loaded, is_running=True) if new_plan is not None else None
+    limits = MendLimits(time_limit_s=time_limit, seed=seed, workers=workers)
     with naming(instance, loaded):
-        new = _checked(new_plan or old_plan, loaded)
-        old = _checked(old_plan, loaded, is_running=True) if new_plan is not None else None
-        limits = MendLimits(time_limit_s=time_limit, seed=seed, workers=workers)
         found = change(loaded, new, old, limits=limits)
     if as_json:
         print_json(document(found))

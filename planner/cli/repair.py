@@ -50,14 +50,11 @@ def repair(
     loaded = Instance.load(instance)
     running = load_plan(plan, loaded)
     limits = MendLimits(time_limit_s=time_limit, seed=seed, workers=workers)
+    require_whole(plan, loaded, running)
     with naming(instance, loaded):
-        require_whole(plan, loaded, running)
         found = mend_plan(loaded, running, failed, limits=limits)
         violations = list(check(found.instance, found.plan)) if found.plan is not None else []
-    if as_json:
-        print_json(document(found, violations))
-    else:
-        _show(found, violations)
+    print_json(document(found, violations)) if as_json else _show(found, violations)
     if found.plan is not None and output is not None:
         from planner.cli.inputs import write_text
 

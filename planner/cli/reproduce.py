@@ -25,7 +25,10 @@ def reproduce(
     only_list: Annotated[bool, typer.Option("--list", help="List the experiments; compute nothing.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a figure of each experiment.")] = None,
     folder: Annotated[
-        Path | None, typer.Option("--from", metavar="DIR", help="Folder of the files: <paper>/<experiment>.yaml.")
+        Path | None,
+        typer.Option(
+            "--from", metavar="DIR", help="Folder of the files, PAPER/EXPERIMENT.yaml, instead of those shipped."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -23,6 +23,7 @@ from planner.cli.workload_options import (
     PlotPath,
     PrecisionOption,
     SequenceTokens,
+    SystemName,
 )
 from planner.errors import InputError
 
@@ -47,30 +48,22 @@ def score(
     input_tokens: InputTokens = 1024,
     output_tokens: OutputTokens = 1024,
     precision: PrecisionOption = "bf16",
-    backend: Backend = None,
+    backend: Backend = "trtllm",
+    system: SystemName = None,
     plot: PlotPath = None,
 ) -> int:
     """Show where the time and the energy of a step go: for each job of an INSTANCE, or for a --workload alone.
 
-    With --workload the whole space of mappings is priced, and the best are shown. Nothing is placed. Times are
-    seconds of the busiest device in one step, energies joules of the whole job per unit of work.
+    With --workload the whole space of mappings is priced, and the best are shown: tp, pp, dp, cp and ep are degrees
+    of tensor, pipeline, data, context and expert parallelism, mb sequences of a micro-batch, v chunks of layers
+    of a stage, sp sequence parallelism. Times are seconds of the busiest device in one step, memory the time that
+    memory binds; energies joules of the whole job per unit of work.
     """
     if workload is not None:
         if instance is not None:
             raise InputError("--workload", "", "give an instance or a workload, not both")
-        question = Question(
-            workload,
-            phase,
-            device,
-            devices,
-            batch,
-            sequence,
-            concurrency,
-            input_tokens,
-            output_tokens,
-            precision,
-            backend,
-        )
+        sizes = (batch, sequence, concurrency, input_tokens, output_tokens)
+        question = Question(workload, phase, device, devices, *sizes, precision, backend, system)
         return show_mappings(question, top=top, as_json=as_json, plot=plot)
     if instance is None:
         raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")

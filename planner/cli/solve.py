@@ -27,11 +27,16 @@ if TYPE_CHECKING:
     from planner.plan import Plan
     from planner.problem import Problem
     from planner.result import Result
+    from planner.survive import Survival
 
 
 PolicyName = Annotated[str, typer.Option(help="cpsat, first_fit, best_fit, server_aligned or random_fit.")]
 Hint = Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")]
 PlanOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan as JSON.")]
+Survive = Annotated[
+    int,
+    typer.Option("--survive", min=0, max=1, help="1: a plan that can be repaired after the loss of any one part."),
+]
 Report = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page for people.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")]
 
@@ -43,6 +48,7 @@ def solve(
     seed: Seed = 0,
     workers: Workers = None,
     hint: Hint = None,
+    survive: Survive = 0,
     plan_out: PlanOut = None,
     report: Report = None,
     plot: Plot = None,
@@ -56,25 +62,27 @@ def solve(
     _require_outputs(plan_out, report, plot)
     require_policy(policy, "--policy")
     problem = load_problem(instance)[1]
-    options = {
-        "time_limit_s": time_limit,
-        "seed": seed,
-        "workers": workers,
-        "hint": _load_hint(hint, problem),
-    }
+    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
     if not as_json:
         from planner.cli.summary import header
 
         console().print(header(problem), soft_wrap=True)
-    result = _search(problem, policy, options, as_json)
+    survival = _surviving(instance, problem, policy, options) if survive else None
+    result = _search(problem, policy, options, as_json) if survival is None else survival.result
     violations = _check(instance, problem, result)
     if as_json:
-        print_json(document(result, violations))
+        print_json(document(result, violations, survival))
     else:
-        _show(instance, problem, result, violations)
+        _show(instance, problem, result, violations, survival)
     if result.plan is not None:
         _write(problem, result, violations, plan_out, report, plot, is_printed=as_json)
     return _exit_code(result, violations)
+
+
+def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":
+    from planner.cli.survive import search_surviving
+
+    return search_surviving(path, problem, policy, options)
 
 
 def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | None) -> None:
@@ -141,11 +149,12 @@ def _check(path: Path, problem: "Problem", result: "Result") -> "list[Violation]
         return list(check(problem.instance, result.plan))
 
 
-def document(result: "Result", violations: "list[Violation]") -> dict[str, Any]:
-    """What --json prints."""
+def document(result: "Result", violations: "list[Violation]", survival: "Survival | None" = None) -> dict[str, Any]:
+    """What --json prints; the key `survival` with --survive alone."""
+    from planner.cli.survive import document as survival_document
     from planner.cli.versions import versions
 
-    return {
+    return ({} if survival is None else {"survival": survival_document(survival)}) | {
         "status": result.status.value,
         "objective": result.objective,
         "bound": result.bound,
@@ -162,11 +171,16 @@ def document(result: "Result", violations: "list[Violation]") -> dict[str, Any]:
     }
 
 
-def _show(path: Path, problem: "Problem", result: "Result", violations: "list[Violation]") -> None:
+def _show(
+    path: Path, problem: "Problem", result: "Result", violations: "list[Violation]", survival: "Survival | None"
+) -> None:
     from planner.cli import summary
     from planner.cli.jobs_table import jobs_table
+    from planner.cli.survive import survival_line
 
     out = console()
+    if survival is not None:
+        out.print(survival_line(survival), soft_wrap=True)
     if result.plan is None:
         out.print(summary.no_plan_line(result, path), soft_wrap=True)
         return

@@ -59,7 +59,7 @@ def naming_tables(tables: "Sequence[Measurements]") -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        problem = f"{error.name} is not installed; run `pip install photonplan[calibrate]`"
+        problem = f"{error.name} is not installed; run `pip install '.[calibrate]'`"
         raise InputError("calibrate", "", problem) from None
     except ValueError as error:
         raise InputError(names, "", str(error)) from None

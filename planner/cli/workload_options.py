@@ -14,8 +14,10 @@ ModelName = Annotated[
     ),
 ]
 PhaseOption = Annotated[Phase, typer.Option("--phase", help="What to run.")]
-DeviceName = Annotated[str, typer.Option("--device", metavar="NAME", help="A device of the catalog.")]
-NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 17, metavar="N", help="How many devices.")]
+DeviceName = Annotated[
+    str, typer.Option("--device", metavar="NAME", help="A device of the catalog, or a file that describes one.")
+]
+NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 15, metavar="N", help="How many devices.")]
 GlobalBatch = Annotated[int, typer.Option("--batch", min=1, help="Training: sequences of a step.")]
 SequenceTokens = Annotated[int, typer.Option("--sequence", min=1, help="Training: tokens of a sequence.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Inference: users served at once.")]
@@ -23,10 +25,11 @@ InputTokens = Annotated[int, typer.Option("--input", min=1, help="Inference: tok
 OutputTokens = Annotated[int, typer.Option("--output", min=1, help="Inference: tokens of an answer.")]
 PrecisionOption = Annotated[PrecisionName, typer.Option("--precision", help="Of matrix products.")]
 Backend = Annotated[
+    str, typer.Option("--backend", help="Inference: the server whose times to the first and next token are shown.")
+]
+SystemName = Annotated[
     str | None,
-    typer.Option(
-        "--backend", help="Inference: add times to the first and next token of a server such as trtllm or vllm."
-    ),
+    typer.Option("--system", metavar="NAME", help="Servers and network; those sold with the device unless given."),
 ]
 PlotPath = Annotated[
     str | None,

@@ -25,6 +25,8 @@ class MendLimits:
     deterministic: float | None = None
     workers: int | None = None
     seed: int = 0
+    is_any_enough: bool = False
+    """the first repair is taken, however many ranks and circuits it moves"""
 
     def solver(self) -> cp_model.CpSolver:
         solver = cp_model.CpSolver()
@@ -35,6 +37,7 @@ class MendLimits:
             solver.parameters.max_deterministic_time = self.deterministic
         else:
             solver.parameters.max_time_in_seconds = self.time_limit_s
+        solver.parameters.stop_after_first_solution = self.is_any_enough
         return solver
 
 
@@ -112,7 +115,7 @@ def mend(scene: Scene, wanted: Wanted | None, limits: MendLimits) -> Mended:
     moves = round(first.objective_value)
     least_moves = round(first.best_objective_bound)
     last, least_changes, total = first, 0, sum(tenant.num_circuits for tenant in scene.tenants)
-    if light is not None:
+    if light is not None and not limits.is_any_enough:
         cp.add(places.moves <= moves)
         for index in range(len(cp.proto.variables)):
             cp.add_hint(cp.get_int_var_from_proto_index(index), first.response_proto.solution[index])

@@ -1,4 +1,4 @@
-"""Figures with matplotlib, an extra: `pip install photonplan[plots]`. Each takes an Axes and returns it."""
+"""Figures with matplotlib, an extra: `pip install '.[plots]'`. Each takes an Axes and returns it."""
 
 import importlib
 
@@ -12,5 +12,5 @@ def require_matplotlib() -> None:
     try:
         importlib.import_module("matplotlib")
     except ImportError:
-        remedy = "matplotlib is not installed; run `pip install photonplan[plots]`"
+        remedy = "matplotlib is not installed; run `pip install '.[plots]'` where the project lies"
         raise InputError("plots", "", remedy) from None

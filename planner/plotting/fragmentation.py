@@ -30,11 +30,11 @@ def fragmentation(ax: Axes, outcome: Outcome) -> Axes:
             value = 100 * outcome.quantities[quantity(measure, EXACT, cluster)]
             ax.plot((value, value), ends, ":", color=COLOURS[number], linewidth=1.0)
             _draw(ax, outcome, measure, cluster, places)
-        ax.text(1.0, ends[0], cluster, transform=ax.get_yaxis_transform(), ha="right", va="bottom", fontsize=9)
+        ax.text(0.99, ends[0], cluster, transform=ax.get_yaxis_transform(), ha="right", va="bottom", fontsize=9)
         top = ends[1] - 0.6 - GAP
     for measure, colour in zip(MEASURES, COLOURS, strict=True):
         ax.plot([], [], "|", color=colour, markersize=7, markeredgewidth=1.5, label=measure)
-    ax.plot([], [], "o", fillstyle="none", color="#59626e", markersize=6, label="one published run")
+    ax.plot([], [], "o", fillstyle="none", color="#59626e", markersize=6, label="published")
     ax.plot([], [], ":", color="#59626e", label="exact, any free chips")
     ax.set_yticks(list(ticks), list(ticks.values()), fontsize=8)
     ax.set_ylim(top + GAP, 1.6)

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 
 from planner.errors import InputError
+from planner.policies.bcube_slices import bcube_slices
 from planner.policies.best_fit import best_fit
 from planner.policies.cpsat import cpsat
 from planner.policies.first_fit import first_fit
 from planner.policies.random_fit import random_fit
 from planner.policies.server_aligned import server_aligned
+from planner.policies.torus_slices import torus_slices
 from planner.problem import Problem
 from planner.result import Result, SolveOptions
 
@@ -20,6 +22,8 @@ POLICIES: dict[str, Policy] = {
     "best_fit": best_fit,
     "server_aligned": server_aligned,
     "random_fit": random_fit,
+    "torus_slices": torus_slices,
+    "bcube_slices": bcube_slices,
 }
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from planner.cpsat.mend import MendLimits
@@ -11,7 +11,7 @@ from planner.errors import InputError
 from planner.instance import Instance
 from planner.plan import Assignment, Plan
 from planner.repair.scene import Wreck
-from planner.repair.search import keep_all
+from planner.repair.search import Kept, keep_all
 from planner.repair.victims import give_way
 from planner.restate import restated
 from planner.tenants import Tenant, tenant_of
@@ -87,12 +87,15 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Men
             "none", wreck.instance, failures, None, is_impossible=kept.is_impossible,
             wall_time_s=time.perf_counter() - started,
         )  # fmt: skip
-    repaired = restated(wreck.instance, plan, found)
-    old = {a.job: a for a in plan.assignments}
-    dropped = tuple(name for name in old if name not in repaired.admitted)
-    resized = tuple(a.job for a in repaired.assignments if a.configuration != old[a.job].configuration)
-    changed = sum(_num_changed(wreck, old[a.job], a) for a in repaired.assignments)
+    done = _judged(wreck, failures, kept, restated(wreck.instance, plan, found))
+    return replace(done, wall_time_s=time.perf_counter() - started)
+
+
+def _judged(wreck: Wreck, failures: tuple[Failure, ...], kept: Kept, repaired: Plan) -> Repair:
+    """The repaired plan with all that changed."""
+    old = {a.job: a for a in wreck.plan.assignments}
     moves = tuple(_moves(old, repaired.assignments))
+    changed = sum(_num_changed(wreck, old[a.job], a) for a in repaired.assignments)
     is_reduced = kept.assignments is None
     return Repair(
         outcome="reduced" if is_reduced else "repaired" if moves or changed else "intact",
@@ -103,12 +106,11 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Men
         changed_circuits=changed,
         least_moves=kept.least_moves,
         least_changes=kept.least_changes,
-        dropped=dropped,
-        resized=resized,
-        lost_value=sum(a.value for a in plan.assignments) - sum(a.value for a in repaired.assignments),
+        dropped=tuple(name for name in old if name not in repaired.admitted),
+        resized=tuple(a.job for a in repaired.assignments if a.configuration != old[a.job].configuration),
+        lost_value=sum(a.value for a in wreck.plan.assignments) - sum(a.value for a in repaired.assignments),
         is_impossible=kept.is_impossible,
-        transition=transition(instance.cluster, plan.assignments, repaired.assignments),
-        wall_time_s=time.perf_counter() - started,
+        transition=transition(wreck.cluster, wreck.plan.assignments, repaired.assignments),
     )
 
 

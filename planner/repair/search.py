@@ -35,9 +35,12 @@ def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kep
     quick = use_spares(wreck, keep_light=True)
     if quick is not None and wreck.leaves_ports(quick):
         return Kept(quick, *bounds)
-    if is_quick:
-        return Kept(None, wreck.least_moves, 0)
+    if is_quick or _is_overfull(wreck):
+        return Kept(None, wreck.least_moves, 0, is_impossible=_is_overfull(wreck))
     scene = wreck.scene([tenant.name for tenant in wreck.tenants])
+    bound = mend(scene, None, limits)
+    if bound.is_impossible:
+        return Kept(None, wreck.least_moves, 0, is_impossible=True)
     if scene.size <= SMALL:
         found = mend(scene, _wanted(wreck, scene), limits)
         if found.devices is not None or found.is_impossible:
@@ -45,15 +48,19 @@ def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kep
     routed = use_spares(wreck, keep_light=False)
     if routed is not None and wreck.leaves_ports(routed):
         return Kept(routed, *bounds)
-    return _around(wreck, scene, limits)
+    return _around(wreck, scene, max(bound.least_moves, wreck.least_moves), limits)
 
 
-def _around(wreck: Wreck, scene: Scene, limits: MendLimits) -> Kept:
+def _is_overfull(wreck: Wreck) -> bool:
+    """Whether there are fewer healthy devices than ranks, or fewer with a port than ranks of larger jobs."""
+    cluster = wreck.cluster
+    sizes = [len(tenant.devices) for tenant in wreck.tenants]
+    num_lit = cluster.num_healthy - len(cluster.dark_devices)
+    return sum(sizes) > cluster.num_healthy or sum(size for size in sizes if size > 1) > num_lit
+
+
+def _around(wreck: Wreck, scene: Scene, least: int, limits: MendLimits) -> Kept:
     """Jobs are moved out of the way: those that a search without light names, then others instead."""
-    bound = mend(scene, None, limits)
-    least = max(bound.least_moves, wreck.least_moves)
-    if bound.is_impossible:
-        return Kept(None, least, 0, is_impossible=True)
     near = set(wreck.touched) | _with_ports(wreck)
     for names in _neighbourhoods(wreck, scene, near, limits):
         part = wreck.scene(names)

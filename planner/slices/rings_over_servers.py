@@ -77,7 +77,8 @@ def _spreads(rooms: Sequence[int], size: int) -> Iterator[list[tuple[int, int]]]
     """Ways to spread a job over few servers: the roomiest ones, then the tightest that takes the rest."""
     order = sorted((server for server, room in enumerate(rooms) if room), key=lambda server: -rooms[server])
     for first in range(len(order)):
-        parts, missing = [], size
+        parts: list[tuple[int, int]] = []
+        missing = size
         for place in range(first, len(order)):
             if rooms[order[place]] >= missing:
                 last = min((s for s in order[place:] if rooms[s] >= missing), key=lambda server: rooms[server])

@@ -3,7 +3,8 @@
     mpirun -n 8 python3 tests/mpi/run_schedule.py job.data.circuits.json
 
 Reads the schedule of a file of circuits (or a schedule alone). Each rank fills its buffer with numbers of its own,
-every transfer is a message, and each rank prints "rank R: right" or fails. Needs no package beside mpi4py.
+every transfer is a message, and the first prints "rank R: right" for each that ends with what it should. Needs no
+package beside mpi4py.
 """
 
 import json
@@ -82,18 +83,28 @@ def run(schedule: dict, comm: object, mpi: object) -> dict[int, array]:
     return held
 
 
+def compare(schedule: dict, comm: object, mpi: object) -> bool:
+    """Run a schedule, print what each rank has, and tell whether this one is right."""
+    if comm.Get_size() != schedule["ranks"]:
+        raise ValueError(f"the schedule is for {schedule['ranks']} ranks, mpirun started {comm.Get_size()}")
+    held = run(schedule, comm, mpi)
+    right = all(held.get(slot) == values for slot, values in expected(schedule, comm.Get_rank()).items())
+    verdicts = comm.gather(right)
+    if verdicts is not None:
+        print("\n".join(f"rank {rank}: {'right' if verdict else 'WRONG'}" for rank, verdict in enumerate(verdicts)))
+    return bool(comm.allreduce(int(right), op=mpi.MIN))
+
+
 def main() -> int:
     from mpi4py import MPI
 
     document = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    schedule = document.get("schedule", document)
-    comm = MPI.COMM_WORLD
-    if comm.Get_size() != schedule["ranks"]:
-        raise SystemExit(f"the schedule is for {schedule['ranks']} ranks, mpirun started {comm.Get_size()}")
-    held = run(schedule, comm, MPI)
-    right = all(held.get(slot) == values for slot, values in expected(schedule, comm.Get_rank()).items())
-    print(f"rank {comm.Get_rank()}: {'right' if right else 'WRONG'}", flush=True)
-    return 0 if comm.allreduce(int(right), op=MPI.MIN) else 1
+    try:
+        return 0 if compare(document.get("schedule", document), MPI.COMM_WORLD, MPI) else 1
+    except Exception as error:
+        print(f"rank {MPI.COMM_WORLD.Get_rank()}: {error!r}", file=sys.stderr, flush=True)
+        MPI.COMM_WORLD.Abort(1)
+        raise
 
 
 if __name__ == "__main__":

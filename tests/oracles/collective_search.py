@@ -25,10 +25,18 @@ def cuts(ranks: int, peers: int) -> Iterator[tuple[tuple[int, ...], tuple[int, .
                 yield (radix, *radices), (largest, *sizes)
 
 
-def fits(radices: tuple[int, ...], held: tuple[int, ...], widths: tuple[int, ...], limits: tuple[int, int]) -> bool:
+def fits(
+    radices: tuple[int, ...],
+    held: tuple[int, ...],
+    bridged: tuple[bool, ...],
+    widths: tuple[int, ...],
+    limits: tuple[int, int],
+) -> bool:
+    """Whether each configuration, with the digit that stays on from the one before, keeps to the limits."""
     start = 0
-    for length in held:
-        group = range(start, start + length)
+    for number, length in enumerate(held):
+        stays = number > 0 and bridged[number - 1]
+        group = range(start - stays, start + length)
         circuits = [widths[digit] for digit in group for _ in range(radices[digit] - 1)]
         if sum(circuits) > limits[0] or len(circuits) > limits[1]:
             return False
@@ -37,42 +45,46 @@ def fits(radices: tuple[int, ...], held: tuple[int, ...], widths: tuple[int, ...
 
 
 def least_s(
-    kind: str, ranks: int, message: float, limits: tuple[int, int], alpha: float, rho: float, wavelength: float
+    kind: str,
+    ranks: int,
+    message: float,
+    limits: tuple[int, int],
+    alpha: float,
+    rho: float,
+    wavelength: float,
+    *,
+    overlap: bool = False,
 ) -> float:
     """Least time of one of many calls.
 
     Kinds: all_reduce (reduce-scatter and all-gather), exchange and exchange_alternating, reduce_scatter (fixed order).
+    With overlap, the last digit of a configuration may stay on in the next, and send while the others turn.
     """
     best = inf
     for radices, sizes in cuts(ranks, limits[1]):
         for held in compositions(len(radices)) if radices else [()]:
-            for widths in product(range(1, limits[0] + 1), repeat=len(radices)):
-                if fits(radices, held, widths, limits):
-                    best = min(best, time_s(kind, ranks, message, sizes, len(held), widths, alpha, rho, wavelength))
+            for bridged in product((False, True) if overlap else (False,), repeat=max(len(held) - 1, 0)):
+                for widths in product(range(1, limits[0] + 1), repeat=len(radices)):
+                    if fits(radices, held, bridged, widths, limits):
+                        sent = [message if kind.startswith("exchange") else message * size / ranks for size in sizes]
+                        rounds = [alpha + part / (width * wavelength) for part, width in zip(sent, widths, strict=True)]
+                        best = min(best, time_s(kind, rounds, held, bridged, rho))
     return best
 
 
-def time_s(
-    kind: str,
-    ranks: int,
-    message: float,
-    sizes: tuple[int, ...],
-    num_groups: int,
-    widths: tuple[int, ...],
-    alpha: float,
-    rho: float,
-    wavelength: float,
-) -> float:
-    rounds = 0.0
-    for size, width in zip(sizes, widths, strict=True):
-        sent = message if kind.startswith("exchange") else message * size / ranks
-        rounds += alpha + sent / (width * wavelength)
-    turns = max(num_groups - 1, 0)
+def time_s(kind: str, rounds: list[float], held: tuple[int, ...], bridged: tuple[bool, ...], rho: float) -> float:
+    total, digit = 0.0, 0
+    for number, length in enumerate(held):
+        group = rounds[digit : digit + length]
+        if number < len(bridged) and bridged[number]:
+            group = [*group[:-1], max(group[-1], rho)]
+        elif number < len(bridged):
+            group = [*group, rho]
+        total += sum(group)
+        digit += length
     if kind == "all_reduce":
-        return 2 * (rounds + turns * rho)
-    if kind == "exchange_alternating":
-        return rounds + turns * rho
-    return rounds + (turns + 1 if turns else 0) * rho
+        return 2 * total
+    return total + (rho if len(held) > 1 and kind != "exchange_alternating" else 0.0)
 
 
 def folded_exchange_s(core: int, ranks: int, message: float, rounds_s: float, alpha: float, link: float) -> float:

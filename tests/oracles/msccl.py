@@ -136,5 +136,6 @@ def run(text: str, inputs: list[list[int]], seed: int = 0) -> list[Buffers]:
     everyone = [block for blocks in machine.blocks for block in blocks.values()]
     while any(block.step is not None for block in everyone):
         random.shuffle(everyone)
-        assert any([machine.advance(block) for block in everyone]), "deadlock"
+        done = [machine.advance(block) for block in everyone]
+        assert any(done), "deadlock"
     return machine.buffers

@@ -9,8 +9,11 @@ from tests.oracles.light import LightSearch, Tenant
 from tests.oracles.light_paths import Device, Light, LightPaths
 
 Places = tuple[Device, ...]
-Beam = tuple[str, ...]
 MAX_STEPS = 40_000
+
+
+Row = tuple[tuple[int, int], Sequence[Light], tuple[int, int] | None]
+"""(tenant, configuration) of a circuit, every way to run it, and the (fiber, wavelengths) it had"""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ class _Enumeration:
         """Fewest circuits that differ from those of the plan, by deepening; None past MAX_STEPS."""
         if self.paths is None:
             return 0
-        rows: list[tuple[tuple[int, int], Sequence[Light], tuple[int, int] | None]] = []
+        rows: list[Row] = []
         for job, tenant in enumerate(self._tenants(devices)):
             held = self.plan.assignments[job].circuits
             for c, circuits in enumerate(tenant.configurations):
@@ -142,28 +145,30 @@ class _Enumeration:
                     if tenant.given is not None:
                         domain = tuple(light for light in domain if light[:2] == tenant.given[c][i])
                     rows.append(((job, c), domain, old))
-        self.steps = 0
-        for budget in range(len(rows) + 1):
-            found = self._within(rows, 0, budget, {}, {})
-            if found is not False:
-                return budget if found else None
-        return None
+        return least_changes(rows)
 
-    def _within(
-        self,
-        rows: Sequence[tuple[tuple[int, int], Sequence[Light], tuple[int, int] | None]],
-        index: int,
-        budget: int,
-        own: dict[tuple[int, int], int],
-        shared: dict[int, int],
-    ) -> bool | None:
+
+def least_changes(rows: Sequence[Row]) -> int | None:
+    """Fewest circuits that do not run as they did, by deepening; None past MAX_STEPS or where not all can run."""
+    for budget in range(len(rows) + 1):
+        found = _Deepening(rows).within(0, budget, {}, {})
+        if found is not False:
+            return budget if found else None
+    return None
+
+
+class _Deepening:
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows, self.steps = rows, 0
+
+    def within(self, index: int, budget: int, own: dict[tuple[int, int], int], shared: dict[int, int]) -> bool | None:
         """Whether light with so many changes exists; None where steps ran out."""
-        if index == len(rows):
+        if index == len(self.rows):
             return True
         self.steps += 1
         if self.steps > MAX_STEPS:
             return None
-        key, domain, old = rows[index]
+        key, domain, old = self.rows[index]
         for light in sorted(domain, key=lambda light: light[:2] != old):
             cost = int(light[:2] != old)
             if cost > budget or light.own & own.get(key, 0):
@@ -172,7 +177,7 @@ class _Enumeration:
                 continue
             more_own = {**own, key: own.get(key, 0) | light.own}
             more_shared = {**shared, key[0]: shared.get(key[0], 0) | light.shared}
-            found = self._within(rows, index + 1, budget - cost, more_own, more_shared)
+            found = self.within(index + 1, budget - cost, more_own, more_shared)
             if found is not False:
                 return found
         return False

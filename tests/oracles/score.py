@@ -82,7 +82,7 @@ class _Rates:
 
     def __init__(self, device: Device, efficiency: Efficiency, precision: str, regime: str, calibrations: Any) -> None:
         self.device, self.efficiency, self.precision, self.calibrations = device, efficiency, precision, calibrations
-        self.is_measured = regime == "inference" and gemm_curve(device, precision, calibrations)[1]
+        self.is_measured = regime == "inference"
 
     def seconds(self, work: Work) -> tuple[float, float]:
         """Of the kernels that compute binds, and of those that memory binds."""
@@ -102,7 +102,7 @@ class _Rates:
         memory_s = run.memory_bytes / (self.efficiency.memory * device.memory_bytes_per_s)
         time_s = max(compute_s, memory_s) + self.efficiency.launch_s
         if self.is_measured and run.sizes:
-            curve = gemm_curve(device, precision, self.calibrations)[0]
+            curve = gemm_curve(device, precision, self.calibrations)[0].with_fused_quantization()
             time_s = float(gemm_s(*run.sizes, device, precision, curve))
         return (0 if compute_s >= memory_s else 1), time_s
 

@@ -35,6 +35,8 @@ class Inputs(Spec):
     @model_validator(mode="after")
     def _clusters_are_whole(self) -> Self:
         for label, schemes in self.clusters.items():
+            if not schemes:
+                raise ValueError(f"clusters: '{label}' has no scheme; give one or more")
             sizes = {name: scheme.allocator().capacity for name, scheme in schemes.items()}
             if len(set(sizes.values())) != 1:
                 raise ValueError(f"clusters: schemes of '{label}' must have as many accelerators each, not {sizes}")

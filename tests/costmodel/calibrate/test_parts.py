@@ -22,12 +22,10 @@ def test_one_part_a_device_by_its_name_in_the_catalog() -> None:
 def test_new_curves_replace_old_ones_of_the_same_variant_alone() -> None:
     old = Calibration(
         device="h100-sxm",
-        like="a100-sxm",
         families={"nccl": {"node": {"a_s": 9.0}, "rack": {"a_s": 8.0}}, "gemm": {"bf16": {"b": 1.0}}},
         source="gemm bf16: 5 rows; nccl node: 3 rows, mean error 9.0 %",
     )
     new = merged(old, parts_of({"nccl": FIT})["h100-sxm"])
     assert new.families["gemm"] == {"bf16": {"b": 1.0}}
     assert new.families["nccl"] == {"node": {"a_s": 1.2346e-6}, "rack": {"a_s": 8.0}}
-    assert new.like == "a100-sxm"
     assert new.source == "gemm bf16: 5 rows; nccl node: 110 rows, mean error 5.0 %"

@@ -51,7 +51,7 @@ def test_larger_groups(collective: Collective, ranks: int) -> None:
 
 
 def test_a_thousand_ranks_stay_small() -> None:
-    for ranks, algorithm in ((1024, "radix"), (1021, "radix"), (1021, "exchange")):
+    for ranks, algorithm in ((1024, "radix"), (1021, "exchange")):
         plan = best_of(algorithm, "all_reduce", ranks, MIB, max_peers=16)  # type: ignore[arg-type]
         schedule = schedule_of(plan)
         columns = [getattr(schedule, name) for name in ("round", "sender", "receiver", "chunk", "circuit")]
@@ -74,9 +74,12 @@ def mixed_plans(draw: st.DrawFn) -> Plan:
     if goes_back or is_moving or len(held) == 1:
         order = "fixed"
     most = 2 * sum((radix - 1) * width for radix, width in zip(radices, widths, strict=True))
-    bridged = tuple(draw(st.booleans()) for _ in held[1:])
+    bridged: list[bool] = []
+    for group in held[:-1]:
+        joins_two = group > 1 or (bool(bridged) and bridged[-1])
+        bridged.append(joins_two and draw(st.booleans()))
     bounds = Limits(most, most, ALPHA_S, RHO_S, RATE / 16)
-    return Plan(collective, algorithm, ranks, bounds, radices, held, widths, order, bridged)
+    return Plan(collective, algorithm, ranks, bounds, radices, held, widths, order, tuple(bridged))
 
 
 def _ranks(draw: st.DrawFn, algorithm: Algorithm, radices: tuple[int, ...]) -> int:
@@ -110,12 +113,8 @@ def test_any_mixed_radix_plan_is_right(plan: Plan, message_bytes: float) -> None
     schedule = schedule_of(plan)
     assert interpret(schedule) == ()
     overlap = any(plan.bridged)
-    wraps = overlap and plan.order == "fixed" and plan.passes == 1
     simulated_s = simulate(schedule, plan.limits, message_bytes, overlap=overlap)
-    if wraps:
-        assert simulated_s <= plan.time_s(message_bytes) * (1 + TOLERANCE)
-    else:
-        assert simulated_s == pytest.approx(plan.time_s(message_bytes), rel=TOLERANCE)
+    assert simulated_s == pytest.approx(plan.time_s(message_bytes), rel=TOLERANCE)
 
 
 def _changed(schedule: Schedule, **columns: Any) -> Schedule:

@@ -1,0 +1,53 @@
+"""Network, system and memory files of ASTRA-sim to run an exported schedule with.
+
+Its analytical network has one bandwidth and no changes of circuits, so the narrowest circuit stands for all, and the
+file of circuits says what is on when. Units there: GB/s (decimal) and ns.
+"""
+
+import json
+
+from costmodel.plans.ladder import Collective
+from costmodel.plans.limits import Limits
+from costmodel.plans.schedule import Schedule
+
+KEYS: dict[Collective, str] = {
+    "all_reduce": "all-reduce",
+    "reduce_scatter": "reduce-scatter",
+    "all_gather": "all-gather",
+    "all_to_all": "all-to-all",
+}
+"""broadcast has none"""
+
+
+def network_text(schedule: Schedule, limits: Limits) -> str:
+    """YAML of a network in which every rank has a link to every other."""
+    narrowest = int(schedule.circuits.wavelengths.min(initial=limits.wavelengths))
+    bandwidth = narrowest * limits.wavelength_bytes_per_s / 1e9
+    return (
+        "topology: [ FullyConnected ]\n"
+        f"npus_count: [ {schedule.ranks} ]\n"
+        f"bandwidth: [ {bandwidth:.6g} ]  # GB/s\n"
+        f"latency: [ {limits.alpha_s * 1e9:.6g} ]  # ns\n"
+    )
+
+
+def system_text(collective: Collective, traces: str) -> str:
+    """JSON that runs the collective from the traces `traces`.<rank>.et."""
+    if collective not in KEYS:
+        raise ValueError(f"collective: ASTRA-sim has no custom {collective}; export one of {', '.join(KEYS)}")
+    system = {
+        "scheduling-policy": "FIFO",
+        "endpoint-delay": 0,
+        "active-chunks-per-dimension": 1,
+        "preferred-dataset-splits": 1,
+        f"{KEYS[collective]}-implementation-custom": [traces],
+        "collective-optimization": "baseline",
+        "local-mem-bw": 3350,
+        "boost-mode": 0,
+    }
+    return json.dumps(system, indent=1) + "\n"
+
+
+def memory_text() -> str:
+    """JSON of a system without memory elsewhere."""
+    return json.dumps({"memory-type": "NO_MEMORY_EXPANSION"}) + "\n"

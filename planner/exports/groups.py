@@ -1,0 +1,119 @@
+"""The collectives of a plan: their schedules, and the devices and circuits that run them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from costmodel.configuration import Collective, Configuration
+from costmodel.fabrics import Lightpath
+from costmodel.plans.build import schedule_of
+from costmodel.plans.limits import Limits
+from costmodel.plans.plan import Plan as CollectivePlan
+from costmodel.plans.schedule import Schedule
+from planner.errors import InputError
+from planner.instance import Instance
+from planner.plan import Assignment, HeldCircuits, Plan
+
+Axis = Literal["tensor", "data"]
+AXES: tuple[Axis, ...] = ("tensor", "data")
+
+
+@dataclass(frozen=True)
+class GroupRun:
+    """The all-reduce of one job along one dimension; all its groups do the same."""
+
+    job: str
+    dimension: Axis
+    stem: str
+    """name for files, unique in the plan"""
+    plan: CollectivePlan
+    schedule: Schedule
+    groups: tuple[tuple[str, ...], ...]
+    """devices of each group in rank order"""
+    held: tuple[HeldCircuits, ...]
+    """circuits of all groups in each configuration"""
+
+
+def group_runs(instance: Instance, plan: Plan, where: str) -> tuple[GroupRun, ...]:
+    """Every all-reduce over circuits; InputError, naming the file `where`, where there is none."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Lightpath):
+        raise InputError(where, "", f"the fabric {fabric.kind} has no circuits to export; plan on a lightpath fabric")
+    limits = limits_of(fabric)
+    stems = _stems([assignment.job for assignment in plan.assignments])
+    runs = tuple(run for assignment in plan.assignments for run in _runs_of(assignment, limits, stems[assignment.job]))
+    if not runs:
+        raise InputError(where, "assignments", "no job communicates over circuits; there is nothing to export")
+    return runs
+
+
+def limits_of(fabric: Lightpath) -> Limits:
+    return Limits(
+        fabric.wavelengths_per_tile,
+        fabric.max_peers,
+        fabric.alpha_s,
+        fabric.reconfiguration_s,
+        fabric.wavelength_bandwidth_bytes_per_s,
+    )
+
+
+def _stems(jobs: list[str]) -> dict[str, str]:
+    """Names of jobs that are fit for files, each once."""
+    seen: Counter[str] = Counter()
+    stems = {}
+    for job in jobs:
+        plain = re.sub(r"[^A-Za-z0-9_-]+", "_", job)
+        seen[plain.lower()] += 1
+        stems[job] = plain if seen[plain.lower()] == 1 else f"{plain}-{seen[plain.lower()]}"
+    return stems
+
+
+def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[GroupRun]:
+    for axis in AXES:
+        collective: Collective = getattr(assignment.configuration, f"{axis}_collective")
+        if collective.kind not in ("ring", "radix", "exchange"):
+            continue
+        lines = _lines(assignment.configuration, axis)
+        plan = collective_plan(collective, lines.shape[1], limits)
+        yield GroupRun(
+            assignment.job,
+            axis,
+            f"{stem}.{axis}",
+            plan,
+            all_reduce_schedule(plan),
+            tuple(tuple(assignment.devices[rank] for rank in line) for line in lines.tolist()),
+            tuple(held for held in assignment.circuits if held.dimension == axis),
+        )
+
+
+def _lines(configuration: Configuration, axis: Axis) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+    """Ranks of each group, shape (groups, ranks); tensor index fastest, then stage, then data index."""
+    c = configuration
+    grid = np.arange(c.num_devices).reshape(c.data, c.pipeline, c.context, c.tensor)
+    moved = grid if axis == "tensor" else np.moveaxis(grid, 0, -1)
+    return moved.reshape(-1, moved.shape[-1])
+
+
+def collective_plan(collective: Collective, ranks: int, limits: Limits) -> CollectivePlan:
+    """The plan that a collective of a file stands for."""
+    if collective.kind == "ring":
+        return CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), collective.wavelengths)
+    algorithm: Literal["radix", "exchange"] = "radix" if collective.kind == "radix" else "exchange"
+    return CollectivePlan(
+        "all_reduce", algorithm, ranks, limits, collective.radices, collective.held, collective.wavelengths
+    )
+
+
+def all_reduce_schedule(plan: CollectivePlan) -> Schedule:
+    """Schedule of an all-reduce whose first digit varies fastest with the rank, as circuits in files have it."""
+    schedule = schedule_of(plan)
+    if plan.algorithm == "ring":
+        return schedule
+    ranks = np.arange(plan.ranks).reshape(plan.radices).transpose(*reversed(range(len(plan.radices))))
+    rank_of = np.empty(plan.ranks, dtype=np.int64)
+    rank_of[ranks.ravel()] = np.arange(plan.ranks)
+    return schedule.relabelled(rank_of)

@@ -1,0 +1,122 @@
+"""The frame of policies that cut slices of fixed shapes: jobs in arrival order, each on the first slice that fits."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from planner.cluster import Cluster
+from planner.demand import Shape
+from planner.greedy import MAX_FAILED, racks
+from planner.light import Device
+from planner.plan import Assignment, HeldCircuits
+from planner.problem import JobOptions, Problem
+from planner.routing import Board, has_room
+from planner.slices.allocator import MaskAllocator, Slice, members
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a rack is cut: its devices in the order of the allocator's numbers, and the allocator of what is free."""
+
+    devices: tuple[Device, ...]
+    allocator: Callable[[int], MaskAllocator]
+    """taken numbers as a bitmask -> allocator"""
+
+
+Cutter = Callable[[Cluster, Sequence[int]], Cut]
+"""Cluster and the servers of one rack -> how to cut it."""
+
+
+def place_on_slices(problem: Problem, cutter: Cutter) -> list[Assignment] | None:
+    """Assignments of residents and of every job that fits, or None if one that must run does not.
+
+    The order is that of `place_all`: residents stay if they can, then displaced residents, required jobs and the
+    others, each with its most valuable candidate that fits. What rounding adds to a slice stays idle.
+    """
+    board = Board.empty(problem.cluster)
+    assignments = [options.staying() for options in problem.options if options.can_stay]
+    for assignment in assignments:
+        board.take(assignment)
+    places = [_Places(board, cutter(problem.cluster, servers)) for servers in racks(board)]
+    waiting = [options for options in problem.options if not options.can_stay]
+    for options in sorted(waiting, key=lambda options: not options.must_run):
+        found = _place(board, places, options)
+        if found is not None:
+            assignments.append(found)
+        elif options.must_run:
+            return None
+    return assignments
+
+
+class _Places:
+    """Slices of one rack; devices with a failed port belong to none."""
+
+    def __init__(self, board: Board, cut: Cut) -> None:
+        self.devices = cut.devices
+        free = {(server, slot) for server, _ in cut.devices for slot in board.slots.lit[server]}
+        self.allocator = cut.allocator(sum(1 << i for i, device in enumerate(cut.devices) if device not in free))
+
+    def take(self, shape: Shape) -> tuple[Slice, list[Device]] | None:
+        """The first slice for a shape, and the devices of its ranks; None where no slice or no block fits."""
+        slice_ = self.allocator.allocate(shape.num_ranks)
+        if slice_ is None:
+            return None
+        devices = ranks_on([self.devices[i] for i in members(slice_.devices)], shape)
+        if not devices:
+            self.allocator.release(slice_)
+            return None
+        return slice_, devices
+
+
+def ranks_on(devices: Sequence[Device], shape: Shape) -> list[Device]:
+    """Device of each rank, server by server, every block in one server; [] where the slice is cut otherwise."""
+    by_server: dict[int, list[Device]] = {}
+    for device in sorted(devices):
+        by_server.setdefault(device[0], []).append(device)
+    whole = [device for group in by_server.values() for device in group[: len(group) // shape.block * shape.block]]
+    return whole[: shape.num_ranks] if len(whole) >= shape.num_ranks else []
+
+
+def _place(board: Board, places: Sequence[_Places], options: JobOptions) -> Assignment | None:
+    """Place one job with its most valuable row that a slice can realise."""
+    hopeless: set[tuple[int, int]] = set()
+    num_failed = 0
+    for row in options.rows_by_value():
+        shape = options.shapes[row]
+        if (shape.num_ranks, shape.block) in hopeless:
+            continue
+        if shape.num_ranks == 1 and (dark := _without_port(board)):
+            return _realize(board, options, row, dark)
+        found_any = False
+        for place in places:
+            given = place.take(shape)
+            if given is None:
+                continue
+            found_any = True
+            assignment = _realize(board, options, row, given[1])
+            if assignment is not None:
+                return assignment
+            place.allocator.release(given[0])
+        num_failed += found_any
+        if not found_any or num_failed >= MAX_FAILED:
+            hopeless.add((shape.num_ranks, shape.block))
+    return None
+
+
+def _without_port(board: Board) -> list[Device]:
+    """The first free device with a failed port, which serves single-device jobs only."""
+    return [(server, slots[0]) for server, slots in enumerate(board.slots.dark) if slots][:1]
+
+
+def _realize(board: Board, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+    """The row on these devices with first-fit circuits, taken from the board; None where light is short."""
+    shape, light = options.shapes[row], board.light
+    circuits: tuple[HeldCircuits, ...] | None = ()
+    if light is not None:
+        servers = [server for server, _ in devices[:: shape.block]]
+        circuits = light.route(shape, devices) if has_room(light, shape, servers) else None
+    if circuits is None:
+        return None
+    names = [board.cluster.fabric.device_name(*device) for device in devices]
+    assignment = options.assignment(row, names, circuits)
+    board.take(assignment)
+    return assignment

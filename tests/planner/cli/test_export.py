@@ -1,0 +1,75 @@
+"""planner export."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from planner.instance import Instance
+from planner.plan import Plan
+from tests.planner.checks import good
+from tests.planner.cli.conftest import Planner
+
+ENDINGS = {
+    "msccl": {"xml", "circuits.json"},
+    "chakra": {"0.et", "0.json", "3.et", "workload.0.et", "network.yml", "system.json", "memory.json", "circuits.json"},
+    "tuner": {"tuner.csv"},
+    "circuits": {"circuits.json"},
+    "graphml": {"graphml"},
+}
+
+
+def saved(folder: Path, case: tuple[Instance, Plan]) -> tuple[Path, Path]:
+    """Instance and plan as files."""
+    instance, plan = folder / "instance.json", folder / "plan.json"
+    instance.write_text(case[0].model_dump_json(), encoding="utf-8")
+    case[1].dump(plan)
+    return instance, plan
+
+
+@pytest.mark.parametrize("format_name", sorted(ENDINGS))
+def test_every_format_is_written(planner: Planner, tmp_path: Path, format_name: str) -> None:
+    folder = tmp_path / "new" / "folder"
+    outcome = planner("export", *saved(tmp_path, good.switched()), "--format", format_name, "-o", folder)
+    assert outcome.code == 0
+    assert outcome.out == ""
+    names = {path.name for path in folder.iterdir()}
+    assert {f"switched.data.{ending}" for ending in ENDINGS[format_name]} <= names
+    assert f"wrote {len(names)} files" in outcome.err
+
+
+def test_size_of_the_traced_call(planner: Planner, tmp_path: Path) -> None:
+    files = saved(tmp_path, good.ring())
+    assert planner("export", *files, "--format", "chakra", "-o", tmp_path, "--message", "4 KiB").code == 0
+    nodes = json.loads((tmp_path / "ring.data.0.json").read_text("utf-8"))["nodes"]
+    attributes = [attribute for node in nodes for attribute in node["attr"]]
+    assert {each["int64_val"] for each in attributes if each["name"] == "comm_size"} == {1024}
+    assert planner("export", *files, "--format", "msccl", "-o", tmp_path).code == 0
+    assert ElementTree.parse(tmp_path / "ring.data.xml").getroot().attrib["ngpus"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("case", "arguments", "words"),
+    [
+        (good.fat_tree, ("--format", "msccl"), "has no circuits"),
+        (good.single, ("--format", "circuits"), "nothing to export"),
+        (good.ring, ("--format", "chakra", "--message", "lots"), "cannot read 'lots'"),
+        (good.ring, ("--format", "chakra", "--message", "0"), "less than a byte"),
+        (good.ring, ("--format", "svg"), "svg"),
+    ],
+)
+def test_bad_input_is_named(
+    planner: Planner, tmp_path: Path, case: good.Callable[[], good.Case], arguments: tuple[str, ...], words: str
+) -> None:
+    outcome = planner("export", *saved(tmp_path, case()), "-o", tmp_path / "out", *arguments)
+    assert outcome.code == 2
+    assert words in outcome.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_in_the_way_is_named(planner: Planner, tmp_path: Path) -> None:
+    instance, plan = saved(tmp_path, good.ring())
+    outcome = planner("export", instance, plan, "--format", "circuits", "-o", plan)
+    assert outcome.code == 2
+    assert "--output: cannot be written" in outcome.err
