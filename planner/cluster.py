@@ -5,8 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from costmodel.fabrics import Fabric
 from costmodel.catalog import documents
+from costmodel.fabrics import Fabric
 from costmodel.hardware import Device, device_names, load_device
 from costmodel.spec import Spec
 

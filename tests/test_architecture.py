@@ -16,7 +16,7 @@ MAX_FILE, MAX_FUNCTION = 300, 40
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("costmodel", "planner.errors"),
-    ("planner.files", "planner.tables", "planner.failures", "planner.feedback"),
+    ("planner.files", "planner.tables", "planner.failures", "planner.feedback", "planner.slices"),
     ("planner.validation",),
     ("planner.plan", "planner.cluster", "planner.demand"),
     ("planner.light",),

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from planner.reproduce.rows import Row
     from planner.reproduce.run import Outcome
 
-COLUMNS = ("quantity", "published", "ours", "unit", "tolerance", "verdict", "note", "source")
-NUMBERS = ("published", "ours", "tolerance", "note")
+COLUMNS = ("quantity", "reference", "ours", "unit", "tolerance", "verdict", "note", "source")
+NUMBERS = ("reference", "ours", "tolerance", "note")
 WRAPPED = ("quantity", "source")
 
 
@@ -157,16 +157,23 @@ def _finish(rows: "Sequence[Row]", as_json: bool) -> None:
     """The summary line, or everything as JSON."""
     from planner.reproduce.rows import tally, to_records
 
-    counts = tally(rows)
     failures = sum(row.is_failure for row in rows)
     if as_json:
-        print_json({"rows": to_records(rows), "summary": counts, "required_outside": failures})
+        print_json({"rows": to_records(rows), "summary": tally(rows), "required_outside": failures})
         return
-    required = f" ({failures} required)" if counts["outside"] else ""
-    parts = [f"{count} {verdict}{required if verdict == 'outside' else ''}" for verdict, count in counts.items()]
     out = console()
     out.print()
-    out.print(f"{len(rows)} published figures: {', '.join(parts)}", style="bold", soft_wrap=True)
+    told = {"paper": "figures that papers print", "independent": "references computed apart from them"}
+    for origin, what in told.items():
+        own = [row for row in rows if row.origin == origin]
+        required = sum(row.is_failure for row in own)
+        parts = [
+            f"{count} {verdict}{f' ({required} required)' if verdict == 'outside' else ''}"
+            for verdict, count in tally(own).items()
+            if count
+        ]
+        if own:
+            out.print(f"{len(own)} {what}: {', '.join(parts)}", style="bold", soft_wrap=True)
 
 
 def _require_folder(folder: Path) -> None:

@@ -72,9 +72,19 @@ def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:
 def _show(read: "Measurements", quantities: "tuple[Quantity, ...]") -> None:
     out = console()
     out.print(f"{plain(str(read.path))}   {read.kind}   {len(read):,} rows", soft_wrap=True)
+    for told in _fitted_on(read):
+        out.print(plain(told), style="dim", soft_wrap=True)
     for quantity in quantities:
         out.print()
         _show_quantity(read, quantity)
+
+
+def _fitted_on(read: "Measurements") -> list[str]:
+    """What the catalog's curves of this kind were fitted on: errors on those rows are not those on unseen ones."""
+    from costmodel.calibration import load_calibrations
+
+    parts = [part for part in load_calibrations() if read.kind in part.families]
+    return [f"{part.device}: {part.source}" for part in parts]
 
 
 def _show_quantity(read: "Measurements", quantity: "Quantity") -> None:

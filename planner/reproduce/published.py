@@ -67,6 +67,8 @@ class Figure(Spec):
     """whether the reproduction fails where ours lies outside"""
     source: str = Field(min_length=1)
     """table, figure or section"""
+    origin: Literal["paper", "independent"] = "paper"
+    """whether the paper prints the number, or it was computed apart from what the paper describes"""
     expect: Literal["reproduced", "contradicted", "not derivable"] = "reproduced"
     """`contradicted`: by the paper's own inputs, if ours is outside; `not derivable`: it cannot be computed"""
     reason: str = ""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from planner.reproduce.published import Figure, Verdict
 from planner.reproduce.units import UNITS
@@ -27,6 +27,7 @@ class Row:
     verdict: Verdict
     required: bool
     source: str
+    origin: Literal["paper", "independent"]
     reason: str
     beside: dict[str, float]
     """other readings by label, in `unit`"""
@@ -60,6 +61,7 @@ def judge(paper: str, experiment: str, figure: Figure, quantities: Mapping[str, 
         verdict=verdict,
         required=figure.required,
         source=figure.source,
+        origin=figure.origin,
         reason="" if figure.expect == "contradicted" and verdict == "reproduced" else figure.reason,
         beside=beside,
     )
