@@ -38,10 +38,13 @@ def efficiency_of(
 ) -> tuple[Efficiency, bool]:
     """Efficiencies of a device in a regime, and whether they were fitted on this very device and precision.
 
-    fp16 runs like bf16. Where nothing was fitted, the part's own shares hold for all operators.
+    fp16 runs like bf16, and a precision that was not fitted takes the shares and links of bf16. Where nothing was
+    fitted, the part's own shares hold for all operators.
     """
     variant = "bf16" if precision == "fp16" else precision
     numbers, is_fitted = numbers_of(device, regime, variant, calibrations)
+    if numbers is None:
+        numbers, is_fitted = numbers_of(device, regime, "bf16", calibrations)[0], False
     if numbers is not None:
         return Efficiency.model_validate(numbers), is_fitted
     matrix, memory = device.matrix_efficiency, device.memory_efficiency

@@ -116,15 +116,16 @@ def _text(path: Path) -> str:
 
 
 def _kind_of(path: Path, frame: "pd.DataFrame") -> str:
-    """The kind whose columns the table has, the one that reads most of them; else that of the file's name."""
+    """The kind whose columns the table has, the one that reads most of them; else that in the file's name."""
     given = set(frame.columns)
     fitting = [kind for kind, family in FAMILIES.items() if given >= set(family.columns)]
     most = max((len(FAMILIES[kind].columns) for kind in fitting), default=0)
     best = [kind for kind in fitting if len(FAMILIES[kind].columns) == most]
     if len(best) == 1:
         return best[0]
-    if path.stem in best:
-        return path.stem
+    named = [kind for kind in best if kind in path.stem]
+    if len(named) == 1:
+        return named[0]
     if best:
         raise InputError(str(path), "", f"fits several kinds; say which with --kind: {' or '.join(best)}")
     if not given & {name for family in FAMILIES.values() for name in family.columns}:

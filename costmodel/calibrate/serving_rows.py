@@ -19,6 +19,8 @@ LEFT_OUT = (
     "models that the catalog lacks or that have experts, several pipeline stages, numbers of tokens, users or ranks "
     "that are no whole ones or do not divide the heads, and requests that do not fit into memory"
 )
+MOST = 2**24
+"""of each of these columns: more is no load that one engine serves"""
 SIZES = {"tp_size": 1, "input_tokens": 1, "output_tokens": 2, "concurrency": 1}
 """columns of whole numbers, and the least of each"""
 
@@ -75,7 +77,7 @@ def _usable(table: Table) -> Bools:
     usable = np.ones(len(table["model"]), dtype=np.bool_)
     for name, least in SIZES.items():
         values = np.nan_to_num(table[name])
-        usable &= (values >= least) & (values == np.floor(values))
+        usable &= (values >= least) & (values <= MOST) & (values == np.floor(values))
     return usable & (np.nan_to_num(table["pp_size"]) <= 1) if "pp_size" in table else usable
 
 

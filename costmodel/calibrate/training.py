@@ -10,12 +10,12 @@ from costmodel.calibration import Calibration, Numbers
 from costmodel.candidates import list_candidates
 from costmodel.efficiency import efficiency_of
 from costmodel.hardware import Device, load_device
-from costmodel.mappings import Mappings
+from costmodel.mappings import RECOMPUTE, Mappings
 from costmodel.score import score
 from costmodel.search import widest_block
 from costmodel.systems import system_of
 from costmodel.workloads import TransformerTraining
-from costmodel.workloads.shapes import load_model
+from costmodel.workloads.shapes import TransformerShape, load_model
 
 FAMILY_NAME, VARIANT = "training", "bf16"
 FREE: dict[str, float] = {"matrix": 1.0, "attention": 1.0, "launch": 1e-6, "link_bandwidth": 1e9, "step": 1e-3}
@@ -29,6 +29,13 @@ MOST = {"matrix": 1.0, "attention": 1.0, "launch": 500.0, "link_bandwidth": 2000
 
 
 _COUNTS = ("devices", "layers", "seq_len", "tp", "cp", "pp", "dp", "interleave", "micro_batch", "micro_batches")
+MOST_COUNT = 2**15
+"""of each count but tokens: more was never run, and is a slip"""
+MOST_TOKENS = 2**24
+LEFT_OUT = (
+    "unknown models, recomputation that is not none, selective or full, counts that are no whole numbers from 1 up, "
+    "and degrees that do not make the number of devices or do not divide the model"
+)
 _ROOM = 1e18
 """bytes; what was measured did fit"""
 
@@ -51,18 +58,23 @@ class _Row:
         return float(scores.step_s.min()), float(scores.footprint_bytes[0]), is_fitted
 
 
-def _rows(table: Table) -> list[_Row]:
+def _rows(table: Table) -> list[_Row | None]:
     return [_row({name: table[name][i] for name in FAMILY.columns}) for i in range(len(table["device"]))]
 
 
-def _row(cells: dict[str, Any]) -> _Row:
-    """Kernels fused attention on every device but the A100, whose steps were run before."""
-    device = load_device(str(cells["device"]))
-    n = {name: int(cells[name]) for name in _COUNTS}
+def _row(cells: dict[str, Any]) -> _Row | None:
+    """None for a step that could not have been run, or of an unknown model.
+
+    Kernels fused attention on every device but the A100, whose steps were run before.
+    """
+    device, shape = load_device(str(cells["device"])), _shape(str(cells["model"]))
     recompute, _, how = str(cells["recompute"]).partition("+")
+    if shape is None or recompute not in RECOMPUTE or not _is_whole(cells):
+        return None
+    n = {name: int(cells[name]) for name in _COUNTS}
     workload = TransformerTraining.model_validate(
         {
-            "model": load_model(str(cells["model"])).model_copy(update={"layers": n["layers"]}),
+            "model": shape.model_copy(update={"layers": n["layers"]}),
             "global_batch": n["dp"] * n["micro_batch"] * n["micro_batches"],
             "sequence": n["seq_len"],
             "micro_batch": n["micro_batch"],
@@ -75,22 +87,32 @@ def _row(cells: dict[str, Any]) -> _Row:
         }
     )
     mappings = workload.mappings(n["devices"])
-    mappings = mappings.take((mappings.tensor == n["tp"]) & (mappings.pipeline == n["pp"]))
-    if not len(mappings):
-        degrees = f"tp {n['tp']} x pp {n['pp']} x cp {n['cp']} x dp {n['dp']}"
-        raise ValueError(f"{degrees} do not divide {n['layers']} layers of {cells['model']} on {n['devices']} devices")
-    return _Row(device, workload, mappings)
+    is_run = (mappings.tensor == n["tp"]) & (mappings.pipeline == n["pp"]) & (mappings.data == n["dp"])
+    return _Row(device, workload, mappings.take(is_run)) if is_run.any() else None
+
+
+def _is_whole(cells: dict[str, Any]) -> bool:
+    most = {name: MOST_TOKENS if name == "seq_len" else MOST_COUNT for name in _COUNTS}
+    return all(1 <= cells[name] <= most[name] and cells[name] == int(cells[name]) for name in _COUNTS)
+
+
+def _shape(model: str) -> TransformerShape | None:
+    try:
+        return load_model(model)
+    except ValueError:
+        return None
 
 
 def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Series, ...]:
     """Step time, and peak memory where it was measured."""
-    found = [row.predict(calibrations) for row in _rows(table)]
+    found = [(np.nan, np.nan, False) if row is None else row.predict(calibrations) for row in _rows(table)]
     step_s, peak_bytes = (np.array([each[i] for each in found]) for i in (0, 1))
     is_fitted = np.array([each[2] for each in found], dtype=np.bool_)
-    series = [Series("step time", "s", step_s, np.asarray(table["step_s"], np.float64), is_fitted)]
+    left_out = LEFT_OUT if np.isnan(step_s).any() else ""
+    series = [Series("step time", "s", step_s, np.asarray(table["step_s"], np.float64), is_fitted, left_out)]
     if "peak_alloc_gib" in table:
         peak = np.asarray(table["peak_alloc_gib"], np.float64)
-        told = "peak memory was not measured" if np.isnan(peak).any() else ""
+        told = "peak memory was not measured" if np.isnan(peak).any() else left_out
         predicted = np.where(np.isnan(peak), np.nan, peak_bytes / 2**30)
         series.append(Series("peak memory", "GiB", predicted, peak, is_fitted, told))
     return tuple(series)
@@ -138,11 +160,14 @@ def _held_out(rows: list[_Row], measured_s: Floats, free: tuple[str, ...]) -> fl
 
 
 def _by_device(table: Table) -> dict[str, tuple[list[_Row], Floats]]:
-    rows = _rows(table)
-    names = sorted({row.device.name for row in rows})
     measured_s = np.asarray(table["step_s"], np.float64)
-    picks = {name: [i for i, row in enumerate(rows) if row.device.name == name] for name in names}
-    return {name: ([rows[i] for i in pick], measured_s[pick]) for name, pick in picks.items()}
+    usable = [(row, i) for i, row in enumerate(_rows(table)) if row is not None and measured_s[i] > 0]
+    if not usable:
+        raise ValueError(f"no row can be fitted: left out are {LEFT_OUT}")
+    picks: dict[str, list[tuple[_Row, int]]] = {}
+    for row, i in usable:
+        picks.setdefault(row.device.name, []).append((row, i))
+    return {name: ([row for row, _ in own], measured_s[[i for _, i in own]]) for name, own in sorted(picks.items())}
 
 
 def fit(table: Table) -> Fit:

@@ -48,14 +48,14 @@ class ServingCurve(Spec):
 def serving_curve(
     device: Device, backend: str, model: str, calibrations: tuple[Calibration, ...] | None = None
 ) -> tuple[ServingCurve, bool]:
-    """Numbers of a backend that runs a model, and whether this pair was fitted.
+    """Numbers of a backend that runs a model, and whether this pair was fitted on this very device.
 
-    The pair may have been fitted on a device of the same architecture. A pair without numbers takes those of the
-    backend, a backend without numbers the defaults.
+    A pair without numbers takes those of the backend, a backend without numbers the defaults; either may come from
+    a device of the same architecture.
     """
     own, _ = numbers_of(device, FAMILY, backend, calibrations)
-    pair, _ = numbers_of(device, FAMILY, variant_of(backend, model), calibrations)
-    return ServingCurve.model_validate({**_by_name(own), **_by_name(pair)}), pair is not None
+    pair, is_fitted_here = numbers_of(device, FAMILY, variant_of(backend, model), calibrations)
+    return ServingCurve.model_validate({**_by_name(own), **_by_name(pair)}), is_fitted_here
 
 
 def variant_of(backend: str, model: str) -> str:

@@ -48,7 +48,7 @@ class ServingResult:
     kv_limited: Bools
     """whether memory for the KV cache, not the number of users, bounds the batch"""
     is_calibrated: bool
-    """whether this pair of model and backend was fitted, on this device or one of its architecture"""
+    """whether this pair of model and backend was fitted on this very device"""
     step: StepParts
 
 

@@ -134,16 +134,12 @@ def shape_of(model: str | TransformerShape) -> TransformerShape:
     return load_model(model) if isinstance(model, str) else model
 
 
-def divisors(number: int) -> list[int]:
-    return [d for d in range(1, number + 1) if number % d == 0]
-
-
 def tensor_degrees(shape: TransformerShape, num_devices: int) -> list[int]:
     """Degrees of tensor parallelism: each rank has whole heads, its own K and V heads or a copy of one."""
     return [
         t
-        for t in divisors(num_devices)
-        if t <= MAX_TENSOR and shape.heads % t == 0 and (shape.kv_heads % t == 0 or t % shape.kv_heads == 0)
+        for t in range(1, MAX_TENSOR + 1)
+        if num_devices % t == 0 and shape.heads % t == 0 and (shape.kv_heads % t == 0 or t % shape.kv_heads == 0)
     ]
 
 

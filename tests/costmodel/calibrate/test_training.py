@@ -99,9 +99,18 @@ def test_rows_without_memory_are_left_out_with_a_reason() -> None:
     assert memory.left_out
 
 
-def test_a_step_that_does_not_divide_names_its_numbers() -> None:
-    with pytest.raises(ValueError, match="tp 3 x pp 1 x cp 1 x dp 4 do not divide 4 layers of llama3-70b on 8 devices"):
-        training.predict(table_of({"tp": 3}))
+@pytest.mark.parametrize(
+    "wrong",
+    [{"tp": 3}, {"dp": 3}, {"tp": 1.5}, {"devices": 1e300}, {"seq_len": 1e20}, {"pp": 0}, {"model": "unheard-of-7b"},
+     {"recompute": "some"}],
+)  # fmt: skip
+def test_a_step_that_could_not_be_run_is_left_out_with_the_reason(wrong: dict[str, object]) -> None:
+    step, *_ = training.predict(table_of({}, wrong))
+    assert np.isnan(step.predicted).tolist() == [False, True]
+    assert "do not divide" in step.left_out
+
+
+def test_an_unknown_device_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown device 'b300'"):
         training.predict(table_of({"device": "b300"}))
 

@@ -28,7 +28,9 @@ def test_an_unseen_backend_takes_the_defaults_and_is_not_calibrated() -> None:
 
 
 def test_a_device_of_the_same_architecture_has_the_same_numbers() -> None:
-    assert serving_curve(H200, "engine", "qwen3-32b", (PART,)) == serving_curve(H100, "engine", "qwen3-32b", (PART,))
+    curve, is_calibrated = serving_curve(H200, "engine", "qwen3-32b", (PART,))
+    assert curve == serving_curve(H100, "engine", "qwen3-32b", (PART,))[0]
+    assert not is_calibrated
 
 
 def test_numbers_of_the_catalog_are_few_and_cover_the_pairs_that_were_measured() -> None:
@@ -40,7 +42,7 @@ def test_numbers_of_the_catalog_are_few_and_cover_the_pairs_that_were_measured()
         ("sglang", "qwen3-32b"),
     ]:
         assert serving_curve(H100, backend, model)[1]
-        assert serving_curve(H200, backend, model)[1]
+        assert serving_curve(H200, backend, model) == (serving_curve(H100, backend, model)[0], False)
     assert not serving_curve(H100, "vllm", "llama-3.1-8b")[1]
     assert len(ServingCurve.model_fields) <= 12
 
