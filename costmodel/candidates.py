@@ -13,6 +13,7 @@ from costmodel.fabrics import FabricBase, GroupPlan
 from costmodel.hardware import Device
 from costmodel.mappings import CHOICES, DIMENSIONS, Dimension, Mappings, distinct_rows
 from costmodel.opgraph import OpGraph
+from costmodel.parallelism import Degrees
 from costmodel.workloads import Workload
 
 Ints = NDArray[np.integer[Any]]
@@ -75,15 +76,17 @@ class Candidates:
         m = self.mappings
         tensor = m.tensor[self.mapping].astype(np.int64)
         context = tensor * m.context[self.mapping]
+        stages = context * m.pipeline[self.mapping]
         expert = context * m.expert[self.mapping]
-        is_whole = self.block == self.num_devices
         by_name = {
             "tensor": self.block % tensor == 0,
             "context": self.block % context == 0,
-            "data": is_whole | ((m.data[self.mapping] == 1) & (self.block % context == 0)),
-            "expert": is_whole | ((m.pipeline[self.mapping] == 1) & (self.block % expert == 0)),
+            "pipeline": self.block % stages == 0,
+            "data": (m.data[self.mapping] == 1) & (self.block % context == 0),
+            "expert": (m.pipeline[self.mapping] == 1) & (self.block % expert == 0),
         }
-        return np.stack([by_name.get(dimension, is_whole) for dimension in DIMENSIONS])
+        is_whole = self.block == self.num_devices
+        return np.stack([is_whole | by_name[dimension] for dimension in DIMENSIONS])
 
 
 def enumerate_candidates(
@@ -170,29 +173,27 @@ class _Choices:
     def rows(self, blocks: BlocksOf, collective: str | None, plans: dict[GroupPlan, int]) -> Iterator[tuple[int, ...]]:
         """Block and number of the plan along each dimension, of every combination."""
         tensor, pipeline, shards, context, expert = self.degrees
+        degrees = Degrees(tensor, pipeline, shards // context, context, expert)
         spans = (tensor, tensor * context, tensor * context * expert if pipeline == 1 else tensor * context)
         for block in blocks(self.fabric, spans, self.num_devices):
-            is_whole = block == self.num_devices
-            confined = {
-                "tensor": block % tensor == 0,
-                "context": block % (tensor * context) == 0,
-                "data": is_whole or (shards == context and block % (tensor * context) == 0),
-                "expert": is_whole or (pipeline == 1 and block % (tensor * context * expert) == 0),
-            }
-            options = [
-                self._plans(axis, dimension, confined.get(dimension, is_whole), collective)
-                for axis, dimension in enumerate(DIMENSIONS)
-            ]
+            options = [self._plans(degrees, dimension, block, collective) for dimension in DIMENSIONS]
             for choice in product(*options):
                 yield (block, *(plans.setdefault(plan, len(plans)) for plan in choice))
 
-    def _plans(self, axis: int, dimension: Dimension, one_server: bool, collective: str | None) -> Sequence[GroupPlan]:
+    def _plans(self, degrees: Degrees, dimension: Dimension, block: int, collective: str | None) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""
-        ranks = self.degrees[axis] if self.workload.sends(dimension) else 1
-        found = self.fabric.plans(dimension, ranks, one_server=one_server)
+        if not self.workload.sends(dimension):
+            return self.fabric.plans(dimension, 1, one_server=True)
+        found = plans_of(self.fabric, degrees, dimension, block)
         if collective is None or dimension not in REDUCING:
             return found
         return [plan for plan in found if plan.kind in ("none", collective)]
+
+
+def plans_of(fabric: FabricBase, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
+    """Plans of the groups along a dimension, laid out in such blocks."""
+    ranks, together = degrees.ranks(dimension), degrees.ranks_together(dimension, block)
+    return fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
 
 
 def candidates_of(
@@ -206,14 +207,12 @@ def candidates_of(
     choices = [configuration.choice(menus) for configuration in configurations]
     mappings = Mappings.of(**{name: np.array([c[name] for c in choices], np.int64) for name in CHOICES})
     device.matrix_flops_per_s(workload.precision)
-    degrees = group_degrees(mappings)
     plans: dict[GroupPlan, int] = {}
     plan = np.zeros((len(DIMENSIONS), len(configurations)), dtype=np.int32)
     for row, configuration in enumerate(configurations):
         _require_mapping(configuration, choices[row], workload)
         for axis, dimension in enumerate(DIMENSIONS):
-            ranks = int(degrees[axis, row]) if workload.sends(dimension) else 1
-            found = _plan_of(configuration, dimension, ranks, fabric)
+            found = _plan_of(configuration, dimension, workload.sends(dimension), fabric)
             plan[axis, row] = plans.setdefault(found, len(plans))
     block = np.array([c.block for c in configurations], dtype=np.int32)
     mapping = np.arange(len(configurations), dtype=np.int32)
@@ -225,11 +224,15 @@ def _require_mapping(configuration: Configuration, choice: dict[str, int], workl
         raise ValueError(f"{configuration.degrees} does not divide the workload")
 
 
-def _plan_of(configuration: Configuration, dimension: Dimension, ranks: int, fabric: FabricBase) -> GroupPlan:
+def _plan_of(configuration: Configuration, dimension: Dimension, is_sent: bool, fabric: FabricBase) -> GroupPlan:
     collective: Collective = getattr(configuration, f"{dimension}_collective")
-    options = fabric.plans(dimension, ranks, one_server=configuration.is_confined(dimension))
+    if is_sent:
+        options = plans_of(fabric, configuration.all_degrees, dimension, configuration.block)
+    else:
+        options = fabric.plans(dimension, 1, one_server=True)
     for plan in options:
         if Collective.of(plan) == collective:
             return plan
+    ranks = configuration.all_degrees.ranks(dimension) if is_sent else 1
     names = ", ".join(plan.name for plan in options[:8])
     raise ValueError(f"{dimension}_collective is none that {ranks} ranks have on this fabric; some are: {names}")

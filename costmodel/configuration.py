@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.base import GroupPlan
 from costmodel.mappings import CHOICES, RECOMPUTE, Dimension, Recompute
 from costmodel.offload import offload_code, offload_name
+from costmodel.parallelism import Degrees
 from costmodel.spec import Spec
 
 Menus = Mapping[str, Sequence[int]]
@@ -76,17 +77,14 @@ class Configuration(Spec):
             offload_code(self.offload)
         return self
 
+    @property
+    def all_degrees(self) -> Degrees:
+        return Degrees(self.tensor, self.pipeline, self.data, self.context, self.expert)
+
     def is_confined(self, dimension: Dimension) -> bool:
         """Whether the groups along a dimension surely lie in one server."""
-        context = self.tensor * self.context
-        if dimension == "tensor":
-            return self.block % self.tensor == 0
-        if dimension == "context":
-            return self.block % context == 0
-        if dimension == "data" and self.data == 1:
-            return self.block % context == 0
-        is_inner = dimension == "expert" and self.pipeline == 1 and self.block % (context * self.expert) == 0
-        return is_inner or self.block == self.num_devices
+        degrees = self.all_degrees
+        return degrees.ranks_together(dimension, self.block) == degrees.ranks(dimension)
 
     def choice(self, menus: Menus) -> dict[str, int]:
         """Number of each column of Mappings; what is absent is the workload's only (or first) choice."""

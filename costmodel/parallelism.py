@@ -1,11 +1,12 @@
 """All ways to divide a job: every product of degrees that makes a number of devices, under each choice."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.mappings import CHOICES, Mappings
+from costmodel.mappings import CHOICES, Dimension, Mappings
 
 
 def divisors(number: int) -> list[int]:
@@ -31,6 +32,45 @@ def degree_table(
     ]
     table = np.array(rows, np.int32).reshape(-1, 4)
     return {name: table[:, i] for i, name in enumerate(("tensor", "context", "pipeline", "data"))}
+
+
+@dataclass(frozen=True)
+class Degrees:
+    """Degrees of one mapping, and how many ranks of each group share a server."""
+
+    tensor: int
+    pipeline: int
+    data: int
+    context: int
+    expert: int
+
+    @property
+    def num_devices(self) -> int:
+        return self.tensor * self.pipeline * self.data * self.context
+
+    def ranks(self, dimension: Dimension) -> int:
+        """Ranks of a group: context ranks share the data group."""
+        return self.data * self.context if dimension == "data" else int(getattr(self, dimension))
+
+    def ranks_together(self, dimension: Dimension, block: int) -> int:
+        """Ranks of a group in one server where each block of so many consecutive ranks lies in one."""
+        inner = self.tensor * self.context
+        if block == self.num_devices:
+            return self.ranks(dimension)
+        if dimension == "data":
+            contexts = self.ranks_together("context", block)
+            return contexts * _whole_part(block // (inner * self.pipeline), self.data)
+        if dimension == "expert":
+            return _whole_part(block // inner, self.expert) if self.pipeline == 1 else 1
+        before = {"tensor": 1, "context": self.tensor, "pipeline": inner}[dimension]
+        return _whole_part(block // before, self.ranks(dimension))
+
+
+def _whole_part(together: int, ranks: int) -> int:
+    """Of `ranks` in a row, how many surely share a run of `together`; runs that divide unevenly tear groups."""
+    if together and ranks % together == 0:
+        return together
+    return ranks if together and together % ranks == 0 else 1
 
 
 def every_mapping(degrees: Mapping[str, NDArray[np.int32]], menus: Mapping[str, Sequence[int]]) -> Mappings:

@@ -48,7 +48,7 @@ class SearchResult:
 
 def widest_block(fabric: FabricBase, spans: Sequence[int], num_devices: int) -> Sequence[int]:
     """The largest of the groups that fits in one server, for fabrics where a narrower layout is never better."""
-    fitting = [span for span in (*spans, num_devices) if span <= fabric.devices_per_server]
+    fitting = fabric.blocks(spans, num_devices)
     return (max(fitting),) if fitting else (1,)
 
 

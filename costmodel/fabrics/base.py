@@ -160,10 +160,10 @@ class FabricBase(Spec):
         """
         raise NotImplementedError
 
-    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         """Ways in which a group of `ranks` may communicate along a dimension; () where there is none.
 
-        `one_server` says that the group surely lies in one server.
+        `one_server` says that the group surely lies in one server, `per_server` how many of it surely share one.
         """
         raise NotImplementedError
 

@@ -39,24 +39,42 @@ class FatTree(FabricBase):
         return True
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
-        return sorted({size for size in (*spans, num_devices) if size <= self.gpus_per_server})
+        whole = self.gpus_per_server
+        sizes = {size for size in (*spans, num_devices) if size <= whole}
+        if num_devices % whole == 0 and whole % spans[1] == 0:
+            sizes.add(whole)
+        return sorted(sizes)
 
-    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
-        alpha_s = self.nvlink_alpha_s if one_server else self.network_alpha_s
-        bandwidth = self.nvlink_bandwidth_bytes_per_s if one_server else self.network_bandwidth_bytes_per_s
         if dimension == "pipeline":
+            alpha_s, bandwidth = self._link(one_server, 1)
             return (LinkPlan("switched", ranks, alpha_s, 1 / bandwidth, 1.0),)
         if dimension == "expert":
-            share = (ranks - 1) / ranks
-            return (LinkPlan("switched", ranks, alpha_s, share / bandwidth, share),)
+            return (self._all_to_all(ranks, per_server if not one_server else ranks),)
+        alpha_s, bandwidth = self._link(one_server, per_server)
         sent = 2 * (ranks - 1) / ranks
         ring = LinkPlan("ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bandwidth, sent)
         tree_latency_s = float(collectives.double_tree_all_reduce_s(0.0, ranks, alpha_s, bandwidth))
         if tree_latency_s >= ring.latency_s:
             return (ring,)
         return (ring, LinkPlan("tree", ranks, tree_latency_s, 2 / bandwidth, 2.0))
+
+    def _link(self, one_server: bool, per_server: int) -> tuple[float, float]:
+        """Latency and bandwidth of a group's slowest link: what enters a server comes through the ports of all its
+        members there, so that several of them share the way."""
+        if one_server:
+            return self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s
+        entering = per_server * self.network_bandwidth_bytes_per_s
+        return self.network_alpha_s, min(self.nvlink_bandwidth_bytes_per_s, entering)
+
+    def _all_to_all(self, ranks: int, per_server: int) -> LinkPlan:
+        """Each rank sends an equal share to every other; what stays in the server goes beside what leaves it."""
+        near = (per_server - 1) / ranks / self.nvlink_bandwidth_bytes_per_s
+        far = (ranks - per_server) / ranks / self.network_bandwidth_bytes_per_s
+        alpha_s = self.nvlink_alpha_s if per_server == ranks else self.network_alpha_s
+        return LinkPlan("switched", ranks, alpha_s, max(near, far), (ranks - 1) / ranks)
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.nvlink_energy_j_per_byte if one_server else self.network_energy_j_per_byte

@@ -149,7 +149,7 @@ class Lightpath(FabricBase):
             return (1,)
         return (tensor,) if tensor <= self.tiles_per_server else ()
 
-    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
         if dimension == "pipeline":

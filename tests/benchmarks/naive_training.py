@@ -39,7 +39,8 @@ class Naive:
         row = _Row.of(self.job, choice)
         if row.footprint_bytes(self.job) > self.device.capacity_bytes:
             return None
-        is_near = row.devices <= self.fabric.gpus_per_server
+        whole = self.fabric.gpus_per_server
+        is_near = row.devices <= whole
         layers_s = row.micro_batches * row.layers * sum(self._layer(row))
         near = row.tensor <= self.fabric.gpus_per_server
         hidden_bytes = ELEMENT * row.tokens * self.job.shape.hidden
@@ -47,12 +48,14 @@ class Naive:
         tensor_s = self._all_reduce_s(hidden_bytes, row.tensor, near)
         sent_s = row.micro_batches * row.layers * reduces * tensor_s
         if row.pipeline > 1:
-            alpha_s, rate = self._link(is_near)
+            stages = row.tensor * row.pipeline
+            alpha_s, rate = self._link(is_near or (self._is_whole_servers(row) and whole % stages == 0))
             hands = 2 * row.micro_batches * row.interleave
             sent_s += hands * (alpha_s + hidden_bytes / row.tensor / rate)
         repeated_s = layers_s + sent_s
-        ends_s = sum(self._ends(row))
-        step_s = repeated_s * (1 + row.bubble) + ends_s - min(row.relief * repeated_s, ends_s)
+        ends = [*self._ends(row)]
+        vocabulary_s = ends[0] + ends[1]
+        step_s = repeated_s * (1 + row.bubble) + sum(ends) - min(row.relief * repeated_s, vocabulary_s)
         return step_s + row.micro_batches * tensor_s + self._data_s(row, is_near) + self.efficiency.step_s
 
     def _layer(self, row: "_Row") -> Iterator[float]:
@@ -103,18 +106,30 @@ class Naive:
         passes = row.micro_batches * (3 if row.recompute == "full" else 2)
         gathers = 0.5 * (passes if row.zero == 3 else 1) if row.zero else 0.0
         sent = (gradients * GRADIENT_BYTES + gathers * ELEMENT) * row.parameters
-        return self._all_reduce_s(sent, row.data, is_near, gradients + gathers)
+        stages, together = row.tensor * row.pipeline, 1
+        if self._is_whole_servers(row) and self.fabric.gpus_per_server % stages == 0:
+            together = self.fabric.gpus_per_server // stages
+            together = together if row.data % together == 0 else 1
+        return self._all_reduce_s(sent, row.data, is_near, gradients + gathers, together)
+
+    def _is_whole_servers(self, row: "_Row") -> bool:
+        """Whether ranks fill whole servers, tensor groups untorn."""
+        return row.devices % self.fabric.gpus_per_server == 0 and self.fabric.gpus_per_server % row.tensor == 0
 
     def _kernel_s(self, flops: float, moved_bytes: float, share: float | None = None) -> float:
         reached = (share or self.efficiency.matrix) * self.device.flops_per_s[self.job.precision]
         memory_s = moved_bytes / (self.efficiency.memory * self.device.memory_bytes_per_s)
         return max(flops / reached, memory_s) + self.efficiency.launch_s
 
-    def _all_reduce_s(self, message_bytes: float, ranks: int, is_near: bool, count: float = 1.0) -> float:
+    def _all_reduce_s(
+        self, message_bytes: float, ranks: int, is_near: bool, count: float = 1.0, together: int = 1
+    ) -> float:
         """The faster of ring and double tree; `message_bytes` are those of all `count` together."""
         if ranks == 1:
             return 0.0
         alpha_s, rate = self._link(is_near)
+        if not is_near:
+            rate = min(rate * together, self.fabric.nvlink_bandwidth_bytes_per_s)
         ring_s = 2 * (ranks - 1) * (count * alpha_s + message_bytes / ranks / rate)
         tree_s = 2 * (count * math.ceil(math.log2(ranks)) * alpha_s + message_bytes / rate)
         return min(ring_s, tree_s)
@@ -169,7 +184,7 @@ class _Row:
             tensor=t, pipeline=p, data=choice["data"], devices=t * p * choice["data"],
             interleave=choice["interleave"], recompute=recompute, zero=choice["zero"], sequence_parallel=is_split,
             micro_batches=job.global_batch / (choice["data"] * choice["micro_batch"]), tokens=tokens, scores=scores,
-            layers=layers, relief=1 - math.floor(chunk) * choice["interleave"] / layers,
+            layers=layers, relief=1 - max(math.floor(chunk) * choice["interleave"], shape.layers - (p - 1) * layers) / layers,
             layer_parameters=parameters, parameters=layers * parameters + vocabulary / t,
             kept_bytes={"none": kept + spilled, "selective": kept, "full": inputs}[recompute],
             working_bytes={"none": 0.0, "selective": spilled, "full": kept + spilled}[recompute],

@@ -183,6 +183,8 @@ def plain_rows(workload: TransformerTraining, size: int, gpus_per_server: int) -
         c = mappings.choice(row)
         context = c["tensor"] * c["context"]
         blocks = {c["tensor"], context, size} | ({context * c["expert"]} if c["pipeline"] == 1 else set())
+        if size % gpus_per_server == 0 and gpus_per_server % context == 0:
+            blocks.add(gpus_per_server)
         ranks = [c["tensor"], c["pipeline"], c["data"] * c["context"], c["context"], c["expert"]]
         reduced = [("ring",) if n < 4 else ("ring", "tree") for n in ranks]  # a tree of two or three is never sooner
         kinds = [reduced[0], ("switched",), reduced[2], reduced[3], ("switched",)]

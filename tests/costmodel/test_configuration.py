@@ -78,7 +78,7 @@ def test_choices_are_written_by_name() -> None:
         ({"tensor": 2, "context": 2, "data": 2, "block": 4}, {"tensor", "context"}),
         ({"tensor": 2, "context": 2, "pipeline": 2, "block": 4}, {"tensor", "context", "data"}),
         ({"tensor": 2, "data": 4, "expert": 2, "block": 4}, {"tensor", "expert"}),
-        ({"tensor": 2, "data": 2, "expert": 2, "pipeline": 2, "block": 4}, {"tensor"}),
+        ({"tensor": 2, "data": 2, "expert": 2, "pipeline": 2, "block": 4}, {"tensor", "pipeline"}),
         ({"tensor": 4, "block": 1}, set()),
     ],
 )

@@ -137,7 +137,8 @@ def test_job_limits_and_blocks() -> None:
     assert [*fat_tree().blocks((8, 8, 8), 8)] == []
     assert [*fat_tree().blocks((1, 1, 1), 4)] == [1, 4]
     assert [*fat_tree().blocks((1, 2, 4), 8)] == [1, 2, 4]
-    assert [*fat_tree().blocks((1, 2, 8), 8)] == [1, 2]
+    assert [*fat_tree().blocks((1, 2, 8), 8)] == [1, 2, 4]
+    assert [*fat_tree().blocks((3, 3, 3), 12)] == [3]
 
 
 def test_circuits_carry_neither_context_nor_experts() -> None:

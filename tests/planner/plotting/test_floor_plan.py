@@ -45,5 +45,5 @@ def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
 
 def test_without_matplotlib_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(InputError, match=r"pip install photonplan\[plots\]"):
+    with pytest.raises(InputError, match=r"pip install '\.\[plots\]'"):
         save_floor_plan(tmp_path / "floor.png", rack.instance(), rack.plan())
