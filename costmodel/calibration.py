@@ -29,6 +29,9 @@ class Calibration(Spec):
         return self.families.get(family, {}).get(variant)
 
 
+Calibrations = tuple[Calibration, ...]
+
+
 @cache
 def load_calibrations() -> tuple[Calibration, ...]:
     """All calibrations of the catalog."""

@@ -24,6 +24,9 @@ DEVICE = "a100-sxm"
 RECOMPUTE = {"none": "none", "attn_only": "selective", "full": "full"}
 SEQUENCE = 2048
 """tokens, of all rows"""
+MOST_COUNT = 1 << 15
+"""of any count in a row"""
+LEFT_OUT = "counts that are no whole numbers from 1 up, degrees that do not make the GPUs or divide the model"
 _NUMBERS = ("gpus", "tp", "pp", "dp", "micro_batch", "interleave", "optimizer_sharding", "global_batch")
 
 
@@ -47,21 +50,30 @@ def _workload(cells: dict[str, Any], *, has_vocabulary: bool) -> TransformerTrai
     )
 
 
+def _is_possible(cells: dict[str, Any]) -> bool:
+    """Whether the counts are whole numbers of a size that exists, and degrees make the number of GPUs."""
+    counts = [cells[name] for name in _NUMBERS if name != "optimizer_sharding"]
+    whole = all(1 <= count <= MOST_COUNT and count == int(count) for count in counts)
+    return whole and cells["optimizer_sharding"] in (0, 1) and cells["tp"] * cells["pp"] * cells["dp"] == cells["gpus"]
+
+
 def _mapping(workload: TransformerTraining, cells: dict[str, Any]) -> Mappings:
     mappings = workload.mappings(int(cells["gpus"]))
-    mappings = mappings.take((mappings.tensor == int(cells["tp"])) & (mappings.pipeline == int(cells["pp"])))
-    if not len(mappings):
-        raise ValueError(f"tp {cells['tp']} x pp {cells['pp']} on {cells['gpus']} GPUs do not divide {cells['model']}")
-    return mappings
+    return mappings.take((mappings.tensor == int(cells["tp"])) & (mappings.pipeline == int(cells["pp"])))
 
 
 def _predict(cells: dict[str, Any], calibrations: Calibrations | None, *, has_vocabulary: bool) -> tuple[float, float]:
-    """Step time in s and memory in GiB of one row."""
+    """Step time in s and memory in GiB of one row; NaN where it cannot be."""
+    if not _is_possible(cells):
+        return np.nan, np.nan
     device = load_device(DEVICE).model_copy(update={"capacity_bytes": 1e18})
     workload = _workload(cells, has_vocabulary=has_vocabulary)
     efficiency, _ = efficiency_of(device, "training", workload.precision, calibrations)
     fabric = system_of(DEVICE).fat_tree(int(cells["gpus"]), efficiency)
-    found = list_candidates(workload, _mapping(workload, cells), device, fabric, blocks=widest_block)
+    mapping = _mapping(workload, cells)
+    if not len(mapping):
+        return np.nan, np.nan
+    found = list_candidates(workload, mapping, device, fabric, blocks=widest_block)
     scores = score(found, device, fabric, calibrations=calibrations)
     return float(scores.step_s.min()), float(scores.footprint_bytes[0]) / 2**30
 
@@ -72,10 +84,11 @@ def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Ser
     alike = np.array([_predict(row, calibrations, has_vocabulary=False) for row in rows]).reshape(-1, 2)
     step_s, memory = (np.asarray(table[name], np.float64) for name in ("step_s", "memory_gib"))
     fitted = np.zeros(len(rows), dtype=np.bool_)
+    told = LEFT_OUT if np.isnan(ours).any() else ""
     return (
-        Series("step time", "s", ours[:, 0], step_s, fitted),
-        Series("step time without vocabulary", "s", alike[:, 0], step_s, fitted),
-        Series("memory without vocabulary", "GiB", alike[:, 1], memory, fitted),
+        Series("step time", "s", ours[:, 0], step_s, fitted, told),
+        Series("step time without vocabulary", "s", alike[:, 0], step_s, fitted, told),
+        Series("memory without vocabulary", "GiB", alike[:, 1], memory, fitted, told),
     )
 
 

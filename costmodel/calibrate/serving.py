@@ -19,7 +19,7 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     is_calibrated = np.zeros(size, dtype=np.bool_)
     for pair in pairs(table):
         curve, is_known = serving_curve(pair.device, pair.backend, pair.model, calibrations)
-        served = pair.serve(curve)
+        served = pair.serve(curve, calibrations)
         first_ms[pair.rows], token_ms[pair.rows] = 1e3 * served.first_token_s, 1e3 * served.token_s
         is_calibrated[pair.rows] = is_known
     left_out = "" if np.isfinite(token_ms).all() else LEFT_OUT

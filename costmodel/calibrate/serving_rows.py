@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from costmodel.calibrate.family import Bools, Floats, Table
+from costmodel.calibrate.family import Bools, Calibrations, Floats, Table
 from costmodel.hardware import Device, Precision, load_device
 from costmodel.serving.backends import ServingCurve, model_name, variant_of
 from costmodel.serving.engine import Engine, Rows, Served, serve_rows
@@ -50,9 +50,9 @@ class Pair:
         """Curves that serve these rows."""
         return self.backend, self.variant
 
-    def serve(self, curve: ServingCurve) -> Served:
+    def serve(self, curve: ServingCurve, calibrations: Calibrations | None = None) -> Served:
         kv: Precision = self.precision if curve.kv_follows_weights else "bf16"
-        engine = Engine(self.shape, self.device, Precisions(self.precision, self.precision, kv), curve)
+        engine = Engine(self.shape, self.device, Precisions(self.precision, self.precision, kv), curve, calibrations)
         return serve_rows(engine, self.loads, REQUESTS_PER_USER)
 
 

@@ -65,13 +65,13 @@ def _rows(table: Table) -> list[_Row | None]:
 def _row(cells: dict[str, Any]) -> _Row | None:
     """None for a step that could not have been run, or of an unknown model.
 
-    Kernels fused attention on every device but the A100, whose steps were run before.
+    Kernels fused attention and norms were divided on every device but the A100, whose steps were run before.
     """
     device, shape = load_device(str(cells["device"])), _shape(str(cells["model"]))
     recompute, _, how = str(cells["recompute"]).partition("+")
     if shape is None or recompute not in RECOMPUTE or not _is_whole(cells):
         return None
-    n = {name: int(cells[name]) for name in _COUNTS}
+    n, is_old = {name: int(cells[name]) for name in _COUNTS}, device.name.startswith("a100")
     workload = TransformerTraining.model_validate(
         {
             "model": shape.model_copy(update={"layers": n["layers"]}),
@@ -81,8 +81,8 @@ def _row(cells: dict[str, Any]) -> _Row | None:
             "interleave": n["interleave"],
             "context": n["cp"],
             "recompute": recompute,
-            "sequence_parallel": recompute == "none" or "sequence-parallel" in how,
-            "attention": "unfused" if device.name.startswith("a100") else "fused",
+            "sequence_parallel": not is_old or "sequence-parallel" in how,
+            "attention": "unfused" if is_old else "fused",
             "uneven_stages": True,
         }
     )
@@ -126,7 +126,8 @@ def _fit_device(rows: list[_Row], measured_s: Floats, free: tuple[str, ...]) -> 
     fixed = {"memory": device.memory_efficiency, "launch": device.launch_s}
 
     def numbers(x: Floats) -> Numbers:
-        return fixed | {name: float(value) * FREE[name] for name, value in zip(free, x, strict=True)}
+        found = fixed | {name: float(value) * FREE[name] for name, value in zip(free, x, strict=True)}
+        return {"attention": found["matrix"], **found}
 
     def residuals(x: Floats) -> Floats:
         part = Calibration(device=device.name, families={FAMILY_NAME: {VARIANT: numbers(x)}}, source="search")
@@ -187,7 +188,7 @@ def ablations(table: Table) -> tuple[Ablation, ...]:
     every = tuple(FREE)
     found = []
     for name, (rows, measured_s) in _by_device(table).items():
-        for term in ("", "launch", "link_bandwidth", "step"):
+        for term in ("", "attention", "launch", "link_bandwidth", "step"):
             free = tuple(each for each in every if each != term)
             found.append(Ablation(name, VARIANT, term, len(free), _held_out(rows, measured_s, free)))
     return tuple(found)

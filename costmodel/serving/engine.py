@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from costmodel.calibration import Calibrations
 from costmodel.hardware import Device
 from costmodel.mappings import Bools, Floats, Ints
 from costmodel.serving.admission import cache_tokens, does_not_fit, memory_slots
@@ -26,6 +27,8 @@ class Engine:
     device: Device
     precisions: Precisions
     curve: ServingCurve
+    calibrations: Calibrations | None = None
+    """instead of the catalog's"""
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,11 @@ def loads(engine: Engine, rows: Rows) -> Iterator[tuple[int, RankTimes, float, L
     """Rows that fit into memory: the row's number, times of a rank, attention of a prompt, and the load."""
     shape, device, curve = engine.shape, engine.device, engine.curve
     for tensor in np.unique(rows.tensor):
-        times = rank_times(shape, device, int(tensor), engine.precisions, curve)
+        times = rank_times(shape, device, int(tensor), engine.precisions, curve, engine.calibrations)
         tokens = cache_tokens(shape, device, int(tensor), engine.precisions, curve)
         own = np.flatnonzero(rows.tensor == tensor)
-        prompts_s = prompt_attention_s(shape, device, int(tensor), engine.precisions, rows.input_tokens[own])
+        prompts = rows.input_tokens[own]
+        prompts_s = prompt_attention_s(shape, device, int(tensor), engine.precisions, prompts, engine.calibrations)
         for row, prompt_s in zip(own.tolist(), prompts_s.tolist(), strict=True):
             users, inputs, outputs = (int(c[row]) for c in (rows.users, rows.input_tokens, rows.output_tokens))
             slots = min(memory_slots(tokens, inputs, outputs, curve), max(users - curve.held_requests, 1))

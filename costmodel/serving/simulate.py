@@ -79,7 +79,7 @@ def simulate(
     shape = shape_of(model)
     curve, is_calibrated = serving_curve(device, backend, model_name(shape), calibrations)
     kv = kv_precision or (precision if curve.kv_follows_weights else "bf16")
-    engine = Engine(shape, device, Precisions(precision, activation_precision or precision, kv), curve)
+    engine = Engine(shape, device, Precisions(precision, activation_precision or precision, kv), curve, calibrations)
     form = np.broadcast_shapes(*(np.shape(x) for x in (tensor, input_tokens, output_tokens, concurrency)))
     rows = _rows(shape, form, tensor, input_tokens, output_tokens, concurrency)
     served = serve_rows(engine, rows, requests_per_user)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from costmodel.calibration import Calibrations
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
-from costmodel.kernels.attention_context import prefill_attention_s
-from costmodel.kernels.collective import node_collective_s
-from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
+from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve, variant_of
+from costmodel.kernels.collective import collective_curve, node_collective_s
+from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.mappings import Floats
 from costmodel.serving.backends import ServingCurve
 from costmodel.workloads.shapes import TransformerShape, attention_matrices, ffn_matrices, kv_dim
@@ -80,19 +81,30 @@ class RankTimes:
 
 
 def rank_times(
-    shape: TransformerShape, device: Device, tensor: int, precisions: Precisions, curve: ServingCurve
+    shape: TransformerShape,
+    device: Device,
+    tensor: int,
+    precisions: Precisions,
+    curve: ServingCurve,
+    calibrations: Calibrations | None = None,
 ) -> RankTimes:
-    """Times of one of `tensor` ranks of a dense model. ValueError for experts or a precision that does not run."""
+    """Times of one of `tensor` ranks of a dense model. ValueError for experts or a precision that does not run.
+
+    `calibrations` replaces the catalog's curves of products and collectives.
+    """
     if not shape.is_dense:
         raise ValueError(f"serving of {shape.experts} experts is not simulated; give a dense model")
     degree = np.array([float(tensor)])
     matrices = {**attention_matrices(shape, degree), **ffn_matrices(shape, float(shape.ffn), degree)}
     layer_s = curve.layer_s + _elementwise_s(shape, device, tensor)
     for inputs, outputs in matrices.values():
-        layer_s = layer_s + curve.matrix_slowdown * _product_s(outputs[0], inputs[0], device, precisions, curve)
+        product_s = _product_s(outputs[0], inputs[0], device, precisions, curve, calibrations)
+        layer_s = layer_s + curve.matrix_slowdown * product_s
     message_bytes = TOKENS * shape.hidden * BYTES_OF_PRECISION[ACTIVATION]
-    layer_s = layer_s + 2 * node_collective_s("all_reduce", float(tensor), message_bytes, device)
-    logits_s = gemm_s(TOKENS, shape.vocabulary / tensor, float(shape.hidden), device, ACTIVATION)
+    links, _ = collective_curve(device, calibrations)
+    layer_s = layer_s + 2 * node_collective_s("all_reduce", float(tensor), message_bytes, device, links)
+    own, _ = gemm_curve(device, ACTIVATION, calibrations)
+    logits_s = gemm_s(TOKENS, shape.vocabulary / tensor, float(shape.hidden), device, ACTIVATION, own)
     kv_bytes = kv_token_bytes(shape, tensor, precisions.kv)
     return RankTimes(
         layers_s=shape.layers * layer_s,
@@ -110,7 +122,12 @@ def kv_token_bytes(shape: TransformerShape, tensor: int, kv: Precision) -> float
 
 
 def prompt_attention_s(
-    shape: TransformerShape, device: Device, tensor: int, precisions: Precisions, input_tokens: ArrayLike
+    shape: TransformerShape,
+    device: Device,
+    tensor: int,
+    precisions: Precisions,
+    input_tokens: ArrayLike,
+    calibrations: Calibrations | None = None,
 ) -> Floats:
     """Attention of a whole prompt over itself in all layers of a rank, in the shape of `input_tokens`."""
     layer_s = prefill_attention_s(
@@ -123,28 +140,33 @@ def prompt_attention_s(
         device,
         precision=ACTIVATION,
         kv_precision=precisions.kv,
+        curve=prefill_curve(device, variant_of(ACTIVATION), calibrations)[0],
     )
     return shape.layers * layer_s
 
 
-def _product_s(outputs: float, inputs: float, device: Device, precisions: Precisions, curve: ServingCurve) -> Floats:
+def _product_s(
+    outputs: float,
+    inputs: float,
+    device: Device,
+    precisions: Precisions,
+    curve: ServingCurve,
+    calibrations: Calibrations | None,
+) -> Floats:
     """One weight matrix by tokens, (TOKENS,).
 
     Quantization is fused with neighbours in engines, so that its separate kernels are left out; what fp8 loses is in
     `fp8_efficiency`. Narrow weights beside wider activations: traffic of the weights, arithmetic of the activations.
     """
     weights, activations = precisions.weights, precisions.activations
-    own = gemm_curve(device, weights)[0].with_fused_quantization()
+    own = gemm_curve(device, weights, calibrations)[0].with_fused_quantization()
     if activations != weights:
-        own = _at_rate_of(activations, own, weights, device)
+        wide = gemm_curve(device, activations, calibrations)[0].matrix_efficiency
+        rate = wide * device.matrix_flops_per_s(activations) / device.matrix_flops_per_s(weights)
+        own = own.model_copy(update={"matrix_efficiency": rate})
     elif weights == "fp8":
         own = own.model_copy(update={"matrix_efficiency": own.matrix_efficiency * curve.fp8_efficiency})
     return gemm_s(TOKENS, outputs, inputs, device, weights, own)
-
-
-def _at_rate_of(activations: Precision, curve: GemmCurve, weights: Precision, device: Device) -> GemmCurve:
-    wide = gemm_curve(device, activations)[0].matrix_efficiency * device.matrix_flops_per_s(activations)
-    return curve.model_copy(update={"matrix_efficiency": wide / device.matrix_flops_per_s(weights)})
 
 
 def _elementwise_s(shape: TransformerShape, device: Device, tensor: int) -> Floats:

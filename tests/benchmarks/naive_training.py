@@ -169,6 +169,7 @@ class _Row:
         shape, t, p = job.shape, choice["tensor"], choice["pipeline"]
         chunk = shape.layers / (p * choice["interleave"])
         layers = math.ceil(chunk) * choice["interleave"]
+        last = shape.layers - (p - 1) * layers
         tokens = float(choice["micro_batch"] * job.sequence)
         keys = max(shape.kv_heads / t, 1.0) * shape.head_dim
         query, matrices = shape.query_dim / t, shape.ffn_matrices
@@ -184,7 +185,7 @@ class _Row:
             tensor=t, pipeline=p, data=choice["data"], devices=t * p * choice["data"],
             interleave=choice["interleave"], recompute=recompute, zero=choice["zero"], sequence_parallel=is_split,
             micro_batches=job.global_batch / (choice["data"] * choice["micro_batch"]), tokens=tokens, scores=scores,
-            layers=layers, relief=1 - max(math.floor(chunk) * choice["interleave"], shape.layers - (p - 1) * layers) / layers,
+            layers=layers, relief=1 - max(math.floor(chunk) * choice["interleave"], last) / layers,
             layer_parameters=parameters, parameters=layers * parameters + vocabulary / t,
             kept_bytes={"none": kept + spilled, "selective": kept, "full": inputs}[recompute],
             working_bytes={"none": 0.0, "selective": spilled, "full": kept + spilled}[recompute],
