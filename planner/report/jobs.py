@@ -44,8 +44,9 @@ def _state(assignment: Assignment, is_resident: bool) -> str:
 
 def _request(job: Job) -> dict[str, Any]:
     """What the tenant asked for."""
-    fields = job.workload.model_dump(exclude={"kind", "model"}, exclude_none=True, by_alias=True)
-    model = job.workload.model
+    model, plain = job.workload.model, {"kind", "model"}
+    written = job.workload.model_dump(exclude=plain, exclude_none=True, exclude_defaults=True, by_alias=True)
+    fields = {"precision": job.workload.precision, **written}
     return {
         "name": job.name,
         "tenant": job.tenant,
