@@ -19,7 +19,10 @@ from costmodel.workloads.shapes import TransformerShape, load_model
 
 FAMILY_NAME, VARIANT = "training", "bf16"
 FREE: dict[str, float] = {"matrix": 1.0, "attention": 1.0, "launch": 1e-6, "link_bandwidth": 1e9, "step": 1e-3}
-"""fitted numbers and the units in which the search runs; the last is kept only where it helps on rows kept apart"""
+"""numbers that may be fitted, and the units in which the search runs"""
+DROPPED_FIRST = ("step", "attention", "link_bandwidth", "launch")
+EARNS = 0.0005
+"""what a number must take off the mean error of rows kept apart to be fitted"""
 TYPICAL = {"matrix": 0.6, "attention": 0.47, "launch": 34.0, "step": 10.0}
 """in these units; of links, TYPICAL_LINK of the peak"""
 TYPICAL_LINK = 0.7
@@ -123,7 +126,10 @@ def _fit_device(rows: list[_Row], measured_s: Floats, free: tuple[str, ...]) -> 
     from scipy.optimize import least_squares
 
     device = rows[0].device
-    fixed = {"memory": device.memory_efficiency, "launch": device.launch_s}
+    peak = system_of(device.name).nvlink_bandwidth_bytes_per_s / FREE["link_bandwidth"]
+    typical = TYPICAL | {"link_bandwidth": TYPICAL_LINK * peak}
+    fixed = {name: typical[name] * FREE[name] for name in ("launch", "link_bandwidth")}
+    fixed["memory"] = device.memory_efficiency
 
     def numbers(x: Floats) -> Numbers:
         found = fixed | {name: float(value) * FREE[name] for name, value in zip(free, x, strict=True)}
@@ -134,8 +140,6 @@ def _fit_device(rows: list[_Row], measured_s: Floats, free: tuple[str, ...]) -> 
         errors = np.log([row.predict((part,))[0] for row in rows]) - np.log(measured_s)
         return np.concatenate([errors, PRIOR * np.log(x / start)])
 
-    peak = system_of(device.name).nvlink_bandwidth_bytes_per_s / FREE["link_bandwidth"]
-    typical = TYPICAL | {"link_bandwidth": TYPICAL_LINK * peak}
     start = np.array([typical[name] for name in free])
     most = [MOST[name] for name in free]
     least = np.full(len(free), 1e-6)
@@ -172,19 +176,29 @@ def _by_device(table: Table) -> dict[str, tuple[list[_Row], Floats]]:
 
 
 def fit(table: Table) -> Fit:
-    """Efficiencies of each device; the time of an empty step is kept where rows kept apart are better for it."""
+    """Efficiencies of each device; a number is fitted where rows kept apart are better for it, else it is typical."""
     curves, errors, counts = {}, {}, {}
     for name, (rows, measured_s) in _by_device(table).items():
-        every = tuple(FREE)
-        is_kept = _held_out(rows, measured_s, every) < _held_out(rows, measured_s, every[:-1])
-        numbers = _fit_device(rows, measured_s, every if is_kept else every[:-1])
+        numbers = _fit_device(rows, measured_s, _earned(rows, measured_s))
         key = (name, VARIANT)
         curves[key], errors[key], counts[key] = numbers, _mean_error(rows, measured_s, numbers), len(rows)
     return Fit(curves, errors, counts)
 
 
+def _earned(rows: list[_Row], measured_s: Floats) -> tuple[str, ...]:
+    """Numbers that earn their place, by leaving out one after the other."""
+    free = tuple(FREE)
+    error = _held_out(rows, measured_s, free)
+    for term in DROPPED_FIRST:
+        without = tuple(name for name in free if name != term)
+        error_without = _held_out(rows, measured_s, without)
+        if error_without <= error + EARNS:
+            free, error = without, error_without
+    return free
+
+
 def ablations(table: Table) -> tuple[Ablation, ...]:
-    """Without each number: matrices' share for attention, the part's launch, the peak of the links, no step time."""
+    """Without each number: matrices' share for attention, the typical launch and links, no time of an empty step."""
     every = tuple(FREE)
     found = []
     for name, (rows, measured_s) in _by_device(table).items():

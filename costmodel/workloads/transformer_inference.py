@@ -1,10 +1,10 @@
 """Serving of transformers by replicas under tensor and expert parallelism."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
 from costmodel.mappings import Bools, Dimension, Floats, Mappings
@@ -55,12 +55,6 @@ class TransformerInference(Spec):
     output_tokens: int = Field(ge=1)
     expert: int | tuple[int, ...] = 1
     """replicas among which the experts are divided; a list leaves the choice to the planner"""
-
-    @model_validator(mode="after")
-    def _writes_tokens(self) -> Self:
-        if not self.shape.causal:
-            raise ValueError("model: an encoder writes no tokens, so it has no decode steps; give a causal model")
-        return self
 
     @property
     def shape(self) -> TransformerShape:

@@ -89,7 +89,9 @@ def _workload(question: Question) -> "Workload":
     from costmodel.workloads.shapes import load_model
 
     with _option("--workload"):
-        load_model(question.model)
+        shape = load_model(question.model)
+        if question.phase == "inference" and not shape.causal:
+            raise ValueError(f"'{question.model}' is an encoder and writes no tokens; give a model that does")
     if question.phase == "training":
         return TransformerTraining(
             model=question.model,

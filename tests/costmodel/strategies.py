@@ -61,7 +61,7 @@ def some(draw: Any, mappings: Mappings, most: int = 12) -> Mappings:
 @st.composite
 def serving_jobs(draw: st.DrawFn) -> TransformerInference:
     return TransformerInference(
-        model=draw(shapes()) | {"causal": True},
+        model=draw(shapes()),
         precision=draw(st.sampled_from(["fp8", "bf16"])),
         kv_precision=draw(st.sampled_from(["fp8", "bf16"])),
         activation_precision=draw(st.sampled_from(["fp8", "bf16"])),

@@ -50,6 +50,7 @@ def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
         (("--workload", "gpt3-1t", "--devices", "8"), "more than h100-sxm has"),
         (("--workload", "gpt3-1t", "--devices", "131", "--batch", "2"), "more divisors"),
         (("--workload", "gpt3-1t", "--device", "a100", "--precision", "fp8"), "does not run fp8"),
+        (("--workload", "bert-large", "--phase", "inference"), "writes no tokens"),
         (("instances/lumorph/golden.yaml", "--workload", "gpt3-1t"), "not both"),
         ((), "give an instance file, or --workload MODEL"),
     ],
