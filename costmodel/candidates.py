@@ -18,6 +18,8 @@ from costmodel.workloads import Workload
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
+Listed = dict[tuple[Dimension, int, int], tuple[int, ...]]
+"""numbers of the plans of a group by dimension, ranks, and how many of them share a server"""
 BlocksOf = Callable[[FabricBase, Sequence[int], int], Sequence[int]]
 """blocks to list, given the sizes of the groups that should not be torn apart, and the number of devices"""
 REDUCING = ("tensor", "data", "context")
@@ -121,11 +123,12 @@ def list_candidates(
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
     plans: dict[GroupPlan, int] = {}
+    listed: Listed = {}
     options: list[tuple[int, ...]] = []
     starts = [0]
     for m in first:
-        choices = _Choices(workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]))
-        options += choices.rows(blocks, collective, plans)
+        choices = _Choices(workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), collective)
+        options += choices.rows(blocks, plans, listed)
         starts.append(len(options))
     start, number = np.array(starts[:-1], np.int64), np.diff(starts)
     repeats = number[of]
@@ -169,25 +172,31 @@ class _Choices:
     degrees: Sequence[int]
     """by DIMENSIONS"""
     num_devices: int
+    collective: str | None
 
-    def rows(self, blocks: BlocksOf, collective: str | None, plans: dict[GroupPlan, int]) -> Iterator[tuple[int, ...]]:
+    def rows(self, blocks: BlocksOf, plans: dict[GroupPlan, int], listed: Listed) -> Iterator[tuple[int, ...]]:
         """Block and number of the plan along each dimension, of every combination."""
         tensor, pipeline, shards, context, expert = self.degrees
         degrees = Degrees(tensor, pipeline, shards // context, context, expert)
         spans = (tensor, tensor * context, tensor * context * expert if pipeline == 1 else tensor * context)
         for block in blocks(self.fabric, spans, self.num_devices):
-            options = [self._plans(degrees, dimension, block, collective) for dimension in DIMENSIONS]
-            for choice in product(*options):
-                yield (block, *(plans.setdefault(plan, len(plans)) for plan in choice))
+            options = []
+            for dimension in DIMENSIONS:
+                key = dimension, degrees.ranks(dimension), degrees.ranks_together(dimension, block)
+                if key not in listed:
+                    found = self._plans(degrees, dimension, block)
+                    listed[key] = tuple(plans.setdefault(plan, len(plans)) for plan in found)
+                options.append(listed[key])
+            yield from ((block, *choice) for choice in product(*options))
 
-    def _plans(self, degrees: Degrees, dimension: Dimension, block: int, collective: str | None) -> Sequence[GroupPlan]:
+    def _plans(self, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""
         if not self.workload.sends(dimension):
             return self.fabric.plans(dimension, 1, one_server=True)
         found = plans_of(self.fabric, degrees, dimension, block)
-        if collective is None or dimension not in REDUCING:
+        if self.collective is None or dimension not in REDUCING:
             return found
-        return [plan for plan in found if plan.kind in ("none", collective)]
+        return [plan for plan in found if plan.kind in ("none", self.collective)]
 
 
 def plans_of(fabric: FabricBase, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:

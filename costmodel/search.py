@@ -66,24 +66,26 @@ def search(
 
     Keeps the fastest and the Pareto front alone, so memory does not grow with the space.
     """
-    kept: list[tuple[Candidates, Scores]] = []
+    kept: list[tuple[Candidates, Scores, Floats]] = []
     num_configurations = num_priced = 0
     for candidates, scores, number in priced_batches(workload, sizes, device, fabric, calibrations):
         num_configurations += number
         num_priced += len(candidates)
         rows = _kept(scores, top)
-        kept.append((candidates.take(rows), scores.take(rows)))
+        of_rows, prices = candidates.take(rows), scores.take(rows)
+        kept.append((of_rows, prices, mfu(of_rows, prices, device)))
         if progress:
             progress(num_configurations)
-    costs = np.concatenate([np.zeros((3, 0)), *(_per_work(scores) for _, scores in kept)], axis=1)
-    batch = np.repeat(np.arange(len(kept)), [len(candidates) for candidates, _ in kept])
-    row = np.concatenate([np.zeros(0, np.intp), *(np.arange(len(candidates)) for candidates, _ in kept)])
+    costs = np.concatenate([np.zeros((3, 0)), *(_per_work(scores) for _, scores, _ in kept)], axis=1)
+    batch = np.repeat(np.arange(len(kept)), [len(candidates) for candidates, _, _ in kept])
+    row = np.concatenate([np.zeros(0, np.intp), *(np.arange(len(candidates)) for candidates, _, _ in kept)])
     fastest = np.argsort(costs[0], kind="stable")
 
     def options(chosen: Rows) -> Iterator[Option]:
         for i in chosen:
-            candidates, scores = kept[batch[i]]
-            yield _option(candidates, scores, int(row[i]), device)
+            candidates, scores, share = kept[batch[i]]
+            own = int(row[i])
+            yield Option(candidates.configuration(own), scores.take(row[i : i + 1]), float(share[own]))
 
     return SearchResult(
         num_configurations, num_priced, best=_distinct(options(fastest), top), front=tuple(options(pareto(costs)))
@@ -154,11 +156,6 @@ def _kept(scores: Scores, top: int) -> Rows:
     most = min(8 * top, costs.shape[1])
     fastest = np.argpartition(costs[0], most - 1)[:most] if most else np.zeros(0, np.intp)
     return np.union1d(fastest, pareto(costs))
-
-
-def _option(candidates: Candidates, scores: Scores, row: int, device: Device) -> Option:
-    of_row, rows = scores.take(np.array([row])), candidates.take(np.array([row]))
-    return Option(candidates.configuration(row), of_row, float(mfu(rows, of_row, device)[0]))
 
 
 def mfu(candidates: Candidates, scores: Scores, device: Device) -> Floats:
