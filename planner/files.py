@@ -37,28 +37,34 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
         return result
 
 
-def read_text(path: Path) -> str:
-    """Text of a file; InputError for what is no readable, reasonably small UTF-8 file."""
+def read_text(
+    path: Path,
+    *,
+    wanted: str = "a .json or .yaml file",
+    remedy: str = "`planner new` writes an instance to start from",
+    most_bytes: int = MAX_FILE_BYTES,
+) -> str:
+    """Text of a file; InputError, with what was wanted, for what is no readable, reasonably small UTF-8 file."""
     name = str(path)
     if path.is_dir():
-        raise InputError(name, "", "is a directory; name a .json or .yaml file in it")
+        raise InputError(name, "", f"is a directory; name {wanted} in it")
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
+            data = file.read(most_bytes + 1)
     except FileNotFoundError:
-        raise InputError(name, "", "does not exist; `planner new` writes an instance to start from") from None
+        raise InputError(name, "", f"does not exist; {remedy}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(name, "", f"cannot be read: {reason}") from None
-    if len(data) > MAX_FILE_BYTES:
-        limit = MAX_FILE_BYTES // 2**20
+    if len(data) > most_bytes:
+        limit = most_bytes // 2**20
         raise InputError(name, "", f"is larger than {limit} MiB, the most that is read; is it the right file?")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(name, f"byte {error.start}", "is not UTF-8; save the file as UTF-8 text") from None
     if not text.strip():
-        raise InputError(name, "", "is empty; `planner new` writes an instance to start from")
+        raise InputError(name, "", f"is empty; {remedy}")
     return text
 
 

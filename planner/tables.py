@@ -14,6 +14,7 @@ from costmodel.calibrate import FAMILIES
 from costmodel.calibrate.family import Family, Table
 from costmodel.hardware import load_device
 from planner.errors import InputError
+from planner.files import read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,25 +95,8 @@ def _read(path: Path) -> "pd.DataFrame":
 
 
 def _text(path: Path) -> str:
-    name = str(path)
-    if path.is_dir():
-        raise InputError(name, "", "is a directory; name a .csv file in it")
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise InputError(name, "", "does not exist; name a .csv file with one measurement a row") from None
-    except OSError as error:
-        raise InputError(name, "", f"cannot be read: {error.strerror}") from None
-    if len(data) > MAX_FILE_BYTES:
-        raise InputError(name, "", f"is larger than {MAX_FILE_BYTES // 2**20} MiB, the most that is read; split it")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(name, f"byte {error.start}", "is not UTF-8; save the table as CSV in UTF-8") from None
-    if not text.strip():
-        raise InputError(name, "", "is empty; give a header and one measurement a row")
-    return text
+    remedy = "name a .csv file with a header and one measurement a row"
+    return read_text(path, wanted="a .csv file", remedy=remedy, most_bytes=MAX_FILE_BYTES)
 
 
 def _kind_of(path: Path, frame: "pd.DataFrame") -> str:

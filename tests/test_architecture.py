@@ -16,7 +16,8 @@ MAX_FILE, MAX_FUNCTION = 300, 40
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("costmodel", "planner.errors"),
-    ("planner.files", "planner.tables", "planner.failures", "planner.feedback", "planner.slices"),
+    ("planner.files", "planner.failures", "planner.feedback", "planner.slices"),
+    ("planner.tables",),
     ("planner.validation",),
     ("planner.plan", "planner.cluster", "planner.demand"),
     ("planner.light",),

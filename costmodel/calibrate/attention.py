@@ -1,12 +1,13 @@
 """Attention: tables attention_context.csv and attention_generation.csv -> curves of prefill and of decode."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
 
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.term import FULL, Term
 from costmodel.calibration import Numbers
 from costmodel.hardware import Device, Precision, load_device
 from costmodel.kernels import attention_context, attention_generation
@@ -32,19 +33,6 @@ NUM_HALVINGS = 2
 """times that a table is cut in two at random, each half judging the fit of the other"""
 WORTH = 1.02
 """a number that can be left out is kept where it lowers the error on unseen rows by this factor"""
-
-
-@dataclass(frozen=True)
-class Term:
-    """A part of a curve, and what takes its place without it."""
-
-    name: str
-    fixed: Numbers = field(default_factory=dict)
-    tied: Mapping[str, str] = field(default_factory=dict)
-    """number -> the number that serves in its place"""
-
-
-FULL = Term("")
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """Collectives inside one node: table nccl.csv -> one curve a device."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.term import FULL, Term
 from costmodel.calibration import Numbers
 from costmodel.hardware import Device, load_device
 from costmodel.kernels import collective as kernel
@@ -30,17 +30,6 @@ WORTH = 1.02
 """a form with more numbers is taken where it lowers the error on unseen rows by this factor"""
 
 
-@dataclass(frozen=True)
-class Term:
-    """A part of the curve, and what takes its place without it."""
-
-    name: str
-    fixed: Numbers = field(default_factory=dict)
-    tied: Mapping[str, str] = field(default_factory=dict)
-    """number -> the number that serves in its place"""
-
-
-FULL = Term("")
 OWN_PROTOCOLS = Term(
     "protocols of an all-to-all of their own",
     tied={"exchange_packet_bytes_per_s": "packet_bytes_per_s", "exchange_fill_s": "fill_s"},

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from costmodel.inference.engine import Engine, KernelRules
-from costmodel.workloads.shapes import TransformerShape
+from costmodel.workloads.shapes import TransformerShape, kv_dim
 
 Floats = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ def layer_s(
     query, ffn, act = shape.query_dim / tensor, shape.ffn / tensor, rules.activation_bytes
     halves = 2 if shape.gated else 1
     matrices = (
-        rank.matrix_s(tokens, shape.hidden, query + 2 * kv_dim(shape, tensor))
+        rank.matrix_s(tokens, shape.hidden, query + 2 * float(kv_dim(shape, tensor)))
         + rank.matrix_s(tokens, query, shape.hidden)
         + rank.matrix_s(tokens, shape.hidden, halves * ffn)
         + rank.matrix_s(tokens, ffn, shape.hidden)
@@ -109,8 +109,3 @@ def attention_s(shape: TransformerShape, rank: Rank, batch: ArrayLike, new: Arra
         return rank.product_s(2 * product_flops, 2 * in_or_out + 2 * cache)
     one_product = rank.product_s(product_flops, in_or_out + cache + rules.activation_bytes * scores)
     return 2 * one_product + rank.memory_s(2 * rules.activation_bytes * scores)
-
-
-def kv_dim(shape: TransformerShape, tensor: int) -> float:
-    """Width of keys (or values) on one rank: one head at least, copied where heads are fewer."""
-    return max(shape.kv_heads / tensor, 1.0) * shape.head_dim

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from costmodel.inference.engine import Engine, KernelRules
-from costmodel.inference.layer import Rank, kv_dim, layer_s
-from costmodel.workloads.shapes import TransformerShape
+from costmodel.inference.layer import Rank, layer_s
+from costmodel.workloads.shapes import TransformerShape, kv_dim
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +39,7 @@ def largest_batch(
     A multiple of the stages where at least one for each fits. Weights and caches divide evenly over all ranks.
     """
     usable = engine.num_ranks * engine.capacity_bytes * (1 - rules.memory_reserve)
-    width = 2 * kv_dim(shape, engine.tensor) * engine.tensor * shape.layers
+    width = 2 * float(kv_dim(shape, engine.tensor)) * engine.tensor * shape.layers
     tokens = np.asarray(input_tokens, np.float64) + np.asarray(output_tokens, np.float64)
     room = np.floor((usable - shape.num_parameters * rules.weight_bytes) / (rules.kv_bytes * width * tokens))
     most = np.clip(room, 0, np.inf if engine.max_batch is None else engine.max_batch)

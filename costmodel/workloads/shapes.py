@@ -143,7 +143,7 @@ def tensor_degrees(shape: TransformerShape, num_devices: int) -> list[int]:
     ]
 
 
-def kv_dim(shape: TransformerShape, tensor: Floats) -> Floats:
+def kv_dim(shape: TransformerShape, tensor: Floats | float) -> Floats:
     """Width of keys (or values) on one rank, shape (K,): one head at least, copied where heads are fewer."""
     return np.maximum(shape.kv_heads / tensor, 1.0) * shape.head_dim
 

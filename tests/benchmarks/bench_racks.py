@@ -7,7 +7,6 @@ to pass, and times depend on the machine.
 import argparse
 import csv
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from planner.derive import with_fabric
 from planner.expand import expand
 from planner.result import Incumbent
 from tests.benchmarks.highs_step1 import solve_step1
+from tests.benchmarks.memory import resident_peak_mb
 from tests.benchmarks.random_racks import random_rack
 
 NUM_JOBS = {64: 12, 256: 40}
@@ -85,7 +85,7 @@ def measure(
     )
     result = solve(instance, options=options)
     total_s = time.perf_counter() - started
-    peak_mb = _peak_mb()
+    peak_mb = resident_peak_mb()
     level = result.levels[0]
     proven = [s for s, i in seen if i.level == level.objective and i.source == "proven"]
     problem = expand(instance)
@@ -132,17 +132,6 @@ def _bind(scarce: Result, plentiful: Result) -> str:
 
 def _exceeds(value: float | None, bound: float | None, share: float) -> bool:
     return value is not None and bound is not None and value > bound * share
-
-
-def _peak_mb() -> float:
-    """Peak resident memory of this process since it began to run its own program."""
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
 
 
 COLUMNS: dict[str, tuple[str, str]] = {

@@ -7,14 +7,12 @@ and times depend on the machine.
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -28,6 +26,7 @@ from costmodel.search import search, widest_block
 from costmodel.search_space import opened
 from costmodel.systems import system_of
 from costmodel.workloads import TransformerTraining
+from tests.benchmarks.memory import resident_peak_mb
 from tests.benchmarks.naive_training import Naive
 
 DEVICE = "a100-sxm"
@@ -154,7 +153,7 @@ def measure_rows(model: str, rows: int, sizes: Sequence[int] = SIZES) -> RowFigu
     seconds = time.perf_counter() - started
     columns = [candidates.mapping, candidates.block, candidates.plan, *vars(scores).values()]
     table = sum(column.nbytes for column in columns)
-    return RowFigures(rows, seconds, rows / seconds, _peak_mb(), table / 2**20)
+    return RowFigures(rows, seconds, rows / seconds, resident_peak_mb(), table / 2**20)
 
 
 def _repeated(candidates: Candidates, rows: int) -> Candidates:
@@ -164,17 +163,6 @@ def _repeated(candidates: Candidates, rows: int) -> Candidates:
         block=np.resize(candidates.block, rows),
         plan=np.stack([np.resize(plan, rows) for plan in candidates.plan]),
     )
-
-
-def _peak_mb() -> float:
-    """Peak resident memory of this process since it began to run its own program."""
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
