@@ -187,7 +187,10 @@ class _Choices:
                     found = self._plans(degrees, dimension, block)
                     listed[key] = tuple(plans.setdefault(plan, len(plans)) for plan in found)
                 options.append(listed[key])
-            yield from ((block, *choice) for choice in product(*options))
+            numbered = tuple(plans)
+            for choice in product(*options):
+                if self.fabric.combines([numbered[number] for number in choice]):
+                    yield block, *choice
 
     def _plans(self, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""

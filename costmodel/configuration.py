@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import GroupPlan
+from costmodel.fabrics.base import GroupPlan, PlanKind
 from costmodel.mappings import CHOICES, RECOMPUTE, Dimension, Recompute
 from costmodel.offload import offload_code, offload_name
 from costmodel.parallelism import Degrees
@@ -18,7 +18,7 @@ Menus = Mapping[str, Sequence[int]]
 class Collective(Spec):
     """How the groups along one dimension communicate; the fabric knows what it costs."""
 
-    kind: Literal["none", "ring", "tree", "radix", "exchange", "line", "switched"] = "none"
+    kind: PlanKind = "none"
     radices: tuple[int, ...] = ()
     """ranks of the complete groups of each round, first the digit that varies fastest"""
     held: tuple[int, ...] = ()

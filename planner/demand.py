@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import gcd
+from math import gcd, prod
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.candidates import Candidates
-from costmodel.fabrics import Circuits, GroupPlan
+from costmodel.fabrics import Circuits, Cut, FabricBase, GroupPlan
 
 MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
@@ -29,6 +29,8 @@ class Shape:
     block: int
     plans: tuple[GroupPlan, GroupPlan, GroupPlan]
     """along tensor, pipeline and data"""
+    cut: Cut = ()
+    """what the job takes of each of its servers, where the fabric cuts slices"""
 
     @property
     def num_ranks(self) -> int:
@@ -37,6 +39,15 @@ class Shape:
     @property
     def num_blocks(self) -> int:
         return self.num_ranks // self.block
+
+    @property
+    def part(self) -> int:
+        """Ranks that a server takes together: a block, or a slice where the fabric cuts them."""
+        return prod(self.cut) if self.cut else self.block
+
+    @property
+    def num_parts(self) -> int:
+        return self.num_ranks // self.part
 
     @cached_property
     def configurations(self) -> tuple[tuple[Dimension, Circuits], ...]:
@@ -118,7 +129,7 @@ class Shape:
             yield plan, self.num_ranks // plan.ranks
 
 
-def shape_of(candidates: Candidates, row: int) -> Shape:
+def shape_of(candidates: Candidates, row: int, fabric: FabricBase) -> Shape:
     """Shape of one candidate."""
     m = candidates.mapping[row]
     tensor, pipeline, data = (candidates.plans[plan] for plan in candidates.plan[:3, row])
@@ -128,6 +139,7 @@ def shape_of(candidates: Candidates, row: int) -> Shape:
         data=int(candidates.mappings.data[m]) * int(candidates.mappings.context[m]),
         block=int(candidates.block[row]),
         plans=(tensor, pipeline, data),
+        cut=fabric.cut([candidates.plans[plan] for plan in candidates.plan[:, row]]),
     )
 
 

@@ -44,6 +44,7 @@ def list_options(instance: Instance, job: Job) -> JobOptions:
     energy = scores.energy_per_work_j
     return JobOptions(
         job=job,
+        fabric=cluster.fabric,
         candidates=candidates,
         scores=scores,
         value=job.weight * utility(job, scores.speed / scores.speed.max(initial=0.0)),
@@ -110,5 +111,5 @@ def _asked_light(shape: Shape, fabric: FabricBase) -> tuple[object, tuple[int, .
         if plan.configurations() and (matters or not is_confined)
     ]
     degrees = (shape.tensor, shape.pipeline, shape.data) if plans else ()
-    key = (shape.num_ranks, shape.block, degrees, *((p.kind, p.ranks, p.radices, p.held) for p in plans))
+    key = (shape.num_ranks, shape.block, shape.cut, degrees, *((p.kind, p.ranks, p.radices, p.held) for p in plans))
     return key, tuple(width for plan in plans for width in plan.wavelengths)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from costmodel.fabrics import Cut
 from planner.demand import Shape
 from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
@@ -49,11 +50,11 @@ def place_all(
 
 def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
-    hopeless: set[tuple[int, int]] = set()
+    hopeless: set[tuple[int, int, Cut]] = set()
     num_failed = 0
     for row in rows:
         shape = options.shapes[row]
-        if (shape.num_ranks, shape.block) in hopeless:
+        if (shape.num_ranks, shape.block, shape.cut) in hopeless:
             continue
         found_any = False
         for blocks in strategy(board, shape):
@@ -66,7 +67,7 @@ def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[
                     return assignment
                 num_failed += 1
         if not found_any:
-            hopeless.add((shape.num_ranks, shape.block))
+            hopeless.add((shape.num_ranks, shape.block, shape.cut))
     return None
 
 
@@ -86,7 +87,7 @@ def _has_light(board: Board, shape: Shape, blocks: Blocks) -> bool:
 
 def free_blocks(board: Board, shape: Shape, server: int) -> int:
     """Blocks of a shape that fit on a server."""
-    return len(board.slots.free(server, single=shape.num_ranks == 1)) // shape.block
+    return len(board.slots.free(server, single=shape.num_ranks == 1)) // shape.part
 
 
 def racks(board: Board) -> Iterator[list[int]]:
@@ -101,7 +102,7 @@ def racks(board: Board) -> Iterator[list[int]]:
 
 def fill(board: Board, shape: Shape, servers: Sequence[int]) -> Blocks | None:
     """Blocks onto servers in the given order, each filled before the next; None if they do not fit."""
-    blocks, missing = [], shape.num_blocks
+    blocks, missing = [], shape.num_parts
     for server in servers:
         count = min(missing, free_blocks(board, shape, server))
         if count:
@@ -124,13 +125,13 @@ def tightest(board: Board, shape: Shape) -> Iterator[Blocks]:
     """The one server with the least room to spare, or as few servers as possible, the last the tightest."""
     for servers in racks(board):
         room = {s: free_blocks(board, shape, s) for s in servers}
-        enough = [s for s in servers if room[s] >= shape.num_blocks]
+        enough = [s for s in servers if room[s] >= shape.num_parts]
         if enough:
-            yield [(min(enough, key=lambda s: (room[s], s)), shape.num_blocks)]
+            yield [(min(enough, key=lambda s: (room[s], s)), shape.num_parts)]
             continue
         order = sorted((s for s in servers if room[s]), key=lambda s: (-room[s], s))
         for first in range(min(3, len(order))):
-            found = _few_servers(order[first:], room, shape.num_blocks)
+            found = _few_servers(order[first:], room, shape.num_parts)
             if found is not None:
                 yield found
 

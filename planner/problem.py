@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from costmodel.candidates import Candidates, group_degrees
 from costmodel.configuration import Configuration
+from costmodel.fabrics import FabricBase
 from costmodel.score import Scores
 from planner.cluster import Cluster
 from planner.demand import Shape, shape_of
@@ -26,6 +27,7 @@ class JobOptions:
     """
 
     job: Job
+    fabric: FabricBase
     candidates: Candidates
     scores: Scores
     value: Floats
@@ -46,7 +48,7 @@ class JobOptions:
         shapes = []
         for row, key in enumerate(zip(*degrees.tolist(), c.block.tolist(), *c.plan.tolist(), strict=True)):
             if key not in known:
-                known[key] = shape_of(c, row)
+                known[key] = shape_of(c, row, self.fabric)
             shapes.append(known[key])
         return tuple(shapes)
 

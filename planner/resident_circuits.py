@@ -21,7 +21,7 @@ def check_circuits(cluster: Cluster, resident: "Resident") -> None:
         rows = candidates_of([resident.configuration], resident.workload, cluster.device, cluster.fabric)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{where}.configuration: {error}") from None
-    shape = shape_of(rows, 0)
+    shape = shape_of(rows, 0, cluster.fabric)
     devices = [cluster.fabric.parse_device(name) for name in resident.devices]
     _check_layout(cluster, shape, devices, where)
     if not isinstance(cluster.fabric, Lightpath):

@@ -15,7 +15,9 @@ Circuits = tuple[tuple[int, int, int], ...]
 """Simplex circuits of one configuration: (source rank, destination rank, wavelengths)."""
 
 INDEX = r"(?:0|[1-9]\d*)"
-PlanKind = Literal["none", "ring", "tree", "radix", "exchange", "line", "switched"]
+PlanKind = Literal["none", "ring", "tree", "radix", "exchange", "line", "switched", "bucket", "rotated", "chain"]
+Cut = tuple[int, ...]
+"""Extent of a slice inside one server: sides of a box, or radices of the digits it leaves free."""
 
 
 class GroupPlan(Protocol):
@@ -166,6 +168,14 @@ class FabricBase(Spec):
         `one_server` says that the group surely lies in one server, `per_server` how many of it surely share one.
         """
         raise NotImplementedError
+
+    def combines(self, plans: Sequence[GroupPlan]) -> bool:
+        """Whether one job may use these plans, one along each of DIMENSIONS, together."""
+        return True
+
+    def cut(self, plans: Sequence[GroupPlan]) -> Cut:
+        """What a job with these plans takes of each of its servers; () where any free devices will do."""
+        return ()
 
     def network_j_per_byte(self, one_server: bool) -> float:
         """Energy of moving a byte between two devices of one server, or of two servers."""

@@ -167,7 +167,7 @@ def pattern_of(problem: Problem, assignments: Sequence[Assignment]) -> Pattern:
         for name in assignment.devices:
             server = problem.cluster.fabric.parse_device(name)[0]
             counts[server] = counts.get(server, 0) + 1
-        block = assignment.configuration.block
-        blocks = tuple((server, count // block) for server, count in sorted(counts.items()))
+        part = options.shapes[row].part
+        blocks = tuple((server, count // part) for server, count in sorted(counts.items()))
         pattern[index[assignment.job]] = Choice(row, False, blocks)
     return pattern

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Cut, Lightpath
 from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.instance import Resident
@@ -27,14 +27,15 @@ def total(terms: Iterable[cp_model.LinearExprT]) -> cp_model.LinearExpr:
 
 
 class BlockKind(NamedTuple):
-    """Blocks of `size` ranks; those of single-device jobs apart, since these need no port."""
+    """Blocks or slices of `size` ranks; those of single-device jobs apart, since these need no port."""
 
     size: int
     is_single: bool
+    cut: Cut
 
     @classmethod
     def of(cls, shape: Shape) -> "BlockKind":
-        return cls(shape.block, shape.num_ranks == 1)
+        return cls(shape.part, shape.num_ranks == 1, shape.cut)
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def _job(
     shapes = options.shapes
     blocks: dict[BlockKind, list[cp_model.IntVar]] = {}
     for kind in sorted({BlockKind.of(shape) for shape in shapes}):
-        most = max(shape.num_blocks for shape in shapes if BlockKind.of(shape) == kind)
+        most = max(shape.num_parts for shape in shapes if BlockKind.of(shape) == kind)
         blocks[kind] = [
             model.new_int_var(0, min(most, len(cluster.healthy_slots(s)) // kind.size), f"{name}_b{kind.size}_s{s}")
             for s in servers

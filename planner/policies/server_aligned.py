@@ -18,10 +18,10 @@ def server_aligned(problem: Problem, options: SolveOptions) -> Result:
 
 
 def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:
-    per_server = board.cluster.fabric.devices_per_server // shape.block
+    per_server = board.cluster.fabric.devices_per_server // shape.part
     if per_server == 0:
         return
-    num_whole, remainder = divmod(shape.num_blocks, per_server)
+    num_whole, remainder = divmod(shape.num_parts, per_server)
     for servers in racks(board):
         room = {s: free_blocks(board, shape, s) for s in servers}
         whole = [s for s in servers if room[s] == per_server][:num_whole]

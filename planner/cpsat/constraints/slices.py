@@ -16,7 +16,7 @@ def slices(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         for kind, blocks in job.blocks.items():
             shapes = job.options.shapes
             chosen = sum(
-                shape.num_blocks * row
+                shape.num_parts * row
                 for shape, row in zip(shapes, job.rows, strict=True)
                 if BlockKind.of(shape) == kind
             )
