@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.configuration import Collective, Configuration
-from costmodel.fabrics import FabricBase, GroupPlan
+from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.hardware import Device
 from costmodel.mappings import CHOICES, DIMENSIONS, Dimension, Mappings, distinct_rows
 from costmodel.opgraph import OpGraph
@@ -30,7 +30,7 @@ CHUNK = 1 << 14
 
 @dataclass(frozen=True)
 class Candidates:
-    """Configurations of one workload, columns of shape (C,); `mapping` indexes the rows of `mappings`.
+    """Configurations of one workload, columns of shape (C,); `mapping` indexes `mappings`, `split` indexes `splits`.
 
     `plan` has shape (5, C): the row of `plans` used along each of DIMENSIONS.
     """
@@ -41,6 +41,8 @@ class Candidates:
     block: Ints
     plan: Ints
     plans: tuple[GroupPlan, ...]
+    split: Ints
+    splits: tuple[Split, ...]
 
     def __len__(self) -> int:
         return len(self.mapping)
@@ -55,12 +57,21 @@ class Candidates:
             f"{dimension}_collective": Collective.of(self.plans[self.plan[axis, row]])
             for axis, dimension in enumerate(DIMENSIONS)
         }
-        choice = self.mappings.choice(int(self.mapping[row]))
-        return Configuration.of_choice(choice, self.workload.menus(), block=int(self.block[row]), **collectives)
+        choice, split = self.mappings.choice(int(self.mapping[row])), self.splits[self.split[row]]
+        return Configuration.of_choice(
+            choice,
+            self.workload.menus(),
+            memory_units=split.memory_units,
+            memory_io=split.memory_io,
+            block=int(self.block[row]),
+            **collectives,
+        )
 
     def take(self, rows: Ints | slice) -> "Candidates":
         """The given rows, in this order."""
-        return replace(self, mapping=self.mapping[rows], block=self.block[rows], plan=self.plan[:, rows])
+        return replace(
+            self, mapping=self.mapping[rows], block=self.block[rows], plan=self.plan[:, rows], split=self.split[rows]
+        )
 
     def part(self, rows: Ints | slice, device: Device) -> tuple["Candidates", OpGraph]:
         """Some rows with their own mappings alone, and what these execute."""
@@ -118,16 +129,40 @@ def list_candidates(
     blocks: BlocksOf,
     collective: str | None = None,
 ) -> Candidates:
-    """Every plan of the given mappings that fit in memory; `blocks` lists the blocks of some degrees."""
-    mappings = mappings.take(_fitting(workload, mappings, device))
+    """Every plan of the given mappings that fit in memory, under every split of the I/O; `blocks` lists the blocks of
+    some degrees."""
+    splits, plans = tuple(fabric.splits(device)), dict[GroupPlan, int]()
+    listed = [_list_split(workload, mappings, split, plans, blocks, collective) for split in splits]
+    first = np.cumsum([0, *(len(fitting) for fitting, _, _ in listed)])
+    return Candidates(
+        workload=workload,
+        mappings=listed[0][0] if len(listed) == 1 else Mappings.concatenate([fitting for fitting, _, _ in listed]),
+        mapping=np.concatenate([start + mapping for start, (_, mapping, _) in zip(first, listed, strict=False)]),
+        block=np.concatenate([table[:, 0] for _, _, table in listed]),
+        plan=np.concatenate([table[:, 1:] for _, _, table in listed]).T.copy(),
+        plans=tuple(plans),
+        split=np.repeat(np.arange(len(splits), dtype=np.int32), [len(mapping) for _, mapping, _ in listed]),
+        splits=splits,
+    )
+
+
+def _list_split(
+    workload: Workload,
+    mappings: Mappings,
+    split: Split,
+    plans: dict[GroupPlan, int],
+    blocks: BlocksOf,
+    collective: str | None,
+) -> tuple[Mappings, Ints, Ints]:
+    """Mappings that fit, the mapping of each row, and its block and numbers of plans, shape (rows, 6)."""
+    mappings = mappings.take(_fitting(workload, mappings, split.device))
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
-    plans: dict[GroupPlan, int] = {}
     listed: Listed = {}
     options: list[tuple[int, ...]] = []
     starts = [0]
     for m in first:
-        choices = _Choices(workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), collective)
+        choices = _Choices(workload, split.fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), collective)
         options += choices.rows(blocks, plans, listed)
         starts.append(len(options))
     start, number = np.array(starts[:-1], np.int64), np.diff(starts)
@@ -135,7 +170,7 @@ def list_candidates(
     mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
     nth = np.arange(len(mapping)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     table = np.array(options, np.int32).reshape(-1, 1 + len(DIMENSIONS))[np.repeat(start[of], repeats) + nth]
-    return Candidates(workload, mappings, mapping, table[:, 0].copy(), table[:, 1:].T.copy(), tuple(plans))
+    return mappings, mapping, table
 
 
 def group_degrees(mappings: Mappings) -> Ints:
@@ -219,16 +254,25 @@ def candidates_of(
     choices = [configuration.choice(menus) for configuration in configurations]
     mappings = Mappings.of(**{name: np.array([c[name] for c in choices], np.int64) for name in CHOICES})
     device.matrix_flops_per_s(workload.precision)
-    plans: dict[GroupPlan, int] = {}
+    splits, plans = tuple(fabric.splits(device)), dict[GroupPlan, int]()
+    split = np.array([_split_of(configuration, splits) for configuration in configurations], dtype=np.int32)
     plan = np.zeros((len(DIMENSIONS), len(configurations)), dtype=np.int32)
     for row, configuration in enumerate(configurations):
         _require_mapping(configuration, choices[row], workload)
         for axis, dimension in enumerate(DIMENSIONS):
-            found = _plan_of(configuration, dimension, workload.sends(dimension), fabric)
+            found = _plan_of(configuration, dimension, workload.sends(dimension), splits[split[row]].fabric)
             plan[axis, row] = plans.setdefault(found, len(plans))
     block = np.array([c.block for c in configurations], dtype=np.int32)
     mapping = np.arange(len(configurations), dtype=np.int32)
-    return Candidates(workload, mappings, mapping, block, plan, tuple(plans))
+    return Candidates(workload, mappings, mapping, block, plan, tuple(plans), split, splits)
+
+
+def _split_of(configuration: Configuration, splits: Sequence[Split]) -> int:
+    wanted = configuration.memory_units, configuration.memory_io
+    for number, split in enumerate(splits):
+        if (split.memory_units, split.memory_io) == wanted:
+            return number
+    raise ValueError(f"memory_units, memory_io: {wanted[0]} and {wanted[1]} are no split that this fabric has")
 
 
 def _require_mapping(configuration: Configuration, choice: dict[str, int], workload: Workload) -> None:

@@ -49,6 +49,10 @@ class Configuration(Spec):
     zero: Literal[0, 1, 2, 3] | None = None
     sequence_parallel: bool | None = None
     offload: str | None = None
+    memory_units: int | None = Field(default=None, ge=1)
+    """units of remote memory that each rank reads and writes; absent where memory is local"""
+    memory_io: int | None = Field(default=None, ge=1)
+    """I/O modules of each rank that serve memory"""
     block: int = Field(default=1, ge=1)
     """consecutive ranks that stay in one server"""
     tensor_collective: Collective = Collective()

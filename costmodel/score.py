@@ -1,5 +1,6 @@
 """Candidates -> Scores: the one place where kernels are composed."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -84,12 +85,21 @@ def score(
     `calibrations` replaces the catalog's.
     """
     scores = Scores.empty(len(candidates))
-    for start in range(0, len(candidates), CHUNK):
-        rows = slice(start, min(start + CHUNK, len(candidates)))
-        part, graph = candidates.part(rows, device)
-        for name, column in _price(part, graph, device, fabric, calibrations).items():
-            getattr(scores, name)[..., rows] = column
+    for number, split in enumerate(fabric.splits(device)):
+        for rows in _chunks(candidates, number):
+            part, graph = candidates.part(rows, split.device)
+            for name, column in _price(part, graph, split.device, split.fabric, calibrations).items():
+                getattr(scores, name)[..., rows] = column
     return scores
+
+
+def _chunks(candidates: Candidates, split: int) -> Iterator[NDArray[np.integer[Any]] | slice]:
+    """Rows of one split, a cacheful at a time; slices where they stand together."""
+    rows = np.flatnonzero(candidates.split == split)
+    for start in range(0, len(rows), CHUNK):
+        chunk = rows[start : start + CHUNK]
+        is_run = chunk[-1] - chunk[0] == len(chunk) - 1
+        yield slice(int(chunk[0]), int(chunk[-1]) + 1) if is_run else chunk
 
 
 def _price(

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from pydantic import Field
 
+from costmodel.hardware import Device
 from costmodel.mappings import Dimension
 from costmodel.spec import Spec
 
@@ -80,6 +81,20 @@ class LinkPlan:
 
 
 NO_PLAN = LinkPlan("none", 1)
+
+
+@dataclass(frozen=True)
+class Split:
+    """One way in which a job's accelerators may divide their I/O, and what is then theirs to use."""
+
+    device: Device
+    """with the memory that it reaches"""
+    fabric: "FabricBase"
+    """whose plans use the I/O that is left to the network"""
+    memory_units: int | None = None
+    """units of remote memory for each accelerator; None where memory is local"""
+    memory_io: int | None = None
+    """I/O modules of each accelerator that serve memory"""
 
 
 class FabricBase(Spec):
@@ -168,6 +183,10 @@ class FabricBase(Spec):
         `one_server` says that the group surely lies in one server, `per_server` how many of it surely share one.
         """
         raise NotImplementedError
+
+    def splits(self, device: Device) -> Sequence[Split]:
+        """Divisions of the I/O between memory and network that a job may choose from."""
+        return (Split(device, self),)
 
     def combines(self, plans: Sequence[GroupPlan]) -> bool:
         """Whether one job may use these plans, one along each of DIMENSIONS, together."""

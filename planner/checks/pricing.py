@@ -40,9 +40,12 @@ class Offers:
         rows = self.candidates
         choice = configuration.choice(rows.workload.menus())
         same = (rows.block == configuration.block) & rows.mappings.where(choice)[rows.mapping]
+        wanted = configuration.memory_units, configuration.memory_io
+        splits = [number for number, s in enumerate(rows.splits) if (s.memory_units, s.memory_io) == wanted]
+        same = same & np.isin(rows.split, splits)
         for axis, dimension in enumerate(DIMENSIONS):
-            wanted = getattr(configuration, f"{dimension}_collective")
-            same = same & np.array([Collective.of(plan) == wanted for plan in rows.plans], dtype=bool)[rows.plan[axis]]
+            asked = getattr(configuration, f"{dimension}_collective")
+            same = same & np.array([Collective.of(plan) == asked for plan in rows.plans], dtype=bool)[rows.plan[axis]]
         return bool(same.any())
 
 
