@@ -1,8 +1,9 @@
 """Parts of the catalog by kind and name; every number of a part has its source."""
 
+from collections.abc import Callable
 from typing import Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from costmodel.catalog import documents, unknown_name
 from costmodel.spec import Spec
@@ -44,3 +45,12 @@ def load_part(model: type[PartT], kind: str, name: str) -> PartT:
     if name not in known:
         raise unknown_name(kind.replace("_", " "), name, known)
     return model.model_validate(documents()[name])
+
+
+def by_name(load: Callable[[str], Spec]) -> BeforeValidator:
+    """Makes a field accept, in place of a part, its name in the catalog."""
+
+    def load_where_named(value: object) -> object:
+        return load(value) if isinstance(value, str) else value
+
+    return BeforeValidator(load_where_named)

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from costmodel.parts import SourcedPart, load_part
+from costmodel.parts import SourcedPart, by_name, load_part
 from costmodel.spec import Bytes, BytesPerSecond, JoulesPerByte, Seconds
 
 Floats = NDArray[np.float64]
@@ -45,9 +45,5 @@ def load_memory_tier(name: str) -> MemoryTier:
     return load_part(MemoryTier, KIND, name)
 
 
-def _load_where_named(value: object) -> object:
-    return load_memory_tier(value) if isinstance(value, str) else value
-
-
-TierOrName = Annotated[MemoryTier, BeforeValidator(_load_where_named)]
+TierOrName = Annotated[MemoryTier, by_name(load_memory_tier)]
 """a memory, or the name of one in the catalog"""
