@@ -12,7 +12,7 @@ LABEL_BOX = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.
 """behind labels that lie on lines"""
 
 
-def panels(ax: Axes, titles: Sequence[str]) -> list[Axes]:
+def panels(ax: Axes, titles: Sequence[str], *, share_x: bool = True) -> list[Axes]:
     """Panels in the place of `ax`, which is taken from its figure; the first has the labels of the y axis."""
     place = ax.get_subplotspec()
     if place is None:
@@ -24,7 +24,7 @@ def panels(ax: Axes, titles: Sequence[str]) -> list[Axes]:
     row: list[Axes] = []
     for column, title in enumerate(titles):
         shared = row[0] if row else None
-        panel = figure.add_subplot(grid[column], sharex=shared, sharey=shared)
+        panel = figure.add_subplot(grid[column], sharex=shared if share_x else None, sharey=shared)
         panel.set_title(title, fontsize=10)
         panel.tick_params(labelleft=not row)
         panel.grid(which="major", color="#e3e7ec", linewidth=0.6)

@@ -14,8 +14,13 @@ from planner.plotting.collective_energy import collective_energy
 from planner.plotting.dlrm_pooling import dlrm_pooling
 from planner.plotting.fragmentation import fragmentation
 from planner.plotting.layer_speedups import layer_speedups
+from planner.plotting.memory_sensitivity import memory_sensitivity
+from planner.plotting.memory_speedups import memory_speedups
+from planner.plotting.memory_streams import memory_streams
 from planner.plotting.mfu_dots import mfu_dots
 from planner.plotting.offload_energy import offload_energy
+from planner.plotting.pool_gains import pool_gains
+from planner.plotting.pool_rooflines import pool_rooflines
 from planner.plotting.serving_batches import serving_batches
 from planner.plotting.serving_gains import serving_gains
 from planner.reproduce.run import Outcome
@@ -32,14 +37,29 @@ FIGURES: dict[str, Draw] = {
     "optical_hbm_inference": layer_speedups,
     "photonic_inference": serving_gains,
     "photonic_batches": serving_batches,
+    "pool_gains": pool_gains,
+    "pool_rooflines": pool_rooflines,
     "training_gain": mfu_dots,
+    "memory_latencies": memory_streams,
+    "memory_sensitivity": memory_sensitivity,
+    "memory_speedups": memory_speedups,
     "collective_times": all_reduce_times,
     "bucketed_training": bucketed_speedup,
 }
 """kind of experiment -> its figure"""
 INCHES = (9.0, 4.8)
 PANELS_INCHES = (14.0, 5.6)
-IN_PANELS = frozenset({"collective_times", "bucketed_training"})
+IN_PANELS = frozenset(
+    {
+        "collective_times",
+        "bucketed_training",
+        "pool_gains",
+        "pool_rooflines",
+        "memory_latencies",
+        "memory_sensitivity",
+        "memory_speedups",
+    }
+)
 """kinds whose figure is a row of panels"""
 
 

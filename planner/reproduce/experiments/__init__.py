@@ -12,11 +12,19 @@ from planner.reproduce.experiments import (
     collective_times,
     dlrm_pooling,
     fragmentation,
+    memory_latencies,
+    memory_nodes,
+    memory_scaling,
+    memory_sensitivity,
+    memory_speedups,
     modules,
+    network_sizes,
     offload_energy,
     optical_hbm_inference,
     photonic_batches,
     photonic_inference,
+    pool_gains,
+    pool_rooflines,
     training_gain,
 )
 from planner.reproduce.experiments.kind import Experiment
@@ -32,7 +40,15 @@ EXPERIMENTS: dict[str, Experiment] = {
     "optical_hbm_inference": Experiment(optical_hbm_inference.Inputs, optical_hbm_inference.compute),
     "photonic_inference": Experiment(photonic_inference.Inputs, photonic_inference.compute),
     "photonic_batches": Experiment(photonic_batches.Inputs, photonic_batches.compute),
+    "pool_gains": Experiment(pool_gains.Inputs, pool_gains.compute),
+    "pool_rooflines": Experiment(pool_rooflines.Inputs, pool_rooflines.compute),
     "training_gain": Experiment(training_gain.Inputs, training_gain.compute),
+    "memory_latencies": Experiment(memory_latencies.Inputs, memory_latencies.compute),
+    "memory_nodes": Experiment(memory_nodes.Inputs, memory_nodes.compute),
+    "memory_scaling": Experiment(memory_scaling.Inputs, memory_scaling.compute),
+    "memory_sensitivity": Experiment(memory_sensitivity.Inputs, memory_sensitivity.compute),
+    "memory_speedups": Experiment(memory_speedups.Inputs, memory_speedups.compute),
+    "network_sizes": Experiment(network_sizes.Inputs, network_sizes.compute),
 }
 
 

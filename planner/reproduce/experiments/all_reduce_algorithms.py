@@ -5,7 +5,6 @@ charges it; best plans hold circuits over several rounds where that is faster.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from typing import TypeAlias
 
@@ -14,7 +13,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from costmodel import collectives
-from costmodel.collective_plans import all_reduce_plans, pareto_plans
+from costmodel.plans.family import Family, pareto, plans_of
+from costmodel.plans.ladder import Order
+from costmodel.plans.limits import Limits
 from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -103,23 +104,11 @@ def _best_s(network: Network, peers: int, alternates: bool, message_bytes: Float
 def _fastest_plans(network: Network, peers: int, alternates: bool, ranks: int) -> tuple[Floats, Floats]:
     """Latency and seconds per byte of the plans that no other beats in both, each of shape (P,).
 
-    An exchange that alternates keeps the last circuits of one call for the first of the next: one change fewer.
+    Radices divide the ranks, as published. An exchange that alternates keeps the last circuits of one call for the
+    first of the next: one change fewer.
     """
-    plans = all_reduce_plans(
-        ranks,
-        wavelengths=network.wavelengths,
-        max_peers=peers,
-        alpha_s=network.alpha_s,
-        reconfiguration_s=network.reconfiguration_s,
-        wavelength_bytes_per_s=network.link_bytes_per_s / network.wavelengths,
-    )
-    if alternates:
-        spared_s = network.reconfiguration_s
-        plans = tuple(
-            replace(plan, latency_s=plan.latency_s - spared_s, num_changes=plan.num_changes - 1)
-            if plan.kind == "exchange" and plan.num_changes
-            else plan
-            for plan in plans
-        )
-    kept = pareto_plans(plans)
+    wavelength_bytes_per_s = network.link_bytes_per_s / network.wavelengths
+    limits = Limits(network.wavelengths, peers, network.alpha_s, network.reconfiguration_s, wavelength_bytes_per_s)
+    orders: tuple[Order, ...] = ("alternating",) if alternates else ("fixed",)
+    kept = pareto(plans_of("all_reduce", ranks, limits, Family(orders=orders, padded=False)))
     return np.array([plan.latency_s for plan in kept]), np.array([plan.seconds_per_byte for plan in kept])
