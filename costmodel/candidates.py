@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -51,11 +50,15 @@ class Candidates:
     def num_devices(self) -> Ints:
         return np.asarray(self.mappings.num_devices[self.mapping])
 
+    def row_plans(self, row: int) -> list[GroupPlan]:
+        """Plans along each of DIMENSIONS."""
+        return [self.plans[plan] for plan in self.plan[:, row]]
+
     def configuration(self, row: int) -> Configuration:
         """The row as it is written in a plan."""
         collectives = {
-            f"{dimension}_collective": Collective.of(self.plans[self.plan[axis, row]])
-            for axis, dimension in enumerate(DIMENSIONS)
+            f"{dimension}_collective": Collective.of(plan)
+            for dimension, plan in zip(DIMENSIONS, self.row_plans(row), strict=True)
         }
         choice, split = self.mappings.choice(int(self.mapping[row])), self.splits[self.split[row]]
         return Configuration.of_choice(
@@ -131,7 +134,7 @@ def list_candidates(
 ) -> Candidates:
     """Every plan of the given mappings that fit in memory, under every split of the I/O; `blocks` lists the blocks of
     some degrees."""
-    splits, plans = tuple(fabric.splits(device)), dict[GroupPlan, int]()
+    splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
     listed = [_list_split(workload, mappings, split, plans, blocks, collective) for split in splits]
     first = np.cumsum([0, *(len(fitting) for fitting, _, _ in listed)])
     return Candidates(
@@ -212,8 +215,8 @@ class _Choices:
     def rows(self, blocks: BlocksOf, plans: dict[GroupPlan, int], listed: Listed) -> Iterator[tuple[int, ...]]:
         """Block and number of the plan along each dimension, of every combination."""
         tensor, pipeline, shards, context, expert = self.degrees
-        degrees = Degrees(tensor, pipeline, shards // context, context, expert)
-        spans = (tensor, tensor * context, tensor * context * expert if pipeline == 1 else tensor * context)
+        degrees, inner = Degrees(tensor, pipeline, shards // context, context, expert), tensor * context
+        spans = (tensor, inner, inner * expert if pipeline == 1 else inner, inner * pipeline)
         for block in blocks(self.fabric, spans, self.num_devices):
             options = []
             for dimension in DIMENSIONS:
@@ -223,9 +226,10 @@ class _Choices:
                     listed[key] = tuple(plans.setdefault(plan, len(plans)) for plan in found)
                 options.append(listed[key])
             numbered = tuple(plans)
-            for choice in product(*options):
-                if self.fabric.combines([numbered[number] for number in choice]):
-                    yield block, *choice
+            menus = [[numbered[number] for number in numbers] for numbers in options]
+            confined = [degrees.ranks_together(d, block) == degrees.ranks(d) for d in DIMENSIONS]
+            for choice in self.fabric.combinations(menus, confined):
+                yield block, *(numbers[place] for numbers, place in zip(options, choice, strict=True))
 
     def _plans(self, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""
@@ -254,7 +258,7 @@ def candidates_of(
     choices = [configuration.choice(menus) for configuration in configurations]
     mappings = Mappings.of(**{name: np.array([c[name] for c in choices], np.int64) for name in CHOICES})
     device.matrix_flops_per_s(workload.precision)
-    splits, plans = tuple(fabric.splits(device)), dict[GroupPlan, int]()
+    splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
     split = np.array([_split_of(configuration, splits) for configuration in configurations], dtype=np.int32)
     plan = np.zeros((len(DIMENSIONS), len(configurations)), dtype=np.int32)
     for row, configuration in enumerate(configurations):
@@ -262,6 +266,8 @@ def candidates_of(
         for axis, dimension in enumerate(DIMENSIONS):
             found = _plan_of(configuration, dimension, workload.sends(dimension), splits[split[row]].fabric)
             plan[axis, row] = plans.setdefault(found, len(plans))
+        if not fabric.combines([list(plans)[number] for number in plan[:, row]]):
+            raise ValueError("its collectives cannot run together on this fabric")
     block = np.array([c.block for c in configurations], dtype=np.int32)
     mapping = np.arange(len(configurations), dtype=np.int32)
     return Candidates(workload, mappings, mapping, block, plan, tuple(plans), split, splits)
@@ -286,9 +292,9 @@ def _plan_of(configuration: Configuration, dimension: Dimension, is_sent: bool, 
         options = plans_of(fabric, configuration.all_degrees, dimension, configuration.block)
     else:
         options = fabric.plans(dimension, 1, one_server=True)
-    for plan in options:
-        if Collective.of(plan) == collective:
-            return plan
     ranks = configuration.all_degrees.ranks(dimension) if is_sent else 1
+    listed = (plan for plan in options if Collective.of(plan) == collective)
+    if plan := next(listed, None) or fabric.plan_kept(dimension, collective.described(ranks)):
+        return plan
     names = ", ".join(plan.name for plan in options[:8])
     raise ValueError(f"{dimension}_collective is none that {ranks} ranks have on this fabric; some are: {names}")

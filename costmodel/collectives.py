@@ -10,7 +10,7 @@ their product. One rank alone takes no time. S is the message, B the egress, k t
 On a wavelength-switched fabric a rank splits its `wavelengths` evenly over the peers of a round, and
 `alpha_s` includes the reconfiguration wherever every round sets up its own circuits, as in Vijaya Kumar et
 al., Chip-to-chip photonic connectivity in multi-accelerator servers for ML, section 4. Circuits that are
-held over several rounds are priced in `costmodel.collective_plans`.
+held over several rounds are priced in `costmodel.plans`.
 """
 
 from collections.abc import Sequence

@@ -5,10 +5,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import GroupPlan, PlanKind
+from costmodel.fabrics.base import GroupPlan, LinkPlan, PlanKind
 from costmodel.mappings import CHOICES, RECOMPUTE, Dimension, Recompute
 from costmodel.offload import offload_code, offload_name
 from costmodel.parallelism import Degrees
+from costmodel.plans.ladder import Order
 from costmodel.spec import Spec
 
 Menus = Mapping[str, Sequence[int]]
@@ -20,16 +21,25 @@ class Collective(Spec):
 
     kind: PlanKind = "none"
     radices: tuple[int, ...] = ()
-    """ranks of the complete groups of each round, first the digit that varies fastest"""
+    """peers and one of each round. Where they multiply to the ranks, they are digits of the rank, the first varying
+    fastest; where their product is larger, circuits lead a number of ranks ahead, those of the first round farthest"""
     held: tuple[int, ...] = ()
     """consecutive rounds that share one configuration of circuits"""
     wavelengths: tuple[int, ...] = ()
     """wavelengths of each circuit, one entry for each radix; a ring or a line has one"""
+    order: Order = "fixed"
+    """alternating: successive calls go through the configurations forth and back"""
 
     @classmethod
     def of(cls, plan: GroupPlan) -> "Collective":
         held = plan.held if plan.radices else ()
-        return cls(kind=plan.kind, radices=plan.radices, held=held, wavelengths=plan.wavelengths)
+        return cls(kind=plan.kind, radices=plan.radices, held=held, wavelengths=plan.wavelengths, order=plan.order)
+
+    def described(self, ranks: int) -> LinkPlan:
+        """The same for a group of so many ranks, without its times."""
+        return LinkPlan(
+            self.kind, ranks, radices=self.radices, held=self.held, wavelengths=self.wavelengths, order=self.order
+        )
 
 
 class Configuration(Spec):

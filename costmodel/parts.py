@@ -1,7 +1,7 @@
 """Parts of the catalog by kind and name; every number of a part has its source."""
 
 from collections.abc import Callable
-from typing import Self, TypeVar
+from typing import Self, TypeVar, get_type_hints
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -53,4 +53,4 @@ def by_name(load: Callable[[str], Spec]) -> BeforeValidator:
     def load_where_named(value: object) -> object:
         return load(value) if isinstance(value, str) else value
 
-    return BeforeValidator(load_where_named)
+    return BeforeValidator(load_where_named, json_schema_input_type=str | get_type_hints(load)["return"])

@@ -85,7 +85,7 @@ def score(
     `calibrations` replaces the catalog's.
     """
     scores = Scores.empty(len(candidates))
-    for number, split in enumerate(fabric.splits(device)):
+    for number, split in enumerate(fabric.splits(device, candidates.workload)):
         for rows in _chunks(candidates, number):
             part, graph = candidates.part(rows, split.device)
             for name, column in _price(part, graph, split.device, split.fabric, calibrations).items():

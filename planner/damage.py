@@ -3,38 +3,42 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import ValidationError
 
 from costmodel.fabrics import Lightpath
-from planner.cluster import Cluster, FailedFiber
+from planner.cluster import Cluster, FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.derive import edited
 from planner.errors import InputError
 from planner.instance import Instance
 
-PartKind = Literal["tile", "port", "fiber"]
+PartKind = Literal["tile", "port", "fiber", "laser", "receiver", "switch"]
 """what `Health` records"""
-FORMS = "s0.t1 (a tile), s0.t1:port, s0.t1:tx, s0.t1:rx, s0.t1:w3 (a laser), s0>s1#2 (a fiber) or s0>s1#2:w3"
+FORMS = (
+    "s0.t1 (a tile), s0.t1:port, s0.t1:tx, s0.t1:rx, s0.t1:w3 (a laser), s0.t1:rx:w3 (a receiver), s0>s1#2 (a fiber) "
+    "or s0>s1#2:w3, on some fabrics q2#1 (an optical switch)"
+)
 
 
 @dataclass(frozen=True)
 class Failure:
     """A part that fails, as `Health` records it.
 
-    Health knows tiles, ports and fibers. A transmitter, a receiver or one laser of a tile counts as its port: a
-    job of several ranks uses no tile whose port is not whole. One wavelength of a fiber counts as the fiber.
+    Health knows tiles, ports, fibers, and lasers and receivers of one wavelength. All lasers of a tile, or all
+    receivers, count as its port: a job of several ranks uses no tile without a port. One wavelength of a fiber
+    counts as the fiber.
     """
 
     name: str
-    """as given, such as s0.t1:w3"""
+    """as given, such as s0.t1:tx"""
     kind: PartKind
     part: str
-    """device or fiber that counts as failed, such as s0.t1"""
+    """what counts as failed: a device such as s0.t1, a fiber, a laser, a receiver or an optical switch"""
 
     @property
     def words(self) -> str:
-        """s0.t1:w3 counts as the failed port of s0.t1."""
+        """s0.t1:tx counts as the failed port of s0.t1."""
         if self.name in (self.part, f"{self.part}:port"):
             return f"{self.kind} {self.part} has failed"
         whole = "the failed port of " if self.kind == "port" else "failed fiber "
@@ -44,6 +48,8 @@ class Failure:
 def parse_failure(cluster: Cluster, name: str) -> Failure:
     """The part that a name means; InputError lists the forms of names."""
     fabric = cluster.fabric
+    if _is_switch(cluster, name):
+        return Failure(name, "switch", name)
     head, _, detail = name.partition(":")
     if detail and not _is_detail(fabric.wavelengths_per_tile if isinstance(fabric, Lightpath) else 0, head, detail):
         raise InputError("failed", name, f"names no part; give {FORMS}")
@@ -54,12 +60,22 @@ def parse_failure(cluster: Cluster, name: str) -> Failure:
         fabric.parse_device(head)
     except ValueError as error:
         raise InputError("failed", name, f"{error}; give {FORMS}") from None
+    if "w" in detail:
+        return Failure(name, "receiver" if detail.startswith("rx:") else "laser", name)
     return Failure(name, "port" if detail else "tile", head)
 
 
+def _is_switch(cluster: Cluster, name: str) -> bool:
+    try:
+        cluster.fabric.parse_switch(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _is_detail(num_wavelengths: int, head: str, detail: str) -> bool:
-    if match := re.fullmatch(r"w(0|[1-9]\d{0,3})", detail):
-        return int(match[1]) < num_wavelengths
+    if match := re.fullmatch(r"(rx:)?w(0|[1-9]\d{0,3})", detail):
+        return int(match[2]) < num_wavelengths and not (match[1] and ">" in head)
     return ">" not in head and detail in ("port", "tx", "rx")
 
 
@@ -83,23 +99,41 @@ def parse_failures(cluster: Cluster, names: Iterable[str]) -> tuple[Failure, ...
     return tuple(dict.fromkeys(parse_failure(cluster, name) for name in names))
 
 
-def damaged(instance: Instance, failures: Sequence[Failure]) -> Instance:
-    """The instance with these parts down as well; InputError where a resident that may not move stands on one."""
-    health = instance.cluster.health
+def worsened(health: Health, failures: Sequence[Failure]) -> Health:
+    """Health with these parts down as well."""
     known = {f"{f.source}>{f.destination}#{f.index}" for f in health.failed_fibers}
-    parts = {kind: [f.part for f in failures if f.kind == kind] for kind in ("tile", "port", "fiber")}
-    fibers = [_fiber(name) for name in dict.fromkeys(parts["fiber"]) if name not in known]
-    changed = edited(
+    kinds: tuple[PartKind, ...] = get_args(PartKind)
+    parts = {kind: dict.fromkeys(f.part for f in failures if f.kind == kind) for kind in kinds}
+    fibers = [_fiber(name) for name in parts["fiber"] if name not in known]
+    return edited(
         health,
         failed_tiles=tuple(dict.fromkeys((*health.failed_tiles, *parts["tile"]))),
         failed_ports=tuple(dict.fromkeys((*health.failed_ports, *parts["port"]))),
         failed_fibers=(*health.failed_fibers, *fibers),
+        failed_switches=tuple(dict.fromkeys((*health.failed_switches, *parts["switch"]))),
+        failed_lasers=tuple(dict.fromkeys((*health.failed_lasers, *map(_laser, parts["laser"])))),
+        failed_receivers=tuple(dict.fromkeys((*health.failed_receivers, *map(_receiver, parts["receiver"])))),
     )
+
+
+def damaged(instance: Instance, failures: Sequence[Failure]) -> Instance:
+    """The instance with these parts down as well; InputError where a resident that may not move stands on one."""
+    changed = worsened(instance.cluster.health, failures)
     try:
         return edited(instance, cluster=edited(instance.cluster, health=changed))
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise InputError("failed", ", ".join(f.name for f in failures), message) from None
+
+
+def _laser(name: str) -> FailedLaser:
+    tile, _, wavelength = name.partition(":w")
+    return FailedLaser(tile=tile, wavelength=int(wavelength))
+
+
+def _receiver(name: str) -> FailedReceiver:
+    tile, _, wavelength = name.partition(":rx:w")
+    return FailedReceiver(tile=tile, wavelength=int(wavelength))
 
 
 def _fiber(name: str) -> FailedFiber:

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from costmodel.candidates import Candidates
 from costmodel.fabrics import Circuits, Cut, FabricBase, GroupPlan
+from costmodel.fabrics.ocs_rail import ports_of
 
 MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
-Dimension = Literal["tensor", "pipeline", "data"]
+Dimension = Literal["tensor", "pipeline", "data", "slice"]
+"""what held circuits serve: the groups along a dimension, or the links of a whole slice"""
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
 
@@ -31,6 +34,10 @@ class Shape:
     """along tensor, pipeline and data"""
     cut: Cut = ()
     """what the job takes of each of its servers, where the fabric cuts slices"""
+    memory_units: int = 0
+    """units of remote memory for each rank"""
+    memory_io: int = 0
+    """I/Os of each rank that serve memory"""
 
     @property
     def num_ranks(self) -> int:
@@ -42,12 +49,22 @@ class Shape:
 
     @property
     def part(self) -> int:
-        """Ranks that a server takes together: a block, or a slice where the fabric cuts them."""
-        return prod(self.cut) if self.cut else self.block
+        """Ranks that a server takes together: a block, or one or several slices where the fabric cuts them."""
+        return max(prod(self.cut), self.block) if self.cut else self.block
 
     @property
     def num_parts(self) -> int:
         return self.num_ranks // self.part
+
+    @property
+    def slices_together(self) -> int:
+        """Slices that a server takes together, where the fabric cuts them."""
+        return self.part // prod(self.cut)
+
+    @cached_property
+    def num_ports(self) -> int:
+        """Ports by which each rank sends, and receives, where the circuits of all dimensions are held at once."""
+        return sum(map(ports_of, self.plans))
 
     @cached_property
     def configurations(self) -> tuple[tuple[Dimension, Circuits], ...]:
@@ -106,8 +123,12 @@ class Shape:
 
     def is_within(self, other: "Shape") -> bool:
         """Whether this shape asks for the same circuits as other, each at most as wide."""
+        if self.cut:
+            return (self.num_ranks, self.part, self.cut) == (other.num_ranks, other.part, other.cut)
         mine = (self.tensor, self.pipeline, self.data, self.block)
         if mine != (other.tensor, other.pipeline, other.data, other.block):
+            return False
+        if (self.memory_units, self.memory_io) != (other.memory_units, other.memory_io):
             return False
         return all(
             (p.kind, p.ranks, p.radices, p.held) == (q.kind, q.ranks, q.radices, q.held)
@@ -117,57 +138,24 @@ class Shape:
 
     @cached_property
     def offsets(self) -> tuple[tuple[int, ...], ...]:
-        """First wavelength of each circuit in a colouring that is right on every tile, as `configurations`.
-
-        Circuits of one digit and one shift (destination digit minus source digit) form a permutation of the
-        ranks, so each shift gets wavelengths of its own and no tile sends or receives one twice.
-        """
-        return tuple(offsets for plan, copies in self._groups() for offsets in _offsets(plan, copies))
-
-    def _groups(self) -> Iterator[tuple[GroupPlan, int]]:
-        for plan in self.plans:
-            yield plan, self.num_ranks // plan.ranks
+        """First wavelength of each circuit in a colouring that is right on every tile, as `configurations`."""
+        return tuple(offsets * (self.num_ranks // plan.ranks) for plan in self.plans for offsets in plan.offsets())
 
 
 def shape_of(candidates: Candidates, row: int, fabric: FabricBase) -> Shape:
     """Shape of one candidate."""
     m = candidates.mapping[row]
-    tensor, pipeline, data = (candidates.plans[plan] for plan in candidates.plan[:3, row])
+    tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
     return Shape(
         tensor=int(candidates.mappings.tensor[m]),
         pipeline=int(candidates.mappings.pipeline[m]),
         data=int(candidates.mappings.data[m]) * int(candidates.mappings.context[m]),
         block=int(candidates.block[row]),
         plans=(tensor, pipeline, data),
-        cut=fabric.cut([candidates.plans[plan] for plan in candidates.plan[:, row]]),
+        cut=fabric.cut(plans),
+        memory_units=candidates.splits[candidates.split[row]].memory_units or 0,
+        memory_io=candidates.splits[candidates.split[row]].memory_io or 0,
     )
-
-
-def _offsets(plan: GroupPlan, copies: int) -> Iterator[tuple[int, ...]]:
-    """First wavelengths of each configuration of a plan, repeated for each group."""
-    if plan.kind == "line":
-        forth, back = [0] * (plan.ranks - 1), [plan.wavelengths[0]] * (plan.ranks - 1)
-        yield (*forth, *back) * copies if plan.ranks > 2 else (0, 0) * copies
-        return
-    if plan.kind == "ring":
-        yield from ((0,) * len(circuits) * copies for circuits in plan.configurations())
-        return
-    strides = [int(np.prod(plan.radices[:d], dtype=int)) for d in range(len(plan.radices))]
-    digit = 0
-    for circuits, num_digits in zip(plan.configurations(), plan.held, strict=True):
-        first = dict[int, int]()
-        offset = 0
-        for d in range(digit, digit + num_digits):
-            first[strides[d]] = offset
-            offset += (plan.radices[d] - 1) * plan.wavelengths[d]
-        offsets = []
-        for source, destination, width in circuits:
-            stride = max(s for s in first if abs(destination - source) >= s)
-            radix = plan.radices[strides.index(stride)]
-            shift = (destination - source) // stride % radix
-            offsets.append(first[stride] + (shift - 1) * width)
-        digit += num_digits
-        yield tuple(offsets) * copies
 
 
 @lru_cache(maxsize=100_000)
@@ -224,15 +212,20 @@ def _bound(shape: Shape) -> Ints:
 
 
 def _group_bound(plan: GroupPlan) -> Ints:
-    """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,).
+    """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,)."""
+    c = np.arange(plan.ranks + 1)
+    if plan.kind in ("ring", "line"):
+        return np.where((c > 0) & (c < plan.ranks), plan.wavelengths[0], 0)
+    bound = _digits_bound(plan, c) if prod(plan.radices) == plan.ranks else _shifts_bound(plan, c)
+    return np.ceil(bound - 1e-9).astype(np.int64)
 
-    Digit d of radix r splits its complete graphs into a and r - a ranks: at least (c mod r)(r - c mod r) circuits
-    leave. Over all digits the Efron-Stein inequality gives sum_d leaving_d / r_d >= c (n - c) / n.
+
+def _digits_bound(plan: GroupPlan, c: Ints) -> Floats:
+    """Digit d of radix r splits its complete graphs into a and r - a ranks: at least (c mod r)(r - c mod r) leave.
+
+    Over all digits the Efron-Stein inequality gives sum_d leaving_d / r_d >= c (n - c) / n.
     """
     n = plan.ranks
-    c = np.arange(n + 1)
-    if plan.kind in ("ring", "line"):
-        return np.where((c > 0) & (c < n), plan.wavelengths[0], 0)
     best = np.zeros(n + 1)
     digits = iter(zip(plan.radices, plan.wavelengths, strict=True))
     widest = 0.0
@@ -240,4 +233,22 @@ def _group_bound(plan: GroupPlan) -> Ints:
         group = [next(digits) for _ in range(held)]
         best = np.maximum(best, sum(w * (c % r) * (r - c % r) for r, w in group))
         widest += max(1 / (r * w) for r, w in group)
-    return np.ceil(np.maximum(best, c * (n - c) / n / widest) - 1e-9).astype(np.int64)
+    return np.asarray(np.maximum(best, c * (n - c) / n / widest))
+
+
+def _shifts_bound(plan: GroupPlan, c: Ints) -> Floats:
+    """Circuits to the rank s ahead make cycles of n / gcd(s, n) ranks: they leave any c ranks that fill no cycles.
+
+    In Fourier terms at least gap x c (n - c) / n wavelengths leave, the gap being the least over j from 1 to n - 1 of
+    sum_s w_s (1 - cos 2 pi j s / n). Of what leaves in all configurations the busiest has its share at least.
+    """
+    n = plan.ranks
+    best, total = np.zeros(n + 1), np.zeros(n - 1)
+    turns = 2 * np.pi * np.arange(1, n) / n
+    for circuits in plan.configurations():
+        ahead = [(to, width) for rank, to, width in circuits if rank == 0]
+        best = np.maximum(best, sum(width * (c % (n // gcd(far, n)) > 0) for far, width in ahead))
+        gaps = sum(width * (1 - np.cos(turns * far)) for far, width in ahead)
+        best = np.maximum(best, c * (n - c) / n * gaps.min())
+        total += gaps
+    return np.asarray(np.maximum(best, c * (n - c) / n * total.min() / len(plan.held)))

@@ -71,6 +71,19 @@ def pinned(instance: Instance, plan: Plan, name: str, *, movable: Collection[str
         raise InputError("plan", plan.instance, f"does not fit this instance: {message}") from None
 
 
+def as_residents(instance: Instance, plan: Plan) -> Instance:
+    """What a plan admits, all of it running where the plan puts it; moving a job costs its ranks.
+
+    Residents that may not move stay so. Jobs that the plan leaves out are gone.
+    """
+    residents = []
+    for assignment in plan.assignments:
+        job = instance.job(assignment.job)
+        standing = _standing(job, assignment, is_movable=not isinstance(job, Resident) or job.movable)
+        residents.append(edited(standing, move_cost=float(len(assignment.devices))))
+    return edited(instance, jobs=(), residents=tuple(residents), objectives=(Objective(name="moves"),))
+
+
 def _job_fields(job: Job) -> dict[str, Any]:
     return {name: getattr(job, name) for name in Job.model_fields}
 
@@ -166,15 +179,19 @@ def repaired(instance: Instance, part: str | None = None) -> Instance:
         failed_tiles=tuple(name for name in health.failed_tiles if name != part),
         failed_ports=tuple(name for name in health.failed_ports if name != part),
         failed_fibers=tuple(fiber for fiber in health.failed_fibers if _fiber_name(fiber) != part),
+        failed_switches=tuple(name for name in health.failed_switches if name != part),
+        failed_lasers=tuple(laser for laser in health.failed_lasers if laser.name != part),
+        failed_receivers=tuple(receiver for receiver in health.failed_receivers if receiver.name != part),
     )
     return _with_cluster(instance, health=kept)
 
 
 def failed_parts(instance: Instance) -> tuple[str, ...]:
-    """Names of failed devices, ports (named as their device) and fibers, each once."""
+    """Names of failed devices, ports (named as their device), fibers, lasers, receivers and switches, each once."""
     health = instance.cluster.health
     fibers = map(_fiber_name, health.failed_fibers)
-    return tuple(dict.fromkeys((*health.failed_tiles, *health.failed_ports, *fibers)))
+    light = (part.name for part in (*health.failed_lasers, *health.failed_receivers))
+    return tuple(dict.fromkeys((*health.failed_tiles, *health.failed_ports, *fibers, *light, *health.failed_switches)))
 
 
 def _fiber_name(fiber: FailedFiber) -> str:

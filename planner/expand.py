@@ -1,42 +1,60 @@
 """Instance -> Problem: enumerate each job's candidates, score them, drop the dominated ones."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.candidates import Candidates, candidates_of, enumerate_candidates
-from costmodel.fabrics import FabricBase, Lightpath
+from costmodel.fabrics import GroupPlan, Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.score import Scores, score
 from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.errors import InputError
 from planner.instance import Instance, Job, Resident
+from planner.loop_choice import loop_rows
+from planner.pool_dominance import undominated
 from planner.problem import JobOptions, Problem
+from planner.rails import Rails
 from planner.residents import lost_parts
 
 Floats = NDArray[np.float64]
+Known = dict[str, tuple[Candidates, Scores]]
+"""candidates with their scores by what a job asks for"""
+LitPlans = Mapping[int, tuple[int, tuple[int, ...]]]
+CHUNK = 512
+"""rows compared at once with those before them"""
 
 
 def expand(instance: Instance, *, prune: bool = True) -> Problem:
     """Candidates of every job with their scores; `prune` drops those that another one dominates."""
-    options = []
+    options, known = [], Known()
     for job in instance.all_jobs:
-        listed = list_options(instance, job)
-        options.append(_without_dominated(listed, instance.cluster.fabric) if prune else listed)
+        listed = list_options(instance, job, known)
+        if prune and isinstance(instance.cluster.fabric, Sipam):
+            by_loop = loop_rows(instance.cluster, job, listed.candidates)
+            listed = undominated(listed, [objective.name for objective in instance.objectives], by_loop)
+        elif prune:
+            listed = _without_dominated(listed, instance.cluster)
+        options.append(listed)
     return Problem(instance, tuple(options))
 
 
-def list_options(instance: Instance, job: Job) -> JobOptions:
-    """Every candidate of one job, nothing dropped."""
-    cluster = instance.cluster
-    candidates = enumerate_candidates(
-        job.workload,
-        [size for size in job.sizes if size <= cluster.fabric.most_devices_of_a_job],
-        cluster.device,
-        cluster.fabric,
-        one_server=job.constraints.one_server,
-        collective=job.constraints.collective,
-    )
-    scores = score(candidates, cluster.device, cluster.fabric)
+def list_options(instance: Instance, job: Job, known: Known | None = None) -> JobOptions:
+    """Every candidate of one job, nothing dropped; `known` has those of jobs that ask for the same."""
+    cluster, known = instance.cluster, Known() if known is None else known
+    question = f"{job.workload.model_dump_json()} {job.sizes} {job.constraints.model_dump_json()}"
+    if question not in known:
+        candidates = enumerate_candidates(
+            job.workload,
+            [size for size in job.sizes if size <= cluster.fabric.most_devices_of_a_job],
+            cluster.device,
+            cluster.fabric,
+            one_server=job.constraints.one_server,
+            collective=job.constraints.collective,
+        )
+        known[question] = candidates, score(candidates, cluster.device, cluster.fabric)
+    candidates, scores = known[question]
     current, can_stay = None, False
     if isinstance(job, Resident):
         candidates, scores, current = _with_current(cluster, job, candidates, scores)
@@ -77,39 +95,67 @@ def _with_current(
     return candidates, score(candidates, cluster.device, cluster.fabric), len(configurations)
 
 
-def _without_dominated(options: JobOptions, fabric: FabricBase) -> JobOptions:
+def _without_dominated(options: JobOptions, cluster: Cluster) -> JobOptions:
     """Drop each row that another row replaces in every placement at no loss in any objective.
 
     Row k' replaces k if both have as many ranks in blocks of the same size, k' has no less value and no more
-    energy, and wherever circuits may leave a block (or slots matter) both ask for the same circuits, those of
-    k' never wider. A resident's current row always stays.
+    energy, and wherever circuits may leave a block (or slots or failed lasers matter) both ask for the same
+    circuits, those of k' never wider. On rails a placement depends on numbers of ports alone, on slices on their
+    extent and on how many one server takes together. A resident's current row always stays.
     """
-    asked = [_asked_light(shape, fabric) for shape in options.shapes]
+    if isinstance(cluster.fabric, OcsRail):
+        fewest = Rails(cluster).fewest
+        asked = [_asked_ports(shape, fewest) for shape in options.shapes]
+    else:
+        lit = _plans_with_circuits(options.candidates.plans)
+        asked = [_asked_light(shape, cluster, lit) for shape in options.shapes]
     groups: dict[object, list[int]] = {}
-    kept: list[int] = []
     for row in sorted(range(len(options)), key=lambda r: (-options.value[r], options.energy[r], sum(asked[r][1]))):
-        key, widths = asked[row]
-        rivals = groups.setdefault(key, [])
-        is_replaced = any(
-            options.energy[rival] <= options.energy[row]
-            and all(w <= v for w, v in zip(asked[rival][1], widths, strict=True))
-            for rival in rivals
-        )
-        if row == options.current or not is_replaced:
-            rivals.append(row)
-            kept.append(row)
-    return options.take(np.array(sorted(kept), dtype=np.int64))
+        groups.setdefault(asked[row][0], []).append(row)
+    is_replaced = np.zeros(len(options), dtype=np.bool_)
+    for rows in groups.values():
+        is_replaced[rows] = _after_a_better(options.energy[rows], np.array([asked[row][1] for row in rows]))
+    if options.current is not None:
+        is_replaced[options.current] = False
+    return options.take(np.flatnonzero(~is_replaced))
 
 
-def _asked_light(shape: Shape, fabric: FabricBase) -> tuple[object, tuple[int, ...]]:
-    """What a shape asks of the fabric: a key of its circuits, and their widths."""
-    matters = isinstance(fabric, Lightpath) and fabric.slots_matter
+def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether some row before each one has no more energy and is nowhere wider, shape (R,); `widths` is (R, W)."""
+    after = np.zeros(len(energy), dtype=np.bool_)
+    for first in range(1, len(energy), CHUNK):
+        last = min(first + CHUNK, len(energy))
+        better = energy[:last] <= energy[first:last, None]
+        for column in widths.T:
+            better &= column[:last] <= column[first:last, None]
+        after[first:last] = np.tril(better, first - 1).any(axis=1)
+    return after
+
+
+def _asked_ports(shape: Shape, fewest: int) -> tuple[object, tuple[int, ...]]:
+    """What a shape asks of rails: nothing, any rails, or rails with more working switches than the fewest."""
+    return (shape.num_ranks, shape.block), (min(shape.num_ports, 1), max(shape.num_ports - fewest, 0))
+
+
+def _plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
+    """By identity of a plan: a number that plans with the same circuits but for their widths share, and the widths."""
+    numbers: dict[object, int] = {}
+    lit = [plan for plan in plans if plan.configurations()]
+    keys = [numbers.setdefault((p.kind, p.ranks, p.radices, p.held), len(numbers)) for p in lit]
+    return {id(plan): (key, tuple(plan.wavelengths)) for plan, key in zip(lit, keys, strict=True)}
+
+
+def _asked_light(shape: Shape, cluster: Cluster, lit: LitPlans) -> tuple[object, tuple[int, ...]]:
+    """What a shape asks of the fabric: a key of its slices or circuits, and how much must lie together or be wide."""
+    fabric = cluster.fabric
+    if isinstance(fabric, SlicedFabric):
+        return (shape.num_ranks, shape.cut), (shape.part,)
+    matters = isinstance(fabric, Lightpath) and (fabric.slots_matter or cluster.has_failed_light)
     confined = (shape.block % shape.tensor == 0, *2 * (shape.block == shape.num_ranks,))
     plans = [
-        plan
+        lit[id(plan)]
         for plan, is_confined in zip(shape.plans, confined, strict=True)
-        if plan.configurations() and (matters or not is_confined)
+        if id(plan) in lit and (matters or not is_confined)
     ]
     degrees = (shape.tensor, shape.pipeline, shape.data) if plans else ()
-    key = (shape.num_ranks, shape.block, shape.cut, degrees, *((p.kind, p.ranks, p.radices, p.held) for p in plans))
-    return key, tuple(width for plan in plans for width in plan.wavelengths)
+    return (shape.num_ranks, shape.block, degrees, *(key for key, _ in plans)), sum((w for _, w in plans), ())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from pydantic import Field
 from costmodel.fabrics import FabricBase, Lightpath
 from costmodel.spec import Seconds, Spec
 
-PartKind = Literal["tile", "fiber", "laser", "switch_port"]
+PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver"]
 Floats = NDArray[np.float64]
 
 
@@ -43,11 +43,13 @@ class FailureModel(Spec):
     """one wavelength of one tile's transmitter"""
     switch_port: PartFailures | None = None
     """the port of one tile, transmitter and receiver"""
+    receiver: PartFailures | None = None
+    """one wavelength of one tile's receiver"""
 
 
 @dataclass(frozen=True)
 class FailureEvent:
-    """One failure; `part` is a name that `planner.damage` reads, such as s0.t1, s0.t1:port, s0.t1:w3, s0>s1#2."""
+    """One failure; `part` is a name that `planner.damage` reads, such as s0.t1, s0.t1:w3, s0.t1:rx:w3, s0>s1#2."""
 
     part: str
     fail_s: float
@@ -74,7 +76,8 @@ def _parts(fabric: FabricBase, kind: PartKind) -> Iterator[str]:
         elif kind == "switch_port":
             yield f"{device}:port"
         elif isinstance(fabric, Lightpath):
-            yield from (f"{device}:w{w}" for w in range(fabric.wavelengths_per_tile))
+            prefix = "rx:" if kind == "receiver" else ""
+            yield from (f"{device}:{prefix}w{w}" for w in range(fabric.wavelengths_per_tile))
 
 
 def sample_failures(model: FailureModel, fabric: FabricBase, horizon_s: float, seed: int) -> tuple[FailureEvent, ...]:
@@ -84,9 +87,8 @@ def sample_failures(model: FailureModel, fabric: FabricBase, horizon_s: float, s
     """
     if not (np.isfinite(horizon_s) and horizon_s >= 0):
         raise ValueError(f"horizon_s: {horizon_s} is no length of time; give seconds, at least 0")
-    kinds: tuple[PartKind, ...] = ("tile", "fiber", "laser", "switch_port")
     events: list[FailureEvent] = []
-    for number, kind in enumerate(kinds):
+    for number, kind in enumerate(get_args(PartKind)):
         part: PartFailures | None = getattr(model, kind)
         if part is not None:
             names = parts_of(fabric, kind)

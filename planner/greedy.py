@@ -4,14 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from costmodel.fabrics import Cut
+from costmodel.fabrics import Cut, Sipam
 from planner.demand import Shape
 from planner.plan import Assignment
+from planner.pool_demand import pool_demand
+from planner.pool_prices import pool_prices
 from planner.problem import JobOptions, Problem
 from planner.routing import Board
 
 MAX_FAILED = 30
 """so often a job is routed across servers in vain before only single servers are tried"""
+MAX_STARTS = 8
+"""servers from which a job on rails is spread"""
 Blocks = list[tuple[int, int]]
 """(server, number of blocks)"""
 Strategy = Callable[[Board, Shape], Iterable[Blocks]]
@@ -50,44 +54,52 @@ def place_all(
 
 def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
-    hopeless: set[tuple[int, int, Cut]] = set()
+    hopeless: set[tuple[int, int, Cut, int]] = set()
     num_failed = 0
     for row in rows:
         shape = options.shapes[row]
-        if (shape.num_ranks, shape.block, shape.cut) in hopeless:
+        needs_rails = board.needs_rails(shape)
+        kind = shape.num_ranks, shape.block, shape.cut, shape.num_ports if needs_rails else shape.memory_units
+        if kind in hopeless:
             continue
         found_any = False
-        for blocks in strategy(board, shape):
+        for blocks in on_rails(board, shape) if needs_rails else strategy(board, shape):
             found_any = True
             if len(blocks) > 1 and num_failed == MAX_FAILED:
                 continue
-            if _has_light(board, shape, blocks):
+            if has_light(board, shape, blocks):
                 assignment = board.realize(options, row, blocks)
                 if assignment is not None:
                     return assignment
                 num_failed += 1
         if not found_any:
-            hopeless.add((shape.num_ranks, shape.block, shape.cut))
+            hopeless.add(kind)
     return None
 
 
-def _has_light(board: Board, shape: Shape, blocks: Blocks) -> bool:
+def has_light(board: Board, shape: Shape, blocks: Blocks) -> bool:
     """Whether enough wavelengths are free between the servers; necessary, not sufficient."""
     if board.light is None or len(blocks) == 1 or not shape.has_light:
         return True
     for server, count in blocks:
         others = [other for other, _ in blocks if other != server]
         needed = int(shape.boundary[count])
-        if sum(board.light.free_wavelengths(server, other) for other in others) < needed:
+        if sum(board.light.room(server, other) for other in others) < needed:
             return False
-        if sum(board.light.free_wavelengths(other, server) for other in others) < needed:
+        if sum(board.light.room(other, server) for other in others) < needed:
             return False
     return True
 
 
 def free_blocks(board: Board, shape: Shape, server: int) -> int:
-    """Blocks of a shape that fit on a server."""
-    return len(board.slots.free(server, single=shape.num_ranks == 1)) // shape.part
+    """Blocks of a shape that fit on a server, or parts on slices where first fit finds these."""
+    if shape.cut:
+        assert board.cuts is not None
+        return len(board.cuts.disjoint(server, shape.cut)) // shape.slices_together
+    ranks = len(board.slots.free(server, single=shape.num_ranks == 1))
+    if board.pool is not None:
+        ranks = min(ranks, board.pool.racks[server].room(pool_demand(shape)))
+    return ranks // shape.part
 
 
 def racks(board: Board) -> Iterator[list[int]]:
@@ -148,18 +160,46 @@ def _few_servers(order: Sequence[int], room: dict[int, int], missing: int) -> Bl
     return None
 
 
-def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
-    """Rows and jobs in the order of the knapsack relaxation: value less a price per device.
+def on_rails(board: Board, shape: Shape) -> Iterator[Blocks]:
+    """Servers with one block each that have rails in common, started from the fullest ones that have room.
 
-    The price is the smallest at which the best row of every job fits into the healthy devices together.
+    From each start the servers that leave the most common rails join, of equal ones the fullest.
     """
+    assert board.rails is not None
+    usable = set(board.rails.with_switches(shape.num_ports))
+    free = {server: usable.intersection(lit) for server, lit in enumerate(board.slots.lit)}
+    open_servers = sorted((s for s in free if len(free[s]) >= shape.block), key=lambda s: (len(free[s]), s))
+    for first in open_servers[:MAX_STARTS]:
+        chosen, common = [first], free[first]
+        while len(chosen) < shape.num_blocks:
+            others = [s for s in open_servers if s not in chosen]
+            best = max(others, key=lambda s: (len(common & free[s]), -len(free[s])), default=None)
+            if best is None or len(common & free[best]) < shape.block:
+                break
+            chosen.append(best)
+            common = common & free[best]
+        else:
+            yield [(server, 1) for server in sorted(chosen)]
+            return
+
+
+def price_per_device(problem: Problem) -> float:
+    """The smallest price at which the best row of every job fits into the healthy devices together."""
     devices = problem.cluster.num_healthy
-    most = max((float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options), default=0.0)
-    low, high = 0.0, most
+    low = 0.0
+    high = max((float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options), default=0.0)
     for _ in range(40):
         price = (low + high) / 2
         taken = sum(_taken(options, price) for options in problem.options)
         low, high = (price, high) if taken > devices else (low, price)
+    return high
+
+
+def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
+    """Rows and jobs in the order of the knapsack relaxation: value less a price per device."""
+    if isinstance(problem.cluster.fabric, Sipam):
+        return _priced_in_pool(problem)
+    high = price_per_device(problem)
 
     def order(options: JobOptions) -> Sequence[int]:
         reduced = options.value - high * options.candidates.num_devices
@@ -170,6 +210,24 @@ def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
     worth = [float((o.value - high * o.candidates.num_devices).max(initial=0.0)) for o in problem.options]
     jobs = sorted(range(len(problem.options)), key=lambda j: (worth[j] <= 0, -sizes[j], -density[j]))
     return order, jobs
+
+
+def _priced_in_pool(problem: Problem) -> tuple[RowOrder, list[int]]:
+    """Value less the prices of accelerators, memory units, ports and uplinks; jobs with the largest share first."""
+    prices = pool_prices(problem)
+    by_job = {options.job.name: reduced for options, reduced in zip(problem.options, prices.reduced, strict=True)}
+
+    def order(options: JobOptions) -> Sequence[int]:
+        return [int(row) for row in np.argsort(-by_job[options.job.name], kind="stable")]
+
+    def rank(j: int) -> tuple[bool, float]:
+        reduced = prices.reduced[j]
+        if not len(reduced):
+            return True, 0.0
+        best = int(np.argmax(reduced))
+        return bool(reduced[best] <= 0), -float(prices.shares[j][best].max())
+
+    return order, sorted(range(len(problem.options)), key=rank)
 
 
 def _taken(options: JobOptions, price: float) -> int:

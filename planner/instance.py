@@ -15,7 +15,7 @@ from costmodel.workloads import Workload
 from planner import files
 from planner.cluster import Cluster
 from planner.errors import InputError
-from planner.plan import HeldCircuits
+from planner.plan import HeldCircuits, MemoryCircuit
 from planner.residents import check_residents
 
 ObjectiveName = Literal["value", "moves", "energy", "fragmentation"]
@@ -55,7 +55,7 @@ class JobConstraints(Spec):
     """Limits that the user puts on a job."""
 
     one_server: bool = False
-    collective: Literal["ring", "radix", "exchange"] | None = None
+    collective: Literal["ring", "radix", "exchange", "bucket", "rotated"] | None = None
     """the only kind of all-reduce that the job may use"""
 
 
@@ -94,6 +94,8 @@ class Resident(Job):
     devices: tuple[str, ...] = Field(min_length=1)
     configuration: Configuration
     circuits: tuple[HeldCircuits, ...] = ()
+    memory: tuple[MemoryCircuit, ...] = ()
+    """of its ranks, where memory is remote"""
     movable: bool = True
     move_cost: float = Field(default=1.0, ge=0, le=1e6)
 
@@ -111,7 +113,8 @@ class Instance(Spec):
         Annotated[Objective, BeforeValidator(lambda v: {"name": v} if isinstance(v, str) else v,
                                              json_schema_input_type=ObjectiveName | Objective)],
         ...,
-    ] = tuple(Objective(name=name) for name in ("value", "moves", "energy", "fragmentation"))  # fmt: skip
+    ] = Field(default_factory=lambda given: _default_objectives(given.get("cluster")))  # fmt: skip
+    """default: value, moves, energy and, where the fabric has a measure of it, fragmentation"""
     size_distribution: dict[int, float] | None = None
     """relative frequency of job sizes that fragmentation is measured with; default: a public trace"""
 
@@ -126,6 +129,8 @@ class Instance(Spec):
         if not self.objectives or len({o.name for o in self.objectives}) < len(self.objectives):
             raise ValueError("objectives: list each objective once, at least one")
         fabric = self.cluster.fabric
+        if not fabric.measures_fragmentation and any(o.name == "fragmentation" for o in self.objectives):
+            raise ValueError(f"objectives: fragmentation is not defined on a {fabric.kind}; leave it out")
         limit = fabric.most_devices_of_a_job
         for job in self.all_jobs:
             if min(job.sizes, default=0) > limit:
@@ -173,6 +178,12 @@ class Instance(Spec):
                 return job
         names = ", ".join(job.name for job in self.all_jobs)
         raise InputError(self.name, "job", f"there is no job '{name}'; jobs are: {names}")
+
+
+def _default_objectives(cluster: Cluster | None) -> tuple[Objective, ...]:
+    has_measure = cluster is None or cluster.fabric.measures_fragmentation
+    names: tuple[ObjectiveName, ...] = ("value", "moves", "energy", "fragmentation")
+    return tuple(Objective(name=name) for name in names if has_measure or name != "fragmentation")
 
 
 @cache

@@ -1,19 +1,15 @@
 """Which wavelengths are taken where, and first-fit circuits for one job beside all others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise, product
 
-from costmodel.fabrics import Circuits, Lightpath
+from costmodel.fabrics import Circuits, Fiber, Lightpath, Route
 from planner.cluster import Cluster
 from planner.demand import Dimension, Shape
 from planner.plan import Circuit, HeldCircuits
-
-Device = tuple[int, int]
-"""(server, slot)"""
-Fiber = tuple[int, int, int]
-"""(source server, destination server, index)"""
-Waveguide = Fiber | tuple[str, int, int, int]
-"""A fiber, or ("tile", server, from slot, to slot) where waveguides are shared"""
+from planner.ways import Device, Waveguide, Ways
 
 
 def bits(wavelengths: Sequence[int]) -> int:
@@ -43,27 +39,40 @@ class Light:
         assert isinstance(cluster.fabric, Lightpath)
         self.cluster = cluster
         self.fabric: Lightpath = cluster.fabric
+        self.ways = Ways(cluster)
         self.taken: dict[Waveguide, int] = {}
         self._most_lit = most_lit or {}
-        self._fibers: dict[tuple[int, int], tuple[int, ...]] = {}
 
-    def fibers(self, source: int, destination: int) -> tuple[int, ...]:
-        """Healthy fibers of an ordered pair."""
-        pair = source, destination
-        if pair not in self._fibers:
-            self._fibers[pair] = self.cluster.healthy_fibers(source, destination)
-        return self._fibers[pair]
+    @cached_property
+    def carried(self) -> int:
+        """Mask of the wavelengths that a fiber carries."""
+        return (1 << min(self.fabric.wavelengths_per_fiber, self.fabric.wavelengths_per_tile)) - 1
 
     def dark_fibers(self, source: int, destination: int) -> int:
         """Healthy fibers of an ordered pair that carry no light."""
-        return sum(not self.taken.get((source, destination, i)) for i in self.fibers(source, destination))
+        fibers = self.ways.fibers(source, destination)
+        return sum(not self.taken.get((source, destination, i)) for i in fibers)
 
     def free_wavelengths(self, source: int, destination: int) -> int:
         """Wavelengths that are free on the fibers of an ordered pair."""
-        full = (1 << min(self.fabric.wavelengths_per_fiber, self.fabric.wavelengths_per_tile)) - 1
-        return sum(
-            (full & ~self.taken.get((source, destination, i), 0)).bit_count() for i in self.fibers(source, destination)
-        )
+        fibers = self.ways.fibers(source, destination)
+        return sum((self.carried & ~self.taken.get((source, destination, i), 0)).bit_count() for i in fibers)
+
+    def leaving(self, server: int) -> int:
+        """Wavelengths that are free on all fibers that leave a server."""
+        return sum(self.free_wavelengths(server, other) for other in self.ways.onward[server])
+
+    def entering(self, server: int) -> int:
+        """Wavelengths that are free on all fibers that enter a server."""
+        return sum(self.free_wavelengths(other, server) for other in self.ways.backward[server])
+
+    def room(self, source: int, destination: int) -> int:
+        """Wavelengths that can still go from one server to another; a bound where third servers may be crossed."""
+        if not self.ways.joins(source, destination):
+            return 0
+        if not self.ways.may_cross:
+            return self.free_wavelengths(source, destination)
+        return min(self.leaving(source), self.entering(destination))
 
     def commit(self, circuits: Sequence[HeldCircuits]) -> None:
         """Take the light of a routed job."""
@@ -73,37 +82,20 @@ class Light:
                 for guide in self.guides_of(circuit):
                     self.taken[guide] = self.taken.get(guide, 0) | mask
 
+    def release(self, circuits: Sequence[HeldCircuits]) -> None:
+        """Give back the light of a job: its wavelengths on a waveguide are no other job's."""
+        for held in circuits:
+            for circuit in held.circuits:
+                mask = bits(circuit.wavelengths)
+                for guide in self.guides_of(circuit):
+                    self.taken[guide] &= ~mask
+
     def guides_of(self, circuit: Circuit) -> list[Waveguide]:
         """Everything on a circuit's way where its light could meet other light."""
         if not circuit.fibers and self.fabric.waveguides == "dedicated":
             return []
         source, destination = map(self.fabric.parse_device, (circuit.source, circuit.destination))
-        index = int(circuit.fibers[0].rpartition("#")[2]) if circuit.fibers else None
-        return self.waveguides(source, destination, index)
-
-    def waveguides(self, source: Device, destination: Device, fiber: int | None) -> list[Waveguide]:
-        """Everything on the way where light could meet other light."""
-        guides: list[Waveguide] = []
-        if fiber is not None:
-            guides.append((source[0], destination[0], fiber))
-        if self.fabric.waveguides == "shared":
-            guides += [("tile", *step) for step in self._steps(source, destination, fiber)]
-        return guides
-
-    def _steps(self, source: Device, destination: Device, fiber: int | None) -> list[tuple[int, int, int]]:
-        segments = self.fabric.segments
-        if fiber is None:
-            return [*segments(source[0], source[1], destination[1])]
-        slot = self.fabric.fiber_slot(fiber)
-        return [*segments(source[0], source[1], slot), *segments(destination[0], slot, destination[1])]
-
-    def reaches(self, source: Device, destination: Device, fiber: int | None) -> bool:
-        """Whether the loss of the path is within the budget."""
-        budget = self.fabric.loss_budget_db
-        if budget is None:
-            return True
-        crossings = len(self._steps(source, destination, fiber))
-        return self.fabric.loss_db(crossings, 0 if fiber is None else 1) <= budget + 1e-9
+        return self.ways.waveguides(source, destination, tuple(map(self.fabric.parse_fiber, circuit.fibers)))
 
     def route(self, shape: Shape, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits of a job whose rank i lies on devices[i]; None where first fit fails.
@@ -129,15 +121,19 @@ class Light:
         before = [self._kept(circuits, held, own) for (_, circuits), held in zip(configurations, kept, strict=True)]
         result = []
         for (dimension, circuits), preferred, now, held in zip(configurations, offsets, before, kept, strict=True):
-            chosen = dict(held)
+            chosen: dict[int, tuple[Route, int]] = {}
             order = sorted(range(len(circuits)), key=lambda i: devices[circuits[i][0]][0] == devices[circuits[i][1]][0])
-            for i in (i for i in order if i not in chosen):
+            for i in (i for i in order if i not in held):
                 source, destination, width = circuits[i]
                 found = self._first_fit(now, own, (source, destination), devices, width, preferred[i])
                 if found is None:
                     return None
                 chosen[i] = found
-            result.append(HeldCircuits(dimension=dimension, circuits=tuple(chosen[i] for i in range(len(circuits)))))
+            named = (
+                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
+                for i, (source, destination, _) in enumerate(circuits)
+            )
+            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
             for guide, mask in now.used.items():
                 own[guide] = own.get(guide, 0) | mask
         return tuple(result)
@@ -162,18 +158,16 @@ class Light:
         devices: Sequence[Device],
         width: int,
         offset: int,
-    ) -> Circuit | None:
-        """Fiber and wavelengths for one circuit, marked in `now`; None where nothing fits."""
+    ) -> tuple[Route, int] | None:
+        """Route and mask of wavelengths for one circuit, marked in `now`; None where nothing fits."""
         source, destination = devices[ranks[0]], devices[ranks[1]]
-        blocked_at_tiles = now.sent.get(ranks[0], 0) | now.received.get(ranks[1], 0)
-        for fiber in self._fiber_order(source[0], destination[0], own):
-            if not self.reaches(source, destination, fiber):
+        blocked = now.sent.get(ranks[0], 0) | self.cluster.failed_lasers.get(source, 0)
+        blocked |= now.received.get(ranks[1], 0) | self.cluster.failed_receivers.get(destination, 0)
+        for route in self._routes((source[0], destination[0]), now, own, width):
+            if not self.ways.reaches(source, destination, route):
                 continue
-            guides = self.waveguides(source, destination, fiber)
-            full = self.fabric.wavelengths_per_tile
-            if fiber is not None:
-                full = min(full, self.fabric.wavelengths_per_fiber)
-            free = (1 << full) - 1 & ~blocked_at_tiles
+            guides = self.ways.waveguides(source, destination, route)
+            free = (self.carried if route else (1 << self.fabric.wavelengths_per_tile) - 1) & ~blocked
             reused = -1 if guides else 0
             for guide in guides:
                 free &= ~self.taken.get(guide, 0) & ~now.used.get(guide, 0)
@@ -185,27 +179,41 @@ class Light:
             now.received[ranks[1]] = now.received.get(ranks[1], 0) | mask
             for guide in guides:
                 now.used[guide] = now.used.get(guide, 0) | mask
-            names = () if fiber is None else (self.fabric.fiber_name(source[0], destination[0], fiber),)
-            return Circuit(
-                source=self.fabric.device_name(*source),
-                destination=self.fabric.device_name(*destination),
-                wavelengths=wavelengths_of(mask),
-                fibers=names,
-            )
+            return route, mask
         return None
 
-    def _fiber_order(self, source: int, destination: int, own: dict[Waveguide, int]) -> list[int | None]:
+    def _circuit(self, source: Device, destination: Device, route: Route, mask: int) -> Circuit:
+        return Circuit(
+            source=self.fabric.device_name(*source),
+            destination=self.fabric.device_name(*destination),
+            wavelengths=wavelengths_of(mask),
+            fibers=tuple(self.fabric.fiber_name(*fiber) for fiber in route),
+        )
+
+    def _routes(
+        self, servers: tuple[int, int], now: _Configuration, own: dict[Waveguide, int], width: int
+    ) -> Iterator[Route]:
+        """Routes to try, those over the fewest servers first; each fiber alone has room for the width."""
+        if servers[0] == servers[1]:
+            yield ()
+            return
+        for chain in self.ways.first_chains(*servers):
+            orders = [
+                [fiber for fiber in self._fiber_order(a, b, own) if self._room_on(fiber, now) >= width]
+                for a, b in pairwise(chain)
+            ]
+            yield from product(*orders)
+
+    def _room_on(self, fiber: Fiber, now: _Configuration) -> int:
+        return (self.carried & ~self.taken.get(fiber, 0) & ~now.used.get(fiber, 0)).bit_count()
+
+    def _fiber_order(self, source: int, destination: int, own: dict[Waveguide, int]) -> list[Fiber]:
         """Fibers to try: the job's own, lit ones from the fullest, then dark ones while more may be lit."""
-        if source == destination:
-            return [None]
-        indices = self.fibers(source, destination)
-        load = {
-            i: (bool(own.get((source, destination, i))), self.taken.get((source, destination, i), 0).bit_count())
-            for i in indices
-        }
-        lit = sorted((i for i in indices if load[i] != (False, 0)), key=lambda i: load[i], reverse=True)
-        dark = [i for i in indices if load[i] == (False, 0)]
-        most = self._most_lit.get((source, destination), len(indices))
+        fibers = [(source, destination, i) for i in self.ways.fibers(source, destination)]
+        load = {fiber: (bool(own.get(fiber)), self.taken.get(fiber, 0).bit_count()) for fiber in fibers}
+        lit = sorted((fiber for fiber in fibers if load[fiber] != (False, 0)), key=lambda f: load[f], reverse=True)
+        dark = [fiber for fiber in fibers if load[fiber] == (False, 0)]
+        most = self._most_lit.get((source, destination), len(fibers))
         return [*lit, *dark[: max(0, most - len(lit))]]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from costmodel.fabrics import FatTree, Lightpath
+from costmodel.fabrics import FatTree, Lightpath, OcsRail, SlicedFabric, Torus
 from costmodel.fabrics.lightpath import MAX_TILES
+from costmodel.fabrics.ocs_rail import MAX_SWITCHES
 from planner.derive import (
     Pair,
     expand_as,
@@ -137,7 +138,29 @@ def _questions(instance: Instance, plan: Plan | None) -> Iterator[_Question]:
         doubled = 2 * fabric.network_bandwidth_bytes_per_s
         changed = with_fabric(instance, network_bandwidth_bytes_per_s=doubled)
         yield _Question("twice the network bandwidth", changed)
+    if isinstance(fabric, OcsRail):
+        yield from _rails(instance, fabric)
+    if isinstance(fabric, SlicedFabric):
+        yield from _slices(instance, fabric)
     yield from _repairs(instance)
+
+
+def _rails(instance: Instance, fabric: OcsRail) -> Iterator[_Question]:
+    if fabric.num_servers + fabric.racks <= fabric.ports:
+        each = "" if fabric.racks == 1 else " in each rack"
+        yield _Question(f"one more server{each}", with_server(instance))
+    if fabric.switches < MAX_SWITCHES:
+        yield _Question("one more switch on each rail", with_fabric(instance, switches=fabric.switches + 1))
+    doubled = 2 * fabric.port_bandwidth_bytes_per_s
+    yield _Question("twice the bandwidth of a port", with_fabric(instance, port_bandwidth_bytes_per_s=doubled))
+
+
+def _slices(instance: Instance, fabric: SlicedFabric) -> Iterator[_Question]:
+    switches = fabric.switches if isinstance(fabric, Torus) else None
+    if switches is None or 2 * (fabric.servers + 1) <= switches.ports:
+        yield _Question(f"one more server{'' if fabric.racks == 1 else ' in each rack'}", with_server(instance))
+    rate = "link_bandwidth_bytes_per_s" if isinstance(fabric, Torus) else "bandwidth_bytes_per_s"
+    yield _Question("twice the bandwidth", with_fabric(instance, **{rate: 2 * getattr(fabric, rate)}))
 
 
 def _fibers(instance: Instance, fabric: Lightpath, plan: Plan | None) -> Iterator[_Question]:
@@ -153,9 +176,9 @@ def _full_pairs(instance: Instance, fabric: Lightpath, plan: Plan) -> list[Pair]
     used: dict[Pair, set[tuple[str, int]]] = {}
     for assignment in plan.assignments:
         for circuit in (c for held in assignment.circuits for c in held.circuits):
-            pair = fabric.parse_device(circuit.source)[0], fabric.parse_device(circuit.destination)[0]
-            light = {(fiber, w) for fiber in circuit.fibers for w in circuit.wavelengths}
-            used.setdefault(pair, set()).update(light)
+            for fiber in circuit.fibers:
+                light = {(fiber, w) for w in circuit.wavelengths}
+                used.setdefault(fabric.parse_fiber(fiber)[:2], set()).update(light)
     per_fiber = min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile)
     load = {}
     for pair in server_pairs(fabric):

@@ -5,16 +5,16 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
 from planner import files
 from planner.errors import InputError
 from planner.expand import list_options
+from planner.fabric_templates import FabricKind, fabric_text
 from planner.instance import Instance, Job
 
-FabricKind = Literal["lightpath", "fat_tree"]
 NUMBERS = ("global_batch", "sequence", "concurrency", "input_tokens", "output_tokens")
 REQUIRED = ("name", "model", "kind", "accelerators")
 COLUMNS = (*REQUIRED, "tenant", "weight", "required", "precision", *NUMBERS)
@@ -25,45 +25,14 @@ DEFAULTS = {
 """of the workload columns, by kind; those of the other kind must be empty"""
 YES_NO = {"": False, "no": False, "false": False, "0": False, "yes": True, "true": True, "1": True}
 
-LIGHTPATH = """\
-  fabric:
-    kind: lightpath                    # servers with tiles on a photonic wafer, joined by fibers
-    servers: {servers}
-    tiles_per_server: {tiles:<16} # at most 32
-    wavelengths_per_tile: 16
-    wavelength_bandwidth: 18.75 GB/s   # one direction; 16 of them make 300 GB/s for each tile
-    max_peers: 4                       # tiles that a tile sends to, and receives from, at the same time
-    waveguides: dedicated              # or shared: light inside a server may collide
-    fibers: {fibers:<26} # for each ordered pair of servers; or [{{from: s0, to: s1, count: 2}}]
-    wavelengths_per_fiber: 16
-    alpha: 0.7 us                      # fixed time of a message
-    reconfiguration: 3.7 us            # time to switch circuits
-    energy: 5 pJ/b
-    # loss_per_tile: 0.25 dB           # for each tile boundary that light crosses
-    # loss_budget: 12 dB
-  # health: {{failed_tiles: [s0.t0], failed_fibers: [{{from: s0, to: s1, index: 0}}]}}
-"""
-FAT_TREE = """\
-  fabric:
-    kind: fat_tree                     # GPUs on NVLink in each server, servers on InfiniBand
-    servers: {servers}
-    gpus_per_server: {tiles}
-    nvlink_bandwidth: 450 GB/s         # one direction, for each GPU
-    nvlink_alpha: 1 us                 # fixed time of a message
-    nvlink_energy: 50 pJ/b
-    network_bandwidth: 50 GB/s         # one direction: 400 Gb/s for each GPU
-    network_alpha: 5 us
-    network_energy: 165 pJ/b
-  # health: {{failed_tiles: [s0.g0]}}
-"""
 JOBS = """
 # Who wants to run. `accelerators` is a number, a list such as [4, 8], or {min: 4, max: 16}: the planner picks
 # the size and how the job is divided. A higher `weight` counts for more; a job that is `required` must run.
 jobs:
 """
 OBJECTIVES = """
-# In this order; each may let the next ones spend a part of it: {name: value, tolerance: 0.5 %}
-objectives: [value, moves, energy, fragmentation]
+# In this order; each may let the next ones spend a part of it: {{name: value, tolerance: 0.5 %}}
+objectives: [{objectives}]
 """
 
 
@@ -78,15 +47,15 @@ def instance_text(
     jobs: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
     """YAML of an instance with comments, valid as written; example jobs unless some are given."""
-    template = LIGHTPATH if fabric == "lightpath" else FAT_TREE
+    names = ["value", "moves", "energy", *(["fragmentation"] if fabric in ("lightpath", "fat_tree") else [])]
     text = (
         f"# An instance for `planner solve`; `planner schema` describes every field.\n"
         f"schema_version: 1\nname: {_scalar(name)}\ncluster:\n"
         f"  device: {_scalar(device):<26} # from the catalog, or all fields inline\n"
-        + template.format(servers=servers, tiles=tiles, fibers=fibers)
+        + fabric_text(fabric, servers=servers, tiles=tiles, fibers=fibers)
         + JOBS
         + "\n".join(_job_text(job) for job in (jobs or example_jobs(servers * tiles)))
-        + OBJECTIVES
+        + OBJECTIVES.format(objectives=", ".join(names))
     )
     Instance.parse(files.parse_text(text, name), "the new instance")
     return text

@@ -18,14 +18,27 @@ class Circuit(Spec):
     wavelengths: tuple[int, ...] = Field(min_length=1)
     """indices from 0, ascending"""
     fibers: tuple[str, ...] = ()
-    """fibers on the way, such as s0>s1#2; none inside a server"""
+    """fibers on the way, such as s0>s1#2, or the optical switch of a torus, such as x3; none inside a server"""
 
 
 class HeldCircuits(Spec):
     """Circuits of one job that are on at the same time."""
 
-    dimension: Literal["tensor", "pipeline", "data"]
+    dimension: Literal["tensor", "pipeline", "data", "slice"]
+    """slice: circuits that join the slice itself, for all dimensions"""
     circuits: tuple[Circuit, ...]
+
+
+class MemoryCircuit(Spec):
+    """Light both ways between one I/O of an accelerator and one port of a memory tray, and the units behind it."""
+
+    device: str
+    rail: int = Field(ge=0)
+    """of the I/O and the port"""
+    port: str
+    """of the tray, such as s0.m2.q3#0"""
+    units: tuple[str, ...] = Field(min_length=1)
+    """units of this tray that belong to the device, such as s0.m2.u5"""
 
 
 class Assignment(Spec):
@@ -39,6 +52,8 @@ class Assignment(Spec):
     configuration: Configuration
     devices: tuple[str, ...]
     circuits: tuple[HeldCircuits, ...] = ()
+    memory: tuple[MemoryCircuit, ...] = ()
+    """of every rank in turn, where memory is remote"""
     is_moved: bool = False
     """whether a resident leaves its current devices, configuration or circuits"""
     value: float = 0.0
@@ -50,6 +65,22 @@ class Assignment(Spec):
     power_w: Watts = 0.0
 
 
+class SwitchState(Spec):
+    """What one optical switch connects."""
+
+    switch: str
+    connections: tuple[tuple[str, str], ...]
+    """(input, output): I/Os of devices by the device's name, ports of trays, uplinks; sorted"""
+
+
+class SwitchSetting(Spec):
+    """The one change of all switches before new jobs start; switches that connect nothing are left out."""
+
+    time_s: Seconds
+    before: tuple[SwitchState, ...] = ()
+    after: tuple[SwitchState, ...] = ()
+
+
 class Plan(Spec):
     """All admitted jobs of an instance, and the objective values that the plan claims."""
 
@@ -57,6 +88,8 @@ class Plan(Spec):
     instance: str
     assignments: tuple[Assignment, ...] = ()
     objectives: dict[str, float] = Field(default_factory=dict)
+    switches: SwitchSetting | None = None
+    """where memory is pooled behind optical switches"""
 
     def __getitem__(self, job: str) -> Assignment:
         """Assignment of a job; KeyError where it is not admitted."""

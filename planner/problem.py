@@ -14,7 +14,7 @@ from costmodel.score import Scores
 from planner.cluster import Cluster
 from planner.demand import Shape, shape_of
 from planner.instance import Instance, Job, Resident
-from planner.plan import Assignment, Circuit, HeldCircuits
+from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,8 @@ class JobOptions:
         c, known = self.candidates, dict[tuple[int, ...], Shape]()
         degrees = np.stack([c.mappings.tensor, c.mappings.pipeline, group_degrees(c.mappings)[2]])[:, c.mapping]
         shapes = []
-        for row, key in enumerate(zip(*degrees.tolist(), c.block.tolist(), *c.plan.tolist(), strict=True)):
+        columns = (*degrees.tolist(), c.block.tolist(), *c.plan.tolist(), c.split.tolist())
+        for row, key in enumerate(zip(*columns, strict=True)):
             if key not in known:
                 known[key] = shape_of(c, row, self.fabric)
             shapes.append(known[key])
@@ -64,18 +65,22 @@ class JobOptions:
         """Rows from the most valuable to the least; the fewest accelerators first among equals."""
         return [int(row) for row in np.lexsort((self.candidates.num_devices, -self.value))]
 
-    def assignment(self, row: int, devices: Sequence[str], circuits: Sequence[HeldCircuits]) -> Assignment:
+    def assignment(
+        self, row: int, devices: Sequence[str], circuits: Sequence[HeldCircuits], memory: Sequence[MemoryCircuit] = ()
+    ) -> Assignment:
         """The row as it stands in a plan; a resident that runs exactly as before is not moved."""
         is_moved = isinstance(self.job, Resident) and not (
             row == self.current
             and tuple(devices) == self.job.devices
             and _unordered(circuits) == _unordered(self.job.circuits)
+            and frozenset(memory) == frozenset(self.job.memory)
         )
         return Assignment(
             job=self.job.name,
             configuration=self.candidates.configuration(row),
             devices=tuple(devices),
             circuits=tuple(circuits),
+            memory=tuple(memory),
             is_moved=is_moved,
             value=float(self.value[row]),
             speed=float(self.scores.speed[row]),
@@ -88,7 +93,7 @@ class JobOptions:
         """A resident exactly as it runs now."""
         assert isinstance(self.job, Resident)
         assert self.current is not None
-        return self.assignment(self.current, self.job.devices, self.job.circuits)
+        return self.assignment(self.current, self.job.devices, self.job.circuits, self.job.memory)
 
     @cached_property
     def _row_of(self) -> dict[Configuration, int]:

@@ -72,12 +72,14 @@ def _num_circuits(plan: Plan) -> int:
 def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: MendLimits) -> tuple[Plan, int]:
     """The new plan with as much of the old light as possible, and a bound on the circuits that can stay."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
+    if not fabric.has_circuits:
         return new, 0
     before = {a.job: tenant_of(fabric, a) for a in old.assignments}
     tenants = tuple(tenant_of(fabric, a) for a in new.assignments)
     wanted = tuple(_wanted(instance, before.get(tenant.name), tenant) for tenant in tenants)
     bound = sum(beam is not None for rows in wanted for held in rows for beam in held)
+    if not isinstance(fabric, Lightpath):
+        return new, bound
     light = Light(instance.cluster)
     kept = [_kept(fabric, tenant, rows) for tenant, rows in zip(tenants, wanted, strict=True)]
     circuits = _first_fit(light, tenants, kept)
@@ -92,18 +94,18 @@ def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: MendLimits
 
 
 def _wanted(instance: Instance, old: Tenant | None, new: Tenant) -> Wanted:
-    """Light that each circuit of the new plan had in the same configuration of the old one, None where none."""
+    """Light that each circuit of the new plan had, and can have, in the same configuration of the old one."""
     if old is None:
         return tuple((None,) * len(links) for links in new.links)
     before: dict[tuple[str, int], dict[tuple[str, str, int], Beam]] = {}
-    for key, held, beams in zip(_keys(old.assignment), old.assignment.circuits, old.lights, strict=True):
-        before[key] = {_ends(circuit): beam for circuit, beam in zip(held.circuits, beams, strict=True)}
-    failed = instance.cluster.failed_fibers
-    rows = []
-    for key, held in zip(_keys(new.assignment), new.assignment.circuits, strict=True):
-        found = [before.get(key, {}).get(_ends(circuit)) for circuit in held.circuits]
-        rows.append(tuple(None if beam is None or beam.fiber in failed else beam for beam in found))
-    return tuple(rows)
+    parts = _keys(old.assignment), old.assignment.circuits, old.lights, old.broken(instance.cluster)
+    for key, held, beams, broken in zip(*parts, strict=True):
+        working = [i for i in range(len(beams)) if i not in broken]
+        before[key] = {_ends(held.circuits[i]): beams[i] for i in working}
+    return tuple(
+        tuple(before.get(key, {}).get(_ends(circuit)) for circuit in held.circuits)
+        for key, held in zip(_keys(new.assignment), new.assignment.circuits, strict=True)
+    )
 
 
 def _ends(circuit: Circuit) -> tuple[str, str, int]:
@@ -159,13 +161,13 @@ def _exact(
     instance: Instance, tenants: tuple[Tenant, ...], wanted: Sequence[Wanted], limits: MendLimits, bound: int
 ) -> tuple[list[tuple[HeldCircuits, ...]] | None, int]:
     """Most circuits kept by search, where the model is small enough; and the bound it proves."""
-    cluster = instance.cluster
+    cluster, light = instance.cluster, Light(instance.cluster)
     servers = range(cluster.fabric.num_servers)
     scene = Scene(
         cluster=cluster,
         tenants=tenants,
         free=frozenset((s, slot) for s in servers for slot in cluster.healthy_slots(s)),
-        taken=Light(cluster),
+        taken=light,
         pinned=frozenset(tenant.name for tenant in tenants),
         lenient=frozenset(tenant.name for tenant in tenants),
     )
@@ -178,7 +180,7 @@ def _exact(
         return None, bound
     total = sum(tenant.num_circuits for tenant in tenants)
     circuits = [
-        circuits_of(cluster.fabric, tenant, tenant.devices, beams)
+        circuits_of(light.fabric, tenant, tenant.devices, beams)
         for tenant, beams in zip(tenants, found.beams, strict=True)
     ]
     return circuits, min(bound, total - found.least_changes)

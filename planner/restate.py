@@ -15,7 +15,7 @@ def restated(instance: Instance, before: Plan, assignments: Iterable[Assignment]
     order = {job.name: j for j, job in enumerate(instance.all_jobs)}
     kept = tuple(moved(instance, a) for a in sorted(assignments, key=lambda a: order[a.job]))
     claims = {name: _claim(instance, before, kept, name) for name in before.objectives}
-    return Plan(instance=instance.name, assignments=kept, objectives=claims)
+    return Plan(instance=instance.name, assignments=kept, objectives=claims, switches=before.switches)
 
 
 def _claim(instance: Instance, before: Plan, kept: tuple[Assignment, ...], name: str) -> float:

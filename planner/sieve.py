@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.fabrics import Sipam
+from planner.pool_prices import pool_prices
 from planner.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
@@ -17,7 +19,8 @@ class Sieve:
     """Upper bounds on the total value: of any plan, and of any plan that uses a given row.
 
     The relaxation keeps one configuration per job and the total of healthy devices: a multiple-choice knapsack,
-    solved exactly by dynamic programming. A row whose bound is below the value of a known plan is in no better plan.
+    solved exactly by dynamic programming. Where memory is pooled, prices of all that is pooled give a second bound.
+    A row whose bound is below the value of a known plan is in no better plan.
     """
 
     bound: float
@@ -36,10 +39,18 @@ class Sieve:
         for column in reversed(best):
             after.append(_combine(after[-1], column))
         after.reverse()
-        rows = tuple(
-            _row_bounds(options, _combine(before[j], after[j + 1])) for j, options in enumerate(problem.options)
-        )
-        return cls(float(before[-1][-1]), rows)
+        rows = tuple(_row_bounds(options, before[j], after[j + 1]) for j, options in enumerate(problem.options))
+        bound = float(before[-1][-1])
+        if isinstance(problem.cluster.fabric, Sipam) and np.isfinite(bound):
+            pooled = pool_prices(problem)
+            rows = tuple(np.minimum(one, other) for one, other in zip(rows, pooled.rows, strict=True))
+            bound = min(bound, pooled.bound)
+        return cls(bound, rows)
+
+    def highest(self, count: int) -> float:
+        """A threshold that so many rows reach at most, but for ties."""
+        bounds = np.sort(np.concatenate(self.rows))[::-1]
+        return float(bounds[count]) if count < len(bounds) else float("-inf")
 
     def core(self, problem: Problem, threshold: float, keep: Sequence[int | None]) -> Problem:
         """Rows that some plan of value `threshold` or more may use; `keep[j]` names a row that stays anyway.
@@ -76,7 +87,9 @@ def _combine(left: Floats, right: Floats) -> Floats:
     return np.maximum.accumulate(result)
 
 
-def _row_bounds(options: JobOptions, others: Floats) -> Floats:
-    """Value of each row plus the most that all other jobs add on the devices it leaves."""
-    left = len(others) - 1 - options.candidates.num_devices
-    return np.where(left >= 0, options.value + others[np.maximum(left, 0)], -np.inf)
+def _row_bounds(options: JobOptions, before: Floats, after: Floats) -> Floats:
+    """Value of each row plus the most that the jobs before and after it add on the devices it leaves."""
+    sizes, of = np.unique(options.candidates.num_devices, return_inverse=True)
+    left = len(before) - 1 - sizes
+    most = [np.max(before[: n + 1] + after[: n + 1][::-1]) if n >= 0 else -np.inf for n in left.tolist()]
+    return options.value + np.array(most)[of] if len(sizes) else np.zeros(0)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, OcsRail, Torus
 from planner.cluster import Health
 from planner.cpsat.mend import MendLimits
 from planner.damage import Failure, damaged, parse_failure
@@ -69,22 +69,30 @@ def _value(plan: Plan | None) -> float | None:
 
 
 def single_failures(instance: Instance, plan: Plan) -> list[Failure]:
-    """Failures that stand for the loss of any one tile, port or fiber.
+    """Failures that stand for the loss of any one tile, port, laser, receiver, fiber or optical switch.
 
-    A free part is no loss. A port need not be tried beside its tile: a repair that does without the tile does
-    without its port, and a single-device job may then have to take the tile, which it can. Where slots do not
-    matter, the tiles of a server and the fibers of a pair are alike: whichever fails, the others can be renamed.
+    A free part is no loss. A port, laser or receiver need not be tried beside its tile: a repair that does without
+    the tile does without them, and a single-device job may then have to take the tile, which it can. Where slots do not
+    matter, the tiles of a server and the fibers of a pair are alike: whichever fails, the others can be renamed. So
+    are the working switches of a rail.
     """
     cluster, fabric = instance.cluster, instance.cluster.fabric
     tenants = [tenant_of(fabric, assignment) for assignment in plan.assignments]
-    alike = not (isinstance(fabric, Lightpath) and fabric.slots_matter)
+    alike = not (fabric.places_whole_jobs or (isinstance(fabric, Lightpath) and fabric.slots_matter))
     names: dict[object, str] = {}
     for device in (device for tenant in tenants for device in tenant.devices):
-        kind = (device[0], device in cluster.dark_devices) if alike else device
+        kind = (device[0], cluster.condition(device)) if alike else device
         names.setdefault(("tile", kind), fabric.device_name(*device))
     if isinstance(fabric, Lightpath):
         for fiber in sorted({fiber for tenant in tenants for fiber in tenant.fibers}):
             names.setdefault(("fiber", fiber[:2] if alike else fiber), fabric.fiber_name(*fiber))
+    if isinstance(fabric, OcsRail):
+        for circuit in (c for a in plan.assignments for held in a.circuits for c in held.circuits):
+            rail = fabric.parse_device(circuit.source)[1]
+            names.setdefault(("switch", rail), fabric.switch_name(rail, circuit.wavelengths[0]))
+    if isinstance(fabric, Torus):
+        used = {name for a in plan.assignments for held in a.circuits for c in held.circuits for name in c.fibers}
+        names |= {("switch", name): name for name in sorted(used)}
     return [parse_failure(cluster, name) for name in names.values()]
 
 
@@ -220,7 +228,7 @@ class _Search:
             if weakness.failure.kind == "fiber":
                 source, _, rest = part.partition(">")
                 counts[fabric.parse_server(source), fabric.parse_server(rest.partition("#")[0])] += 1
-            else:
+            elif weakness.failure.kind != "switch":
                 counts[(fabric.parse_device(part)[0],)] += 1
         for place, _ in counts.most_common():
             name = _unreserved(self.problem.instance, place, reserve)

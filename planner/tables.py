@@ -1,7 +1,7 @@
 """Tables of measurements: read a CSV file, tell its kind by its columns, refuse what no model could read."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_FILE_BYTES = 256 * 2**20
+NO_PARQUET = "Parquet needs pyarrow, which is not installed; run `pip install '.[parquet]'`, or take a .csv file"
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def read_table(path: Path, kind: str | None = None) -> Measurements:
     frame = _read(path)
     kind = kind or _kind_of(path, frame)
     family = FAMILIES[kind]
-    _require_columns(path, frame, kind)
+    _require_columns(path, frame, family.columns, f"a table of kind {kind} has the columns {', '.join(family.columns)}")
     found = [name for name in (*family.columns, *family.optional) if name in frame.columns]
     lines = np.asarray(frame.index, dtype=np.int64)
     names = [name for name in found if name in family.names]
@@ -63,6 +64,39 @@ def read_table(path: Path, kind: str | None = None) -> Measurements:
     return Measurements(path, kind, columns, lines)
 
 
+def read_columns(
+    path: Path, numbers: Sequence[str], *, optional_numbers: Sequence[str] = (), optional_names: Sequence[str] = ()
+) -> tuple[Table, NDArray[np.int64]]:
+    """Columns of a CSV or Parquet file, and the line (in Parquet the row) of each row, from 1.
+
+    `numbers` must be there and finite in every row; an optional column that is absent is left out. Other columns are
+    not read.
+    """
+    frame = _read(path)
+    wanted = ", ".join(numbers)
+    _require_columns(path, frame, numbers, f"a row has the columns {wanted}")
+    columns: dict[str, NDArray[Any]] = {name: _numbers(path, frame, name, is_required=True) for name in numbers}
+    for name in optional_numbers:
+        if name in frame.columns:
+            columns[name] = _numbers(path, frame, name, is_required=True)
+    for name in optional_names:
+        if name in frame.columns:
+            columns[name] = _names(path, frame, name, is_required=False)
+    return columns, np.asarray(frame.index, dtype=np.int64)
+
+
+def write_parquet(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    """Rows of equal keys as a Parquet file."""
+    import pandas as pd
+
+    try:
+        pd.DataFrame(list(rows)).to_parquet(path, index=False)
+    except ImportError:
+        raise InputError(str(path), "", NO_PARQUET) from None
+    except OSError as error:
+        raise InputError(str(path), "", f"cannot be written: {error.strerror or error}") from None
+
+
 def concatenate(tables: Sequence[Measurements]) -> Table:
     """Rows of tables of one kind below each other, in the columns that all of them have."""
     shared = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
@@ -73,6 +107,8 @@ def _read(path: Path) -> "pd.DataFrame":
     """All cells as text, the index being the line in the file; blank lines are left out."""
     import pandas as pd
 
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
     text = _text(path)
     try:
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, skip_blank_lines=False, header=None)
@@ -92,6 +128,25 @@ def _read(path: Path) -> "pd.DataFrame":
     if frame.empty:
         raise InputError(str(path), "", "has a header but no rows; give at least one measurement")
     return frame
+
+
+def _read_parquet(path: Path) -> "pd.DataFrame":
+    """All cells as text, the index being the number of the row, from 1."""
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except FileNotFoundError:
+        raise InputError(str(path), "", "does not exist; name a .csv or .parquet file") from None
+    except ImportError:
+        raise InputError(str(path), "", NO_PARQUET) from None
+    except (OSError, ValueError) as error:
+        raise InputError(str(path), "", f"is no Parquet file that can be read: {error}") from None
+    if frame.empty:
+        raise InputError(str(path), "", "has no rows; give at least one")
+    cells = frame.astype(str).where(frame.notna(), "")
+    cells.index = pd.RangeIndex(1, len(frame) + 1)
+    return cells
 
 
 def _text(path: Path) -> str:
@@ -124,16 +179,16 @@ def _kind_of(path: Path, frame: "pd.DataFrame") -> str:
     )
 
 
-def _require_columns(path: Path, frame: "pd.DataFrame", kind: str) -> None:
+def _require_columns(path: Path, frame: "pd.DataFrame", wanted: Sequence[str], words: str) -> None:
+    """InputError for a column that is not there; `words` say which there should be."""
     given = [str(name) for name in frame.columns]
-    missing = [name for name in FAMILIES[kind].columns if name not in given]
+    missing = [name for name in wanted if name not in given]
     if not missing:
         return
     near = get_close_matches(missing[0], [name for name in given if name], n=1)
     hint = f"did you mean '{near[0]}'? " if near else ""
     hint += "are the columns apart by commas? " if len(given) == 1 else ""
-    wanted = ", ".join(FAMILIES[kind].columns)
-    raise InputError(str(path), ", ".join(missing), f"missing; {hint}a table of kind {kind} has the columns {wanted}")
+    raise InputError(str(path), ", ".join(missing), f"missing; {hint}{words}")
 
 
 def _names(path: Path, frame: "pd.DataFrame", name: str, *, is_required: bool) -> NDArray[np.str_]:

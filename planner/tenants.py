@@ -5,18 +5,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, Fiber, Lightpath, OcsRail, Route
+from planner.cluster import Cluster
 from planner.errors import InputError
 from planner.instance import Instance, Resident
-from planner.light import Device, Fiber, Light, bits, wavelengths_of
+from planner.light import Light, bits, wavelengths_of
 from planner.plan import Assignment, Circuit, HeldCircuits, Plan
+from planner.ways import Device
 
 
 class Beam(NamedTuple):
-    """Wavelengths as a mask, and the fiber that they take; None inside a server."""
+    """Wavelengths as a mask, and the fibers that they take, in order; none inside a server."""
 
     mask: int
-    fiber: Fiber | None
+    route: Route
+
+    def is_broken(self, cluster: Cluster, source: Device, destination: Device) -> bool:
+        """Whether the light needs a failed fiber, laser or receiver of its ends, or switch of its rail."""
+        if isinstance(cluster.fabric, OcsRail):
+            return any(rail == source[1] and self.mask >> number & 1 for rail, number in cluster.failed_switches)
+        lost = cluster.failed_lasers.get(source, 0) | cluster.failed_receivers.get(destination, 0)
+        return bool(self.mask & lost) or not cluster.failed_fibers.isdisjoint(self.route)
 
 
 class Link(NamedTuple):
@@ -49,7 +58,18 @@ class Tenant:
     @cached_property
     def fibers(self) -> frozenset[Fiber]:
         """Fibers that carry light of the job."""
-        return frozenset(light.fiber for held in self.lights for light in held if light.fiber is not None)
+        return frozenset(fiber for held in self.lights for light in held for fiber in light.route)
+
+    def broken(self, cluster: Cluster) -> tuple[frozenset[int], ...]:
+        """Positions of circuits whose light needs a failed fiber, laser or receiver, by configuration."""
+        return tuple(
+            frozenset(
+                i
+                for i, (link, beam) in enumerate(zip(links, beams, strict=True))
+                if beam.is_broken(cluster, self.devices[link.source], self.devices[link.destination])
+            )
+            for links, beams in zip(self.links, self.lights, strict=True)
+        )
 
     def complete(
         self, light: Light, devices: Sequence[Device], kept: Sequence[Mapping[int, Circuit]]
@@ -85,15 +105,12 @@ def tenant_of(fabric: FabricBase, assignment: Assignment) -> Tenant:
 
 
 def _light(fabric: FabricBase, circuit: Circuit) -> Beam:
-    if not circuit.fibers:
-        return Beam(bits(circuit.wavelengths), None)
-    ends, _, index = circuit.fibers[0].rpartition("#")
-    source, _, destination = ends.partition(">")
-    return Beam(bits(circuit.wavelengths), (fabric.parse_server(source), fabric.parse_server(destination), int(index)))
+    route = tuple(map(fabric.parse_fiber, circuit.fibers)) if isinstance(fabric, Lightpath) else ()
+    return Beam(bits(circuit.wavelengths), route)
 
 
 def circuits_of(
-    fabric: FabricBase, tenant: Tenant, devices: Sequence[Device], lights: Sequence[Sequence[Beam]]
+    fabric: Lightpath, tenant: Tenant, devices: Sequence[Device], lights: Sequence[Sequence[Beam]]
 ) -> tuple[HeldCircuits, ...]:
     """Circuits as a plan writes them, of the ranks of a tenant on other devices and other light."""
     names = [fabric.device_name(*device) for device in devices]
@@ -106,23 +123,21 @@ def circuits_of(
     )
 
 
-def _circuit(fabric: FabricBase, names: Sequence[str], link: Link, light: Beam) -> Circuit:
-    fibers: tuple[str, ...] = ()
-    if light.fiber is not None:
-        source, destination, index = light.fiber
-        fibers = (f"{fabric.server_name(source)}>{fabric.server_name(destination)}#{index}",)
+def _circuit(fabric: Lightpath, names: Sequence[str], link: Link, light: Beam) -> Circuit:
     return Circuit(
         source=names[link.source],
         destination=names[link.destination],
         wavelengths=wavelengths_of(light.mask),
-        fibers=fibers,
+        fibers=tuple(fabric.fiber_name(*fiber) for fiber in light.route),
     )
 
 
 def plan_of_residents(instance: Instance) -> Plan:
     """What runs now: the residents of an instance as a plan without objectives."""
     assignments = tuple(
-        Assignment(job=r.name, configuration=r.configuration, devices=r.devices, circuits=r.circuits)
+        Assignment(
+            job=r.name, configuration=r.configuration, devices=r.devices, circuits=r.circuits, memory=r.memory
+        )
         for r in instance.residents
     )
     return Plan(instance=instance.name, assignments=assignments)
@@ -133,7 +148,13 @@ def moved(instance: Instance, assignment: Assignment) -> Assignment:
     job = instance.job(assignment.job)
     is_moved = isinstance(job, Resident) and not is_same(
         assignment,
-        Assignment(job=job.name, configuration=job.configuration, devices=job.devices, circuits=job.circuits),
+        Assignment(
+            job=job.name,
+            configuration=job.configuration,
+            devices=job.devices,
+            circuits=job.circuits,
+            memory=job.memory,
+        ),
     )
     return assignment if assignment.is_moved == is_moved else assignment.model_copy(update={"is_moved": is_moved})
 
@@ -145,4 +166,5 @@ def is_same(one: Assignment, other: Assignment) -> bool:
         and one.configuration == other.configuration
         and [(held.dimension, frozenset(held.circuits)) for held in one.circuits]
         == [(held.dimension, frozenset(held.circuits)) for held in other.circuits]
+        and frozenset(one.memory) == frozenset(other.memory)
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from costmodel.fabrics import FabricBase, Lightpath
+from costmodel.fabrics import FabricBase, Lightpath, OcsRail, Torus
 from planner.cluster import Cluster
 from planner.feedback import feedback_vertices
 from planner.light import Light, bits
@@ -90,7 +90,9 @@ def transition(cluster: Cluster, old: Sequence[Assignment], new: Sequence[Assign
 
 def stage_s(fabric: FabricBase) -> float:
     """Time of one stage: switches turn, then the first light arrives."""
-    return fabric.reconfiguration_s + fabric.alpha_s if isinstance(fabric, Lightpath) else 0.0
+    if isinstance(fabric, Torus) and fabric.switches is not None:
+        return fabric.switches.reconfiguration_s + fabric.alpha_s
+    return fabric.reconfiguration_s + fabric.alpha_s if isinstance(fabric, Lightpath | OcsRail) else 0.0
 
 
 def _step(action: Action, old: Assignment | None, new: Assignment | None) -> Step:

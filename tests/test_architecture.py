@@ -17,26 +17,35 @@ MAX_FILE, MAX_FUNCTION = 300, 40
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("costmodel", "planner.errors"),
     ("planner.files", "planner.failures", "planner.feedback", "planner.slices"),
-    ("planner.tables",),
+    ("planner.tables", "planner.fabric_templates"),
     ("planner.validation",),
     ("planner.plan", "planner.cluster", "planner.demand"),
-    ("planner.light",),
-    ("planner.resident_circuits",),
+    ("planner.ways", "planner.pool_demand"),
+    ("planner.cuts", "planner.layouts", "planner.light", "planner.pool_circuits", "planner.pool_switches", "planner.rails"),
+    ("planner.pool", "planner.resident_circuits"),
+    ("planner.pool_residents",),
     ("planner.residents", "planner.result"),
     ("planner.instance",),
-    ("planner.problem", "planner.tenants"),
+    ("planner.loop_choice", "planner.pool_lack", "planner.problem", "planner.tenants"),
+    ("planner.pool_dominance", "planner.pool_prices"),
     ("planner.expand", "planner.sieve", "planner.transition"),
     ("planner.derive", "planner.routing", "planner.new"),
-    ("planner.greedy", "planner.cpsat", "planner.damage"),
+    ("planner.greedy", "planner.damage"),
+    ("planner.recreate",),
+    ("planner.cpsat",),
     ("planner.policies", "planner.restate"),
     ("planner.line", "planner.reconfigure", "planner.repair"),
     ("planner.explain", "planner.marginal", "planner.survive"),
-    ("planner.compare", "planner.reproduce"),
+    ("planner.compare", "planner.replay", "planner.reproduce"),
     ("planner.report", "planner.plotting", "planner.exports", "planner.schedulers"),
     ("planner.cli",),
 )
 """A unit imports units of earlier layers only; `checks` stand beside and have rules of their own."""
-FOR_TYPES_ONLY = {("planner.residents", "planner.instance"), ("planner.resident_circuits", "planner.instance")}
+FOR_TYPES_ONLY = {
+    ("planner.pool_residents", "planner.instance"),
+    ("planner.residents", "planner.instance"),
+    ("planner.resident_circuits", "planner.instance"),
+}
 """allowed under `if TYPE_CHECKING:`"""
 
 ONLY_UNDER = {

@@ -17,10 +17,12 @@ SCHEMA = FOLDER / "schema.json"
 RESULTS = FOLDER / "best_known.json"
 PUBLISHED = FOLDER / "published"
 """experiments of papers, which are no instances"""
+CLUSTERS = FOLDER / "replay"
+"""clusters to replay demand on, which are no instances"""
 FILES = sorted(
     path
     for path in FOLDER.rglob("*")
-    if path.suffix in (".json", ".yaml", ".yml") and path not in (SCHEMA, RESULTS) and PUBLISHED not in path.parents
+    if path.suffix in (".json", ".yaml", ".yml") and path not in (SCHEMA, RESULTS) and not {PUBLISHED, CLUSTERS} & {*path.parents}
 )
 
 

@@ -4,13 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from costmodel.fabrics.base import NO_PLAN, Circuits, Cut, FabricBase, GroupPlan, LinkPlan, PlanKind, Split
+from costmodel.fabrics.base import NO_PLAN, Cut, FabricBase, GroupPlan, LinkPlan, PlanKind, Split
 from costmodel.fabrics.fat_tree import FatTree
 from costmodel.fabrics.lightpath import Fiber, FiberBundle, Lightpath, Route
+from costmodel.fabrics.ocs_rail import OcsRail
+from costmodel.fabrics.sipac import Sipac
+from costmodel.fabrics.sipam import Sipam
+from costmodel.fabrics.sliced import SlicedFabric
+from costmodel.fabrics.torus import Torus
+from costmodel.plans.circuits import Circuits
 
-Fabric = Annotated[Lightpath | FatTree, Field(discriminator="kind")]
+Fabric = Annotated[Lightpath | FatTree | OcsRail | Torus | Sipac | Sipam, Field(discriminator="kind")]
 
 __all__ = [
     "NO_PLAN", "Circuits", "Cut", "Fabric", "FabricBase", "FatTree", "Fiber", "FiberBundle", "GroupPlan", "Lightpath",
-    "LinkPlan", "PlanKind", "Route", "Split",
+    "LinkPlan", "OcsRail", "PlanKind", "Route", "Sipac", "Sipam", "SlicedFabric", "Split", "Torus",
 ]  # fmt: skip

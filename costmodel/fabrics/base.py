@@ -1,22 +1,25 @@
 """What every fabric tells the planner: its servers, their names, and how a group of ranks may communicate."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from itertools import product
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import Field
 
 from costmodel.hardware import Device
 from costmodel.mappings import Dimension
+from costmodel.plans.circuits import Circuits
+from costmodel.plans.ladder import Algorithm, Order
 from costmodel.spec import Spec
 
-Circuits = tuple[tuple[int, int, int], ...]
-"""Simplex circuits of one configuration: (source rank, destination rank, wavelengths)."""
+if TYPE_CHECKING:
+    from costmodel.workloads import Workload
 
 INDEX = r"(?:0|[1-9]\d*)"
-PlanKind = Literal["none", "ring", "tree", "radix", "exchange", "line", "switched", "bucket", "rotated", "chain"]
+PlanKind = Literal["none", "line", "switched", "bucket", "rotated", "chain", "routed", Algorithm]
 Cut = tuple[int, ...]
 """Extent of a slice inside one server: sides of a box, or radices of the digits it leaves free."""
 
@@ -37,6 +40,8 @@ class GroupPlan(Protocol):
     @property
     def wavelengths(self) -> tuple[int, ...]: ...
     @property
+    def order(self) -> Order: ...
+    @property
     def latency_s(self) -> float: ...
     @property
     def seconds_per_byte(self) -> float: ...
@@ -49,13 +54,18 @@ class GroupPlan(Protocol):
         """Circuits of each configuration over ranks 0..n-1; () where the fabric switches packets."""
         ...
 
+    def offsets(self) -> tuple[tuple[int, ...], ...]:
+        """First wavelength of each circuit, as `configurations`: no rank then sends or receives one twice."""
+        ...
+
 
 @dataclass(frozen=True)
 class LinkPlan:
     """A group that needs no collective schedule of circuits.
 
     kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
-    "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches.
+    "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches;
+    "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all): packets over the links of a slice.
     """
 
     kind: PlanKind
@@ -66,10 +76,13 @@ class LinkPlan:
     wavelengths: tuple[int, ...] = ()
     radices: tuple[int, ...] = ()
     held: tuple[int, ...] = ()
+    order: Order = "fixed"
 
     @property
     def name(self) -> str:
-        return f"line w{self.wavelengths[0]}" if self.kind == "line" else self.kind
+        if self.kind == "line":
+            return f"line w{self.wavelengths[0]}"
+        return " ".join([self.kind, *(["x".join(map(str, self.radices))] if self.radices else [])])
 
     def configurations(self) -> tuple[Circuits, ...]:
         if self.kind != "line":
@@ -78,6 +91,12 @@ class LinkPlan:
         forth = [(i, i + 1, width) for i in range(self.ranks - 1)]
         back = [(i + 1, i, width) for i in range(self.ranks - 1)]
         return (tuple(forth + back),)
+
+    def offsets(self) -> tuple[tuple[int, ...], ...]:
+        if self.kind != "line":
+            return ()
+        back = self.wavelengths[0] if self.ranks > 2 else 0
+        return ((0,) * (self.ranks - 1) + (back,) * (self.ranks - 1),)
 
 
 NO_PLAN = LinkPlan("none", 1)
@@ -110,6 +129,11 @@ class FabricBase(Spec):
         raise NotImplementedError
 
     @property
+    def rows(self) -> int:
+        """Rows of equal length in which the devices of a server are drawn."""
+        return 1
+
+    @property
     def device_letter(self) -> str:
         raise NotImplementedError
 
@@ -121,6 +145,16 @@ class FabricBase(Spec):
     @property
     def has_circuits(self) -> bool:
         """Whether jobs hold optical circuits on this fabric."""
+        return False
+
+    @property
+    def measures_fragmentation(self) -> bool:
+        """Whether free devices are of use in one server, or in two, however they lie: the objective counts those."""
+        return True
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        """Whether the slots of a job depend on each other, so that no rank moves without the others."""
         return False
 
     @property
@@ -166,6 +200,10 @@ class FabricBase(Spec):
         last = self.device_name(self.num_servers - 1, self.devices_per_server - 1)
         raise ValueError(f"no device '{name}'; devices are {first} to {last}")
 
+    def parse_switch(self, name: str) -> tuple[int, int]:
+        """Axis or rail of an optical switch, and its number there; ValueError names the right form."""
+        raise ValueError(f"no switch '{name}'; this fabric has no optical switches")
+
     def num_fibers(self, source: int, destination: int) -> int:
         """Fibers from one server to another; 0 where the fabric has none."""
         return 0
@@ -173,7 +211,8 @@ class FabricBase(Spec):
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         """Block sizes a job may be laid out in: each block of consecutive ranks stays in one server.
 
-        `spans` are ranks of the tensor group, and of it with the context and with the expert group around it.
+        `spans` are ranks of the tensor group, and of it with the context, with the expert group around that, and with
+        the context and the pipeline around it.
         """
         raise NotImplementedError
 
@@ -184,7 +223,7 @@ class FabricBase(Spec):
         """
         raise NotImplementedError
 
-    def splits(self, device: Device) -> Sequence[Split]:
+    def splits(self, device: Device, workload: "Workload") -> Sequence[Split]:
         """Divisions of the I/O between memory and network that a job may choose from."""
         return (Split(device, self),)
 
@@ -192,9 +231,24 @@ class FabricBase(Spec):
         """Whether one job may use these plans, one along each of DIMENSIONS, together."""
         return True
 
+    def combinations(
+        self, menus: Sequence[Sequence[GroupPlan]], is_confined: Sequence[bool]
+    ) -> Iterable[tuple[int, ...]]:
+        """Positions in the menus, one for each of DIMENSIONS, of plans that are worth offering together.
+
+        `is_confined` says of which dimensions the groups surely lie in one server.
+        """
+        for places in product(*(range(len(menu)) for menu in menus)):
+            if self.combines([menu[place] for menu, place in zip(menus, places, strict=True)]):
+                yield places
+
     def cut(self, plans: Sequence[GroupPlan]) -> Cut:
         """What a job with these plans takes of each of its servers; () where any free devices will do."""
         return ()
+
+    def plan_kept(self, dimension: Dimension, described: LinkPlan) -> GroupPlan | None:
+        """A plan that is not listed, but that a job may have from before, with its times; None where there is none."""
+        return None
 
     def network_j_per_byte(self, one_server: bool) -> float:
         """Energy of moving a byte between two devices of one server, or of two servers."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from costmodel import collectives
+from costmodel.fabrics import packets
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan
 from costmodel.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
@@ -40,7 +40,7 @@ class FatTree(FabricBase):
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         whole = self.gpus_per_server
-        sizes = {size for size in (*spans, num_devices) if size <= whole}
+        sizes = {size for size in (*spans[:3], num_devices) if size <= whole}
         if num_devices % whole == 0 and whole % spans[1] == 0:
             sizes.add(whole)
         return sorted(sizes)
@@ -50,16 +50,11 @@ class FatTree(FabricBase):
             return (NO_PLAN,)
         if dimension == "pipeline":
             alpha_s, bandwidth = self._link(one_server, 1)
-            return (LinkPlan("switched", ranks, alpha_s, 1 / bandwidth, 1.0),)
+            return (packets.forward(ranks, alpha_s, bandwidth),)
         if dimension == "expert":
             return (self._all_to_all(ranks, per_server if not one_server else ranks),)
         alpha_s, bandwidth = self._link(one_server, per_server)
-        sent = 2 * (ranks - 1) / ranks
-        ring = LinkPlan("ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bandwidth, sent)
-        tree_latency_s = float(collectives.double_tree_all_reduce_s(0.0, ranks, alpha_s, bandwidth))
-        if tree_latency_s >= ring.latency_s:
-            return (ring,)
-        return (ring, LinkPlan("tree", ranks, tree_latency_s, 2 / bandwidth, 2.0))
+        return packets.all_reduces(ranks, alpha_s, bandwidth)
 
     def _link(self, one_server: bool, per_server: int) -> tuple[float, float]:
         """Latency and bandwidth of a group's slowest link: what enters a server comes through the ports of all its
@@ -74,7 +69,7 @@ class FatTree(FabricBase):
         near = (per_server - 1) / ranks / self.nvlink_bandwidth_bytes_per_s
         far = (ranks - per_server) / ranks / self.network_bandwidth_bytes_per_s
         alpha_s = self.nvlink_alpha_s if per_server == ranks else self.network_alpha_s
-        return LinkPlan("switched", ranks, alpha_s, max(near, far), (ranks - 1) / ranks)
+        return packets.all_to_all(ranks, alpha_s, max(near, far))
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.nvlink_energy_j_per_byte if one_server else self.network_energy_j_per_byte

@@ -1,21 +1,34 @@
 """Lightpath servers joined by fibers: the rack of paper 003 (Kumar et al., Lumorph)."""
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.collective_plans import all_reduce_plans, pareto_plans
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, divisors_down
 from costmodel.mappings import Dimension
+from costmodel.plans.family import pareto
+from costmodel.plans.limits import Limits
+from costmodel.plans.offers import SWITCHED, all_reduces, is_runnable
+from costmodel.plans.plan import Plan
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Seconds, Spec
 
 MAX_TILES = 32
 """most tiles of one server (paper 003, section 2)"""
 
+ROUNDING_DB = 1e-9
+"""what sums of losses may exceed the budget by, being floats"""
+MAX_TRANSIT = 4
+"""most third servers that a circuit may cross"""
+
 Segment = tuple[int, int, int]
 """Directed waveguide between neighbouring tiles: (server, from slot, to slot)."""
+Fiber = tuple[int, int, int]
+"""(source server, destination server, index)"""
+Route = tuple[Fiber, ...]
+"""Fibers that a circuit takes, in the order of the light; () inside a server."""
 
 
 class FiberBundle(Spec):
@@ -32,7 +45,8 @@ class Lightpath(FabricBase):
     Tiles lie on a grid of `tile_rows` rows; slot i sits in row i // columns. Light inside a server runs
     along the row first, then along the column. Fiber i of a pair leaves the source server at slot
     i mod tiles and enters the destination server at the same slot. A circuit between two servers
-    takes one fiber: other servers are not crossed.
+    takes one fiber, or crosses up to `transit` third servers of the rack, each once: there light walks from
+    the slot where it enters to the slot where the next fiber leaves, on the same wavelengths.
     """
 
     kind: Literal["lightpath"] = "lightpath"
@@ -49,6 +63,8 @@ class Lightpath(FabricBase):
     fibers: int | tuple[FiberBundle, ...]
     """number for each ordered pair of servers, or the list of bundles"""
     wavelengths_per_fiber: int = Field(default=16, ge=1, le=128)
+    transit: int = Field(default=0, ge=0, le=MAX_TRANSIT)
+    """most third servers that a circuit between two servers may cross; 0: it takes a fiber of the two"""
     alpha_s: Seconds
     reconfiguration_s: Seconds
     energy_j_per_byte: JoulesPerByte
@@ -69,6 +85,10 @@ class Lightpath(FabricBase):
     @property
     def devices_per_server(self) -> int:
         return self.tiles_per_server
+
+    @property
+    def rows(self) -> int:
+        return self.tile_rows
 
     @property
     def device_letter(self) -> str:
@@ -111,6 +131,28 @@ class Lightpath(FabricBase):
     def fiber_name(self, source: int, destination: int, index: int) -> str:
         return f"{self.server_name(source)}>{self.server_name(destination)}#{index}"
 
+    def parse_fiber(self, name: str) -> Fiber:
+        """Servers and index of a fiber, working or not; ValueError where there is none of this name."""
+        match = re.fullmatch(r"(.+)>(.+)#(0|[1-9]\d{0,5})", name)
+        if match is None:
+            raise ValueError(f"no fiber '{name}'; fibers have names such as {self.server_name(0)}>s1#0")
+        source, destination, index = self.parse_server(match[1]), self.parse_server(match[2]), int(match[3])
+        count = self.num_fibers(source, destination)
+        if index >= count:
+            raise ValueError(f"{match[1]} to {match[2]} has {count} fibers, counted from 0; there is no fiber {index}")
+        return source, destination, index
+
+    def route(self, source: int, names: Sequence[str], destination: int) -> Route:
+        """Fibers by name that lead from one server to another; ValueError where they do not, or cross too many."""
+        route = tuple(map(self.parse_fiber, names))
+        visited = [source, *(fiber[1] for fiber in route)]
+        joins = [fiber[0] for fiber in route] == visited[:-1] and visited[-1] == destination
+        most = 0 if source == destination else self.transit + 1
+        if not joins or len(set(visited)) < len(visited) or len(route) > most:
+            ends = self.server_name(source), self.server_name(destination)
+            raise ValueError(f"fibers {list(names)} do not lead from {ends[0]} to {ends[1]} as circuits may")
+        return route
+
     def fiber_slot(self, index: int) -> int:
         """Slot at which fiber `index` of any pair leaves and enters its servers."""
         return index % self.tiles_per_server
@@ -129,6 +171,16 @@ class Lightpath(FabricBase):
             here = there
         return tuple(path)
 
+    def crossed(self, source: tuple[int, int], route: Route, destination: tuple[int, int]) -> tuple[Segment, ...]:
+        """Waveguides on the way from one (server, slot) to another over the fibers of a route."""
+        path: list[Segment] = []
+        server, slot = source
+        for _, following, index in route:
+            gate = self.fiber_slot(index)
+            path += self.segments(server, slot, gate)
+            server, slot = following, gate
+        return (*path, *self.segments(server, slot, destination[1]))
+
     def loss_db(self, num_crossings: int, num_fibers: int) -> float:
         return num_crossings * self.loss_per_tile_db + num_fibers * self.loss_per_fiber_db
 
@@ -141,7 +193,15 @@ class Lightpath(FabricBase):
             return False
         rows = self.tile_rows
         farthest = (self.tiles_per_server // rows - 1) + (rows - 1)
-        return self.loss_db(2 * farthest, 1) > self.loss_budget_db
+        return self.loss_db((self.most_hops + 1) * farthest, self.most_hops) > self.loss_budget_db
+
+    @property
+    def most_hops(self) -> int:
+        """Most fibers of one circuit: those of `transit`, as far as the loss of fibers alone allows."""
+        hops, budget = self.transit + 1, self.loss_budget_db
+        if budget is None or self.loss_per_fiber_db == 0:
+            return hops
+        return min(hops, int((budget + ROUNDING_DB) / self.loss_per_fiber_db))
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         tensor = spans[0]
@@ -156,20 +216,27 @@ class Lightpath(FabricBase):
             return self._lines(ranks)
         if dimension not in ("tensor", "data"):
             return ()
-        confined = one_server and not self.slots_matter
-        all_plans = all_reduce_plans(
-            ranks,
-            wavelengths=self.wavelengths_per_tile,
-            max_peers=self.max_peers,
-            alpha_s=self.alpha_s,
-            reconfiguration_s=self.reconfiguration_s,
-            wavelength_bytes_per_s=self.wavelength_bandwidth_bytes_per_s,
-            ring_widths=None if confined else divisors_down(self.wavelengths_per_tile),
+        if one_server and not self.slots_matter:
+            return pareto(all_reduces(ranks, self.limits, (self.wavelengths_per_tile,)))
+        return all_reduces(ranks, self.limits, divisors_down(self.wavelengths_per_tile))
+
+    def plan_kept(self, dimension: Dimension, described: LinkPlan) -> GroupPlan | None:
+        if dimension not in ("tensor", "data") or described.kind not in SWITCHED:
+            return None
+        digits = described.radices, described.held, described.wavelengths
+        plan = Plan("all_reduce", described.kind, described.ranks, self.limits, *digits, described.order)
+        return plan if is_runnable(plan) else None
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What a tile may do in one configuration of circuits, and what it costs."""
+        return Limits(
+            self.wavelengths_per_tile,
+            self.max_peers,
+            self.alpha_s,
+            self.reconfiguration_s,
+            self.wavelength_bandwidth_bytes_per_s,
         )
-        if confined:
-            return pareto_plans(all_plans)
-        rings = [plan for plan in all_plans if plan.kind == "ring"]
-        return (*rings, *pareto_plans([plan for plan in all_plans if plan.kind != "ring"]))
 
     def _lines(self, stages: int) -> tuple[GroupPlan, ...]:
         """Pipeline stages in a line, at every halving of the width that a stage can give its peers."""

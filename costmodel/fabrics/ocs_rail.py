@@ -1,75 +1,186 @@
-"""Rails of optical circuit switches: accelerators of one rank in all servers, joined by matchings.
+"""Rails of optical circuit switches: accelerators of one slot in all servers, joined by matchings."""
 
-It is no member of the `Fabric` union: matchings are no constraint of the solver yet. It serves comparisons of closed
-forms and says which circuits a rail can hold.
-"""
-
+import re
 from collections.abc import Sequence
-from typing import Self
+from functools import cache
+from math import prod
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import NO_PLAN, LinkPlan
-from costmodel.spec import BytesPerSecond, Seconds, Spec
+from costmodel.fabrics import packets
+from costmodel.fabrics.base import INDEX, NO_PLAN, FabricBase, GroupPlan, LinkPlan
+from costmodel.mappings import Dimension
+from costmodel.plans.family import Family, pareto, plans_of
+from costmodel.plans.limits import Limits
+from costmodel.plans.plan import Plan
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
 
 Ints = NDArray[np.int64]
+MAX_SWITCHES = 64
+"""most switches of a rail"""
 FREE = -1
 """no circuit"""
 
 
-class OcsRail(Spec):
-    """Each rail has `switches` optical switches; every accelerator of the rail has one port into each of them."""
+def ports_of(plan: GroupPlan) -> int:
+    """Ports by which each rank of a group sends, and as many by which it receives, while all circuits are held."""
+    if not plan.wavelengths:
+        return 0
+    if plan.kind == "line":
+        return plan.wavelengths[0] * (1 if plan.ranks == 2 else 2)
+    if plan.kind == "ring":
+        return plan.wavelengths[0]
+    return sum((radix - 1) * width for radix, width in zip(plan.radices, plan.wavelengths, strict=True))
 
-    servers: int = Field(ge=2)
-    switches: int = Field(ge=1)
+
+class OcsRail(FabricBase):
+    """Servers whose GPUs share an NVLink switch; GPUs of one slot in all servers are a rail.
+
+    Each rail has `switches` optical circuit switches, and every GPU of the rail one port, in and out, into each of
+    them; a circuit of width w takes w switches. Switches turn slowly: a job holds the circuits of all its dimensions
+    at once, for as long as it runs. Rails join the servers of all racks. Bandwidths are one direction, per GPU.
+    """
+
+    kind: Literal["ocs_rail"] = "ocs_rail"
+    gpus_per_server: int = Field(ge=1, le=1024)
+    """slot i of every server belongs to rail i"""
+    nvlink_bandwidth_bytes_per_s: BytesPerSecond
+    nvlink_alpha_s: Seconds
+    nvlink_energy_j_per_byte: JoulesPerByte
+    switches: int = Field(ge=1, le=MAX_SWITCHES)
     """of one rail"""
-    ports: int = Field(ge=2)
+    ports: int = Field(ge=1, le=4096)
     """of one switch, 136 or 300 in products: at most so many servers can be joined"""
     port_bandwidth_bytes_per_s: BytesPerSecond
-    """one port, one direction"""
+    """one port"""
+    port_energy_j_per_byte: JoulesPerByte
     alpha_s: Seconds
+    """fixed time of a message over a circuit"""
+    reconfiguration_s: Seconds
+    """time to set circuits, before a job starts"""
 
     @model_validator(mode="after")
     def _servers_fit(self) -> Self:
-        if self.servers > self.ports:
-            raise ValueError(f"ports: {self.ports} cannot join {self.servers} servers; give one for each server")
+        if self.num_servers > self.ports:
+            raise ValueError(f"ports: {self.ports} cannot join {self.num_servers} servers; give one for each server")
         return self
 
+    @property
+    def devices_per_server(self) -> int:
+        return self.gpus_per_server
+
+    @property
+    def device_letter(self) -> str:
+        return "g"
+
+    @property
+    def links_racks(self) -> bool:
+        return True
+
+    @property
+    def has_circuits(self) -> bool:
+        return True
+
+    @property
+    def measures_fragmentation(self) -> bool:
+        return False
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        return True
+
+    @property
+    def limits(self) -> Limits:
+        """What a GPU may hold at a time on its rail, each port as a wavelength."""
+        rate = self.port_bandwidth_bytes_per_s
+        return Limits(self.switches, self.switches, self.alpha_s, self.reconfiguration_s, rate)
+
+    def switch_name(self, rail: int, index: int) -> str:
+        return f"q{rail}#{index}"
+
+    def parse_switch(self, name: str) -> tuple[int, int]:
+        """Rail and number in it of a switch; ValueError names the right form."""
+        match = re.fullmatch(f"q({INDEX})#({INDEX})", name)
+        if match and int(match[1]) < self.gpus_per_server and int(match[2]) < self.switches:
+            return int(match[1]), int(match[2])
+        last = self.switch_name(self.gpus_per_server - 1, self.switches - 1)
+        raise ValueError(f"no switch '{name}'; switches are {self.switch_name(0, 0)} to {last}")
+
+    def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        """The whole job in one server, or one block in each: then every group lies inside a server or across."""
+        whole = self.gpus_per_server
+        return sorted({size for size in (spans[0], spans[1], spans[3], num_devices) if size <= whole})
+
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
+        if ranks == 1:
+            return (NO_PLAN,)
+        if one_server:
+            return self._inside(dimension, ranks)
+        if per_server > 1 or ranks > self.num_servers:
+            return ()
+        if dimension == "pipeline":
+            return self._lines(ranks)
+        if dimension == "data":
+            return held_all_reduces(ranks, self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s)
+        return ()
+
+    def _inside(self, dimension: Dimension, ranks: int) -> Sequence[GroupPlan]:
+        alpha_s, rate = self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s
+        if dimension == "pipeline":
+            return (packets.forward(ranks, alpha_s, rate),)
+        if dimension == "expert":
+            return (packets.all_to_all(ranks, alpha_s, (ranks - 1) / ranks / rate),)
+        return packets.all_reduces(ranks, alpha_s, rate)
+
+    def _lines(self, stages: int) -> tuple[GroupPlan, ...]:
+        """Pipeline stages in a line over any number of ports that the inner stages have for two neighbours."""
+        rate, neighbours = self.port_bandwidth_bytes_per_s, 1 if stages == 2 else 2
+        return tuple(
+            LinkPlan("line", stages, self.alpha_s, 1 / (width * rate), 1.0, (width,))
+            for width in range(self.switches // neighbours, 0, -1)
+        )
+
+    def combines(self, plans: Sequence[GroupPlan]) -> bool:
+        """Whether the ports suffice for all circuits at once, and the servers for one block each."""
+        servers = prod(plan.ranks for plan in plans if plan.wavelengths)
+        return sum(map(ports_of, plans)) <= self.switches and servers <= self.num_servers
+
+    def network_j_per_byte(self, one_server: bool) -> float:
+        return self.nvlink_energy_j_per_byte if one_server else self.port_energy_j_per_byte
+
     def matchings(self, links: Ints) -> Ints:
-        """Receiving server of each sending one by switch, FREE for none, shape (switches, servers).
+        """Receiving server of each sending one by switch of one rail, FREE for none, shape (switches, servers).
 
         `links[a, b]` is the number of circuits from server a to b. They can be held if and only if no server sends or
         receives more than `switches` of them (Koenig), none to itself; ValueError otherwise.
         """
-        links = np.asarray(links)
-        if links.shape != (self.servers, self.servers) or (links < 0).any() or links.diagonal().any():
-            raise ValueError(f"links: give {self.servers} x {self.servers} counts >= 0 with a diagonal of 0")
+        links, servers = np.asarray(links), self.num_servers
+        if links.shape != (servers, servers) or (links < 0).any() or links.diagonal().any():
+            raise ValueError(f"links: give {servers} x {servers} counts >= 0 with a diagonal of 0")
         if max(links.sum(axis=0).max(), links.sum(axis=1).max()) > self.switches:
             raise ValueError(f"links: a server has {self.switches} ports on a rail; ask for no more each way")
-        colouring = _Colouring(self.servers, self.switches)
+        colouring = _Colouring(servers, self.switches)
         for source, destination in np.argwhere(links):
             for _ in range(links[source, destination]):
                 colouring.add(int(source), int(destination))
         return colouring.to.T.copy()
 
-    def ring(self, servers: Sequence[int]) -> Ints:
-        """Links of a ring over servers, repeated on every switch."""
-        links = np.zeros((self.servers, self.servers), dtype=np.int64)
-        if len(servers) > 1:
-            links[list(servers), np.roll(servers, -1)] = self.switches
-        return links
 
-    def all_reduce(self, servers: int) -> LinkPlan:
-        """Ring all-reduce of one rank of so many servers over all ports: 2 (m - 1) (alpha + S / (m B))."""
-        if not 1 <= servers <= self.servers:
-            raise ValueError(f"servers: {servers} of {self.servers}; give 1 to {self.servers}")
-        if servers == 1:
-            return NO_PLAN
-        sent = 2 * (servers - 1) / servers
-        bandwidth = self.switches * self.port_bandwidth_bytes_per_s
-        return LinkPlan("ring", servers, 2 * (servers - 1) * self.alpha_s, sent / bandwidth, sent)
+@cache
+def held_all_reduces(ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float) -> tuple[GroupPlan, ...]:
+    """All-reduces that hold one configuration: a ring over each number of ports up to `switches`, and for each number
+    the others that no other with as many ports equals in latency and seconds per byte."""
+    found: dict[object, GroupPlan] = {}
+    for ports in range(switches, 0, -1):
+        limits = Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s)
+        ring = Plan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
+        others = plans_of("all_reduce", ranks, limits, Family(("radix", "exchange")))
+        for plan in (ring, *pareto(plan for plan in others if len(plan.held) == 1)):
+            found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
+    return tuple(found.values())
 
 
 class _Colouring:

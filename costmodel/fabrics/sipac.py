@@ -1,33 +1,78 @@
-"""SiPAC(r, l): accelerators with l optical ports, each into a switch of r ports (Wu et al., 2024).
+"""SiPAC(r, l): accelerators with l optical ports, each into a switch of r ports (Wu et al., 2024)."""
 
-It is no member of the `Fabric` union: its plans hold on digit subcubes only, which neither the solver nor the check can
-ask of a job. It serves the study of slices and comparisons of closed forms.
-"""
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations, pairwise, product
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import NO_PLAN, LinkPlan
-from costmodel.spec import BytesPerSecond, Seconds, Spec
+from costmodel.fabrics.base import NO_PLAN, Cut, GroupPlan, LinkPlan
+from costmodel.fabrics.sliced import Owners, Slice, SlicedFabric
+from costmodel.mappings import Dimension
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
 
 
-class Sipac(Spec):
-    """Accelerators are numbers of l digits in base r; those that differ in one digit form a complete graph."""
+class Sipac(SlicedFabric):
+    """Servers of accelerators that are numbers of l digits in base r; those that differ in one digit are all joined.
 
-    radix: int = Field(ge=2)
-    digits: int = Field(ge=1)
+    A part takes all values of some digits and one value of each other. A port serves one digit with 1 / l of the
+    bandwidth, shared evenly by its r - 1 peers: which wavelengths go where is fixed.
+    """
+
+    kind: Literal["sipac"] = "sipac"
+    radix: int = Field(ge=2, le=4096)
+    digits: int = Field(ge=1, le=12)
     """ports of an accelerator"""
     bandwidth_bytes_per_s: BytesPerSecond
     """of all ports of an accelerator, one direction"""
     alpha_s: Seconds
+    energy_j_per_byte: JoulesPerByte
+
+    @model_validator(mode="after")
+    def _is_small(self) -> Self:
+        if self.radix**self.digits > 4096:
+            raise ValueError(f"digits: {self.radix}^{self.digits} accelerators in a server; give 4096 at most")
+        return self
 
     @property
-    def num_devices(self) -> int:
+    def devices_per_server(self) -> int:
         return int(self.radix**self.digits)
 
     @property
+    def rows(self) -> int:
+        return int(self.radix ** (self.digits // 2))
+
+    @property
+    def device_letter(self) -> str:
+        return "a"
+
+    @property
+    def links_racks(self) -> bool:
+        return False
+
+    @property
     def num_switches(self) -> int:
-        """Switches of `radix` ports."""
+        """Switches of `radix` ports in one server."""
         return int(self.digits * self.radix ** (self.digits - 1))
+
+    @property
+    def sizes(self) -> str:
+        return ", ".join(str(self.radix**digits) for digits in range(self.digits + 1))
+
+    def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        """The whole job, or each part, in one server."""
+        return sorted(size for size in {spans[2], num_devices} if size <= self.devices_per_server)
+
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
+        if ranks == 1:
+            return (NO_PLAN,)
+        digits = next((k for k in range(1, self.digits + 1) if self.radix**k == ranks), 0)
+        if not one_server or digits == 0:
+            return ()
+        if dimension in ("pipeline", "expert"):
+            return (self._chain(digits) if dimension == "pipeline" else self._all_to_all(digits),)
+        return self.all_reduces(digits)
 
     def all_reduces(self, free_digits: int) -> tuple[LinkPlan, ...]:
         """All-reduces of a slice of r^k accelerators: digits one after the other, and k chunks rotated over them.
@@ -39,11 +84,63 @@ class Sipac(Spec):
             raise ValueError(f"free_digits: {free_digits} of {self.digits} digits; give 0 to {self.digits}")
         if free_digits == 0:
             return (NO_PLAN,)
-        ranks = int(self.radix**free_digits)
+        ranks, radices = int(self.radix**free_digits), (self.radix,) * free_digits
         sent = 2 * (ranks - 1) / ranks
         latency_s = 2 * free_digits * self.alpha_s
         static = sent * self.digits / self.bandwidth_bytes_per_s
-        one_by_one = LinkPlan("radix", ranks, latency_s, static, sent)
+        one_by_one = LinkPlan("bucket", ranks, latency_s, static, sent, radices=radices)
         if free_digits == 1:
             return (one_by_one,)
-        return one_by_one, LinkPlan("radix", ranks, latency_s, static / free_digits, sent)
+        return one_by_one, LinkPlan("rotated", ranks, latency_s, static / free_digits, sent, radices=radices)
+
+    def _chain(self, digits: int) -> LinkPlan:
+        """Consecutive stages differ in one digit: one of its r - 1 peers has a share of that port."""
+        rate = self.bandwidth_bytes_per_s / (self.digits * (self.radix - 1))
+        return LinkPlan("chain", self.radix**digits, self.alpha_s, 1 / rate, 1.0, radices=(self.radix,) * digits)
+
+    def _all_to_all(self, digits: int) -> LinkPlan:
+        """Equal shares from each rank to each other one, digit by digit: each port passes (r - 1) / r of S."""
+        each = (self.radix - 1) / self.radix
+        per_byte = each * self.digits / self.bandwidth_bytes_per_s
+        radices = (self.radix,) * digits
+        return LinkPlan("routed", self.radix**digits, digits * self.alpha_s, per_byte, digits * each, radices=radices)
+
+    def combines(self, plans: Sequence[GroupPlan]) -> bool:
+        tensor, pipeline, data, context, expert = (len(plan.radices) for plan in plans)
+        inner = context + expert
+        return (data == 0 or inner <= data) and tensor + pipeline + max(data, inner) <= self.digits
+
+    def owners(self, plans: Sequence[GroupPlan]) -> Owners:
+        tensor, pipeline, data, context, expert = (len(plan.radices) for plan in plans)
+        ends = [0, tensor, tensor + pipeline, tensor + pipeline + context, tensor + pipeline + context + expert]
+        ends.append(max(ends[-1], tensor + pipeline + data))
+        return Owners(*(tuple(range(first, last)) for first, last in pairwise(ends)))
+
+    def box(self, plans: Sequence[GroupPlan]) -> Cut:
+        return (self.radix,) * sum(map(len, self.owners(plans)))
+
+    def cut(self, plans: Sequence[GroupPlan]) -> Cut:
+        return self.box(plans)
+
+    def slices(self, cut: Cut) -> Sequence[Slice]:
+        return _subcubes(self.radix, self.digits, len(cut))
+
+    def network_j_per_byte(self, one_server: bool) -> float:
+        return self.energy_j_per_byte
+
+
+@lru_cache(maxsize=64)
+def _subcubes(radix: int, digits: int, num_free: int) -> tuple[Slice, ...]:
+    """Slots that agree in all digits but some free ones, those that leave the lowest digits free first."""
+    found = []
+    for free in combinations(range(digits), num_free):
+        inside = [_number(values, free, radix) for values in product(range(radix), repeat=num_free)]
+        fixed = [digit for digit in reversed(range(digits)) if digit not in free]
+        for values in product(range(radix), repeat=len(fixed)):
+            slots = tuple(_number(values, fixed, radix) + slot for slot in inside)
+            found.append(Slice(slots, sum(1 << slot for slot in slots)))
+    return tuple(found)
+
+
+def _number(values: Sequence[int], digits: Sequence[int], radix: int) -> int:
+    return sum(value * radix**digit for value, digit in zip(values, digits, strict=True))

@@ -1,64 +1,291 @@
-"""A three-dimensional torus of packet links: all-reduces on the boxes that are its slices.
+"""Three-dimensional tori of packet links, alone or as cubes whose faces meet in optical switches."""
 
-It is no member of the `Fabric` union: its plans hold on boxes only, which neither the solver nor the check can ask of
-a job. It serves the study of slices and comparisons of closed forms.
-"""
-
+import re
+from collections.abc import Iterator, Sequence
+from itertools import product
 from math import prod
+from typing import Literal, Self
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import NO_PLAN, LinkPlan
-from costmodel.spec import BytesPerSecond, Seconds, Spec
+from costmodel.fabrics.base import INDEX, NO_PLAN, Cut, GroupPlan, LinkPlan
+from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, owners_of, slices_of
+from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
+from costmodel.mappings import Dimension
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds, Spec
 
-Sides = tuple[int, int, int]
+AXES = "xyz"
 
 
-class Torus(Spec):
-    """Accelerators on a grid of `sides` with one link to each neighbour, and a wrap along each axis."""
+class OpticalSwitches(Spec):
+    """Circuit switches between the faces of all cubes of a rack: one for each axis and place on the face."""
 
-    sides: tuple[int, int, int] = Field(min_length=3, max_length=3)
-    """accelerators along each axis, at least 1"""
+    ports: int = Field(ge=2, le=4096)
+    """of one switch, 136 or 300 in products; each cube takes two of each switch"""
+    energy_j_per_byte: JoulesPerByte
+    """of a byte that goes from cube to cube, its link included"""
+    reconfiguration_s: Seconds = 0.0
+    """time to set circuits, before a job starts; they stay while it runs"""
+
+
+class Torus(SlicedFabric):
+    """Chips on a grid of `sides` in each server, with one link to each neighbour and a wrap along each axis.
+
+    Without `switches` a job lies in one server, each of its parts on a box in any place. With them a server is a cube
+    whose faces have no links of their own: a part is a box inside one cube, whose wraps are loops through switches, or
+    any whole cubes of a rack, joined to a box in any order.
+    """
+
+    kind: Literal["torus"] = "torus"
+    sides: Sides = Field(min_length=3, max_length=3)
+    """chips along each axis of a server, at least 1, with switches at least 2"""
     link_bandwidth_bytes_per_s: BytesPerSecond
-    """one link, one direction; an accelerator has two links along an axis"""
+    """one link, one direction; a chip has two links along an axis"""
     alpha_s: Seconds
     """of one step between neighbours"""
+    link_energy_j_per_byte: JoulesPerByte
+    switches: OpticalSwitches | None = None
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        least = 1 if self.switches is None else 2
+        if min(self.sides) < least or prod(self.sides) > 4096:
+            raise ValueError(f"sides: {self.sides} must be at least {least} each, and 4096 chips at most together")
+        if self.switches is not None and 2 * self.servers > self.switches.ports:
+            raise ValueError(
+                f"switches.ports: {self.switches.ports} cannot join {self.servers} cubes; give two for each"
+            )
+        return self
+
+    @property
+    def devices_per_server(self) -> int:
+        return prod(self.sides)
+
+    @property
+    def rows(self) -> int:
+        """One plane of y and z in each."""
+        return self.sides[0]
+
+    @property
+    def device_letter(self) -> str:
+        return "c"
+
+    @property
+    def links_racks(self) -> bool:
+        return False
+
+    @property
+    def has_circuits(self) -> bool:
+        return self.switches is not None
+
+    def switch_name(self, axis: int, number: int) -> str:
+        """Axes 3 k, 3 k + 1 and 3 k + 2 are those of rack k."""
+        rack, axis = divmod(axis, 3)
+        return f"r{rack}." * (self.racks > 1) + f"{AXES[axis]}{number}"
+
+    def parse_switch(self, name: str) -> tuple[int, int]:
+        """Axis, counted through all racks, and number of a switch; ValueError names the right form."""
+        if self.switches is None:
+            return super().parse_switch(name)
+        match = re.fullmatch(rf"(?:r({INDEX})\.)?([{AXES}])({INDEX})", name)
+        if match:
+            axis, number = 3 * int(match[1] or 0) + AXES.index(match[2]), int(match[3])
+            on_face = self.devices_per_server // self.sides[axis % 3]
+            if axis < 3 * self.racks and number < on_face and self.switch_name(axis, number) == name:
+                return axis, number
+        last = self.switch_name(3 * self.racks - 1, self.sides[0] * self.sides[1] - 1)
+        raise ValueError(f"no switch '{name}'; switches are {self.switch_name(0, 0)} to {last}")
+
+    @property
+    def sizes(self) -> str:
+        cube = " x ".join(map(str, self.sides))
+        return f"those of boxes within {cube}" + (f", and multiples of {prod(self.sides)}" if self.switches else "")
+
+    def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        """The whole job in one server, or each part; of whole cubes, the tensor group in one cube or not."""
+        sizes = {spans[2], num_devices}
+        if num_devices > self.devices_per_server and self.switches is not None:
+            sizes |= {1, spans[0]}
+        return sorted(size for size in sizes if size <= self.devices_per_server)
+
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
+        """Every box of so many ranks; of those across cubes only what a box of whole cubes may contain."""
+        if ranks == 1:
+            return (NO_PLAN,)
+        if one_server:
+            found = [box for box in boxes(self.sides, ranks, 1) if self._is_inside(box)]
+        elif self.switches is not None:
+            found = [box for box in boxes(self.sides, ranks, self.servers) if self._is_of_whole_cubes(box, dimension)]
+        else:
+            found = []
+        return tuple(plan for box in found for plan in self._plans(dimension, box))
+
+    def _is_inside(self, box: Sides) -> bool:
+        return all(extent <= side for extent, side in zip(box, self.sides, strict=True))
+
+    def _is_of_whole_cubes(self, box: Sides, dimension: Dimension) -> bool:
+        """Whether each extent is 1 or a multiple of the side; tensor groups in one cube have blocks of their own."""
+        if dimension == "tensor" and self._is_inside(box):
+            return False
+        return all(extent == 1 or extent % side == 0 for extent, side in zip(box, self.sides, strict=True))
+
+    def _plans(self, dimension: Dimension, box: Sides) -> tuple[LinkPlan, ...]:
+        if dimension == "pipeline":
+            return (LinkPlan("chain", prod(box), self.alpha_s, 1 / self.link_bandwidth_bytes_per_s, 1.0, (), box),)
+        return (self._all_to_all(box),) if dimension == "expert" else self.all_reduces(box)
 
     def all_reduces(self, box: Sides) -> tuple[LinkPlan, ...]:
         """Bucket all-reduces of a box: the axes one after the other, and as many chunks rotated over the axes.
 
         Along an axis the ranks form a ring of both directions where the box spans it, else a line whose links carry
-        the ring there and back, at half the rate. Rotated chunks change axes together, so that a phase lasts as long as
+        partial sums both ways, at half the rate. Rotated chunks change axes together, so that a phase lasts as long as
         its slowest axis. On a cube of side a with d axes the latter is 2 d (a - 1) alpha + 2 (n - 1) / n S / B, B being
         the bandwidth of all 2 d links.
         """
-        axes = [(side, self._rate(side, length)) for side, length in zip(self._checked(box), self.sides, strict=True)]
-        used = [axis for axis in axes if axis[0] > 1]
+        used = [(extent, self._rate(extent, side)) for extent, side in zip(box, self.sides, strict=True) if extent > 1]
         if not used:
             return (NO_PLAN,)
-        ranks = prod(box)
-        one_by_one = self._plan(ranks, [used])
+        one_by_one = self._all_reduce("bucket", box, [used])
         if len(used) == 1:
             return (one_by_one,)
-        return one_by_one, self._plan(ranks, [used[k:] + used[:k] for k in range(len(used))])
+        return one_by_one, self._all_reduce("rotated", box, [used[k:] + used[:k] for k in range(len(used))])
 
-    def _plan(self, ranks: int, orders: list[list[tuple[int, float]]]) -> LinkPlan:
+    def _all_reduce(
+        self, kind: Literal["bucket", "rotated"], box: Sides, orders: list[list[tuple[int, float]]]
+    ) -> LinkPlan:
         """Equal chunks, each along the axes in its own order; every phase waits for the slowest chunk."""
         steps, seconds_per_byte = 0, 0.0
         left = [1.0 / len(orders)] * len(orders)
         for phase in zip(*orders, strict=True):
-            steps += max(side - 1 for side, _ in phase)
-            slowest = max(share * (side - 1) / side / rate for share, (side, rate) in zip(left, phase, strict=True))
-            seconds_per_byte += slowest
-            left = [share / side for share, (side, _) in zip(left, phase, strict=True)]
-        sent = 2 * (ranks - 1) / ranks
-        return LinkPlan("ring", ranks, 2 * steps * self.alpha_s, 2 * seconds_per_byte, sent)
+            steps += max(extent - 1 for extent, _ in phase)
+            seconds_per_byte += max(
+                share * (extent - 1) / extent / rate for share, (extent, rate) in zip(left, phase, strict=True)
+            )
+            left = [share / extent for share, (extent, _) in zip(left, phase, strict=True)]
+        sent = 2 * (prod(box) - 1) / prod(box)
+        return LinkPlan(kind, prod(box), 2 * steps * self.alpha_s, 2 * seconds_per_byte, sent, (), box)
 
-    def _rate(self, side: int, length: int) -> float:
+    def _all_to_all(self, box: Sides) -> LinkPlan:
+        """Equal shares from each rank to each other one, along the first axis first, by the shorter way.
+
+        Of S bytes on each of e ranks along an axis, e S / 8 cross every link of a ring of even extent and
+        (e^2 - 1) S / (8 e) of an odd one; the middle link of a line carries floor(e / 2) ceil(e / 2) S / e. Ways of
+        length e / 2 round a ring are shared by both directions.
+        """
+        hops, busiest, crossed = 0, 0.0, 0.0
+        for extent, side in zip(box, self.sides, strict=True):
+            near, far = extent // 2, extent - extent // 2
+            if extent % side == 0:
+                hops, busiest = hops + near, max(busiest, near * far / (2 * extent))
+                crossed += near * far / extent
+            else:
+                hops, busiest = hops + extent - 1, max(busiest, near * far / extent)
+                crossed += (extent**2 - 1) / (3 * extent)
+        rate = self.link_bandwidth_bytes_per_s
+        return LinkPlan("routed", prod(box), hops * self.alpha_s, busiest / rate, crossed, (), box)
+
+    def _rate(self, extent: int, side: int) -> float:
         """Bytes per second that a rank sends along an axis of a box."""
-        return self.link_bandwidth_bytes_per_s * (2 if side == length else 1)
+        return self.link_bandwidth_bytes_per_s * (2 if extent % side == 0 else 1)
 
-    def _checked(self, box: Sides) -> Sides:
-        if not all(1 <= side <= length for side, length in zip(box, self.sides, strict=True)):
-            raise ValueError(f"box: {box} does not lie in a torus of {self.sides}; give sides from 1 to those")
-        return box
+    def combines(self, plans: Sequence[GroupPlan]) -> bool:
+        return self._owners(plans) is not None
+
+    def combinations(
+        self, menus: Sequence[Sequence[GroupPlan]], is_confined: Sequence[bool]
+    ) -> Iterator[tuple[int, ...]]:
+        """Boxes without an axis wanted twice; inside a cube only where all that sends is said to be in one server."""
+        taken = [
+            [sum(1 << i for i, extent in enumerate(plan.radices) if extent > 1) for plan in menu] for menu in menus
+        ]
+        inner = [*product(*(range(len(menu)) for menu in menus[3:]))]
+        for t, p in product(*(range(len(menu)) for menu in menus[:2])):
+            used = taken[0][t] | taken[1][p]
+            if taken[0][t] & taken[1][p]:
+                continue
+            for d in (d for d, axes in enumerate(taken[2]) if not axes & used):
+                for c, e in inner:
+                    places = t, p, d, c, e
+                    plans = [menu[place] for menu, place in zip(menus, places, strict=True)]
+                    if self.combines(plans) and (all(is_confined) or self._is_worth_it(plans, is_confined)):
+                        yield places
+
+    def _is_worth_it(self, plans: Sequence[GroupPlan], is_confined: Sequence[bool]) -> bool:
+        """Whether no larger block holds the same: what sends outside blocks needs whole cubes."""
+        sends_outside = any(plan.ranks > 1 and not inside for plan, inside in zip(plans, is_confined, strict=True))
+        return not sends_outside or not self._is_inside(self.box(plans))
+
+    def owners(self, plans: Sequence[GroupPlan]) -> Owners:
+        owners = self._owners(plans)
+        if owners is None:
+            raise ValueError("two dimensions take one axis, or the box is none of whole cubes")
+        return owners
+
+    def _owners(self, plans: Sequence[GroupPlan]) -> Owners | None:
+        return owners_of(_extents(plans), self.sides, 1 if self.switches is None else self.servers)
+
+    def box(self, plans: Sequence[GroupPlan]) -> Sides:
+        return box_of(_extents(plans))
+
+    def cut(self, plans: Sequence[GroupPlan]) -> Cut:
+        box = self.box(plans)
+        return tuple(map(min, box, self.sides)) if box != POINT else ()
+
+    def slices(self, cut: Cut) -> Sequence[Slice]:
+        a, b, c = cut
+        return slices_of(self.sides, (a, b, c), wraps=self.switches is None)
+
+    def needed_switches(self, server: int, cut: Cut, slots: Sequence[int]) -> frozenset[tuple[int, int]]:
+        """Those that carry the wraps of the axes that a slice spans."""
+        if self.switches is None:
+            return frozenset()
+        spanned = [axis for axis in range(3) if cut[axis] == self.sides[axis]]
+        return frozenset(self._switch(server, axis, self._chip(slot)) for slot in slots for axis in spanned)
+
+    def lines(self, plans: Sequence[GroupPlan], held: Sequence[Held]) -> tuple[Line, ...]:
+        """From the + face of each cube to the - face of the next, along each axis that a part spans."""
+        if self.switches is None or not held:
+            return ()
+        box, cut = self.box(plans), self.cut(plans)
+        cubes = [extent // side for extent, side in zip(box, cut, strict=True)]
+        spanned = [axis for axis in range(3) if cut[axis] == self.sides[axis]]
+        return tuple(
+            line
+            for first in range(0, len(held), prod(cubes))
+            for axis in spanned
+            for line in self._lines(held[first : first + prod(cubes)], cubes, axis)
+        )
+
+    def _lines(self, held: Sequence[Held], cubes: Sequence[int], axis: int) -> Iterator[Line]:
+        servers = np.array([server for server, _ in held]).reshape(cubes)
+        following = np.roll(servers, -1, axis).ravel().tolist()
+        for (server, slots), after in zip(held, following, strict=True):
+            for slot in slots:
+                chip = self._chip(slot)
+                if chip[axis] == self.sides[axis] - 1:
+                    opposite = tuple(0 if i == axis else place for i, place in enumerate(chip))
+                    ends = (server, slot), (after, int(np.ravel_multi_index(opposite, self.sides)))
+                    yield Line(*ends, self._switch(server, axis, chip))
+
+    def _chip(self, slot: int) -> Sides:
+        x, rest = divmod(slot, self.sides[1] * self.sides[2])
+        return x, *divmod(rest, self.sides[2])
+
+    def _switch(self, server: int, axis: int, chip: Sides) -> tuple[int, int]:
+        face = [i for i in range(3) if i != axis]
+        return 3 * self.rack_of(server) + axis, chip[face[0]] * self.sides[face[1]] + chip[face[1]]
+
+    def network_j_per_byte(self, one_server: bool) -> float:
+        if one_server or self.switches is None:
+            return self.link_energy_j_per_byte
+        return self.switches.energy_j_per_byte
+
+
+def _extents(plans: Sequence[GroupPlan]) -> tuple[Sides, ...]:
+    """What each plan takes along the three axes."""
+    taken = []
+    for plan in plans:
+        a, b, c = plan.radices or POINT
+        taken.append((a, b, c))
+    return tuple(taken)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from costmodel.plans.digits import is_exact, nearest_first
 from costmodel.plans.exchange import exchange
 from costmodel.plans.ladder import Algorithm
 from costmodel.plans.plan import Plan
@@ -22,5 +23,8 @@ MAKERS: dict[Algorithm, Callable[[Plan], Schedule]] = {
 
 
 def schedule_of(plan: Plan) -> Schedule:
-    """Every transfer of one call of a plan, or of two where successive calls differ."""
-    return MAKERS[plan.algorithm](plan)
+    """Every transfer of one call of a plan, or of two where successive calls differ; circuits as the plan has them."""
+    schedule = MAKERS[plan.kind](plan)
+    if plan.kind in ("radix", "exchange") and is_exact(plan.ranks, plan.radices):
+        return schedule.relabelled(nearest_first(plan.ranks, plan.radices))
+    return schedule

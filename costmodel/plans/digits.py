@@ -1,14 +1,22 @@
-"""Rounds of a plan digit by digit: in which order, in which configuration, between which ranks."""
+"""Digits of a plan: how many ranks each one tells apart, and to which ranks its circuits lead.
+
+A window of consecutive ranks is cut into as many windows as the radix says, the last maybe shorter, until single ranks
+are left. Where the radices multiply to the ranks, ranks that differ in one digit form complete graphs; otherwise
+circuits lead a number of ranks ahead, modulo the ranks.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import prod
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.plans.plan import Plan
-
 Ints = NDArray[np.int64]
+V, U = 0, 1
+"""sums of an exchange with padding: over the ranks up to its own, and over the same without its own"""
 
 
 @dataclass(frozen=True)
@@ -21,33 +29,19 @@ class Level:
     radix: int
 
 
-def levels(plan: Plan) -> list[Level]:
-    """Levels of a plan in windows, the widest first."""
-    found, length = [], plan.ranks
-    for digit, radix in enumerate(plan.radices):
+def levels(ranks: int, radices: tuple[int, ...]) -> list[Level]:
+    """Levels of radices in windows, the widest first."""
+    found, length = [], ranks
+    for digit, radix in enumerate(radices):
         window = -(-length // radix)
         found.append(Level(digit, length, window, radix))
         length = window
     return found
 
 
-def is_exact(plan: Plan) -> bool:
-    """Whether the radices multiply to the ranks: ranks that differ in one digit then form complete graphs."""
-    return all(level.window * level.radix == level.length for level in levels(plan))
-
-
-def downward(plan: Plan) -> Iterator[tuple[int, int]]:
-    """(digit, configuration) from the first digit on; a bridge sends while the next configuration is set up."""
-    for number, group in enumerate(plan.groups()):
-        for digit in group:
-            yield digit, number + plan.is_bridge(digit)
-
-
-def upward(plan: Plan) -> Iterator[tuple[int, int]]:
-    """(digit, configuration) from the last digit on; a bridge sends while its own configuration is set up."""
-    for number, group in reversed(list(enumerate(plan.groups()))):
-        for digit in reversed(group):
-            yield digit, number
+def is_exact(ranks: int, radices: tuple[int, ...]) -> bool:
+    """Whether the radices multiply to the ranks."""
+    return prod(radices) == ranks
 
 
 def digit_of(ranks: Ints, level: Level) -> Ints:
@@ -55,12 +49,54 @@ def digit_of(ranks: Ints, level: Level) -> Ints:
     return ranks // level.window % level.radix
 
 
-def peers(plan: Plan, level: Level, exact: bool) -> Iterator[tuple[Ints, Ints, int]]:
-    """(senders, receivers, windows ahead) of each circuit of a digit: a complete graph, or shifts modulo the ranks."""
-    everyone = np.arange(plan.ranks)
+def window_peers(ranks: int, level: Level, exact: bool) -> Iterator[tuple[Ints, int]]:
+    """(receiver of each rank, windows ahead) of the circuits of a digit that sends parts of messages."""
+    everyone = np.arange(ranks)
     for ahead in range(1, level.radix):
-        if not exact:
-            yield everyone, (everyone + ahead * level.window) % plan.ranks, ahead
-            continue
-        own = digit_of(everyone, level)
-        yield everyone, everyone + ((own + ahead) % level.radix - own) * level.window, ahead
+        if exact:
+            own = digit_of(everyone, level)
+            yield everyone + ((own + ahead) % level.radix - own) * level.window, ahead
+        else:
+            yield (everyone + ahead * level.window) % ranks, ahead
+
+
+def sums_ahead(level: Level) -> list[tuple[int, int]]:
+    """(ranks ahead, V or U) of each peer of a digit that sends sums, where radices are not exact."""
+    window, length = level.window, level.length
+    num_full = length - level.radix * (window - 1)
+    starts = [i * window for i in range(num_full)]
+    starts += [num_full * window + i * (window - 1) for i in range(level.radix - num_full)]
+    return [(start, V) if i < num_full else (start - 1, U) for i, start in enumerate(starts)][1:]
+
+
+def relays(ranks: int, radices: tuple[int, ...]) -> list[list[int]]:
+    """Ranks ahead by digit where what has far to go travels one digit of its distance at a time."""
+    strides = accumulate(radices, mul, initial=1)
+    return [
+        [far for far in range(stride, stride * radix, stride) if far < ranks]
+        for radix, stride in zip(radices, strides, strict=False)
+    ]
+
+
+def num_relays(ranks: int, radices: tuple[int, ...]) -> int:
+    """Rounds in which the parts that one rank has for all others travel."""
+    strides = accumulate(radices, mul, initial=1)
+    far = np.arange(ranks)
+    return sum(int(np.count_nonzero(far // stride % radix)) for radix, stride in zip(radices, strides, strict=False))
+
+
+def straight(radices: tuple[int, ...]) -> list[range]:
+    """Ranks ahead by digit where everything goes straight to its destination, the nearest first."""
+    first = [*accumulate((radix - 1 for radix in radices), initial=1)]
+    return [range(start, end) for start, end in pairwise(first)]
+
+
+def nearest_first(ranks: int, radices: tuple[int, ...]) -> Ints:
+    """Name of each rank where the first digit varies fastest, given by its name where the last one does.
+
+    Radices are exact. Digits in front then tell neighbours apart, which lie in one server.
+    """
+    names = np.empty(ranks, dtype=np.int64)
+    order = np.arange(ranks).reshape(radices).transpose(*reversed(range(len(radices))))
+    names[order.ravel()] = np.arange(ranks)
+    return names

@@ -9,19 +9,19 @@ as V or U. Source: Bar-Noy, Kipnis and Schieber, Parallel Process. Lett. 3 (1993
 
 import numpy as np
 
-from costmodel.plans.digits import Level, downward, is_exact, levels, peers, upward
+from costmodel.plans.digits import U, V, is_exact, levels, sums_ahead, window_peers
 from costmodel.plans.plan import Plan
 from costmodel.plans.schedule import LOCAL, Schedule, Writer
 
-V, U, BOTH = 0, 1, 2
-"""slots; further slots receive, one for each peer"""
+BOTH = 2
+"""slot of the sum of both; V and U are slots as well, and further ones receive, one for each peer"""
 
 
 def exchange(plan: Plan) -> Schedule:
     """All rounds; received messages wait in slots of their own, since a rank sends and receives at the same time."""
     writer = Writer(plan)
     for call in range(2 if plan.order == "alternating" else 1):
-        if is_exact(plan):
+        if is_exact(plan.ranks, plan.radices):
             _exact(writer, call)
         elif call == 0:
             _sums(writer)
@@ -33,23 +33,14 @@ def exchange(plan: Plan) -> Schedule:
 def _exact(writer: Writer, call: int) -> None:
     plan = writer.plan
     everyone, slot = np.arange(plan.ranks), np.zeros(1, dtype=np.int64)
-    for digit, configuration in upward(plan) if call == 0 else downward(plan):
+    for digit, configuration in plan.upward() if call == 0 else plan.downward():
         writer.begin_round(configuration, call)
-        level = levels(plan)[digit]
-        for sender, receiver, ahead in peers(plan, level, exact=True):
-            writer.move(sender, receiver, slot, target=slot + BOTH + ahead, adds=False, digit=digit)
+        level = levels(plan.ranks, plan.radices)[digit]
+        for receiver, ahead in window_peers(plan.ranks, level, exact=True):
+            writer.move(everyone, receiver, slot, target=slot + BOTH + ahead, adds=False, digit=digit)
         writer.begin_local_round()
         for ahead in range(1, level.radix):
             writer.move(everyone, everyone, slot + BOTH + ahead, target=slot, adds=True, digit=LOCAL)
-
-
-def shifts(level: Level) -> list[tuple[int, int]]:
-    """(ranks ahead, V or U) of each peer that a level sends to."""
-    window, length = level.window, level.length
-    num_full = length - level.radix * (window - 1)
-    starts = [i * window for i in range(num_full)]
-    starts += [num_full * window + i * (window - 1) for i in range(level.radix - num_full)]
-    return [(start, V) if i < num_full else (start - 1, U) for i, start in enumerate(starts)][1:]
 
 
 def _sums(writer: Writer) -> None:
@@ -57,9 +48,9 @@ def _sums(writer: Writer) -> None:
     plan = writer.plan
     everyone, slot = np.arange(plan.ranks), np.zeros(1, dtype=np.int64)
     has_rest = False
-    for digit, configuration in upward(plan):
+    for digit, configuration in plan.upward():
         writer.begin_round(configuration, 0)
-        sends = shifts(levels(plan)[digit])
+        sends = sums_ahead(levels(plan.ranks, plan.radices)[digit])
         for ahead, (shift, what) in enumerate(sends, start=1):
             receiver = (everyone + shift) % plan.ranks
             writer.move(everyone, receiver, slot + what, target=slot + BOTH + ahead, adds=False, digit=digit)
@@ -81,14 +72,14 @@ def _transposed(writer: Writer) -> None:
     plan = writer.plan
     everyone, slot = np.arange(plan.ranks), np.zeros(1, dtype=np.int64)
     has_rest = False
-    for digit, configuration in downward(plan):
+    for digit, configuration in plan.downward():
         if has_rest:
             writer.begin_local_round()
             writer.move(everyone, everyone, slot + V, target=slot + BOTH, adds=False, digit=LOCAL)
             writer.begin_local_round()
             writer.move(everyone, everyone, slot + U, target=slot + BOTH, adds=True, digit=LOCAL)
         writer.begin_round(configuration, 1)
-        sends = shifts(levels(plan)[digit])
+        sends = sums_ahead(levels(plan.ranks, plan.radices)[digit])
         for ahead, (shift, _) in enumerate(sends, start=1):
             receiver = (everyone + shift) % plan.ranks
             source = slot + (BOTH if has_rest else V)

@@ -30,6 +30,8 @@ class Ladder:
     """passes of one call / passes counted: 1, or 1/2 where two successive calls are averaged"""
     returns: bool
     """whether a call ends in another configuration than it began with"""
+    repeats: Callable[[int, int], bool] = lambda state, radix: False
+    """whether a step shares a circuit with the step after it, where that one is the last"""
 
 
 @cache
@@ -40,7 +42,9 @@ def ladder(algorithm: Algorithm, collective: Collective, ranks: int, order: Orde
         step = _direct_step(ranks) if algorithm == "direct" else _relay_step(ranks)
         first, last = (ranks - 1, 0) if algorithm == "direct" else (1, ranks)
         return Ladder(first, last, step, 1.0, returns)
-    if algorithm in ("exchange", "tree"):
+    if algorithm == "exchange":
+        return Ladder(ranks, 1, _whole_step(padded), 1.0, returns, _repeats_circuit)
+    if algorithm == "tree":
         return Ladder(ranks, 1, _whole_step(padded), 1.0, returns)
     if algorithm == "scatter" or collective == "all_reduce":
         return Ladder(ranks, 1, _window_step(ranks, 2, padded), 1.0, False)
@@ -87,6 +91,12 @@ def _whole_step(padded: bool) -> Callable[[int, int], Step | None]:
         return None if window is None else (window, (1.0,))
 
     return step
+
+
+def _repeats_circuit(length: int, radix: int) -> bool:
+    """Whether an exchange has a peer window - 1 ahead, as the step from that window to single ranks has too."""
+    window = -(-length // radix)
+    return window > 1 and length - radix * (window - 1) == 1
 
 
 def _direct_step(ranks: int) -> Callable[[int, int], Step | None]:

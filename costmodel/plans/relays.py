@@ -5,7 +5,7 @@ from operator import mul
 
 import numpy as np
 
-from costmodel.plans.digits import downward, levels, upward
+from costmodel.plans.digits import levels, straight
 from costmodel.plans.plan import Plan
 from costmodel.plans.schedule import Schedule, Writer
 
@@ -18,11 +18,11 @@ def tree(plan: Plan) -> Schedule:
     """
     writer = Writer(plan)
     rest, steps = np.arange(plan.ranks), []
-    for level in levels(plan):
+    for level in levels(plan.ranks, plan.radices):
         steps.append(rest // level.window * level.window)
         rest = rest % level.window
     for call in range(2 if plan.order == "alternating" else 1):
-        for digit, configuration in downward(plan) if call == 0 else upward(plan):
+        for digit, configuration in plan.downward() if call == 0 else plan.upward():
             writer.begin_round(configuration, call)
             later = steps[digit + 1 :] if call == 0 else steps[:digit]
             receiver = np.flatnonzero((steps[digit] > 0) & (sum(later, np.zeros(plan.ranks)) == 0))
@@ -46,11 +46,11 @@ def fixed_tree(plan: Plan) -> Schedule:
 def direct(plan: Plan) -> Schedule:
     """All-to-all straight to each destination, nearest first."""
     writer, everyone = Writer(plan), np.arange(plan.ranks)
-    nearest = [*accumulate((radix - 1 for radix in plan.radices), initial=1)]
+    distances = straight(plan.radices)
     for call in range(2 if plan.order == "alternating" else 1):
-        for digit, configuration in downward(plan) if call == 0 else upward(plan):
+        for digit, configuration in plan.downward() if call == 0 else plan.upward():
             writer.begin_round(configuration, call)
-            for distance in range(nearest[digit], nearest[digit + 1]):
+            for distance in distances[digit]:
                 receiver = (everyone + distance) % plan.ranks
                 writer.move(everyone, receiver, everyone * plan.ranks + receiver, adds=False, digit=digit)
     return writer.finish(plan.ranks, plan.ranks**2)
@@ -63,7 +63,7 @@ def bruck(plan: Plan) -> Schedule:
     stride = [*accumulate(plan.radices, mul, initial=1)]
     for call in range(2 if plan.order == "alternating" else 1):
         travelled = np.zeros(ranks, dtype=np.int64)
-        for digit, configuration in downward(plan) if call == 0 else upward(plan):
+        for digit, configuration in plan.downward() if call == 0 else plan.upward():
             writer.begin_round(configuration, call)
             step = distance // stride[digit] % plan.radices[digit] * stride[digit]
             moves = np.flatnonzero(step)

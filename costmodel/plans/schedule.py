@@ -89,16 +89,21 @@ class Schedule:
         return np.searchsorted(self.round, np.arange(len(self.configuration_of) + 1))
 
     def relabelled(self, rank_of: Iterable[int]) -> "Schedule":
-        """The same schedule with rank r called rank_of[r]; for collectives in which all ranks end alike."""
-        if self.collective != "all_reduce":
-            raise ValueError(f"collective: the ranks of a {self.collective} have fixed parts; relabel an all_reduce")
+        """The same schedule with rank r called rank_of[r], and the chunk that is its own part alike."""
+        if self.collective not in ("all_reduce", "reduce_scatter", "all_gather"):
+            raise ValueError(
+                f"collective: the ranks of a {self.collective} differ; relabel an all_reduce or a half of it"
+            )
         new = np.fromiter(rank_of, dtype=np.int16, count=self.ranks)
         if sorted(new.tolist()) != list(range(self.ranks)):
             raise ValueError(f"rank_of: must name each of the {self.ranks} ranks once")
         old = self.circuits
         circuits = Circuits(new[old.source], new[old.destination], old.wavelengths, old.first, old.last)
         columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return Schedule(**columns | {"sender": new[self.sender], "receiver": new[self.receiver], "circuits": circuits})
+        columns |= {"sender": new[self.sender], "receiver": new[self.receiver], "circuits": circuits}
+        if self.collective != "all_reduce":
+            columns |= {name: new[getattr(self, name)].astype(np.int32) for name in ("chunk", "target")}
+        return Schedule(**columns)
 
 
 @dataclass

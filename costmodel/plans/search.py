@@ -1,9 +1,10 @@
-"""Least time over radices x held groups x whole wavelengths x hold or change: a dynamic programme.
+"""Least time of one message where circuits that stay may send while others turn: a dynamic programme.
 
-State: what is left of the ladder, and the wavelengths and peers that the present configuration still has free.
-From there a digit is added, or the configuration is closed and a fresh one begins; with overlap a digit may also
-bridge two configurations. Every choice is tried, so the result is exact within the family. All free wavelengths
-and peers of a state are done at once.
+With such bridges time is no line in the message size, so that fronts do not hold the best plan. State: what is left of
+the ladder, and the wavelengths and peers that the present configuration still has free. From there a digit is added,
+the configuration is closed and a fresh one begins, or a digit bridges two configurations. Every choice of radices x
+held groups x whole wavelengths is tried, so the result is exact. All free wavelengths and peers of a state are
+done at once.
 """
 
 from dataclasses import dataclass
@@ -56,9 +57,9 @@ class _Table:
     """(layer, state): least time with a fresh configuration"""
 
 
-def search(ladder: Ladder, limits: Limits, message_bytes: float, overlap: bool) -> tuple[float, list[Digit]] | None:
+def search(ladder: Ladder, limits: Limits, message_bytes: float) -> tuple[float, list[Digit]] | None:
     """Least time of one call and its digits; None where no radices fit the peers."""
-    states = _states(ladder, limits.most_peers)
+    states = states_of(ladder, limits.most_peers)
     if ladder.end not in states:
         return None
     number = {state: index for index, state in enumerate(states)}
@@ -68,12 +69,12 @@ def search(ladder: Ladder, limits: Limits, message_bytes: float, overlap: bool) 
     every: dict[int, _Choices] = {}
     for index in range(len(states) - 2, -1, -1):
         every[index] = _choices(ladder, states[index], number, limits, message_bytes)
-        _fill(table, index, every[index], limits, overlap)
+        _fill(table, index, every[index], limits)
     total_s = float(table.fresh[0, 0])
     return (total_s, _digits(table, every, limits)) if np.isfinite(total_s) else None
 
 
-def _states(ladder: Ladder, peers: int) -> list[int]:
+def states_of(ladder: Ladder, peers: int) -> list[int]:
     """States that steps reach, each before those it leads to."""
     found, waiting = {ladder.start}, [ladder.start]
     while waiting:
@@ -122,7 +123,7 @@ def _choices(ladder: Ladder, state: int, number: dict[int, int], limits: Limits,
     return _Choices(radix, width, following[radix], cost_s, bridge_s, turn_s)
 
 
-def _fill(table: _Table, index: int, choices: _Choices, limits: Limits, overlap: bool) -> None:
+def _fill(table: _Table, index: int, choices: _Choices, limits: Limits) -> None:
     """Values of one state. `choice` holds c to add choice c, c + Q to bridge with it, -2 to close."""
     if not len(choices.radix):
         return
@@ -135,10 +136,9 @@ def _fill(table: _Table, index: int, choices: _Choices, limits: Limits, overlap:
     for layer in reversed(range(layers)):
         options = choices.cost_s[:, None, None] + table.value[layer, choices.following[:, None, None], left_w, left_p]
         first_s = limits.reconfiguration_s if layers == 2 and layer == 0 else 0.0
-        if overlap:
-            after = table.value[-1, choices.following, left_w[:, -1, 0], left_p[:, 0, -1]]
-            bridge = (choices.bridge_s + first_s + after)[:, None, None]
-            options = np.concatenate([options, np.where(fits, bridge, np.inf)])
+        after = table.value[-1, choices.following, left_w[:, -1, 0], left_p[:, 0, -1]]
+        bridge = (choices.bridge_s + first_s + after)[:, None, None]
+        options = np.concatenate([options, np.where(fits, bridge, np.inf)])
         best = options.argmin(axis=0)
         least = np.take_along_axis(options, best[None], axis=0)[0]
         table.fresh[layer, index] = least[-1, -1]

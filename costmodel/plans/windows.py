@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.plans.digits import Level, digit_of, downward, is_exact, levels, peers, upward
+from costmodel.plans.digits import Level, digit_of, is_exact, levels, window_peers
 from costmodel.plans.plan import Plan
 from costmodel.plans.schedule import Schedule, Writer
 
@@ -29,9 +29,9 @@ def windows(plan: Plan) -> Schedule:
     writer = Writer(plan)
     for call in range(2 if plan.order == "alternating" else 1):
         if plan.collective in ("all_reduce", "reduce_scatter"):
-            _reduce_scatter(writer, downward(plan) if call == 0 else upward(plan), call)
+            _reduce_scatter(writer, plan.downward() if call == 0 else plan.upward(), call)
         if plan.collective in ("all_reduce", "all_gather"):
-            _all_gather(writer, upward(plan) if call == 0 else downward(plan), call)
+            _all_gather(writer, plan.upward() if call == 0 else plan.downward(), call)
     return writer.finish(plan.ranks, plan.ranks)
 
 
@@ -39,50 +39,52 @@ def scatter(plan: Plan) -> Schedule:
     """Broadcast from rank 0: each chunk d goes digit by digit to rank d, then an all-gather."""
     writer = Writer(plan)
     rest, place = np.arange(plan.ranks), np.zeros(plan.ranks, dtype=np.int64)
-    for digit, configuration in downward(plan):
+    for digit, configuration in plan.downward():
         writer.begin_round(configuration, 0)
-        stride = levels(plan)[digit].window
+        stride = levels(plan.ranks, plan.radices)[digit].window
         ahead = rest // stride
         chunk = np.flatnonzero(ahead)
         there = place + ahead * stride
         writer.move(place[chunk], there[chunk], chunk, adds=False, digit=digit)
         rest, place = rest % stride, there
-    _all_gather(writer, upward(plan), 0)
+    _all_gather(writer, plan.upward(), 0)
     return writer.finish(plan.ranks, plan.ranks)
 
 
 def _reduce_scatter(writer: Writer, order: Iterable[tuple[int, int]], call: int) -> None:
     """To each peer its window of what is left."""
-    plan, every = writer.plan, levels(writer.plan)
-    exact, left = is_exact(plan), list(every)
+    plan = writer.plan
+    every, everyone = levels(plan.ranks, plan.radices), np.arange(plan.ranks)
+    exact, left = is_exact(plan.ranks, plan.radices), list(every)
     for digit, configuration in order:
         level = every[digit]
         left.remove(level)
         writer.begin_round(configuration, call)
-        for sender, receiver, ahead in peers(plan, level, exact):
+        for receiver, ahead in window_peers(plan.ranks, level, exact):
             if exact:
                 chunk = _agreeing(receiver, every, left)
             else:
                 size = min(level.window, level.length - ahead * level.window)
                 chunk = (receiver[:, None] + np.arange(size)) % plan.ranks
-            writer.move(sender[:, None], receiver[:, None], chunk, adds=True, digit=digit)
+            writer.move(everyone[:, None], receiver[:, None], chunk, adds=True, digit=digit)
 
 
 def _all_gather(writer: Writer, order: Iterable[tuple[int, int]], call: int) -> None:
     """To each peer all that the sender has."""
-    plan, every = writer.plan, levels(writer.plan)
-    exact = is_exact(plan)
+    plan = writer.plan
+    every, everyone = levels(plan.ranks, plan.radices), np.arange(plan.ranks)
+    exact = is_exact(plan.ranks, plan.radices)
     gathered: list[Level] = []
     for digit, configuration in order:
         level = every[digit]
         writer.begin_round(configuration, call)
-        for sender, receiver, ahead in peers(plan, level, exact):
+        for receiver, ahead in window_peers(plan.ranks, level, exact):
             if exact:
-                chunk = _agreeing(sender, every, gathered)
+                chunk = _agreeing(everyone, every, gathered)
             else:
                 size = min(level.window, level.length - ahead * level.window)
-                chunk = (sender[:, None] - np.arange(size)) % plan.ranks
-            writer.move(sender[:, None], receiver[:, None], chunk, adds=False, digit=digit)
+                chunk = (everyone[:, None] - np.arange(size)) % plan.ranks
+            writer.move(everyone[:, None], receiver[:, None], chunk, adds=False, digit=digit)
         gathered.append(level)
 
 

@@ -4,15 +4,22 @@ from planner.checks.admission import check_admission
 from planner.checks.block import check_block
 from planner.checks.circuits import check_circuits
 from planner.checks.claims import check_claims
+from planner.checks.cut import check_cut
+from planner.checks.lasers import check_lasers
 from planner.checks.listed import check_listed
 from planner.checks.loss import check_loss
+from planner.checks.memory_pool import check_memory_pool
 from planner.checks.objectives import OBJECTIVES, objective_values
 from planner.checks.path import check_path
 from planner.checks.placement import check_placement
+from planner.checks.pool_light import check_pool_light
+from planner.checks.pool_network import check_pool_network
 from planner.checks.rack import check_rack
+from planner.checks.rails import check_rails
 from planner.checks.residents import check_residents
 from planner.checks.rounds import check_rounds
 from planner.checks.sharing import check_sharing
+from planner.checks.switches import check_switches
 from planner.checks.tile import check_tile
 from planner.checks.violation import Check, Violation
 from planner.instance import Instance
@@ -30,6 +37,13 @@ CHECKS: dict[str, Check] = {
     "path": check_path,
     "loss": check_loss,
     "sharing": check_sharing,
+    "lasers": check_lasers,
+    "rails": check_rails,
+    "cut": check_cut,
+    "switches": check_switches,
+    "memory_pool": check_memory_pool,
+    "pool_network": check_pool_network,
+    "pool_light": check_pool_light,
     "rounds": check_rounds,
     "claims": check_claims,
 }

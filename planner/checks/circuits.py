@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
 from planner.checks.names import admitted
 from planner.checks.required import Links, required_links
 from planner.checks.violation import Violation
@@ -15,8 +15,13 @@ Ends = Counter[tuple[str, str, int]]
 
 
 def check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
-    """A job holds exactly the circuits of its collectives: of tensor, then pipeline, then data."""
-    has_circuits = isinstance(instance.cluster.fabric, Lightpath)
+    """A job holds exactly the circuits of its collectives: of tensor, then pipeline, then data.
+
+    Those of a torus join slices, whatever runs there (`switches`).
+    """
+    if isinstance(instance.cluster.fabric, Torus):
+        return
+    has_circuits = isinstance(instance.cluster.fabric, Lightpath | OcsRail | Sipam)
     for _, assignment in admitted(instance, plan):
         required = required_links(assignment.configuration) if has_circuits else []
         if required is not None and len(assignment.devices) == assignment.configuration.num_devices:

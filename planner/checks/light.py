@@ -14,7 +14,7 @@ Boundary = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Path:
-    """Tile boundaries and fibers that a circuit takes, in the order of the light within each server."""
+    """Tile boundaries and fibers that a circuit takes, each in the order of the light."""
 
     boundaries: tuple[Boundary, ...]
     fibers: tuple[Fiber, ...]
@@ -22,18 +22,22 @@ class Path:
 
 def trace(fabric: Lightpath, circuit: Circuit) -> Path | None:
     """Path of a circuit, or None where its devices and fibers do not join up."""
-    source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
-    if source is None or destination is None:
-        return None
-    if source[0] == destination[0] and not circuit.fibers:
-        return Path(tuple(_walk(fabric, source, destination[1])), ())
+    here, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
     fibers = [fiber_of(fabric, name) for name in circuit.fibers]
-    if len(fibers) != 1 or fibers[0] is None or fibers[0][:2] != (source[0], destination[0]):
+    if here is None or destination is None:
         return None
-    gate = fibers[0][2] % fabric.tiles_per_server
-    out = _walk(fabric, source, gate)
-    into = _walk(fabric, (destination[0], gate), destination[1])
-    return Path((*out, *into), (fibers[0],))
+    boundaries: list[Boundary] = []
+    taken: list[Fiber] = []
+    for fiber in fibers:
+        if fiber is None or fiber[0] != here[0]:
+            return None
+        gate = fiber[2] % fabric.tiles_per_server
+        boundaries += _walk(fabric, here, gate)
+        taken.append(fiber)
+        here = fiber[1], gate
+    if here[0] != destination[0]:
+        return None
+    return Path((*boundaries, *_walk(fabric, here, destination[1])), tuple(taken))
 
 
 def _walk(fabric: Lightpath, start: Tile, end_slot: int) -> Iterator[Boundary]:

@@ -10,6 +10,8 @@ from planner.plan import Assignment, Plan
 
 Tile = tuple[int, int]
 """(server, slot)"""
+Ray = tuple[int, int, int]
+"""(server, slot, wavelength)"""
 Fiber = tuple[int, int, int]
 """(source server, destination server, index)"""
 
@@ -63,6 +65,13 @@ def failed_fibers(cluster: Cluster) -> set[Fiber]:
     """Fibers that carry no light."""
     parse = cluster.fabric.parse_server
     return {(parse(f.source), parse(f.destination), f.index) for f in cluster.health.failed_fibers}
+
+
+def failed_wavelengths(cluster: Cluster) -> tuple[set[Ray], set[Ray]]:
+    """Wavelengths that tiles cannot send, and that tiles cannot receive."""
+    health, parse = cluster.health, cluster.fabric.parse_device
+    lasers = {(*parse(part.tile), part.wavelength) for part in health.failed_lasers}
+    return lasers, {(*parse(part.tile), part.wavelength) for part in health.failed_receivers}
 
 
 def tiles_in(cluster: Cluster, names: tuple[str, ...]) -> set[Tile]:

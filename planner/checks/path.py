@@ -11,7 +11,7 @@ from planner.plan import Circuit, Plan
 
 
 def check_path(instance: Instance, plan: Plan) -> Iterator[Violation]:
-    """No fiber inside a server, one healthy fiber of the pair between two; wavelengths that exist there."""
+    """No fiber inside a server, healthy ones that join up between two; wavelengths that exist there."""
     fabric = instance.cluster.fabric
     if not isinstance(fabric, Lightpath):
         return
@@ -33,16 +33,24 @@ def _check_fibers(fabric: Lightpath, circuit: Circuit, where: str, failed: set[F
     source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
     if source is None or destination is None:
         return
-    expected = int(source[0] != destination[0])
-    if len(circuit.fibers) != expected:
-        message = f"{where}: takes {expected} fibers, not {len(circuit.fibers)}"
-        yield Violation("path", where, message, float(abs(len(circuit.fibers) - expected)))
+    fewest, most = (0, 0) if source[0] == destination[0] else (1, 1 + fabric.transit)
+    if not fewest <= len(circuit.fibers) <= most:
+        wanted = f"{fewest} to {most} fibers" if most > 1 else f"{most} fiber{'s' * (most != 1)}"
+        excess = max(fewest - len(circuit.fibers), len(circuit.fibers) - most)
+        yield Violation("path", where, f"{where}: takes {wanted}, not {len(circuit.fibers)}", float(excess))
         return
+    visited = [source[0]]
     for name in circuit.fibers:
         fiber = fiber_of(fabric, name)
         if fiber is None:
             yield Violation("path", where, f"{where}: the cluster has no fiber '{name}'")
-        elif fiber[:2] != (source[0], destination[0]):
-            yield Violation("path", where, f"{where}: fiber {name} joins other servers")
-        elif fiber in failed:
+            return
+        if fiber in failed:
             yield Violation("path", where, f"{where}: fiber {name} has failed")
+        if fiber[0] != visited[-1]:
+            yield Violation("path", where, f"{where}: fiber {name} joins other servers")
+        visited.append(fiber[1])
+    if visited[-1] != destination[0]:
+        yield Violation("path", where, f"{where}: fibers end at {fabric.server_name(visited[-1])}")
+    if len(set(visited)) < len(visited):
+        yield Violation("path", where, f"{where}: visits a server twice")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from costmodel.fabrics import Sipam
 from planner.checks.names import admitted, tile_of, tiles_in
 from planner.checks.residents import has_moved
 from planner.checks.violation import Violation
@@ -28,8 +29,13 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
 
 def _check_singles(instance: Instance, plan: Plan, owners: dict[str, str]) -> Iterator[Violation]:
-    """A newly placed single-device job leaves working ports to others where its server has a free device without."""
+    """A newly placed single-device job leaves working ports to others where its server has a free device without.
+
+    Where memory is remote, devices without a port run nothing.
+    """
     cluster = instance.cluster
+    if isinstance(cluster.fabric, Sipam):
+        return
     taken = tiles_in(cluster, tuple(owners))
     spare = tiles_in(cluster, cluster.health.failed_ports) - taken - tiles_in(cluster, cluster.health.failed_tiles)
     for job, assignment in admitted(instance, plan):

@@ -1,8 +1,9 @@
 """The circuits that a configuration needs, by rank."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def digits_of(rank: int, radices: tuple[int, ...]) -> tuple[int, ...]:
 
 def sends_packets(collective: Collective) -> bool:
     """Whether a collective needs no circuits: nothing is sent, or packets over electrical switches."""
-    if collective.kind in ("none", "switched", "tree"):
+    if collective.kind in ("none", "switched", "tree", "bucket", "rotated", "chain", "routed"):
         return True
     return collective.kind == "ring" and not collective.wavelengths
 
@@ -51,8 +52,49 @@ def is_sound(collective: Collective, ranks: int) -> bool:
         return len(collective.wavelengths) == 1
     if collective.kind not in ("radix", "exchange"):
         return False
-    whole = sum(collective.held) == len(collective.radices) == len(collective.wavelengths)
-    return whole and all(count > 0 for count in collective.held) and prod(collective.radices) == ranks
+    if not sum(collective.held) == len(collective.radices) == len(collective.wavelengths) or 0 in collective.held:
+        return False
+    if collective.order == "alternating" and (collective.kind == "radix" or len(collective.held) == 1):
+        return False
+    if prod(collective.radices) == ranks:
+        return True
+    last, is_cut = ranks, True
+    for length, window, radix in windows(collective.radices, ranks):
+        last, is_cut = window, is_cut and radix > 1 and (radix - 1) * window < length
+    return is_cut and last == 1 and all(len(set(ahead)) == len(ahead) for ahead in _ahead_at_once(collective, ranks))
+
+
+def windows(radices: tuple[int, ...], ranks: int) -> list[tuple[int, int, int]]:
+    """(ranks of a window, most ranks of its parts, parts) for each radix, where these do not multiply to the ranks."""
+    found, length = [], ranks
+    for radix in radices:
+        window = ceil(length / radix)
+        found.append((length, window, radix))
+        length = window
+    return found
+
+
+def peers_ahead(kind: str, length: int, window: int, radix: int) -> list[tuple[int, bool]]:
+    """How many ranks ahead the circuits of one radix lead, and whether sums without the own rank are sent.
+
+    Parts of messages go to the rank whose window begins there. Sums of `window` ranks end at the rank itself; as
+    many as needed are replaced by sums without the own rank, one shorter, of the rank before.
+    """
+    if kind == "radix":
+        return [(part * window, False) for part in range(1, radix)]
+    too_many, start, found = radix * window - length, 0, []
+    for part in range(radix):
+        is_short = part >= radix - too_many
+        found.append((start - is_short, is_short))
+        start += window - is_short
+    return found[1:]
+
+
+def _ahead_at_once(collective: Collective, ranks: int) -> Iterator[list[int]]:
+    """How many ranks ahead the circuits of each configuration lead."""
+    steps = iter(windows(collective.radices, ranks))
+    for count in collective.held:
+        yield [far for _ in range(count) for far, _ in peers_ahead(collective.kind, *next(steps))]
 
 
 @lru_cache(maxsize=1024)
@@ -67,6 +109,12 @@ def group_links(collective: Collective, ranks: int) -> tuple[Links, ...]:
         return ({pair: collective.wavelengths[0] for a, b in pairs for pair in ((a, b), (b, a))},)
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     links: tuple[Links, ...] = tuple({} for _ in collective.held)
+    if prod(collective.radices) > ranks:
+        steps = windows(collective.radices, ranks)
+        for number, width, step in zip(holder, collective.wavelengths, steps, strict=True):
+            ahead = [far for far, _ in peers_ahead(collective.kind, *step)]
+            links[number].update({(a, (a + far) % ranks): width for a in range(ranks) for far in ahead})
+        return links
     digits = [digits_of(rank, collective.radices) for rank in range(ranks)]
     for a, b in product(range(ranks), repeat=2):
         differing = [i for i, (x, y) in enumerate(zip(digits[a], digits[b], strict=True)) if x != y]

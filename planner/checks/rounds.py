@@ -4,11 +4,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from costmodel.configuration import Collective
-from costmodel.fabrics import GroupPlan, Lightpath
+from costmodel.fabrics import GroupPlan, Lightpath, OcsRail, Sipac, Sipam, Torus
 from costmodel.mappings import DIMENSIONS
+from planner.checks.boxes import box_of
+from planner.checks.cut import placed_parts
+from planner.checks.links import Links
+from planner.checks.links import message_time as links_time
 from planner.checks.names import admitted
 from planner.checks.pricing import Price, price
-from planner.checks.required import groups, is_sound
+from planner.checks.required import groups, is_sound, sends_packets
 from planner.checks.schedule import Schedule, reduces_once, schedule_of
 from planner.checks.violation import Violation
 from planner.instance import Instance
@@ -17,6 +21,8 @@ from planner.plan import Assignment, HeldCircuits, Plan
 TOLERANCE = 0.0025
 """relative difference between simulated and charged time"""
 
+Switched = Lightpath | OcsRail | Sipam
+"""fabrics whose collectives run over circuits"""
 Widths = dict[tuple[str, str], int]
 """wavelengths from one device to another in one configuration"""
 
@@ -24,7 +30,9 @@ Widths = dict[tuple[str, str], int]
 def check_rounds(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Every group ends with every chunk reduced once, over circuits in force, in the time charged."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
+    if isinstance(fabric, Torus | Sipac):
+        yield from _check_slices(instance, plan, fabric)
+    if not isinstance(fabric, Switched):
         return
     for job, assignment in admitted(instance, plan):
         charged = price(instance, job, assignment.configuration)
@@ -32,11 +40,33 @@ def check_rounds(instance: Instance, plan: Plan) -> Iterator[Violation]:
             yield from _check_job(fabric, assignment, charged)
 
 
-def _check_job(fabric: Lightpath, assignment: Assignment, charged: Price) -> Iterator[Violation]:
+def _check_slices(instance: Instance, plan: Plan, fabric: Torus | Sipac) -> Iterator[Violation]:
+    """Messages of slices over the links of each part, in the time charged."""
+    for job, assignment in admitted(instance, plan):
+        charged = price(instance, job, assignment.configuration)
+        box = box_of(fabric, assignment.configuration)
+        if charged is None or box is None or box.num_ranks == 1:
+            continue
+        links = Links(fabric, assignment)
+        for placed in placed_parts(fabric, box, assignment):
+            for dimension, expected in zip(DIMENSIONS, charged.plans, strict=True):
+                collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
+                if collective.kind == "none":
+                    continue
+                where = f"{job.name}: {dimension}"
+                simulated = links_time(links, collective, dimension, box, placed)
+                if simulated is None:
+                    yield Violation("rounds", where, f"{where}: a step goes between devices without a link")
+                    continue
+                yield from _compare(simulated, expected, where)
+
+
+def _check_job(fabric: Switched, assignment: Assignment, charged: Price) -> Iterator[Violation]:
     for axis, dimension in enumerate(DIMENSIONS):
         collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
         lines = groups(assignment.configuration, dimension)
-        if not is_sound(collective, len(lines[0])):
+        inside = isinstance(fabric, OcsRail) and sends_packets(collective)
+        if inside or not is_sound(collective, len(lines[0])):
             continue
         schedule = schedule_of(collective, len(lines[0]))
         where = f"{assignment.job}: {dimension}"
@@ -53,7 +83,7 @@ def _widths(held: HeldCircuits) -> Widths:
 
 
 def _check_group(
-    fabric: Lightpath,
+    fabric: Switched,
     schedule: Schedule,
     devices: list[str],
     held: list[Widths],
@@ -69,7 +99,12 @@ def _check_group(
             message = f"{where}: round {number} has no circuit {dark[0][0]} to {dark[0][1]}"
             yield Violation("rounds", where, message, float(len(dark)))
             return
-    latency_s, seconds_per_byte = message_time(fabric, schedule, devices, held)
+    yield from _compare(message_time(fabric, schedule, devices, held), charged, where)
+
+
+def _compare(time: tuple[float, float], charged: GroupPlan, where: str) -> Iterator[Violation]:
+    """Seconds of a message, fixed and per byte, are those charged."""
+    latency_s, seconds_per_byte = time
     for name, simulated, expected in (
         ("latency_s", latency_s, charged.latency_s),
         ("seconds_per_byte", seconds_per_byte, charged.seconds_per_byte),
@@ -79,14 +114,20 @@ def _check_group(
             yield Violation("rounds", where, message, abs(simulated - expected))
 
 
-def message_time(fabric: Lightpath, schedule: Schedule, devices: list[str], held: list[Widths]) -> tuple[float, float]:
+def message_time(fabric: Switched, schedule: Schedule, devices: list[str], held: list[Widths]) -> tuple[float, float]:
     """Fixed seconds of a message, and seconds per byte: each round waits for its slowest circuit."""
     shares = [
         max(len(chunks) / held[each.configuration][devices[a], devices[b]] for a, b, chunks in each.sends)
         for each in schedule.rounds
     ]
-    byte_s = sum(shares) / schedule.num_chunks / fabric.wavelength_bandwidth_bytes_per_s
-    latency_s = len(schedule.rounds) * fabric.alpha_s + _changes(schedule) * fabric.reconfiguration_s
+    if isinstance(fabric, OcsRail):
+        bytes_per_s, change_s = fabric.port_bandwidth_bytes_per_s, 0.0
+    elif isinstance(fabric, Sipam):
+        bytes_per_s, change_s = fabric.shoreline.io.bandwidth_bytes_per_s, 0.0
+    else:
+        bytes_per_s, change_s = fabric.wavelength_bandwidth_bytes_per_s, fabric.reconfiguration_s
+    byte_s = sum(shares) / schedule.num_chunks / bytes_per_s
+    latency_s = len(schedule.rounds) * fabric.alpha_s + _changes(schedule) * change_s
     return latency_s / schedule.num_messages, byte_s / schedule.num_messages
 
 

@@ -1,14 +1,15 @@
 """Rounds of a collective: who sends which chunks to whom, under which configuration of circuits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
+from math import prod
 from operator import mul
 
 import numpy as np
 
 from costmodel.configuration import Collective
-from planner.checks.required import digits_of
+from planner.checks.required import digits_of, peers_ahead, windows
 
 Send = tuple[int, int, tuple[int, ...]]
 """(source, destination, chunks)"""
@@ -57,17 +58,47 @@ def _ring(ranks: int) -> Schedule:
 
 def _digit_rounds(collective: Collective, ranks: int) -> Schedule:
     """Radix: reduce-scatter digit by digit, then back as an all-gather. Exchange: whole messages, once."""
-    radices = collective.radices
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
+    forth, back = _passes(collective, ranks)
+    first = [Round(number, sends, adds=True) for number, sends in zip(holder, forth, strict=True)]
+    if collective.kind == "radix":
+        gather = [Round(number, sends, adds=False) for number, sends in zip(holder, back, strict=True)]
+        return Schedule((*first, *reversed(gather)), num_chunks=ranks)
+    if collective.order == "fixed":
+        return Schedule(tuple(first), num_chunks=1)
+    return Schedule((*first, *reversed(first)), num_chunks=1, num_messages=2)
+
+
+def _passes(collective: Collective, ranks: int) -> tuple[list[tuple[Send, ...]], list[tuple[Send, ...]]]:
+    """Sends of each digit, and those of the all-gather where there is one."""
+    radices, digits = collective.radices, range(len(collective.radices))
+    if prod(radices) > ranks:
+        return _padded_passes(collective, ranks)
     if collective.kind == "exchange":
-        rounds = [
-            Round(holder[i], tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)), adds=True)
-            for i in range(len(radices))
-        ]
-        return Schedule(tuple(rounds), num_chunks=1)
-    scatter = [Round(holder[i], _scatter(i, radices, ranks), adds=True) for i in range(len(radices))]
-    gather = [Round(holder[i], _gather(i, radices, ranks), adds=False) for i in reversed(range(len(radices)))]
-    return Schedule((*scatter, *gather), num_chunks=ranks)
+        whole = [tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)) for i in digits]
+        return whole, []
+    return [_scatter(i, radices, ranks) for i in digits], [_gather(i, radices, ranks) for i in digits]
+
+
+def _padded_passes(collective: Collective, ranks: int) -> tuple[list[tuple[Send, ...]], list[tuple[Send, ...]]]:
+    """The same where radices do not multiply to the ranks.
+
+    Before a digit of windows of L ranks, rank a still reduces chunks a to a + L - 1; after it those of the first of
+    its windows. Before its turn in the all-gather a rank has the chunks of as many ranks up to itself.
+    """
+    forth: list[tuple[Send, ...]] = []
+    back: list[tuple[Send, ...]] = []
+    for length, window, radix in windows(collective.radices, ranks):
+        scatter, gather = [], []
+        for far, _ in peers_ahead(collective.kind, length, window, radix):
+            count = min(window, length - far) if collective.kind == "radix" else 0
+            for a in range(ranks):
+                b = (a + far) % ranks
+                scatter.append((a, b, tuple((b + i) % ranks for i in range(count)) or (0,)))
+                gather.append((a, b, tuple((a - i) % ranks for i in range(count))))
+        forth.append(tuple(scatter))
+        back.append(tuple(gather))
+    return forth, back
 
 
 def _peers(rank: int, digit: int, radices: tuple[int, ...]) -> list[int]:
@@ -95,8 +126,31 @@ def _gather(digit: int, radices: tuple[int, ...], ranks: int) -> tuple[Send, ...
 
 @lru_cache(maxsize=256)
 def reduces_once(collective: Collective, ranks: int) -> bool:
-    """Whether a sound collective leaves every chunk reduced exactly once on every rank."""
-    return ends_reduced(schedule_of(collective, ranks), ranks)
+    """Whether a sound collective leaves every chunk reduced exactly once on every rank, in each of its calls."""
+    if collective.kind == "exchange" and prod(collective.radices) > ranks:
+        return all(sums_reduce_once(collective, ranks))
+    schedule = schedule_of(collective, ranks)
+    size = len(schedule.rounds) // schedule.num_messages
+    calls = [schedule.rounds[start : start + size] for start in range(0, len(schedule.rounds), size)]
+    return all(ends_reduced(replace(schedule, rounds=rounds), ranks) for rounds in calls)
+
+
+def sums_reduce_once(collective: Collective, ranks: int) -> tuple[bool, bool]:
+    """Whether calls from the last digit to the first, and from the first to the last, end with every part once.
+
+    A rank has one sum with its own part and one without. From the last digit on, either is sent and the receiver adds
+    it to both; from the first on, the sum of both is sent and the receiver adds it to the one or the other.
+    """
+    steps = [peers_ahead(collective.kind, *step) for step in windows(collective.radices, ranks)]
+    up, down = np.zeros((2, 2, ranks, ranks), dtype=np.int64)
+    up[0], down[0] = np.eye(ranks), np.eye(ranks)
+    for step in reversed(steps):
+        up = up + sum(np.roll(up[int(is_short)], far, axis=0) for far, is_short in step)
+    for step in steps:
+        both = down.sum(axis=0)
+        for far, is_short in step:
+            down[int(is_short)] += np.roll(both, far, axis=0)
+    return bool((up[0] == 1).all()), bool((down[0] == 1).all())
 
 
 def ends_reduced(schedule: Schedule, ranks: int) -> bool:

@@ -13,12 +13,15 @@ from planner.cli.explain import explain
 from planner.cli.export import export
 from planner.cli.marginal import marginal
 from planner.cli.new import new
+from planner.cli.pages import pages
 from planner.cli.reconfigure import reconfigure
 from planner.cli.repair import repair
+from planner.cli.replay import replay
 from planner.cli.reproduce import reproduce
 from planner.cli.schema import schema
 from planner.cli.score import score
 from planner.cli.solve import solve
+from planner.cli.trace import trace
 from planner.cli.validate import validate
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -28,8 +31,11 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "explain": explain,
     "marginal": marginal,
     "compare": compare,
+    "pages": pages,
     "repair": repair,
     "reconfigure": reconfigure,
+    "replay": replay,
+    "trace": trace,
     "reproduce": reproduce,
     "score": score,
     "validate": validate,

@@ -67,9 +67,11 @@ def priced(instance: "Instance", job: "Job", configuration: "Configuration") -> 
 
 
 def mapping(configuration: "Configuration") -> str:
-    """Degrees of parallelism above one: tp8 dp3."""
+    """Degrees of parallelism above one: tp8 dp3; and units of remote memory, where it is: tp8 dp3, 6 units."""
     degrees = [(short, getattr(configuration, name)) for name, short in SHORT.items()]
-    return " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
+    text = " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
+    units = configuration.memory_units
+    return text if units is None else f"{text}, {units} unit{'s' * (units > 1)}"
 
 
 def collectives(candidates: "Candidates", row: int) -> str:
@@ -85,7 +87,9 @@ def collectives(candidates: "Candidates", row: int) -> str:
 def _circuits(candidates: "Candidates", assignment: "Assignment") -> str:
     fibers = {f for held in assignment.circuits for c in held.circuits for f in c.fibers}
     names = collectives(candidates, 0)
-    return f"{names}; {len(fibers)} fiber{'s' * (len(fibers) > 1)}" if fibers else names
+    through = "switch" if any(held.dimension == "slice" for held in assignment.circuits) else "fiber"
+    plural = "es" if through == "switch" else "s"
+    return f"{names}; {len(fibers)} {through}{plural * (len(fibers) > 1)}" if fibers else names
 
 
 def where(fabric: "FabricBase", devices: tuple[str, ...]) -> str:

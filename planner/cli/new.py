@@ -14,7 +14,9 @@ MAX_SERVERS = 4096
 
 
 def new(
-    fabric: Annotated[Literal["lightpath", "fat_tree"], typer.Option(help="What joins the devices.")],
+    fabric: Annotated[
+        Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac"], typer.Option(help="What joins the devices.")
+    ],
     servers: Annotated[int, typer.Option(min=1, max=MAX_SERVERS, help="Servers of the rack.")] = 8,
     tiles: Annotated[int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")] = 8,
     fibers: Annotated[int, typer.Option(min=0, max=4096, help="Fibers of each ordered pair of servers.")] = 4,

@@ -9,19 +9,26 @@ from planner.cli.output import number, percent, plain
 if TYPE_CHECKING:
     from planner.result import Incumbent
 
-BOUND_EVERY_S = 0.5
+SHOWN_EVERY_S = 0.5
 ENDS = {"proven": "optimal", "limit": "limit"}
 """what the last line of a level says in place of a source"""
+FREQUENT = ("bound", "simulation")
+"""sources of many small steps, shown now and then"""
 
 
 class Progress:
     """Callback for `SolveOptions.on_incumbent` that hands each line worth reading to `write`."""
 
-    def __init__(self, write: Callable[[str], None], levels: tuple[str, ...]) -> None:
-        self._write = write
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        levels: tuple[str, ...],
+        show: Callable[[float | None], str] = number,
+    ) -> None:
+        self._write, self._number = write, show
         self._width = max(map(len, levels), default=0)
         self._bounds: dict[str, float] = {}
-        self._last_bound_s = -BOUND_EVERY_S
+        self._last_s = -SHOWN_EVERY_S
         self._last_text = ""
         self._lock = threading.Lock()
 
@@ -32,14 +39,14 @@ class Progress:
     def _show(self, incumbent: "Incumbent") -> None:
         if incumbent.bound is not None:
             self._bounds[incumbent.level] = incumbent.bound
-        is_bound = incumbent.source == "bound"
-        if is_bound and incumbent.wall_time_s < self._last_bound_s + BOUND_EVERY_S:
+        is_bound, is_frequent = incumbent.source == "bound", incumbent.source in FREQUENT
+        if is_frequent and incumbent.wall_time_s < self._last_s + SHOWN_EVERY_S:
             return
         text = self._text(incumbent)
         if is_bound and text == self._last_text:
             return
-        if is_bound:
-            self._last_bound_s = incumbent.wall_time_s
+        if is_frequent:
+            self._last_s = incumbent.wall_time_s
         self._last_text = text
         source = "" if is_bound else plain(ENDS.get(incumbent.source, incumbent.source))
         self._write(f"{incumbent.wall_time_s:5.1f} s  {text}{source}".rstrip())
@@ -49,8 +56,8 @@ class Progress:
         from planner.result import relative_gap
 
         bound = self._bounds.get(incumbent.level)
-        text = f"{incumbent.level:<{self._width}}  {number(incumbent.objective):>8}   "
+        text = f"{incumbent.level:<{self._width}}  {self._number(incumbent.objective):>8}   "
         if bound is None:
             return text
         gap = relative_gap(incumbent.objective, bound)
-        return f"{text}bound {number(bound):>8}   gap {percent(gap):>8}   "
+        return f"{text}bound {self._number(bound):>8}   gap {percent(gap):>8}   "

@@ -19,8 +19,8 @@ Failed = Annotated[
     typer.Option(
         "--failed",
         metavar="PART",
-        help="s3.t2 (a tile), s3.t2:port, s3.t2:tx, s3.t2:rx, s3.t2:w5 (a laser), s0>s1#2 (a fiber), s0>s1#2:w3; "
-        "may be given several times.",
+        help="s3.t2 (a tile), s3.t2:port, s3.t2:tx, s3.t2:rx, s3.t2:w5 (a laser), s3.t2:rx:w5 (a receiver), "
+        "s0>s1#2 (a fiber), s0>s1#2:w3, q2#1 (an optical switch); may be given several times.",
     ),
 ]
 Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the repaired plan as JSON.")]

@@ -4,11 +4,19 @@ import time
 from collections.abc import Sequence
 
 from planner.cpsat.level import LevelOutcome, optimize
+from planner.cpsat.neighbourhoods import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
+from planner.plan import Assignment
+from planner.problem import Problem
+from planner.result import SolveOptions
 from planner.sieve import SLACK, Sieve
 
 DEPTHS = (0.0005, 0.002, 0.01, 0.05)
 """how far below the relaxation's bound, as a fraction, each core reaches; then all candidates"""
+MOST_COUNTS = 20_000
+"""candidates x servers up to which step 1 is built"""
+SHARE = 0.6
+"""of the time for neighbourhoods, where there are any, before cores are solved"""
 SMALL = 300
 """so few candidates are solved at once"""
 
@@ -20,19 +28,26 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
     reaches the threshold of a core solved to optimality, it is optimal over all candidates; until then the
     threshold is a bound.
     """
-    sieve = Sieve.of(search.full)
+    sieve = search.sieve
     if sieve.bound == float("-inf"):
         search.restrict(search.full)
         return LevelOutcome(is_proven=False, is_infeasible=True)
     search.bound = sieve.bound
     search.report("value", search.bound, "knapsack")
     search.restrict(sieve.core(search.full, search.bound, _current_rows(search)))
+    if search.assignments is not None and has_neighbourhoods(search.full) and not search.reaches("value"):
+        improve(search, _planned, time.perf_counter() + SHARE * (deadline - time.perf_counter()))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
     for threshold in _thresholds(search, sieve):
         value = search.value("value")
         search.floor = threshold if value is None else max(threshold, value)
-        search.restrict(sieve.core(search.full, search.floor, _current_rows(search)))
+        core = sieve.core(search.full, search.floor, _current_rows(search))
+        if core.num_candidates * search.full.cluster.fabric.num_servers > MOST_COUNTS and value is not None:
+            if has_neighbourhoods(search.full):
+                improve(search, _planned, deadline)
+            break
+        search.restrict(core)
         outcome = optimize(search, "value", deadline)
         if outcome.is_infeasible and threshold == float("-inf"):
             return outcome
@@ -47,13 +62,28 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
     return LevelOutcome(is_proven=False)
 
 
+def _planned(problem: Problem, options: SolveOptions, start: Sequence[Assignment]) -> Sequence[Assignment]:
+    """The most valuable plan found from a given one."""
+    search = Search(problem, options)
+    search.assignments = tuple(start)
+    optimize_value(search, time.perf_counter() + options.time_limit_s)
+    return search.assignments
+
+
 def restrict_to_ties(search: Search, tolerance: float) -> None:
-    """After level 1: only rows that a plan within the tolerance of the best value may use stay in force."""
+    """After level 1: only rows that a plan within the tolerance of the best value may use stay in force.
+
+    Where these are too many, those of the highest bounds do, and nothing more is proven.
+    """
     value = search.value("value")
     assert value is not None
-    threshold = value - tolerance * abs(value)
-    slack = 1e-6 * abs(value)
-    search.restrict(Sieve.of(search.full).core(search.full, threshold - slack, _current_rows(search)))
+    threshold = value - tolerance * abs(value) - 1e-6 * abs(value)
+    current, most = _current_rows(search), MOST_COUNTS // search.full.cluster.fabric.num_servers
+    core = search.sieve.core(search.full, threshold, current)
+    if core.num_candidates > most:
+        search.has_all_rows = False
+        core = search.sieve.core(search.full, search.sieve.highest(most), current)
+    search.restrict(core)
 
 
 def _thresholds(search: Search, sieve: Sieve) -> Sequence[float]:

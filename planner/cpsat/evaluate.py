@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
+from planner.cluster import Cluster
 from planner.cpsat.objectives.fragmentation import fit
 from planner.instance import Resident
 from planner.light import Light
@@ -52,25 +53,28 @@ def fragmentation_of(problem: Problem, assignments: Sequence[Assignment]) -> flo
         for assignment in assignments:
             light.commit(assignment.circuits)
         servers = range(cluster.fabric.num_servers)
-        dark = {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.fibers(a, b)}
+        dark = {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.ways.fibers(a, b)}
     lost = 0.0
     for size, share in problem.instance.sizes_to_fit.items():
         possible = sum(free) // size
         if size > 1 and possible:
-            lost += share * (1 - _fit(problem, size, free, dark, possible) / possible)
+            lost += share * (1 - jobs_that_fit(cluster, size, free, dark) / possible)
     return lost
 
 
-def _fit(problem: Problem, size: int, free: list[int], dark: dict[tuple[int, int], int], possible: int) -> int:
-    """Jobs of a size that fit at once; only if one server each does not reach what is possible, by search."""
-    alone = sum(devices // size for devices in free)
+def jobs_that_fit(
+    cluster: Cluster, size: int, free: list[int], dark: dict[tuple[int, int], int], limit: float = FIT_LIMIT
+) -> int:
+    """Jobs of a size that fit at once on free devices with a port by server and, where jobs hold circuits, dark fibers
+    by ordered pair; only if one server each does not reach what is possible, by search."""
+    alone, possible = sum(devices // size for devices in free), sum(free) // size
     if alone == possible:
         return possible
     model = cp_model.CpModel()
-    model.maximize(fit(model, size, free, dark, problem.cluster))
+    model.maximize(fit(model, size, free, dark, cluster))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
-    solver.parameters.max_deterministic_time = FIT_LIMIT
+    solver.parameters.max_deterministic_time = limit
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return alone
     return round(solver.objective_value)

@@ -7,7 +7,7 @@ from planner.cpsat.objectives import Term
 from planner.cpsat.realize import realize
 from planner.cpsat.run import Outcome, run
 from planner.cpsat.search import Search
-from planner.cpsat.settle import refuted_counts, settle, step_two_limits
+from planner.cpsat.settle import place_again, refuted_counts, settle, step_two_limits
 from planner.routing import Pattern, route_pattern
 
 
@@ -91,7 +91,8 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
             search.num_undecided += 1
         search.refute(refuted_counts(search.problem, outcome.pattern, jobs or tuple(outcome.pattern), most_lit))
         if not depends_on_counts:
-            assignments = settle(search, outcome.pattern, deadline)
+            again = place_again(search, outcome.pattern, deadline)
+            assignments = again or settle(search, outcome.pattern, deadline)
     if assignments is None:
         return False
     search.assignments = assignments

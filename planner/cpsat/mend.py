@@ -9,8 +9,9 @@ from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster
 from planner.cpsat.mend_light import MendLight
 from planner.cpsat.mend_places import Places
-from planner.light import Device, Light
+from planner.light import Light
 from planner.tenants import Beam, Tenant
+from planner.ways import Device
 
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 Wanted = Sequence[Sequence[Sequence[Beam | None]]]
@@ -83,7 +84,8 @@ class Scene:
         ranks = sum(len(tenant.devices) for tenant in self.tenants)
         if not isinstance(fabric, Lightpath) or self.taken is None:
             return ranks * (len(servers) + 1)
-        fibers = sum(len(self.taken.fibers(a, b)) for a in servers for b in servers if a != b)
+        ways = self.taken.ways
+        fibers = sum(ways.most_routes(a, b) for a in servers for b in servers if a != b)
         circuits = sum(tenant.num_circuits for tenant in self.tenants)
         per_circuit = fabric.wavelengths_per_tile * (1 + fibers)
         if fabric.slots_matter:

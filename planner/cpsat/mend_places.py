@@ -1,25 +1,29 @@
 """Where the ranks of jobs that may move lie: each keeps its device, or enters another one."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from planner.cluster import Cluster
-from planner.light import Device
+from planner.cluster import Cluster, Condition
 from planner.tenants import Tenant
+from planner.ways import Device
 
 Literal = cp_model.IntVar
 
 
 class Place(NamedTuple):
-    """Devices that are alike for a rank: all that are free on a server, with or without a port, or one device."""
+    """Devices that are alike for a rank: all that are free on a server in one condition, or one device."""
 
     server: int
-    has_port: bool
+    condition: Condition
     slot: int | None
+
+    @property
+    def has_port(self) -> bool:
+        return not self.condition.is_dark
 
 
 @dataclass
@@ -46,6 +50,7 @@ class Places:
     def __post_init__(self) -> None:
         self._takers: defaultdict[Place, list[Literal]] = defaultdict(list)
         self._singles: defaultdict[int, list[Literal]] = defaultdict(list)
+        self._first = {self.kind(device): device for device in sorted(self.free, reverse=True)}
         for t, tenant in enumerate(self.tenants):
             self._add_servers(t, tenant)
             for rank in range(len(tenant.devices)):
@@ -56,7 +61,7 @@ class Places:
 
     def kind(self, device: Device) -> Place:
         server, slot = device
-        return Place(server, device not in self.cluster.dark_devices, slot if self.slots_matter else None)
+        return Place(server, self.cluster.condition(device), slot if self.slots_matter else None)
 
     def _capacity(self, place: Place) -> int:
         return sum(self.kind(device) == place for device in self.free)
@@ -152,9 +157,7 @@ class Places:
         """Literal of each server that a rank may lie on."""
         return self.on[t, rank // self.tenants[t].block]
 
-    def at(self, t: int, rank: int) -> Iterator[tuple[Device, Literal]]:
-        """Each device that a rank may lie on, where slots matter."""
-        yield self.tenants[t].devices[rank], self.keeps[t, rank]
-        for place, literal in self.enters[t, rank].items():
-            assert place.slot is not None
-            yield (place.server, place.slot), literal
+    def at(self, t: int, rank: int) -> list[tuple[Device, Literal]]:
+        """The present device of a rank and those that it may enter, one of each set that is alike."""
+        entered = [(self._first[place], literal) for place, literal in self.enters[t, rank].items()]
+        return [(self.tenants[t].devices[rank], self.keeps[t, rank]), *entered]

@@ -7,12 +7,16 @@ from math import perm
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
+from costmodel.fabrics.sliced import Held
+from planner.cluster import Health
 from planner.cpsat.constraints import CONSTRAINTS
 from planner.cpsat.objectives import OBJECTIVES, Term
+from planner.cpsat.server_order import new_names
 from planner.cpsat.variables import BlockKind, Variables, create_variables
 from planner.demand import Shape
 from planner.plan import Assignment
+from planner.pool_demand import pool_demand
 from planner.problem import Problem
 from planner.routing import Choice, Pattern
 
@@ -79,11 +83,12 @@ class Model:
         self.cp.clear_hints()  # type: ignore[no-untyped-call]
         used = _light_of(self.problem, assignments)
         by_job = {a.job: a for a in assignments}
+        names = new_names(self.problem, pattern)
         for j, job in enumerate(self.variables.jobs):
             choice = pattern.get(j)
             name = job.options.job.name
             chosen = choice.row if choice is not None and not choice.stays else None
-            placed = dict(choice.blocks) if choice is not None and not choice.stays else {}
+            placed = {names[s]: n for s, n in choice.blocks} if choice is not None and not choice.stays else {}
             for k, literal in enumerate(job.rows):
                 self.cp.add_hint(literal, k == chosen)
             if job.stay is not None:
@@ -108,6 +113,23 @@ class Model:
         lit = {pair: {f for name in used for f, _ in used[name].get(pair, ())} for pair in self.variables.lit}
         for pair, literal in self.variables.lit.items():
             self.cp.add_hint(literal, len(lit[pair]))
+        if self.variables.places:
+            self._hint_places(pattern, by_job, names)
+
+    def _hint_places(self, pattern: Pattern, by_job: Mapping[str, Assignment], names: Mapping[int, int]) -> None:
+        """Slices that the newly placed jobs hold, and no others, on the servers that stand for theirs."""
+        fabric = self.problem.cluster.fabric
+        assert isinstance(fabric, SlicedFabric)
+        held: set[Held] = set()
+        for j, choice in pattern.items():
+            options = self.problem.options[j]
+            if options.shapes[choice.row].cut and not choice.stays:
+                devices = [fabric.parse_device(name) for name in by_job[options.job.name].devices]
+                slices = fabric.held(options.candidates.row_plans(choice.row), devices)
+                held.update((names[server], slots) for server, slots in slices or ())
+        for (server, _), places in self.variables.places.items():
+            for place in places:
+                self.cp.add_hint(place.taken, (server, place.slice.slots) in held)
 
     def cut(self, refuted: Refuted) -> None:
         """Forbid what step 2 refuted: these jobs on these counts with these circuits or wider ones.
@@ -133,12 +155,17 @@ class Model:
 
     def _servers_are_alike(self, refuted: Refuted) -> bool:
         fabric, health = self.problem.cluster.fabric, self.problem.cluster.health
+        if isinstance(fabric, OcsRail):
+            return not (health.failed_tiles or health.failed_ports or refuted.staying)
+        if isinstance(fabric, Sipam):
+            return fabric.racks == 1 and health == Health() and not refuted.staying
         return (
             isinstance(fabric, Lightpath)
             and isinstance(fabric.fibers, int)
             and fabric.racks == 1
             and not fabric.slots_matter
             and not health.failed_fibers
+            and not self.problem.cluster.has_failed_light
             and not refuted.staying
             and refuted.most_lit is None
         )
@@ -146,7 +173,15 @@ class Model:
     def _as_wide(self, j: int, shape: Shape) -> cp_model.IntVar:
         """Literal: job j has a row that asks for the circuits of `shape` or wider ones."""
         job = self.variables.jobs[j]
-        rows = [literal for literal, other in zip(job.rows, job.options.shapes, strict=True) if shape.is_within(other)]
+        fabric = self.problem.cluster.fabric
+        is_within = (
+            _needs_as_much
+            if isinstance(fabric, OcsRail)
+            else _pools_as_much
+            if isinstance(fabric, Sipam)
+            else Shape.is_within
+        )
+        rows = [literal for literal, other in zip(job.rows, job.options.shapes, strict=True) if is_within(shape, other)]
         if len(rows) == 1:
             return rows[0]
         chosen = self.cp.new_bool_var("")
@@ -174,17 +209,36 @@ class Model:
         return wider
 
 
+def _needs_as_much(shape: Shape, other: Shape) -> bool:
+    """Whether on rails the other shape fits nowhere where this one does not: same blocks, and at least its ports."""
+    is_alike = (shape.num_ranks, shape.block) == (other.num_ranks, other.block)
+    return is_alike and other.num_ports >= shape.num_ports
+
+
+def _pools_as_much(shape: Shape, other: Shape) -> bool:
+    """Whether in pooled racks the other shape fits nowhere where this one does not: same memory, no fewer rails."""
+    mine, theirs = pool_demand(shape), pool_demand(other)
+    return (
+        (shape.num_ranks, shape.block, mine.units) == (other.num_ranks, other.block, theirs.units)
+        and mine.across <= theirs.across
+        and mine.inside <= theirs.inside
+        and mine.uplinks <= theirs.uplinks
+    )
+
+
 def _light_of(
     problem: Problem, assignments: Sequence[Assignment]
 ) -> dict[str, dict[tuple[int, int], set[tuple[str, int]]]]:
     """(fiber, wavelength) pairs by job and ordered pair of servers."""
-    parse = problem.cluster.fabric.parse_device
+    fabric = problem.cluster.fabric
     used: dict[str, dict[tuple[int, int], set[tuple[str, int]]]] = {}
+    if not isinstance(fabric, Lightpath):
+        return used
     for assignment in assignments:
         here = used.setdefault(assignment.job, {})
         for held in assignment.circuits:
             for circuit in held.circuits:
-                pair = parse(circuit.source)[0], parse(circuit.destination)[0]
-                for fiber in circuit.fibers:
-                    here.setdefault(pair, set()).update((fiber, w) for w in circuit.wavelengths)
+                for name in circuit.fibers:
+                    pair = fabric.parse_fiber(name)[:2]
+                    here.setdefault(pair, set()).update((name, w) for w in circuit.wavelengths)
     return used

@@ -48,6 +48,6 @@ def scale_for(largest: float, total: float, *, rounds_up: bool) -> Scale:
     The number of steps shrinks where the sum would pass LIMIT.
     """
     if largest < SMALLEST:
-        return Scale(1.0, rounds_up)
+        return Scale(float(STEPS), rounds_up)
     steps = min(STEPS, LIMIT * largest / max(total, largest))
     return Scale(steps / largest, rounds_up)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from ortools.sat.python import cp_model
 
-from planner.demand import Shape
+from planner.demand import Ints, Shape
 from planner.light import Light
 from planner.plan import Assignment
 from planner.problem import Problem
@@ -21,24 +21,25 @@ Layouts = dict[int, list[int]]
 
 def reserve(
     cp: cp_model.CpModel,
-    shape: Shape,
+    tables: Sequence[Ints],
     on: Mapping[tuple[int, int], cp_model.IntVar],
-    pair: tuple[int, int],
+    source: int,
+    destinations: Sequence[int],
     demand: cp_model.LinearExprT,
 ) -> None:
-    """`demand` covers the wavelengths between a pair of servers in every configuration of a job.
+    """`demand` covers the wavelengths from blocks on a server to blocks on others in every configuration of a job.
 
-    `on[block, server]` says where each block lies.
+    `tables` are the wavelengths from block to block in each configuration, and `on[block, server]` says where each
+    block lies. With transposed tables it is the light that enters the server.
     """
-    a, b = pair
-    for widths in shape.between_blocks:
+    for widths in tables:
         leaving = []
         for u in range(len(widths)):
             peers = np.flatnonzero(widths[u])
             if len(peers):
                 here = cp.new_int_var(0, int(widths[u].sum()), "")
-                there = sum(int(widths[u, v]) * on[int(v), b] for v in peers)
-                cp.add(here >= there).only_enforce_if(on[u, a])
+                there = sum(int(widths[u, v]) * on[int(v), b] for v in peers for b in destinations)
+                cp.add(here >= there).only_enforce_if(on[u, source])
                 leaving.append(here)
         cp.add(sum(leaving) <= demand)
 
@@ -49,15 +50,24 @@ class Ranks:
     def __init__(self, problem: Problem, pattern: Pattern, jobs: Sequence[int], staying: Sequence[Assignment]) -> None:
         self.cp = cp_model.CpModel()
         self.light = Light(problem.cluster)
+        self.ways = self.light.ways
         for assignment in staying:
             self.light.commit(assignment.circuits)
         self.on: dict[int, dict[tuple[int, int], cp_model.IntVar]] = {}
         self.reserved: dict[tuple[int, int], list[cp_model.IntVar]] = {}
+        self.leaving: dict[int, list[cp_model.IntVar]] = {}
+        self.entering: dict[int, list[cp_model.IntVar]] = {}
         for j in jobs:
             self._add_job(j, problem.options[j].shapes[pattern[j].row], pattern[j].blocks)
-        for (a, b), demands in self.reserved.items():
+        for server, demands in self.leaving.items():
+            self.cp.add(sum(demands) <= self.light.leaving(server))
+        for server, demands in self.entering.items():
+            self.cp.add(sum(demands) <= self.light.entering(server))
+        for (a, b), demands in () if self.ways.may_cross else self.reserved.items():
             self.cp.add(sum(demands) <= self.light.free_wavelengths(a, b))
-        self.cp.minimize(sum(sum(demands) for demands in self.reserved.values()))
+        hops = self.ways.hops if self.ways.may_cross else None
+        costs = {pair: 1 if hops is None else hops[pair[0]][pair[1]] for pair in self.reserved}
+        self.cp.minimize(sum(costs[pair] * sum(demands) for pair, demands in self.reserved.items()))
 
     def _add_job(self, j: int, shape: Shape, blocks: Sequence[tuple[int, int]]) -> None:
         servers = [server for server, _ in blocks]
@@ -69,14 +79,25 @@ class Ranks:
         for server, count in blocks:
             self.cp.add(sum(on[block, server] for block in range(shape.num_blocks)) == count)
         if shape.has_whole_groups and all(plan.kind != "line" for plan in shape.plans):
-            # Rings and complete groups look the same from every rank: block 0 may lie anywhere.
+            # Rings, complete groups and shifts look the same from every rank: block 0 may lie anywhere.
             self.cp.add(on[0, servers[0]] == 1)
         for a in servers:
             for b in servers:
                 if a != b:
-                    demand = self.cp.new_int_var(0, self.light.free_wavelengths(a, b), "")
+                    demand = self.cp.new_int_var(0, self.light.room(a, b), "")
                     self.reserved.setdefault((a, b), []).append(demand)
-                    reserve(self.cp, shape, on, (a, b), demand)
+                    reserve(self.cp, shape.between_blocks, on, a, (b,), demand)
+            if self.ways.may_cross:
+                self._add_cut(shape, on, a, [b for b in servers if b != a])
+
+    def _add_cut(self, shape: Shape, on: Mapping[tuple[int, int], cp_model.IntVar], a: int, others: list[int]) -> None:
+        """Where circuits may cross servers, what leaves and what enters a server is limited, not each pair."""
+        out = self.cp.new_int_var(0, self.light.leaving(a), "")
+        into = self.cp.new_int_var(0, self.light.entering(a), "")
+        self.leaving.setdefault(a, []).append(out)
+        self.entering.setdefault(a, []).append(into)
+        reserve(self.cp, shape.between_blocks, on, a, others, out)
+        reserve(self.cp, [table.T for table in shape.between_blocks], on, a, others, into)
 
     def layouts(self, solver: cp_model.CpSolver) -> Layouts:
         """Server of each block in a solution."""

@@ -6,17 +6,22 @@ from dataclasses import dataclass
 import networkx as nx
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
+from planner.cluster import Cluster
+from planner.cpsat.pack_pool import pack_pool
+from planner.cpsat.pack_rails import pack_rails
+from planner.cpsat.pack_slices import pack_slices
 from planner.cpsat.ranks import Ranks
 from planner.cpsat.wavelengths import StepTwo
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.problem import Problem
-from planner.routing import Pattern, Slots, route_pattern
+from planner.routing import Board, Pattern, Slots, route_pattern, slots_matter
+from planner.ways import Ways
 
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 RANKS_SHARE = 0.5
 """share of the limits for placing blocks before fibers and wavelengths are searched"""
-MOST_PATHS = 20_000
+MOST_PATHS = 6_000
 """pairs of slots of all circuits, where slots matter, up to which the exact model is built: each pair has a clause for
 every boundary and wavelength, and more would take longer to write down than to search"""
 MostLit = Mapping[tuple[int, int], int]
@@ -59,6 +64,13 @@ def realize(problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit:
     found = route_pattern(problem, pattern, most_lit)
     if found is not None:
         return Realized(tuple(found))
+    if isinstance(problem.cluster.fabric, OcsRail):
+        return _on_rails(problem, pattern, limits)
+    if isinstance(problem.cluster.fabric, Sipam):
+        packed = pack_pool(problem, pattern, limits.solver)
+        return Realized(packed.assignments, packed.refuted)
+    if isinstance(problem.cluster.fabric, SlicedFabric):
+        return _on_slices(problem, pattern, limits)
     if not isinstance(problem.cluster.fabric, Lightpath):
         raise AssertionError("counts that fit must be placeable on a fabric without circuits")
     staying = {j: problem.options[j].staying() for j, choice in pattern.items() if choice.stays}
@@ -78,21 +90,81 @@ def realize(problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit:
     return Realized(tuple(_reslotted(problem, [*staying.values()], assignments)))
 
 
+def _on_rails(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Realized:
+    """Rails first; jobs without circuits then take whatever is left on their servers, single devices last."""
+    packed = pack_rails(problem, pattern, limits.solver)
+    if packed.rails is None:
+        return Realized(refuted=packed.refuted)
+    board = Board.empty(problem.cluster)
+    assignments = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
+    for assignment in assignments:
+        board.take(assignment)
+    for j, rails in packed.rails.items():
+        found = board.realize_on_rails(problem.options[j], pattern[j].row, [s for s, _ in pattern[j].blocks], rails)
+        assert found is not None
+        assignments.append(found)
+    others = [j for j, choice in pattern.items() if not choice.stays and j not in packed.rails]
+    for j in sorted(others, key=lambda j: problem.options[j].shapes[pattern[j].row].num_ranks, reverse=True):
+        found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks)
+        assert found is not None, "what rails leave must be enough for jobs without circuits"
+        assignments.append(found)
+    return Realized(tuple(assignments))
+
+
+def _on_slices(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Realized:
+    """Slices first; jobs whose ranks send nothing then take whatever is left on their servers."""
+    packed = pack_slices(problem, pattern, limits.solver)
+    if packed.held is None:
+        return Realized(refuted=packed.refuted)
+    board = Board.empty(problem.cluster)
+    assignments = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
+    for assignment in assignments:
+        board.take(assignment)
+    for j, held in packed.held.items():
+        assignments.append(board.realize_on_slices(problem.options[j], pattern[j].row, held))
+    others = [j for j, choice in pattern.items() if not choice.stays and j not in packed.held]
+    for j in sorted(others, key=lambda j: problem.options[j].shapes[pattern[j].row].num_ranks, reverse=True):
+        found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks)
+        assert found is not None, "what slices leave must be enough for jobs without"
+        assignments.append(found)
+    return Realized(tuple(assignments))
+
+
 def _groups(problem: Problem, pattern: Pattern) -> list[list[int]]:
-    """Newly placed jobs, grouped where their circuits could meet: on a pair of servers, or on a server."""
-    fabric = problem.cluster.fabric
-    by_server = isinstance(fabric, Lightpath) and fabric.slots_matter
+    """Newly placed jobs, grouped where they could meet: on fibers, or on servers whose slots are not alike.
+
+    Circuits that may cross third servers could meet all others of their rack.
+    """
+    cluster, fabric = problem.cluster, problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    uneven = _uneven(cluster)
     graph: nx.Graph[object] = nx.Graph()
     for j, choice in pattern.items():
         if choice.stays:
             continue
         graph.add_node(j)
         servers = [server for server, _ in choice.blocks]
-        if by_server:
-            graph.add_edges_from((j, ("server", server)) for server in servers)
+        graph.add_edges_from((j, ("server", server)) for server in servers if fabric.slots_matter or server in uneven)
+        if len(servers) > 1 and fabric.most_hops > 1:
+            first = fabric.rack_of(servers[0]) * fabric.servers
+            graph.add_edges_from((j, ("server", server)) for server in range(first, first + fabric.servers))
         else:
             graph.add_edges_from((j, ("pair", a, b)) for a in servers for b in servers if a < b)
     return [sorted(n for n in component if isinstance(n, int)) for component in nx.connected_components(graph)]
+
+
+def _uneven(cluster: Cluster) -> set[int]:
+    """Servers some of whose devices cannot use all wavelengths: all jobs there are placed together."""
+    return {server for server, _ in (*cluster.failed_lasers, *cluster.failed_receivers)}
+
+
+def is_beyond_search(problem: Problem, pattern: Pattern) -> bool:
+    """Whether some jobs of a pattern are too many to be searched exactly, because slots matter."""
+    return slots_matter(problem.cluster) and any(_is_beyond(problem, pattern, g) for g in _groups(problem, pattern))
+
+
+def _is_beyond(problem: Problem, pattern: Pattern, group: Sequence[int]) -> bool:
+    return slots_matter(problem.cluster) and _num_paths(problem, pattern, group) > MOST_PATHS
 
 
 def _search(
@@ -104,6 +176,8 @@ def _search(
     most_lit: MostLit | None,
 ) -> list[Assignment] | bool | None:
     """Assignments, False for a proof that there are none, None for no answer within the limits."""
+    if _is_beyond(problem, pattern, group):
+        return None
     spanning = [j for j in group if len(pattern[j].blocks) > 1]
     ranks = Ranks(problem, pattern, spanning, staying)
     solver = limits.solver(share=RANKS_SHARE)
@@ -126,17 +200,24 @@ def _search(
 
 
 def _num_paths(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:
-    """Pairs of slots between which the circuits of some jobs could run; 0 where slots do not matter."""
+    """Ways between slots, or servers where slots do not matter, that the circuits of some jobs could take.
+
+    0 where neither slots matter nor servers are crossed.
+    """
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Lightpath)
-    if not fabric.slots_matter:
+    ways = Ways(problem.cluster)
+    if not fabric.slots_matter and not ways.may_cross:
         return 0
     slots = Slots(problem.cluster)
     total = 0
     for j in group:
-        shape = problem.options[j].shapes[pattern[j].row]
-        places = sum(len(slots.free(server, single=shape.num_ranks == 1)) for server, _ in pattern[j].blocks)
-        total += places**2 * sum(len(circuits) for _, circuits in shape.configurations)
+        shape, servers = problem.options[j].shapes[pattern[j].row], [server for server, _ in pattern[j].blocks]
+        places = len(servers)
+        if fabric.slots_matter:
+            places = sum(len(slots.free(server, single=shape.num_ranks == 1)) for server in servers)
+        crossed = [ways.most_routes(a, b) for a in servers for b in servers if a != b] if ways.may_cross else []
+        total += max(crossed, default=1) * places**2 * sum(len(circuits) for _, circuits in shape.configurations)
     return total
 
 
@@ -148,7 +229,7 @@ def _status(solver: cp_model.CpSolver, model: cp_model.CpModel) -> cp_model.CpSo
 
 
 def _reslotted(problem: Problem, staying: Sequence[Assignment], assignments: Sequence[Assignment]) -> list[Assignment]:
-    """Groups were placed apart: deal out the slots of each server once more, where slots do not matter."""
+    """Groups were placed apart: deal out the slots of each server once more, where they are alike."""
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Lightpath)
     if fabric.slots_matter:
@@ -160,8 +241,9 @@ def _reslotted(problem: Problem, staying: Sequence[Assignment], assignments: Seq
     for assignment in assignments:
         names: dict[str, str] = {}
         for name in assignment.devices:
-            server = fabric.parse_device(name)[0]
-            slot = slots.free(server, single=len(assignment.devices) == 1)[0]
+            server, slot = fabric.parse_device(name)
+            if server not in _uneven(problem.cluster):
+                slot = slots.free(server, single=len(assignment.devices) == 1)[0]
             slots.take([(server, slot)])
             names[name] = fabric.device_name(server, slot)
         result.append(renamed(assignment, names))

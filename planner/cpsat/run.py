@@ -65,7 +65,7 @@ def run(
     callback = _OnSolution(model, on_pattern)
     parameters.cp_model_probing_level = 0
     parameters.symmetry_level = 0
-    status = _solve_in_thread(solver, model.cp, callback, options.should_stop, on_stop)
+    status = solve_in_thread(solver, model.cp, callback, options.should_stop, on_stop)
     if callback.error is not None:
         raise callback.error
     if status == cp_model.MODEL_INVALID:
@@ -81,7 +81,7 @@ def run(
     )
 
 
-def _solve_in_thread(
+def solve_in_thread(
     solver: cp_model.CpSolver,
     model: cp_model.CpModel,
     callback: _OnSolution,

@@ -4,7 +4,9 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from costmodel.fabrics import Sipam
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
@@ -12,6 +14,7 @@ from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Incumbent, SolveOptions
 from planner.routing import Choice, Pattern
+from planner.sieve import Sieve
 
 FIRST_SHARE = 0.7
 """share of the time limit that level 1 may use while others wait"""
@@ -41,6 +44,8 @@ class Search:
     refuted: list[Refuted] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     num_undecided: int = 0
+    has_all_rows: bool = True
+    """whether every row that could matter to the level is in force"""
     is_stopped: bool = False
     bound: float | None = None
     """best valid bound of the level so far"""
@@ -50,10 +55,15 @@ class Search:
     def __post_init__(self) -> None:
         self.problem = self.full
 
+    @cached_property
+    def sieve(self) -> Sieve:
+        """Bounds on the value of all candidates."""
+        return Sieve.of(self.full)
+
     @property
     def is_exact(self) -> bool:
-        """Whether no pattern was forbidden without proof."""
-        return self.num_undecided == 0
+        """Whether no pattern was forbidden, and no row left out, without proof."""
+        return self.num_undecided == 0 and self.has_all_rows
 
     @property
     def elapsed_s(self) -> float:
@@ -85,6 +95,10 @@ class Search:
             self._add_kept(kept)
 
     def refute(self, refuted: Refuted) -> None:
+        """Forbid what step 2 refuted. Where memory is pooled, candidates were dropped because others ask for no more in
+        step 1; what is refuted beyond step 1 costs the proof over those that were dropped."""
+        if isinstance(self.full.cluster.fabric, Sipam) and self.full.num_dominated:
+            self.num_undecided += 1
         self.refuted.append(refuted)
         self.model.cut(refuted)
 

@@ -8,17 +8,22 @@ from ortools.sat.python import cp_model
 
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.ranks import reserve
-from planner.cpsat.realize import FOUND, StepTwoLimits, realize
+from planner.cpsat.realize import FOUND, StepTwoLimits, is_beyond_search, realize
 from planner.cpsat.search import Search
 from planner.cpsat.variables import BlockKind
 from planner.demand import Shape
 from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
-from planner.routing import Choice, Pattern
+from planner.recreate import Effort, recreated
+from planner.routing import Choice, Pattern, slots_matter
+from planner.ways import Ways
 
 MAX_ROUNDS = 20
 MIN_S, MOST_S = 0.5, 3.0
 """of wall-clock time for one exact step 2: counts that resist longer are set aside, which costs the proof"""
+AGAIN_S = 5.0
+AGAIN_PATIENCE = 100
+"""wall-clock time, and rounds without a better plan, for placing the same configurations anew"""
 COUNTS_S = 2.0
 COUNTS_SHARE = 0.25
 """of the limits go into finding compact counts: any will do"""
@@ -30,6 +35,8 @@ def settle(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignmen
     Counts that need few wavelengths between servers come first. What is proven impossible on the way, the
     configurations themselves included, is kept as cuts.
     """
+    if is_beyond_search(search.problem, pattern):
+        return None
     problem = _only(search.problem, pattern)
     model = _compact_model(search, problem, pattern)
     for _ in range(MAX_ROUNDS):
@@ -53,6 +60,20 @@ def settle(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignmen
         if search.is_stopped or time.perf_counter() >= deadline:
             return None
     return None
+
+
+def place_again(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignment, ...] | None:
+    """Where slots matter: the configurations of a pattern wherever ruin and recreate finds room for all, or None."""
+    if not slots_matter(search.problem.cluster):
+        return None
+    problem = _only(search.problem, pattern)
+    chosen = {j: search.problem.options[j].candidates.configuration(choice.row) for j, choice in pattern.items()}
+    wanted = sum(float(search.problem.options[j].value[choice.row]) for j, choice in pattern.items())
+    staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
+    effort = Effort.of(search.options, min(deadline, time.perf_counter() + AGAIN_S), patience=AGAIN_PATIENCE)
+    *_, found = staying, *recreated(problem, staying, search.options.seed, effort, wanted)
+    names = {problem.options[j].job.name: configuration for j, configuration in chosen.items()}
+    return tuple(found) if {a.job: a.configuration for a in found} == names else None
 
 
 def step_two_limits(search: Search, deadline: float) -> StepTwoLimits:
@@ -94,7 +115,8 @@ def _only(problem: Problem, pattern: Pattern) -> Problem:
 def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
     """Step 1 with the choices fixed, minimizing light between servers and servers touched.
 
-    Jobs that spanned in the pattern are modelled block by block, which makes their light exact for every pair.
+    Jobs that spanned in the pattern are modelled block by block, which makes their light exact for every pair, or
+    for what leaves and enters a server where circuits may cross others.
     """
     model = Model.build(problem)
     for refuted in search.refuted:
@@ -118,10 +140,10 @@ def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
 
 
 def _add_ranks(model: Model, j: int, shape: Shape) -> None:
-    """Which block of a job lies on which server, and the light that this takes between each pair."""
-    if not shape.has_light:
-        return
+    """Which block of a job lies on which server, and the light that this takes between servers."""
     cp, job = model.cp, model.variables.jobs[j]
+    if not job.classes or not shape.has_light:
+        return
     counts = job.blocks[BlockKind.of(shape)]
     servers = range(len(counts))
     on = {(block, s): cp.new_bool_var("") for block in range(shape.num_blocks) for s in servers}
@@ -129,7 +151,13 @@ def _add_ranks(model: Model, j: int, shape: Shape) -> None:
         cp.add_exactly_one(on[block, s] for s in servers)
     for s in servers:
         cp.add(sum(on[block, s] for block in range(shape.num_blocks)) == counts[s])
+    tables, ways = shape.between_blocks, Ways(model.problem.cluster)
     for a in servers:
-        for b in servers:
-            if a != b:
-                reserve(cp, shape, on, (a, b), job.light.get((a, b), 0))
+        others = [b for b in servers if b != a]
+        for b in others:
+            if not ways.may_cross or not ways.joins(a, b):
+                reserve(cp, tables, on, a, (b,), job.light.get((a, b), 0))
+        if ways.may_cross:
+            out, into = ([w for pair, w in job.light.items() if pair[end] == a] for end in (0, 1))
+            reserve(cp, tables, on, a, others, sum(out))
+            reserve(cp, [table.T for table in tables], on, a, others, sum(into))

@@ -3,14 +3,18 @@
 import time
 from collections.abc import Iterable, Sequence
 
+from costmodel.fabrics import Sipam, SlicedFabric
 from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.search import Search
 from planner.cpsat.tidy import tidy
 from planner.plan import Assignment, Plan
+from planner.pool_lack import what_is_missing
+from planner.pool_switches import switch_setting
 from planner.problem import Problem
 from planner.result import LeftOut, Level, Result, SolveOptions, Status, relative_gap
+from planner.tenants import plan_of_residents
 
 
 def search_levels(
@@ -105,22 +109,28 @@ def plan_of(problem: Problem, assignments: Sequence[Assignment]) -> Plan:
     objectives: dict[str, float] = {
         objective.name: evaluate(problem, assignments, objective.name) for objective in problem.instance.objectives
     }
+    fabric, before = problem.cluster.fabric, plan_of_residents(problem.instance).assignments
     return Plan(
         instance=problem.instance.name,
         assignments=tuple(sorted(assignments, key=lambda a: order[a.job])),
         objectives=objectives,
+        switches=switch_setting(fabric, before, assignments) if isinstance(fabric, Sipam) else None,
     )
 
 
 def left_out_of(problem: Problem, plan: Plan) -> tuple[LeftOut, ...]:
     """Jobs that the plan does not admit."""
-    admitted = set(plan.admitted)
+    admitted, fabric = set(plan.admitted), problem.cluster.fabric
+    pooled = isinstance(fabric, Sipam)
+    slices = f", on slices of so many devices as there are: {fabric.sizes}" if isinstance(fabric, SlicedFabric) else ""
     return tuple(
         LeftOut(
             options.job.name,
             f"left out for what runs instead (planner explain INSTANCE {options.job.name})"
             if len(options)
-            else "impossible alone: no listed configuration divides the workload and fits in memory",
+            else f"impossible alone: {what_is_missing(problem.cluster, options.job)}"
+            if pooled
+            else f"impossible alone: no listed configuration divides the workload and fits in memory{slices}",
         )
         for options in problem.options
         if options.job.name not in admitted

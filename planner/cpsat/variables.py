@@ -7,18 +7,23 @@ ranks, devices, fibers and wavelengths.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Cut, Lightpath
 from planner.cluster import Cluster
+from planner.cpsat.places import Place, new_places
+from planner.cuts import Cuts
 from planner.demand import Shape
 from planner.instance import Resident
 from planner.problem import JobOptions, Problem
 
 Pair = tuple[int, int]
 """Ordered pair of servers."""
+MOST_CELLS = 500_000
+"""slots of all slices, each counted as often as it lies in one, up to which step 1 places slices"""
 
 
 def total(terms: Iterable[cp_model.LinearExprT]) -> cp_model.LinearExpr:
@@ -32,10 +37,19 @@ class BlockKind(NamedTuple):
     size: int
     is_single: bool
     cut: Cut
+    memory_units: int
+    """of remote memory for each rank"""
+    memory_io: int
+    """I/Os of each rank that serve memory"""
 
     @classmethod
     def of(cls, shape: Shape) -> "BlockKind":
-        return cls(shape.part, shape.num_ranks == 1, shape.cut)
+        return cls(shape.part, shape.num_ranks == 1, shape.cut, shape.memory_units, shape.memory_io)
+
+    @property
+    def num_slices(self) -> int:
+        """Slices that one of these takes, where the fabric cuts them."""
+        return self.size // prod(self.cut)
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ class JobVariables:
     units: dict[int, cp_model.IntVar]
     """by width of circuits above 1: a row with such circuits is chosen"""
     light: dict[Pair, cp_model.IntVar]
-    """wavelengths reserved from one server to another"""
+    """wavelengths reserved on the fibers from one server to another"""
     stay_devices: Counter[int]
     """devices by server that a staying resident holds"""
     stay_light: Counter[Pair]
@@ -103,6 +117,8 @@ class Variables:
     """healthy fibers of an ordered pair"""
     lit_wavelengths: int
     """wavelengths that one fiber carries"""
+    places: dict[tuple[int, Cut], tuple[Place, ...]]
+    """by server and extent: the slices that are there, where not too many"""
 
 
 def create_variables(model: cp_model.CpModel, problem: Problem) -> Variables:
@@ -119,7 +135,20 @@ def create_variables(model: cp_model.CpModel, problem: Problem) -> Variables:
     capacity = {pair: per_fiber * count for pair, count in pairs.items()}
     jobs = tuple(_job(model, j, options, cluster, capacity) for j, options in enumerate(problem.options))
     lit = {(a, b): model.new_int_var(0, count, f"lit_{a}_{b}") for (a, b), count in pairs.items()}
-    return Variables(jobs, lit, pairs, per_fiber)
+    return Variables(jobs, lit, pairs, per_fiber, _places(model, jobs, cluster))
+
+
+def _places(
+    model: cp_model.CpModel, jobs: Iterable[JobVariables], cluster: Cluster
+) -> dict[tuple[int, Cut], tuple[Place, ...]]:
+    cuts = sorted({kind.cut for job in jobs for kind in job.blocks if kind.cut})
+    if not cuts:
+        return {}
+    whole = Cuts(cluster)
+    slices = {(s, cut): whole.usable(s, cut) for s in range(cluster.fabric.num_servers) for cut in cuts}
+    if sum(prod(cut) * len(found) for (_, cut), found in slices.items()) > MOST_CELLS:
+        return {}
+    return {key: new_places(model, found) for key, found in slices.items()}
 
 
 def _job(
@@ -136,7 +165,7 @@ def _job(
             model.new_int_var(0, min(most, len(cluster.healthy_slots(s)) // kind.size), f"{name}_b{kind.size}_s{s}")
             for s in servers
         ]
-    has_light = any(shape.has_light for shape in shapes)
+    has_light = isinstance(cluster.fabric, Lightpath) and any(shape.has_light for shape in shapes)
     classes = tuple(_classes(model, name, rows, shapes)) if has_light else ()
     devices, light = _held(options, cluster)
     return JobVariables(
@@ -189,12 +218,13 @@ def _held(options: JobOptions, cluster: Cluster) -> tuple[Counter[int], Counter[
         return devices, light
     parse = cluster.fabric.parse_device
     devices.update(parse(name)[0] for name in options.job.devices)
-    seen = {
-        (parse(c.source)[0], parse(c.destination)[0], fiber, wavelength)
-        for held in options.job.circuits
-        for c in held.circuits
-        for fiber in c.fibers
-        for wavelength in c.wavelengths
-    }
-    light.update((a, b) for a, b, _, _ in seen)
+    if isinstance(cluster.fabric, Lightpath):
+        seen = {
+            (cluster.fabric.parse_fiber(fiber), wavelength)
+            for held in options.job.circuits
+            for c in held.circuits
+            for fiber in c.fibers
+            for wavelength in c.wavelengths
+        }
+        light.update((a, b) for (a, b, _), _ in seen)
     return devices, light

@@ -8,7 +8,9 @@ from planner.explain.ask import Asker
 from planner.explain.cost import Cost, cost_of, what_gives
 from planner.explain.explanation import Statement, Tag
 from planner.explain.light import why_no_light
+from planner.explain.rails import why_no_rails
 from planner.explain.room import told_sizes, why_no_block, why_too_few, why_unlisted
+from planner.explain.slices import why_no_slices
 from planner.explain.words import accelerators, amount, place
 from planner.instance import Instance
 from planner.plan import Plan
@@ -61,7 +63,8 @@ def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
             sizes_told = f"{size} or more accelerators" if size < sizes[-1] else accelerators(size)
             yield Statement(f"with {sizes_told}: {reason}")
             return
-        reason = reason or why_no_block(waiting, name, size)
+        reason = reason or why_no_block(waiting, name, size) or why_no_rails(waiting, name, size)
+        reason = reason or why_no_slices(waiting, name, size)
         if reason is None:
             reason = why_no_light(asker, required(waiting, name, accelerators=size), name, size)
         yield Statement(f"with {accelerators(size)}: {reason or 'no place has all that it needs at once'}")

@@ -62,12 +62,14 @@ def fewest_fibers(asker: Asker, instance: Instance, name: str, *, plenty: int) -
 def _newly_lit(instance: Instance, plan: Plan, name: str) -> list[Pair]:
     """Ordered pairs on which the job uses a fiber that the instance does not have."""
     fabric = instance.cluster.fabric
-    pairs: dict[Pair, None] = {}
-    for held in plan[name].circuits:
-        for circuit in held.circuits:
-            a, b = (fabric.parse_device(end)[0] for end in (circuit.source, circuit.destination))
-            if any(int(fiber.rpartition("#")[2]) >= fabric.num_fibers(a, b) for fiber in circuit.fibers):
-                pairs[a, b] = None
+    pairs: set[Pair] = set()
+    for circuit in (circuit for held in plan[name].circuits for circuit in held.circuits):
+        for fiber in circuit.fibers:
+            ends, _, index = fiber.rpartition("#")
+            source, _, destination = ends.partition(">")
+            pair = fabric.parse_server(source), fabric.parse_server(destination)
+            if int(index) >= fabric.num_fibers(*pair):
+                pairs.add(pair)
     return sorted(pairs)
 
 

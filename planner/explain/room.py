@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from costmodel.fabrics import Sipam, SlicedFabric
 from planner.cluster import Cluster
 from planner.derive import with_job
 from planner.expand import list_options
 from planner.explain.words import accelerators, listed
 from planner.instance import Instance, Job, JobConstraints
+from planner.pool_lack import what_is_missing
 from planner.problem import JobOptions
 from planner.routing import Slots
 
@@ -57,6 +59,8 @@ def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
     mappings = job.workload.mappings(size)
     if not len(mappings):
         return f"the model does not divide among {accelerators(size)}"
+    if isinstance(cluster.fabric, Sipam):
+        return what_is_missing(cluster, with_job(instance, name, accelerators=size).job(name))
     least = float(job.workload.op_graph(mappings, cluster.device).footprint_bytes.min())
     capacity = cluster.device.capacity_bytes
     if least > capacity:
@@ -72,6 +76,8 @@ def _why_excluded(instance: Instance, name: str, size: int) -> str:
     free = JobConstraints(one_server=constraints.one_server)
     if constraints.collective is not None and has_ways(instance, name, size, free):
         return f"no {constraints.collective} all-reduce joins {accelerators(size)} here"
+    if isinstance(fabric, SlicedFabric):
+        return f"no slice has {accelerators(size)} as the job divides; sizes of slices are {fabric.sizes}"
     return f"no circuits of this fabric join {accelerators(size)}"
 
 

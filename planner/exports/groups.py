@@ -9,9 +9,11 @@ from typing import Literal
 import numpy as np
 
 from costmodel.configuration import Collective, Configuration
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, OcsRail
 from costmodel.plans.build import schedule_of
+from costmodel.plans.ladder import Algorithm
 from costmodel.plans.limits import Limits
+from costmodel.plans.offers import SWITCHED
 from costmodel.plans.plan import Plan as CollectivePlan
 from costmodel.plans.schedule import Schedule
 from planner.errors import InputError
@@ -20,6 +22,8 @@ from planner.plan import Assignment, HeldCircuits, Plan
 
 Axis = Literal["tensor", "data"]
 AXES: tuple[Axis, ...] = ("tensor", "data")
+KINDS: tuple[Algorithm, ...] = ("ring", *SWITCHED)
+"""of all-reduces over circuits"""
 
 
 @dataclass(frozen=True)
@@ -41,24 +45,15 @@ class GroupRun:
 def group_runs(instance: Instance, plan: Plan, where: str) -> tuple[GroupRun, ...]:
     """Every all-reduce over circuits; InputError, naming the file `where`, where there is none."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
-        raise InputError(where, "", f"the fabric {fabric.kind} has no circuits to export; plan on a lightpath fabric")
-    limits = limits_of(fabric)
+    if not isinstance(fabric, Lightpath | OcsRail):
+        problem = f"the fabric {fabric.kind} has no circuits to export; plan on lightpath or ocs_rail"
+        raise InputError(where, "", problem)
+    limits = fabric.limits
     stems = _stems([assignment.job for assignment in plan.assignments])
     runs = tuple(run for assignment in plan.assignments for run in _runs_of(assignment, limits, stems[assignment.job]))
     if not runs:
         raise InputError(where, "assignments", "no job communicates over circuits; there is nothing to export")
     return runs
-
-
-def limits_of(fabric: Lightpath) -> Limits:
-    return Limits(
-        fabric.wavelengths_per_tile,
-        fabric.max_peers,
-        fabric.alpha_s,
-        fabric.reconfiguration_s,
-        fabric.wavelength_bandwidth_bytes_per_s,
-    )
 
 
 def _stems(jobs: list[str]) -> dict[str, str]:
@@ -75,7 +70,7 @@ def _stems(jobs: list[str]) -> dict[str, str]:
 def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[GroupRun]:
     for axis in AXES:
         collective: Collective = getattr(assignment.configuration, f"{axis}_collective")
-        if collective.kind not in ("ring", "radix", "exchange"):
+        if collective.kind not in KINDS or not collective.wavelengths:
             continue
         lines = _lines(assignment.configuration, axis)
         plan = collective_plan(collective, lines.shape[1], limits)
@@ -84,7 +79,7 @@ def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[Grou
             axis,
             f"{stem}.{axis}",
             plan,
-            all_reduce_schedule(plan),
+            schedule_of(plan),
             tuple(tuple(assignment.devices[rank] for rank in line) for line in lines.tolist()),
             tuple(held for held in assignment.circuits if held.dimension == axis),
         )
@@ -100,20 +95,8 @@ def _lines(configuration: Configuration, axis: Axis) -> "np.ndarray[tuple[int, i
 
 def collective_plan(collective: Collective, ranks: int, limits: Limits) -> CollectivePlan:
     """The plan that a collective of a file stands for."""
-    if collective.kind == "ring":
-        return CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), collective.wavelengths)
-    algorithm: Literal["radix", "exchange"] = "radix" if collective.kind == "radix" else "exchange"
+    assert collective.kind in KINDS
+    held = collective.held or (1,)
     return CollectivePlan(
-        "all_reduce", algorithm, ranks, limits, collective.radices, collective.held, collective.wavelengths
+        "all_reduce", collective.kind, ranks, limits, collective.radices, held, collective.wavelengths, collective.order
     )
-
-
-def all_reduce_schedule(plan: CollectivePlan) -> Schedule:
-    """Schedule of an all-reduce whose first digit varies fastest with the rank, as circuits in files have it."""
-    schedule = schedule_of(plan)
-    if plan.algorithm == "ring":
-        return schedule
-    ranks = np.arange(plan.ranks).reshape(plan.radices).transpose(*reversed(range(len(plan.radices))))
-    rank_of = np.empty(plan.ranks, dtype=np.int64)
-    rank_of[ranks.ravel()] = np.arange(plan.ranks)
-    return schedule.relabelled(rank_of)

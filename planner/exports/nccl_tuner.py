@@ -48,6 +48,6 @@ def tuner_lines(collective: Collective, ranks: int, limits: Limits, servers: int
 
 def nearest(plan: Plan) -> str:
     """Algorithm of NCCL that is most like a plan: rounds in the logarithm of the ranks, or in their number."""
-    if plan.algorithm == "ring" or plan.collective == "broadcast":
+    if plan.kind == "ring" or plan.collective == "broadcast":
         return "ring"
     return "tree" if plan.collective == "all_reduce" else "pat"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from costmodel.fabrics import Lightpath
 from planner.errors import InputError
 from planner.instance import Instance
 from planner.plan import Plan
@@ -66,8 +65,7 @@ def save_floor_plan(path: str | Path, instance: Instance, plan: Plan) -> None:
 def _shape(instance: Instance) -> tuple[int, int]:
     """Columns and rows of the tiles of one server."""
     fabric = instance.cluster.fabric
-    rows = fabric.tile_rows if isinstance(fabric, Lightpath) else 1
-    return fabric.devices_per_server // rows, rows
+    return fabric.devices_per_server // fabric.rows, fabric.rows
 
 
 def _extent(instance: Instance) -> tuple[float, float]:

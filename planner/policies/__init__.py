@@ -10,6 +10,7 @@ from planner.policies.cpsat import cpsat
 from planner.policies.first_fit import first_fit
 from planner.policies.random_fit import random_fit
 from planner.policies.server_aligned import server_aligned
+from planner.policies.sipam_loop import sipam_loop
 from planner.policies.torus_slices import torus_slices
 from planner.problem import Problem
 from planner.result import Result, SolveOptions
@@ -22,6 +23,7 @@ POLICIES: dict[str, Policy] = {
     "best_fit": best_fit,
     "server_aligned": server_aligned,
     "random_fit": random_fit,
+    "sipam_loop": sipam_loop,
     "torus_slices": torus_slices,
     "bcube_slices": bcube_slices,
 }

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Sequence
 
+from costmodel.fabrics import Sipac
 from planner.cluster import Cluster
+from planner.greedy import in_order, place_all
 from planner.policies.heuristic import heuristic_result
 from planner.policies.slices import Cut, place_on_slices
 from planner.problem import Problem
@@ -18,13 +20,16 @@ def bcube_slices(problem: Problem, options: SolveOptions) -> Result:
     """Jobs in arrival order on subcubes of binary digits, sizes rounded up to powers of two.
 
     Device i of a rack, counted server by server, has the binary digits of i; numbers beyond the last device belong
-    to no slice.
+    to no slice. Where the fabric is a SiPAC, its own digits are used: each job with its most valuable candidate that
+    fits, on the first free subcubes.
     """
     started = time.perf_counter()
-    return heuristic_result("bcube_slices", problem, options, started, place_on_slices(problem, _bcube))
+    is_sipac = isinstance(problem.cluster.fabric, Sipac)
+    assignments = place_all(problem, in_order) if is_sipac else place_on_slices(problem, bcube_cut)
+    return heuristic_result("bcube_slices", problem, options, started, assignments)
 
 
-def _bcube(cluster: Cluster, servers: Sequence[int]) -> Cut:
+def bcube_cut(cluster: Cluster, servers: Sequence[int]) -> Cut:
     devices = tuple((server, slot) for server in servers for slot in range(cluster.fabric.devices_per_server))
     digits = rounded_exponent(RADIX, len(devices))
     beyond = all_ones(RADIX**digits) ^ all_ones(len(devices))

@@ -1,35 +1,91 @@
 """The exact policy: CP-SAT over counts, then over ranks and wavelengths, from the best heuristic plan."""
 
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from costmodel.fabrics import Sipam, SlicedFabric
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
+from planner.expand import expand
 from planner.greedy import in_order, place_all, priced_rows, tightest
 from planner.plan import Assignment, Plan
+from planner.policies.shortlist import listed_shortly
+from planner.policies.sipam_loop import place_by_loop
 from planner.problem import Problem
-from planner.result import Result, SolveOptions
-from planner.routing import route_pattern
+from planner.recreate import PATIENCE, Effort, recreated
+from planner.result import Result, SolveOptions, Status
+from planner.routing import route_pattern, slots_matter
+from planner.sieve import Sieve
+
+RECREATE_SHARE = 0.4
+"""of the time limit, for better starts where slots or slices matter"""
+SLICES_PATIENCE = 60
+"""rounds without a better start where jobs take slices"""
+
+MOST_DROPPED = 20_000
+"""dominated candidates up to which all listed ones are searched where the proof needs them"""
 
 
 def cpsat(problem: Problem, options: SolveOptions) -> Result:
     """Optimal over the listed candidates where time allows; else the best plan found and a valid bound."""
-    return search_levels(problem, options, _starts(problem, options))
+    result = search_levels(problem, options, _starts(problem, options))
+    return _without_dropping(problem, options, result) if _has_lost_proof(problem, options, result) else result
+
+
+def _has_lost_proof(problem: Problem, options: SolveOptions, result: Result) -> bool:
+    """Whether what was refuted costs the proof over candidates of pooled racks that were dropped, and these are few."""
+    return (
+        isinstance(problem.cluster.fabric, Sipam)
+        and result.status is not Status.OPTIMAL
+        and result.statistics.get("undecided", 0) > 0
+        and 0 < problem.num_dominated <= MOST_DROPPED
+        and result.wall_time_s < options.time_limit_s
+        and not options.should_stop()
+    )
+
+
+def _without_dropping(problem: Problem, options: SolveOptions, first: Result) -> Result:
+    """The better of a result and of one over all listed candidates, which starts from it."""
+    left = replace(options, time_limit_s=options.time_limit_s - first.wall_time_s, hint=None)
+    start = [] if first.plan is None else [("undominated", first.plan.assignments)]
+    second = search_levels(expand(problem.instance, prune=False), left, start)
+    if second.status is not Status.OPTIMAL and second.plan == first.plan:
+        return first
+    later = tuple(replace(each, wall_time_s=each.wall_time_s + first.wall_time_s) for each in second.trace)
+    return replace(second, trace=(*first.trace, *later), wall_time_s=first.wall_time_s + second.wall_time_s)
 
 
 def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list[Assignment]]]:
-    """Plans to start from, one at a time."""
+    """Plans to start from, one at a time, made better at once where slots or slices matter; from short lists where
+    slots do."""
+    started = time.perf_counter()
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
-    rows, jobs = priced_rows(problem)
+    is_slotted = slots_matter(problem.cluster)
+    listed = listed_shortly(problem) if is_slotted else problem
+    rows, jobs = priced_rows(listed)
     makers: dict[str, Callable[[], list[Assignment] | None]] = {
-        "priced": lambda: place_all(problem, tightest, row_order=rows, job_order=jobs),
-        "first_fit": lambda: place_all(problem, in_order),
-        "best_fit": lambda: place_all(problem, tightest),
+        "priced": lambda: place_all(listed, tightest, row_order=rows, job_order=jobs),
+        "first_fit": lambda: place_all(listed, in_order),
+        "best_fit": lambda: place_all(listed, tightest),
     }
+    if isinstance(problem.cluster.fabric, Sipam):
+        makers = {"priced": makers["priced"], "sipam_loop": lambda: place_by_loop(listed)}
+    best: list[Assignment] | None = None
     for name, make in makers.items():
         found = make()
         if found is not None:
             yield name, found
+            best = found if best is None or sum(a.value for a in found) > sum(a.value for a in best) else best
+            if is_slotted:
+                break
+    is_placed = is_slotted or isinstance(problem.cluster.fabric, SlicedFabric)
+    if best is not None and is_placed and problem.instance.objectives[0].name == "value":
+        patience = PATIENCE if is_slotted else SLICES_PATIENCE
+        effort = Effort.of(options, started + RECREATE_SHARE * options.time_limit_s, patience=patience)
+        better = recreated(listed, best, options.seed, effort, Sieve.of(problem).bound)
+        yield from (("recreate", plan) for plan in better)
 
 
 def realized_hint(problem: Problem, plan: Plan) -> list[Assignment] | None:

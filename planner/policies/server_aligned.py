@@ -3,6 +3,8 @@
 import time
 from collections.abc import Iterator
 
+from costmodel.fabrics import FabricBase, SlicedFabric
+from planner.cuts import first_fit
 from planner.demand import Shape
 from planner.greedy import Blocks, free_blocks, place_all, racks
 from planner.policies.heuristic import heuristic_result
@@ -18,7 +20,7 @@ def server_aligned(problem: Problem, options: SolveOptions) -> Result:
 
 
 def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:
-    per_server = board.cluster.fabric.devices_per_server // shape.part
+    per_server = _most(board.cluster.fabric, shape)
     if per_server == 0:
         return
     num_whole, remainder = divmod(shape.num_parts, per_server)
@@ -34,3 +36,10 @@ def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:
                 continue
             blocks.append((min(enough, key=lambda s: (room[s], s)), remainder))
         yield sorted(blocks)
+
+
+def _most(fabric: FabricBase, shape: Shape) -> int:
+    """Blocks that an empty server takes, or parts on slices where first fit finds these."""
+    if isinstance(fabric, SlicedFabric) and shape.cut:
+        return len(first_fit(fabric.slices(shape.cut), -1)) // shape.slices_together
+    return fabric.devices_per_server // shape.part

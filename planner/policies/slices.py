@@ -3,14 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from costmodel.fabrics import SlicedFabric
 from planner.cluster import Cluster
 from planner.demand import Shape
+from planner.errors import InputError
 from planner.greedy import MAX_FAILED, racks
-from planner.light import Device
 from planner.plan import Assignment, HeldCircuits
 from planner.problem import JobOptions, Problem
 from planner.routing import Board, has_room
 from planner.slices.allocator import MaskAllocator, Slice, members
+from planner.ways import Device
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ def place_on_slices(problem: Problem, cutter: Cutter) -> list[Assignment] | None
     The order is that of `place_all`: residents stay if they can, then displaced residents, required jobs and the
     others, each with its most valuable candidate that fits. What rounding adds to a slice stays idle.
     """
+    fabric = problem.cluster.fabric
+    if isinstance(fabric, SlicedFabric):
+        raise InputError(
+            problem.instance.name, "policy", "a torus has its own torus_slices, a sipac its own bcube_slices; use those"
+        )
     board = Board.empty(problem.cluster)
     assignments = [options.staying() for options in problem.options if options.can_stay]
     for assignment in assignments:
@@ -51,7 +58,7 @@ class _Places:
     """Slices of one rack; devices with a failed port belong to none."""
 
     def __init__(self, board: Board, cut: Cut) -> None:
-        self.devices = cut.devices
+        self.board, self.devices = board, cut.devices
         free = {(server, slot) for server, _ in cut.devices for slot in board.slots.lit[server]}
         self.allocator = cut.allocator(sum(1 << i for i, device in enumerate(cut.devices) if device not in free))
 
@@ -60,19 +67,24 @@ class _Places:
         slice_ = self.allocator.allocate(shape.num_ranks)
         if slice_ is None:
             return None
-        devices = ranks_on([self.devices[i] for i in members(slice_.devices)], shape)
+        chosen = [self.devices[i] for i in members(slice_.devices)]
+        devices = ranks_on(chosen, shape, apart=self.board.needs_rails(shape))
         if not devices:
             self.allocator.release(slice_)
             return None
         return slice_, devices
 
 
-def ranks_on(devices: Sequence[Device], shape: Shape) -> list[Device]:
-    """Device of each rank, server by server, every block in one server; [] where the slice is cut otherwise."""
+def ranks_on(devices: Sequence[Device], shape: Shape, *, apart: bool = False) -> list[Device]:
+    """Device of each rank, server by server, every block in one server; [] where the slice is cut otherwise.
+
+    `apart`: no two blocks in one server.
+    """
     by_server: dict[int, list[Device]] = {}
     for device in sorted(devices):
         by_server.setdefault(device[0], []).append(device)
-    whole = [device for group in by_server.values() for device in group[: len(group) // shape.block * shape.block]]
+    blocks = {server: min(len(group) // shape.block, 1 if apart else len(group)) for server, group in by_server.items()}
+    whole = [device for server, group in by_server.items() for device in group[: blocks[server] * shape.block]]
     return whole[: shape.num_ranks] if len(whole) >= shape.num_ranks else []
 
 
@@ -110,6 +122,8 @@ def _without_port(board: Board) -> list[Device]:
 def _realize(board: Board, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
     """The row on these devices with first-fit circuits, taken from the board; None where light is short."""
     shape, light = options.shapes[row], board.light
+    if board.needs_rails(shape):
+        return _realize_on_rails(board, options, row, devices)
     circuits: tuple[HeldCircuits, ...] | None = ()
     if light is not None:
         servers = [server for server, _ in devices[:: shape.block]]
@@ -120,3 +134,15 @@ def _realize(board: Board, options: JobOptions, row: int, devices: Sequence[Devi
     assignment = options.assignment(row, names, circuits)
     board.take(assignment)
     return assignment
+
+
+def _realize_on_rails(board: Board, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+    """The row with the same rails on all servers; None where the slice has other slots there, or too few switches."""
+    assert board.rails is not None
+    shape = options.shapes[row]
+    servers = [server for server, _ in devices[:: shape.block]]
+    rails = [slot for _, slot in devices[: shape.block]]
+    common = board.rails.common(shape, [board.slots.lit[server] for server in servers])
+    if not set(common).issuperset(rails) or [(s, rail) for s in servers for rail in rails] != list(devices):
+        return None
+    return board.realize_on_rails(options, row, servers, rails)

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from itertools import product
 from math import prod
 
+from costmodel.fabrics import Torus
 from planner.cluster import Cluster
+from planner.greedy import in_order, place_all
 from planner.policies.heuristic import heuristic_result
 from planner.policies.slices import Cut, place_on_slices
 from planner.problem import Problem
@@ -16,13 +18,16 @@ from planner.slices.torus_boxes import Sides, TorusBoxes, boxes, most_cubic
 def torus_slices(problem: Problem, options: SolveOptions) -> Result:
     """Jobs in arrival order on contiguous boxes of a torus, sizes rounded up to boxes.
 
-    Each server is a box, the servers of a rack a grid of them, both as cubic as they can be.
+    Each server is a box, the servers of a rack a grid of them, both as cubic as they can be. Where the fabric is a
+    torus, its own slices are used: each job with its most valuable candidate that fits, on the first free ones.
     """
     started = time.perf_counter()
-    return heuristic_result("torus_slices", problem, options, started, place_on_slices(problem, _torus))
+    is_torus = isinstance(problem.cluster.fabric, Torus)
+    assignments = place_all(problem, in_order) if is_torus else place_on_slices(problem, torus_cut)
+    return heuristic_result("torus_slices", problem, options, started, assignments)
 
 
-def _torus(cluster: Cluster, servers: Sequence[int]) -> Cut:
+def torus_cut(cluster: Cluster, servers: Sequence[int]) -> Cut:
     box, grid = torus_of(len(servers), cluster.fabric.devices_per_server)
     devices = []
     for place in product(*(range(a * b) for a, b in zip(box, grid, strict=True))):

@@ -8,9 +8,10 @@ from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster
 from planner.cpsat.mend import Scene
 from planner.instance import Instance, Resident
-from planner.light import Device, Light
+from planner.light import Light
 from planner.plan import Assignment, Plan
 from planner.tenants import Tenant, moved, tenant_of
+from planner.ways import Device
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,13 @@ class Wreck:
 
     @cached_property
     def cut(self) -> frozenset[str]:
-        """Jobs whose light takes a failed fiber."""
-        return frozenset(tenant.name for tenant in self.tenants if tenant.fibers & self.cluster.failed_fibers)
+        """Jobs whose light needs a failed fiber, laser or receiver."""
+        return frozenset(name for name, broken in self.broken.items() if any(broken))
+
+    @cached_property
+    def broken(self) -> dict[str, tuple[frozenset[int], ...]]:
+        """Positions of circuits of each job whose light needs a failed part, by configuration."""
+        return {tenant.name: tenant.broken(self.cluster) for tenant in self.tenants}
 
     @property
     def touched(self) -> frozenset[str]:
@@ -82,14 +88,13 @@ class Wreck:
 
     @cached_property
     def least_changes(self) -> int:
-        """Circuits that change in every such repair: those of lost ranks and of failed fibers."""
+        """Circuits that change in every such repair: those of lost ranks and of failed light."""
         count = 0
         for tenant in self.tenants:
             gone = set(self.lost.get(tenant.name, ()))
-            for links, beams in zip(tenant.links, tenant.lights, strict=True):
+            for links, broken in zip(tenant.links, self.broken[tenant.name], strict=True):
                 count += sum(
-                    link.source in gone or link.destination in gone or beam.fiber in self.cluster.failed_fibers
-                    for link, beam in zip(links, beams, strict=True)
+                    link.source in gone or link.destination in gone or i in broken for i, link in enumerate(links)
                 )
         return count
 

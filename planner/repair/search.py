@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from costmodel.fabrics import Lightpath
 from planner.cpsat.mend import Mended, MendLimits, Scene, mend
 from planner.plan import Assignment
+from planner.repair.anew import placed_anew
 from planner.repair.scene import Wreck
 from planner.repair.spare import use_spares
 from planner.tenants import Beam, circuits_of
@@ -32,6 +33,9 @@ class Kept:
 def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kept:
     """The jobs of a plan on what is left; spare devices first, then search unless it must be quick."""
     bounds = wreck.least_moves, wreck.least_changes
+    if wreck.cluster.fabric.places_whole_jobs:
+        assignments, is_impossible = placed_anew(wreck, limits, is_quick=is_quick)
+        return Kept(assignments, *bounds, is_impossible)
     quick = use_spares(wreck, keep_light=True)
     if quick is not None and wreck.leaves_ports(quick):
         return Kept(quick, *bounds)
@@ -100,9 +104,11 @@ def _with_ports(wreck: Wreck) -> set[str]:
 
 
 def _wanted(wreck: Wreck, scene: Scene) -> list[list[list[Beam | None]]]:
-    failed = wreck.cluster.failed_fibers
     return [
-        [[None if beam.fiber in failed else beam for beam in beams] for beams in tenant.lights]
+        [
+            [None if i in broken else beam for i, beam in enumerate(beams)]
+            for beams, broken in zip(tenant.lights, wreck.broken[tenant.name], strict=True)
+        ]
         for tenant in scene.tenants
     ]
 

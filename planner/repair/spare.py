@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from costmodel.fabrics import Lightpath
-from planner.light import Device, Light
+from planner.light import Light
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.repair.scene import Wreck
 from planner.tenants import Tenant
+from planner.ways import Device
 
 MAX_PLACEMENTS = 64
 """choices of free devices that are tried"""
@@ -16,7 +17,7 @@ MAX_PLACEMENTS = 64
 def use_spares(wreck: Wreck, *, keep_light: bool) -> list[Assignment] | None:
     """All assignments after lost ranks entered free devices; None where first fit finds no way.
 
-    `keep_light`: circuits between ranks that stay, and not on failed fibers, stay as they are; otherwise all
+    `keep_light`: circuits between ranks that stay, and without failed parts, stay as they are; otherwise all
     circuits of a touched job are routed anew.
     """
     broken = [tenant for tenant in wreck.tenants if tenant.name in wreck.touched]
@@ -51,7 +52,7 @@ def _placements(wreck: Wreck, broken: Sequence[Tenant]) -> Iterator[list[tuple[D
         tried: set[object] = set()
         dark = wreck.cluster.dark_devices
         for device in sorted(free, key=lambda d: (d[0] != home, is_single and d not in dark, d)):
-            kind = device if matters else (device[0], device in dark)
+            kind = device if matters else (device[0], wreck.cluster.condition(device))
             if device in used or kind in tried or (device in dark and not is_single):
                 continue
             tried.add(kind)
@@ -88,14 +89,13 @@ def _routed(
 
 
 def _kept(wreck: Wreck, tenant: Tenant, devices: Sequence[Device]) -> list[dict[int, Circuit]]:
-    """Circuits, by position, whose ranks and fibers are as they were."""
-    failed = wreck.cluster.failed_fibers
+    """Circuits, by position, whose ranks are as they were and whose light needs no failed part."""
     stays = [old == new for old, new in zip(tenant.devices, devices, strict=True)]
     return [
         {
             i: circuit
-            for i, (link, beam, circuit) in enumerate(zip(links, beams, held.circuits, strict=True))
-            if stays[link.source] and stays[link.destination] and beam.fiber not in failed
+            for i, (link, circuit) in enumerate(zip(links, held.circuits, strict=True))
+            if stays[link.source] and stays[link.destination] and i not in broken
         }
-        for links, beams, held in zip(tenant.links, tenant.lights, tenant.assignment.circuits, strict=True)
+        for links, broken, held in zip(tenant.links, wreck.broken[tenant.name], tenant.assignment.circuits, strict=True)
     ]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from costmodel.fabrics import Lightpath
-from planner.cluster import Cluster
+from planner.cluster import Cluster, Condition
 from planner.cpsat.mend import MendLimits
 from planner.cpsat.realize import renamed
 from planner.expand import list_options
@@ -90,7 +90,7 @@ def at_home(cluster: Cluster, before: Plan, after: Sequence[Assignment]) -> list
     nothing is.
     """
     fabric = cluster.fabric
-    if isinstance(fabric, Lightpath) and fabric.slots_matter:
+    if fabric.places_whole_jobs or (isinstance(fabric, Lightpath) and fabric.slots_matter):
         return list(after)
     old = {a.job: a.devices for a in before.assignments}
     same = {a.job for a in after if a.devices == old.get(a.job)}
@@ -118,7 +118,7 @@ def at_home(cluster: Cluster, before: Plan, after: Sequence[Assignment]) -> list
     return result
 
 
-def _kind(cluster: Cluster, name: str) -> tuple[int, bool]:
-    """Devices of a kind are alike: server, and whether the port works."""
+def _kind(cluster: Cluster, name: str) -> tuple[int, Condition]:
+    """Devices of a kind are alike: server, and what has failed of them."""
     device = cluster.fabric.parse_device(name)
-    return device[0], device in cluster.dark_devices
+    return device[0], cluster.condition(device)

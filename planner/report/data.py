@@ -111,19 +111,20 @@ def _levels(instance: Instance, result: Result) -> list[dict[str, Any]]:
 def _fabric(instance: Instance) -> dict[str, Any]:
     """The machine in words, and the shape of a server."""
     fabric, health = instance.cluster.fabric, instance.cluster.health
-    rows = fabric.tile_rows if isinstance(fabric, Lightpath) else 1
     return {
         "kind": fabric.kind.replace("_", " "),
         "device": instance.cluster.device.name,
         "servers": fabric.servers,
         "racks": fabric.racks,
         "devices_per_server": fabric.devices_per_server,
-        "columns": fabric.devices_per_server // rows,
+        "columns": fabric.devices_per_server // fabric.rows,
         "has_circuits": fabric.has_circuits,
         "loss_budget_db": fabric.loss_budget_db if isinstance(fabric, Lightpath) else None,
         "failed_devices": [*health.failed_tiles],
         "failed_ports": [*health.failed_ports],
         "failed_fibers": [f"{f.source}>{f.destination}#{f.index}" for f in health.failed_fibers],
+        "failed_switches": [*health.failed_switches],
+        "failed_wavelengths": [part.name for part in (*health.failed_lasers, *health.failed_receivers)],
     }
 
 

@@ -60,8 +60,10 @@ function markMatrices() {
 }
 
 function failedParts() {
-  const { failed_devices: devices, failed_ports: ports, failed_fibers: fibers } = data.fabric;
-  const lists = [["Failed devices", devices], ["Failed ports", ports], ["Failed fibers", fibers]].filter(([, names]) => names.length);
+  const { failed_devices: devices, failed_ports: ports, failed_fibers: fibers, failed_wavelengths: wavelengths, failed_switches: switches } = data.fabric;
+  const lists = [["Failed devices", devices], ["Failed ports", ports], ["Failed fibers", fibers], ["Failed lasers and receivers", wavelengths],
+    ["Failed switches", switches]]
+    .filter(([, names]) => names.length);
   if (!lists.length) return null;
   return el("dl", { class: "pairs small" }, ...lists.flatMap(([title, names]) => [el("dt", {}, title), el("dd", {}, names.join(", "))]));
 }

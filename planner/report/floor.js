@@ -157,6 +157,6 @@ function drawFloor() {
   const head = el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, shape));
   const beside = el("div", { class: "beside" }, ...data.matrices.map(drawMatrix), floorKey(), failedParts());
   const racks = el("div", { class: "racks" }, ...data.racks.map(drawRack), beside);
-  part("floor").append(head, jobChips(), configurationChooser(), racks, circuitTable());
+  part("floor").append(head, jobChips(), configurationChooser(), racks, circuitTable() ?? "");
   listeners.push(markTiles, drawCircuits, markMatrices);
 }

@@ -85,18 +85,11 @@ def loss_db(instance: Instance, circuit: Circuit) -> float | None:
     source, destination = (place_of(instance, end) for end in (circuit.source, circuit.destination))
     if not isinstance(fabric, Lightpath) or source is None or destination is None:
         return None
-    if source[0] == destination[0]:
-        return fabric.loss_db(len(fabric.segments(*source, destination[1])), 0)
-    names = {fabric.fiber_name(source[0], destination[0], i): i for i in _fibers(fabric, source, destination)}
-    if len(circuit.fibers) != 1 or circuit.fibers[0] not in names:
+    try:
+        route = fabric.route(source[0], circuit.fibers, destination[0])
+    except ValueError:
         return None
-    slot = fabric.fiber_slot(names[circuit.fibers[0]])
-    path = (*fabric.segments(*source, slot), *fabric.segments(destination[0], slot, destination[1]))
-    return fabric.loss_db(len(path), 1)
-
-
-def _fibers(fabric: Lightpath, source: Place, destination: Place) -> range:
-    return range(fabric.num_fibers(source[0], destination[0]))
+    return fabric.loss_db(len(fabric.crossed(source, route, destination)), len(route))
 
 
 def fiber_matrices(instance: Instance, plan: Plan | None, index_of_job: dict[str, int]) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
     try:
         rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
         scores = score(rows, cluster.device, cluster.fabric)
-        roofline = _roofline(rows, scores, cluster.device)
+        roofline = _roofline(rows, scores, rows.splits[rows.split[0]].device)
         collectives = [
             {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}
             for axis, dimension in enumerate(DIMENSIONS)

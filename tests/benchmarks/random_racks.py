@@ -24,7 +24,7 @@ def _training(model: str, global_batch: int, sequence: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _workload(rng: random.Random, size: int) -> dict[str, Any]:
+def workload(rng: random.Random, size: int) -> dict[str, Any]:
     """A real model that fits on the preferred number of accelerators."""
     lengths = rng.choice([(1024, 512), (4096, 512), (512, 1024)])
     small = [
@@ -77,7 +77,7 @@ def random_rack(num_tiles: int, num_jobs: int, seed: int, *, servers: int = 8, f
             {
                 "name": f"job{index:02d}",
                 "tenant": rng.choice(TENANTS),
-                "workload": _workload(rng, size),
+                "workload": workload(rng, size),
                 "accelerators": {"min": max(1, size // 2), "max": 2 * size} if in_range else size,
                 "weight": rng.choice([1, 1, 2, 3, 5]),
             }

@@ -110,6 +110,7 @@ def test_bundles_are_one_way() -> None:
         ({"tiles_per_server": 33}, "less than or equal to 32"),
         ({"wavelength_bandwidth": 0}, "greater than 0"),
         ({"max_peers": 0}, "greater than or equal to 1"),
+        ({"transit": 5}, "less than or equal to 4"),
         ({"waveguides": "none"}, "dedicated"),
         ({"colour": "red"}, "Extra inputs"),
     ],
@@ -126,6 +127,44 @@ def test_slots_matter_where_some_path_is_too_long(budget: Any, matters: bool) ->
     assert fabric.slots_matter == matters
     assert fabric.loss_db(4, 1) == 2.0
     assert lightpath(waveguides="shared").slots_matter
+
+
+@pytest.mark.parametrize(("budget", "hops", "matters"), [(None, 3, False), ("5 dB", 3, False), ("4.9 dB", 3, True),
+                                                         ("2 dB", 2, True), ("0.9 dB", 0, False)])  # fmt: skip
+def test_loss_of_fibers_limits_the_servers_that_are_crossed(budget: Any, hops: int, matters: bool) -> None:
+    """2 x 2 tiles: two boundaries of 0.25 dB at most in each of four servers, and three fibers of 1 dB."""
+    fabric = lightpath(
+        servers=4, tile_rows=2, transit=2, loss_per_tile="0.25 dB", loss_per_fiber="1 dB", loss_budget=budget
+    )
+    assert fabric.most_hops == hops
+    assert fabric.slots_matter == matters
+
+
+def test_light_walks_through_crossed_servers() -> None:
+    """Slots lie as 0 1 2 over 3 4 5: fiber 1 enters at slot 1, fiber 3 leaves at slot 3."""
+    fabric = lightpath(servers=3, tiles_per_server=6, tile_rows=2, fibers=4, transit=1)
+    route = fabric.route(0, ["s0>s1#1", "s1>s2#3"], 2)
+    assert route == ((0, 1, 1), (1, 2, 3))
+    inside = ((1, 1, 0), (1, 0, 3))
+    assert fabric.crossed((0, 4), route, (2, 4)) == ((0, 4, 1), *inside, (2, 3, 4))
+    assert fabric.route(1, [], 1) == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "transit"),
+    [
+        (["s0>s1#0", "s1>s2#0"], 0),
+        (["s0>s1#0", "s1>s0#0", "s0>s2#0"], 2),
+        (["s1>s2#0", "s0>s1#0"], 1),
+        (["s0>s1#0"], 1),
+        ([], 1),
+        (["s0>s2#9"], 1),
+        (["s0-s2"], 1),
+    ],
+)
+def test_fibers_that_lead_nowhere(names: list[str], transit: int) -> None:
+    with pytest.raises(ValueError, match="fiber"):
+        lightpath(servers=3, transit=transit).route(0, names, 2)
 
 
 def test_job_limits_and_blocks() -> None:

@@ -10,11 +10,25 @@ from costmodel.memory.tier import MemoryTier, load_memory_tier
 from costmodel.optical_hbm import OpticalHbm, load_optical_hbm
 from costmodel.parts import SourcedPart, part_names
 from costmodel.photonic_appliance import MemoryAppliance, load_memory_appliance
+from costmodel.sipam.parts import (
+    MemoryTray,
+    MemoryUnit,
+    PhotonicIO,
+    Shoreline,
+    load_memory_tray,
+    load_memory_unit,
+    load_photonic_io,
+    load_shoreline,
+)
 
 LOADERS = {
     "memory_tier": load_memory_tier,
     "optical_hbm": load_optical_hbm,
     "memory_appliance": load_memory_appliance,
+    "memory_tray": load_memory_tray,
+    "memory_unit": load_memory_unit,
+    "photonic_io": load_photonic_io,
+    "shoreline": load_shoreline,
 }
 PARTS = [(kind, name) for kind in LOADERS for name in part_names(kind)]
 
@@ -39,6 +53,10 @@ def test_kinds() -> None:
         MemoryTier,
         OpticalHbm,
         MemoryAppliance,
+        MemoryTray,
+        MemoryUnit,
+        PhotonicIO,
+        Shoreline,
     }
 
 

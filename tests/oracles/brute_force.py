@@ -1,4 +1,4 @@
-"""Exact optimum of tiny instances by enumeration: two servers of three devices, three jobs.
+"""Exact optimum of tiny instances by enumeration: six devices on a few servers, three jobs.
 
 Nothing is shared with the planner but the file types. For each job the listed configurations are grouped by
 the circuits that they hold; each combination of groups is placed in every way, and light is searched for it.
@@ -18,7 +18,7 @@ from tests.oracles.choices import Choice, Mode, choices
 from tests.oracles.placement import Placed, PlacementSearch
 from tests.oracles.written_plan import written_plan
 
-MAX_SERVERS = 2
+MAX_SERVERS = 4
 MAX_DEVICES = 6
 ROUNDING = 1e-9
 """relative difference below which two values of an objective are equal"""

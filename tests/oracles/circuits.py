@@ -41,7 +41,8 @@ def _group_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]
     if not collective.wavelengths:
         return
     if collective.kind in ("radix", "exchange"):
-        yield from _radix_circuits(collective, size)
+        is_exact = prod(collective.radices) == size
+        yield from _radix_circuits(collective, size) if is_exact else _shift_circuits(collective, size)
         return
     width = collective.wavelengths[0]
     if collective.kind == "ring":
@@ -61,6 +62,28 @@ def _radix_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]
                 others = (a + (value - a // stride % radix) * stride for value in range(radix))
                 circuits += [(a, b, collective.wavelengths[digit]) for b in others if b != a]
         yield circuits
+        first += num_digits
+
+
+def _shift_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]]:
+    """Radices whose product exceeds the ranks: windows of ranks, cut into one window for each value of the digit."""
+    leading, ranks = [], list(range(size))
+    for radix in collective.radices:
+        longest = -(-len(ranks) // radix)
+        num_long = radix if collective.kind == "radix" else len(ranks) - radix * (longest - 1)
+        cuts = [longest] * num_long + [longest - 1] * (radix - num_long)
+        starts = [sum(cuts[:value]) for value in range(radix)]
+        leading.append([start - (cut < longest) for start, cut in zip(starts, cuts, strict=True)][1:])
+        ranks = ranks[:longest]
+    assert len(ranks) == 1
+    first = 0
+    for num_digits in collective.held:
+        yield [
+            (a, (a + ahead) % size, collective.wavelengths[digit])
+            for digit in range(first, first + num_digits)
+            for ahead in leading[digit]
+            for a in range(size)
+        ]
         first += num_digits
 
 

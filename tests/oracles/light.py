@@ -4,15 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tests.oracles.light_paths import Device, Light, LightPaths, Pair, TileCircuit
+from tests.oracles.light_paths import Device, Light, LightPaths, Pair, Route, TileCircuit
+
+Given = tuple[Route, int]
+"""fibers and mask of wavelengths that a circuit must keep"""
 
 
 @dataclass(frozen=True)
 class Tenant:
-    """Circuits of one job between its devices; `given` fixes (fiber, wavelengths) of each, row for row."""
+    """Circuits of one job between its devices; `given` fixes (route, wavelengths) of each, row for row."""
 
     configurations: tuple[tuple[TileCircuit, ...], ...]
-    given: tuple[tuple[tuple[int, int], ...], ...] | None = None
+    given: tuple[tuple[Given, ...], ...] | None = None
 
     def parts(self) -> list["Tenant"]:
         """One tenant for each configuration."""
@@ -51,8 +54,8 @@ class _State(NamedTuple):
         own = {**self.own, variable[:2]: self.own.get(variable[:2], 0) | light.own}
         shared = list(self.shared)
         shared[variable.job] |= light.shared
-        fiber = 1 << light.fiber if light.fiber >= 0 else 0
-        return _State(own, tuple(shared), self.wavelengths | light.wavelengths, self.fibers | fiber)
+        fibers = self.fibers | sum(1 << fiber for fiber in light.route)
+        return _State(own, tuple(shared), self.wavelengths | light.wavelengths, fibers)
 
 
 class LightSearch:
@@ -102,8 +105,8 @@ class LightSearch:
     def _reach(self, tenant: Tenant) -> set[object]:
         reach: set[object] = set()
         for source, destination, _ in (c for circuits in tenant.configurations for c in circuits):
-            for fiber, crossed in self.paths.between(source, destination):
-                reach |= {self.paths.fibers[fiber][:2]} if fiber >= 0 else set()
+            for route, crossed in self.paths.between(source, destination):
+                reach |= {self.paths.fibers[fiber][:2] for fiber in route}
                 reach |= set(crossed) if self.paths.is_shared else set()
         return reach
 
@@ -120,7 +123,7 @@ class LightSearch:
             light = next((light for light in variable.domain if light[:2] == given), None)
             if light is None or not state.admits(variable, light):
                 return None
-            if light.fiber >= 0 and self._closed_fibers(state, most) >> light.fiber & 1:
+            if self._is_closed(light, self._closed_fibers(state, most)):
                 return None
             state = state.plus(variable, light)
             found[variable[:3]] = light
@@ -133,7 +136,10 @@ class LightSearch:
             for j, t in enumerate(tenants)
         )
 
-    def _variables(self, tenants: Sequence[Tenant]) -> Iterator[tuple[_Variable, tuple[int, int] | None]]:
+    def _is_closed(self, light: Light, closed: int) -> bool:
+        return any(closed >> fiber & 1 for fiber in light.route)
+
+    def _variables(self, tenants: Sequence[Tenant]) -> Iterator[tuple[_Variable, Given | None]]:
         """Each circuit, and the light it is given if any."""
         for job, tenant in enumerate(tenants):
             for c, held in enumerate(tenant.configurations):
@@ -142,7 +148,9 @@ class LightSearch:
                     yield _Variable(job, c, i, self.paths.domain(circuit)), given
 
     def _is_overfull(self, tenants: Sequence[Tenant], most: Mapping[Pair, int]) -> bool:
-        """Whether the fibers of a pair lack room even for each job's busiest configuration."""
+        """Whether the fibers of a pair lack room even for each job's busiest configuration; not where others help."""
+        if self.paths.fabric.transit:
+            return False
         room = min(self.paths.fabric.wavelengths_per_tile, self.paths.fabric.wavelengths_per_fiber)
         for pair, limit in most.items():
             demands = (
@@ -163,10 +171,7 @@ class LightSearch:
         closed = self._closed_fibers(state, most)
         best: tuple[_Variable, list[Light]] | None = None
         for variable in variables:
-            ways = [
-                v for v in variable.domain
-                if not (v.fiber >= 0 and closed >> v.fiber & 1) and state.admits(variable, v)
-            ]  # fmt: skip
+            ways = [v for v in variable.domain if not self._is_closed(v, closed) and state.admits(variable, v)]
             if best is None or len(ways) < len(best[1]):
                 best = variable, ways
         assert best is not None
@@ -190,21 +195,22 @@ class LightSearch:
         )
 
     def _distinct(self, state: _State, lights: Sequence[Light]) -> Iterator[Light]:
-        """One of each set of ways that differ in wavelengths or fibers which nothing uses yet.
-
-        Unused wavelengths that fibers carry are alike, and so are those that they do not carry.
-        """
-        carried = (1 << self.paths.fabric.wavelengths_per_fiber) - 1
-        unused = ~state.wavelengths
-        tried: dict[object, int] = {}
+        """One of each set of ways that differ in wavelengths or fibers which nothing uses yet, and are alike."""
+        unused, alike = ~state.wavelengths, self.paths.alike()
+        tried: dict[object, Route] = {}
         for light in lights:
-            if light.fiber >= 0 and not state.fibers >> light.fiber & 1:
-                *pair, index = self.paths.fibers[light.fiber]
-                kind = (*pair, index % self.paths.fabric.tiles_per_server if self.paths.slots_matter else 0)
-                if tried.setdefault(kind, light.fiber) != light.fiber:
-                    continue
-            if all(_is_lowest(light.wavelengths, unused & part) for part in (carried, ~carried)):
+            kind = tuple(self._kind(state, fiber) for fiber in light.route)
+            if tried.setdefault(kind, light.route) != light.route:
+                continue
+            if all(_is_lowest(light.wavelengths, unused & part) for part in alike):
                 yield light
+
+    def _kind(self, state: _State, number: int) -> object:
+        """Unused fibers of a pair are alike where they leave and enter at the same slot, or slots do not matter."""
+        if state.fibers >> number & 1:
+            return number
+        *pair, index = self.paths.fibers[number]
+        return (*pair, index % self.paths.fabric.tiles_per_server if self.paths.slots_matter else 0)
 
 
 def _is_lowest(chosen: int, free: int) -> bool:

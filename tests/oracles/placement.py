@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 
 from planner.instance import Instance, Resident
 from tests.oracles.choices import Demand, Mode
-from tests.oracles.free_space import fragmentation
-from tests.oracles.light import LightSearch, Routing, Tenant
+from tests.oracles.free_space import Links, fragmentation
+from tests.oracles.light import Given, LightSearch, Routing, Tenant
 from tests.oracles.light_paths import Device, LightPaths
 
 Modes = tuple[Mode | None, ...]
@@ -68,44 +68,49 @@ class PlacementSearch:
 
     @cache  # noqa: B019
     def _least_of(self, free: int) -> float:
-        most = [range(count + 1) for count in (*self._lit_counts(self.lit), 0)[:2]]
+        most = [range(count + 1) for count in self._lit_counts(self.lit)]
         num_dark = len(self.healthy) - len(self.lit)
         links = self._most_links()
         return min(
-            self._fragmentation(free, (a, b), links)
-            for a in most[0]
-            for b in most[1]
-            if free - num_dark <= a + b <= free
+            self._fragmentation(free, lit, links) for lit in product(*most) if free - num_dark <= sum(lit) <= free
         )
 
     def _lit_counts(self, free: set[Device]) -> tuple[int, ...]:
         lit = free & self.lit
         return tuple(sum(d[0] == server for d in lit) for server in range(self.fabric.num_servers))
 
-    def _most_links(self) -> int:
-        """Jobs that may span both servers while all fibers are dark."""
-        if self.fabric.num_servers < 2:
-            return 0
+    def _most_links(self) -> Links:
+        """Jobs that may span two servers while all fibers are dark."""
+        pairs = combinations(range(self.fabric.num_servers), 2)
         if self.paths is None:
-            return self.fabric.num_devices
-        return min(self.paths.num_healthy.values())
+            return tuple((a, b, self.fabric.num_devices) for a, b in pairs)
+        healthy = self.paths.num_healthy
+        return tuple((a, b, min(healthy[a, b], healthy[b, a])) for a, b in pairs)
 
-    def _fragmentation(self, free: int, lit: tuple[int, ...], links: int) -> float:
+    def _fewer_links(self) -> Iterator[Links]:
+        """All numbers of jobs that may span two servers, and need as many dark fibers each way."""
+        most = self._most_links() if self.paths is not None else ()
+        for counts in product(*(range(count + 1) for _, _, count in most)):
+            yield tuple((a, b, count) for (a, b, _), count in zip(most, counts, strict=True))
+
+    def _fragmentation(self, free: int, lit: tuple[int, ...], links: Links) -> float:
         return fragmentation(self.instance.sizes_to_fit, free, lit, links)
 
     def _with_dark_fibers(self, modes: Modes, devices: Sequence[Devices], best: Placed | None) -> Placed | None:
         """The placement with the least fragmentation that light allows, if it is better than the best."""
         free = set(self.healthy).difference(*devices)
         lit = self._lit_counts(free)
-        values: dict[float, int] = {}
-        for links in range(self._most_links() + 1):
-            values.setdefault(self._fragmentation(len(free), lit, links), links)
-        for value, links in sorted(values.items()):
+        ways = self._fewer_links() if self.paths is not None else [self._most_links()]
+        failed: list[Links] = []
+        for value, links in sorted((self._fragmentation(len(free), lit, links), links) for links in ways):
             if best is not None and value >= best.fragmentation:
                 return None
+            if any(all(x[2] <= y[2] for x, y in zip(fewer, links, strict=True)) for fewer in failed):
+                continue
             routing = self._route(modes, devices, links)
             if routing is not None:
                 return Placed(tuple(devices), routing, value)
+            failed.append(links)
         return None
 
     def _placements(self, modes: Modes) -> Iterator[tuple[Devices, ...]]:
@@ -172,8 +177,8 @@ class PlacementSearch:
         assert isinstance(resident, Resident)
         return tuple(self.fabric.parse_device(name) for name in resident.devices)
 
-    def _route(self, modes: Modes, devices: Sequence[Devices], dark: int = 0) -> Routing | None:
-        """Light of the jobs that are placed, at least `dark` healthy fibers of each pair unused."""
+    def _route(self, modes: Modes, devices: Sequence[Devices], dark: Links = ()) -> Routing | None:
+        """Light of the jobs that are placed, so many healthy fibers of each pair unused as jobs shall span it."""
         if self.paths is None or self._light is None:
             return ((),) * len(modes)
         tenants = []
@@ -185,10 +190,11 @@ class PlacementSearch:
                 if given is None:
                     return None
             tenants.append(Tenant(_between(demand, own), given))
-        return self._light.route(tenants, {p: n - dark for p, n in self.paths.num_healthy.items()})
+        spared = {pair: count for a, b, count in dark for pair in ((a, b), (b, a))}
+        return self._light.route(tenants, {p: n - spared.get(p, 0) for p, n in self.paths.num_healthy.items()})
 
     @cache  # noqa: B019
-    def _given(self, job: int, demand: Demand) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+    def _given(self, job: int, demand: Demand) -> tuple[tuple[Given, ...], ...] | None:
         """Current light of a resident, row for row with its circuits; None where it is not what they need."""
         resident = self.instance.all_jobs[job]
         assert isinstance(resident, Resident)
@@ -205,7 +211,7 @@ class PlacementSearch:
             rows = [light[pair] for pair in ends]
             if not all(fiber in names for fibers, _ in rows for fiber in fibers):
                 return None
-            given.append(tuple((names[fibers[0]] if fibers else -1, mask) for fibers, mask in rows))
+            given.append(tuple((tuple(names[fiber] for fiber in fibers), mask) for fibers, mask in rows))
         return tuple(given)
 
 

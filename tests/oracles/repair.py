@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from planner.instance import Instance, Resident
 from planner.plan import Assignment, Plan
-from tests.oracles.light import LightSearch, Tenant
+from tests.oracles.light import Given, LightSearch, Tenant
 from tests.oracles.light_paths import Device, Light, LightPaths
 
 Places = tuple[Device, ...]
 MAX_STEPS = 40_000
 
 
-Row = tuple[tuple[int, int], Sequence[Light], tuple[int, int] | None]
-"""(tenant, configuration) of a circuit, every way to run it, and the (fiber, wavelengths) it had"""
+Row = tuple[tuple[int, int], Sequence[Light], Given | None]
+"""(tenant, configuration) of a circuit, every way to run it, and the (route, wavelengths) it had"""
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,10 @@ class _Enumeration:
             tenants.append(Tenant(held, given))
         return tenants
 
-    def _beam(self, fibers: Sequence[str], wavelengths: Sequence[int]) -> tuple[int, int]:
+    def _beam(self, fibers: Sequence[str], wavelengths: Sequence[int]) -> Given:
         assert self.paths is not None
         names = {self.paths.fabric.fiber_name(*fiber): i for i, fiber in enumerate(self.paths.fibers)}
-        return names.get(fibers[0], -2) if fibers else -1, sum(1 << w for w in wavelengths)
+        return tuple(names.get(fiber, -1) for fiber in fibers), sum(1 << w for w in wavelengths)
 
     def _can_shine(self, devices: Sequence[Places]) -> bool:
         return self.light is None or self.light.route(self._tenants(devices)) is not None

@@ -1,5 +1,6 @@
 """Random instances that are small enough to be enumerated, and cover what the rules distinguish."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -33,6 +34,51 @@ def tiny_instance(seed: int) -> Instance:
     """The instance of a seed, valid at any seed."""
     rng = Random(seed)
     fabric = _fat_tree(rng) if rng.random() < 0.06 else _lightpath(rng)
+    return _instance(rng, f"tiny-{seed}", fabric, _health)
+
+
+def tiny_crossing(seed: int) -> Instance:
+    """The instance of a seed in which circuits may cross third servers, or lasers and receivers have failed."""
+    rng = Random(f"crossing-{seed}")
+    fabric = _lightpath(rng) | {"racks": 1}
+    if rng.random() < 0.75:
+        fabric |= _crossing(rng)
+    return _instance(rng, f"crossing-{seed}", fabric, _dark_wavelengths)
+
+
+def tiny_five(seed: int) -> Instance:
+    """The instance of a seed in which five ranks reduce with few peers, so that radices exceed them."""
+    rng = Random(f"five-{seed}")
+    fabric = _lightpath(rng) | {
+        "racks": 1,
+        "servers": 2,
+        "tiles_per_server": 3,
+        "tile_rows": rng.choice((1, 3)),
+        "max_peers": rng.choice((1, 2, 2, 3)),
+        "fibers": rng.choice((1, 2, 3)),
+        "reconfiguration": "0.1 us",
+    }
+    five = _job(rng, "five", 3, 6) | {
+        "workload": {
+            "kind": "transformer_training", "model": SMALL, "global_batch": 10, "sequence": 32, "micro_batch": 1,
+        },
+        "accelerators": rng.choice((5, [2, 5])),
+        "utility": rng.choice(("linear", "sqrt")),
+        "constraints": {"collective": rng.choice((None, "radix", "exchange"))},
+    }  # fmt: skip
+    data: Fields = {
+        "schema_version": 1,
+        "name": f"five-{seed}",
+        "cluster": {"device": "h100-sxm", "fabric": fabric},
+        "jobs": [five, _job(rng, "other", 3, 3)],
+    }
+    return Instance.parse(data, data["name"])
+
+
+def _instance(
+    rng: Random, name: str, fabric: Fields, failures: Callable[[Random, Fields, list[Fields]], Fields]
+) -> Instance:
+    """Jobs, some of them running, on a fabric with failures."""
     cluster = {"device": "h100-sxm", "fabric": fabric}
     servers = fabric["servers"] * fabric.get("racks", 1)
     per_server = fabric.get("tiles_per_server") or fabric["gpus_per_server"]
@@ -45,18 +91,20 @@ def tiny_instance(seed: int) -> Instance:
     names = {job["name"] for job in running}
     data: Fields = {
         "schema_version": 1,
-        "name": f"tiny-{seed}",
+        "name": name,
         "jobs": [job for job in jobs if job["name"] not in names],
         "residents": running,
         "size_distribution": rng.choice([sizes for sizes in SIZES if min(sizes or (1,)) <= 2 * per_server]),
     }
     if rng.random() < 0.5:
         data["objectives"] = _objectives(rng)
-    data["cluster"] = cluster | {"health": _health(rng, cluster, running)}
+    data["cluster"] = cluster | {"health": failures(rng, cluster, running)}
     return Instance.parse(data, data["name"])
 
 
-tiny_instances = st.integers(min_value=0, max_value=2**32 - 1).map(tiny_instance)
+seeds = st.integers(min_value=0, max_value=2**32 - 1)
+tiny_instances = seeds.map(tiny_instance)
+tiny_crossings = seeds.map(tiny_crossing)
 
 
 def _lightpath(rng: Random) -> Fields:
@@ -88,6 +136,25 @@ def _lightpath(rng: Random) -> Fields:
         fabric |= {"loss_per_tile": "0.5 dB", "loss_per_fiber": rng.choice((0, "0.25 dB", "1 dB"))}
         fabric["loss_budget"] = rng.choice((None, 0, "0.5 dB", "0.5 dB", "1 dB", "1.25 dB", "1.75 dB", "5 dB"))
     return fabric
+
+
+def _crossing(rng: Random) -> Fields:
+    """Three or four servers of few tiles, in a ring, in a line, or with fibers at random; some light goes far."""
+    servers, tiles = rng.choice(((3, 1), (3, 2), (4, 1), (4, 1)))
+    pairs = [(a, b) for a in range(servers) for b in range(servers) if a != b]
+    near = [(a, b) for a, b in pairs if abs(a - b) == 1]
+    chosen = rng.choice(
+        (near, near, [*near, (0, servers - 1), (servers - 1, 0)], pairs, rng.sample(pairs, len(pairs) - 2))
+    )
+    counts = {pair: rng.choice((1, 1, 1, 2)) for pair in dict.fromkeys(chosen)}
+    return {
+        "servers": servers,
+        "tiles_per_server": tiles,
+        "tile_rows": rng.choice((1, tiles)),
+        "transit": rng.choice((0, 1, 1, 1, 2)),
+        "wavelengths_per_tile": rng.choice((2, 2, 3)),
+        "fibers": [{"from": f"s{a}", "to": f"s{b}", "count": count} for (a, b), count in counts.items()],
+    }
 
 
 def _fat_tree(rng: Random) -> Fields:
@@ -180,6 +247,21 @@ def _health(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:
     for resident in running:
         resident["movable"] = True
     return health | {"failed_fibers": fibers}
+
+
+def _dark_wavelengths(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:
+    """Failures as elsewhere, and some lasers and receivers, more often of devices that jobs hold."""
+    health = _health(rng, cluster, running)
+    fabric = cluster["fabric"]
+    devices = [f"s{s}.t{t}" for s in range(fabric["servers"]) for t in range(fabric["tiles_per_server"])]
+    occupied = [device for resident in running for device in resident["devices"]] or devices
+    for key in ("failed_lasers", "failed_receivers"):
+        tiles = rng.choices(rng.choice((devices, occupied)), k=rng.choice((0, 0, 0, 1, 2)))
+        health[key] = [{"tile": tile, "wavelength": rng.randrange(fabric["wavelengths_per_tile"])} for tile in tiles]
+    if health["failed_lasers"] or health["failed_receivers"]:
+        for resident in running:
+            resident["movable"] = True
+    return health
 
 
 def _probe(cluster: Fields) -> Fields:

@@ -106,7 +106,7 @@ def _written(
                 "from": fabric.device_name(*devices[a]),
                 "to": fabric.device_name(*devices[b]),
                 "wavelengths": [w for w in range(fabric.wavelengths_per_tile) if light.wavelengths >> w & 1],
-                "fibers": [fabric.fiber_name(*paths.fibers[light.fiber])] if light.fiber >= 0 else [],
+                "fibers": [fabric.fiber_name(*paths.fibers[number]) for number in light.route],
             }
             for (a, b, _), light in zip(circuits, held, strict=True)
         ]

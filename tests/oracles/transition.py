@@ -27,9 +27,8 @@ def _crossed(
     paths: LightPaths, fabric: Lightpath, source: str, destination: str, fibers: Sequence[str]
 ) -> list[object]:
     ends = fabric.parse_device(source), fabric.parse_device(destination)
-    for number, boundaries in paths.between(*ends):
-        names = (fabric.fiber_name(*paths.fibers[number]),) if number >= 0 else ()
-        if names == tuple(fibers):
+    for route, boundaries in paths.between(*ends):
+        if [fabric.fiber_name(*paths.fibers[number]) for number in route] == list(fibers):
             return list(boundaries)
     raise LookupError(f"no way from {source} to {destination} over {fibers}")
 

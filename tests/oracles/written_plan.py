@@ -80,6 +80,6 @@ def _circuit(
             "from": fabric.device_name(*source),
             "to": fabric.device_name(*destination),
             "wavelengths": wavelengths,
-            "fibers": [fabric.fiber_name(*paths.fibers[light.fiber])] if light.fiber >= 0 else [],
+            "fibers": [fabric.fiber_name(*paths.fibers[number]) for number in light.route],
         }
     )

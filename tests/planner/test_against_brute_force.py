@@ -1,16 +1,21 @@
 """The exact policy against enumeration: each level of tiny random instances has the same optimum."""
 
+from math import prod
+
 import pytest
 from hypothesis import given, settings
 
 from planner.checks import check
+from planner.expand import expand
 from planner.instance import Instance
 from planner.line import solve
 from planner.result import Level, Result, SolveOptions, Status
 from tests.oracles.brute_force import BruteForce, brute_force
-from tests.oracles.tiny_instances import tiny_instance, tiny_instances
+from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances
 
 NUM_SEEDS = 240
+NUM_CROSSINGS = 160
+NUM_FIVES = 24
 
 
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
@@ -21,6 +26,25 @@ def test_every_level_has_the_enumerated_optimum(seed: int) -> None:
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(tiny_instances)
 def test_any_tiny_instance_has_the_enumerated_optimum(instance: Instance) -> None:
+    agree(instance)
+
+
+@pytest.mark.parametrize("seed", range(NUM_CROSSINGS))
+def test_every_level_has_the_enumerated_optimum_where_light_crosses_servers_or_lasers_fail(seed: int) -> None:
+    agree(tiny_crossing(seed))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(tiny_crossings)
+def test_any_such_instance_has_the_enumerated_optimum(instance: Instance) -> None:
+    agree(instance)
+
+
+@pytest.mark.parametrize("seed", range(NUM_FIVES))
+def test_every_level_has_the_enumerated_optimum_where_radices_exceed_the_ranks(seed: int) -> None:
+    instance = tiny_five(seed)
+    plans = expand(instance, prune=False).options[0].candidates.plans
+    assert any(prod(plan.radices) > plan.ranks for plan in plans if plan.radices)
     agree(instance)
 
 

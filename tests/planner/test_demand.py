@@ -6,20 +6,24 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from costmodel.collective_plans import CollectivePlan, all_reduce_plans
 from costmodel.fabrics import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.plans.family import Family
+from costmodel.plans.family import plans_of as family_of
+from costmodel.plans.limits import Limits
+from costmodel.plans.offers import SWITCHED
+from costmodel.plans.plan import Plan
 from planner.demand import Shape, _bound, _boundary
 from tests.oracles.circuits import required_circuits
 
 WAVELENGTHS, PEERS = 8, 7
 
 
-def plans_of(ranks: int, widths: tuple[int, ...] = (8, 2, 1)) -> tuple[CollectivePlan, ...]:
-    """Every ring of some widths and every other plan of a group."""
-    return all_reduce_plans(
-        ranks, wavelengths=WAVELENGTHS, max_peers=PEERS, alpha_s=1e-6, reconfiguration_s=1e-5,
-        wavelength_bytes_per_s=1e9, ring_widths=widths,
-    )  # fmt: skip
+def plans_of(ranks: int, widths: tuple[int, ...] = (8, 2, 1)) -> tuple[Plan, ...]:
+    """Rings of some widths, and other plans of a group: exact radices, then any."""
+    limits = Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9)
+    rings = [Plan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in widths]
+    exact, every = (family_of("all_reduce", ranks, limits, Family(SWITCHED, padded=padded)) for padded in (False, True))
+    return (*rings, *dict.fromkeys((*exact, *every)))
 
 
 def line(stages: int, width: int = 2) -> LinkPlan:
@@ -207,7 +211,7 @@ def test_circuits_agree_with_the_oracle_of_the_rules() -> None:
     from tests.costmodel.test_candidates import DEVICE, workload_of
     from tests.costmodel.test_score import LIGHTPATH, WORKLOADS, fabric_of
 
-    listed = enumerate_candidates(workload_of(WORKLOADS["training"]), (4, 6), DEVICE, fabric_of(LIGHTPATH))
+    listed = enumerate_candidates(workload_of(WORKLOADS["training"]), (4, 5, 6, 7), DEVICE, fabric_of(LIGHTPATH))
     for row in range(0, len(listed), 7):
         c = listed.configuration(row)
         plans = tuple(listed.plans[i] for i in listed.plan[:, row])

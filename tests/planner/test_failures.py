@@ -1,6 +1,7 @@
 """Sampled failures: names that exist, events in order, and rates as the model says."""
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.damage import parse_failure
-from planner.failures import FailureModel, PartFailures, parts_of, sample_failures
+from planner.failures import FailureModel, PartFailures, PartKind, parts_of, sample_failures
 from planner.instance import Instance
 from tests.planner.test_explain import rack, training
 
@@ -19,15 +20,16 @@ MODEL = FailureModel.model_validate(
         "fiber": {"time_between_failures": "400 d", "repair_time": "8 h"},
         "laser": {"time_between_failures": "90 d", "repair_time": "2 h"},
         "switch_port": {"time_between_failures": "200 d", "repair_time": "12 h"},
+        "receiver": {"time_between_failures": "120 d", "repair_time": "3 h"},
     }
 )
 YEAR_S = 365 * 86400.0
 
 
 def test_parts_have_names_that_a_repair_reads() -> None:
-    counts = {kind: len(parts_of(CLUSTER.fabric, kind)) for kind in ("tile", "fiber", "laser", "switch_port")}
-    assert counts == {"tile": 8, "fiber": 4, "laser": 32, "switch_port": 8}
-    kinds = {"tile": "tile", "fiber": "fiber", "laser": "port", "switch_port": "port"}
+    counts = {kind: len(parts_of(CLUSTER.fabric, kind)) for kind in get_args(PartKind)}
+    assert counts == {"tile": 8, "fiber": 4, "laser": 32, "switch_port": 8, "receiver": 32}
+    kinds = {"tile": "tile", "fiber": "fiber", "laser": "laser", "switch_port": "port", "receiver": "receiver"}
     for kind, means in kinds.items():
         for name in parts_of(CLUSTER.fabric, kind):
             assert parse_failure(CLUSTER, name).kind == means
@@ -52,7 +54,7 @@ def test_a_kind_more_changes_no_event_of_the_others() -> None:
     assert sample_failures(FailureModel(), CLUSTER.fabric, YEAR_S, 7) == ()
 
 
-@pytest.mark.parametrize("kind", ["tile", "fiber", "laser", "switch_port"])
+@pytest.mark.parametrize("kind", get_args(PartKind))
 def test_rates_and_times_are_those_of_the_model(kind: str) -> None:
     """Within 4 standard errors: counts of renewals, times up, times down, and the share of time down."""
     part: PartFailures = getattr(MODEL, kind)

@@ -15,18 +15,19 @@ from planner.line import solve
 from planner.plan import Assignment, HeldCircuits, Plan
 from planner.reconfigure import Reconfiguration, reconfigure
 from planner.result import SolveOptions
+from tests.oracles.light import Given
 from tests.oracles.light_paths import LightPaths
 from tests.oracles.repair import Row, least_changes
-from tests.oracles.tiny_instances import tiny_instance
+from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.oracles.transition import fewest_pauses, play
 from tests.planner.test_explain import rack, single, training
 
 LIMITS = MendLimits(deterministic=20.0, workers=1)
 
 
-def plans(seed: int) -> tuple[Instance, Plan, Plan] | None:
+def plans(seed: int, *, is_crossing: bool = False) -> tuple[Instance, Plan, Plan] | None:
     """Two plans of one instance; None where it has none, or no circuits."""
-    instance = tiny_instance(seed)
+    instance = tiny_crossing(seed) if is_crossing else tiny_instance(seed)
     if not isinstance(instance.cluster.fabric, Lightpath):
         return None
     rng = Random(seed)
@@ -38,8 +39,8 @@ def plans(seed: int) -> tuple[Instance, Plan, Plan] | None:
     return None if first is None or second is None else (instance, first, second)
 
 
-def agrees(seed: int) -> None:
-    given_plans = plans(seed)
+def agrees(seed: int, *, is_crossing: bool = False) -> None:
+    given_plans = plans(seed, is_crossing=is_crossing)
     if given_plans is None:
         return
     instance, old, new = given_plans
@@ -60,12 +61,12 @@ def agrees(seed: int) -> None:
 
 def _rows(paths: LightPaths, old: Plan, new: Plan) -> Iterator[Row]:
     """Every circuit of the new plan, and the light that the same job's same configuration gave it."""
-    numbers = {(paths.fabric.fiber_name(*fiber),): i for i, fiber in enumerate(paths.fibers)} | {(): -1}
-    before: dict[object, tuple[int, int]] = {}
+    numbers = {paths.fabric.fiber_name(*fiber): i for i, fiber in enumerate(paths.fibers)}
+    before: dict[object, Given] = {}
     for a in old.assignments:
         for key, held in _numbered(a):
             for c in held.circuits:
-                light = numbers.get(c.fibers, -2), sum(1 << w for w in c.wavelengths)
+                light = tuple(numbers.get(name, -1) for name in c.fibers), sum(1 << w for w in c.wavelengths)
                 before[a.job, key, c.source, c.destination, len(c.wavelengths)] = light
     for job, a in enumerate(new.assignments):
         for number, (key, held) in enumerate(_numbered(a)):
@@ -94,6 +95,11 @@ def _counts_agree(change: Reconfiguration, old: Plan) -> None:
 @pytest.mark.parametrize("seed", range(120))
 def test_stages_are_safe_and_pauses_fewest(seed: int) -> None:
     agrees(seed)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_stages_are_safe_where_light_crosses_servers_or_lasers_fail(seed: int) -> None:
+    agrees(seed, is_crossing=True)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)

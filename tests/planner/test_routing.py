@@ -11,9 +11,10 @@ from planner.cpsat.solve import plan_of
 from planner.demand import Shape
 from planner.expand import expand
 from planner.instance import Instance
+from planner.layouts import layouts
 from planner.problem import Problem
-from planner.routing import Board, Choice, Slots, layouts, route_pattern
-from tests.oracles.tiny_instances import tiny_instance
+from planner.routing import Board, Choice, Slots, route_pattern
+from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.test_demand import line, plans_of
 from tests.planner.test_explain import rack, serving, single, training
 
@@ -69,7 +70,7 @@ def violations(problem: Problem, pattern: dict[int, Choice], most_lit: dict[tupl
             for held in a.circuits
             for c in held.circuits
             for fiber in c.fibers
-            if tuple(problem.cluster.fabric.parse_device(end)[0] for end in (c.source, c.destination)) == pair
+            if fiber.startswith("{}>{}#".format(*map(problem.cluster.fabric.server_name, pair)))
         }
         stays = any(choice.stays for choice in pattern.values())
         assert len(lit) <= most or stays
@@ -92,9 +93,9 @@ def _has_counts(
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.integers(0, 400), st.integers(0, 10**6), st.booleans())
-def test_routed_patterns_pass_the_check(seed: int, choice: int, is_limited: bool) -> None:
-    problem = expand(tiny_instance(seed))
+@given(st.integers(0, 400), st.integers(0, 10**6), st.booleans(), st.booleans())
+def test_routed_patterns_pass_the_check(seed: int, choice: int, is_limited: bool, is_crossing: bool) -> None:
+    problem = expand(tiny_crossing(seed) if is_crossing else tiny_instance(seed))
     rng = Random(choice)
     pattern = random_pattern(problem, rng)
     fabric = problem.cluster.fabric

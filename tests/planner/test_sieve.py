@@ -107,3 +107,12 @@ def test_current_row_of_a_resident_stays_in_every_core() -> None:
             if options.current is not None:
                 assert kept.current == 0
                 assert kept.candidates.configuration(0) == options.candidates.configuration(options.current)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_threshold_for_so_many_rows_keeps_the_highest(seed: int) -> None:
+    sieve = Sieve.of(small_problem(seed))
+    bounds = np.sort(np.concatenate(sieve.rows))[::-1]
+    for count in range(len(bounds) + 1):
+        assert (bounds > sieve.highest(count)).sum() <= count
+    assert sieve.highest(len(bounds)) == -np.inf

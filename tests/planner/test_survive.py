@@ -13,7 +13,7 @@ from planner.plan import Plan
 from planner.result import SolveOptions, Status
 from planner.survive import survive, weaknesses
 from tests.oracles.repair import fewest
-from tests.oracles.tiny_instances import tiny_instance
+from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.test_explain import rack, single, training
 
 OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
@@ -21,29 +21,32 @@ LIMITS = MendLimits(deterministic=20.0, workers=1)
 
 
 def parts(instance: Instance) -> list[str]:
-    """Every tile, port and fiber that works."""
+    """Every tile, port and fiber that works, and every laser and receiver."""
     cluster, fabric = instance.cluster, instance.cluster.fabric
     servers = range(fabric.num_servers)
     tiles = [fabric.device_name(s, slot) for s in servers for slot in cluster.healthy_slots(s)]
     ports = [f"{fabric.device_name(s, slot)}:port" for s in servers for slot in cluster.lit_slots(s)]
-    fibers = []
+    fibers, wavelengths = [], []
     if isinstance(fabric, Lightpath):
+        numbers = range(fabric.wavelengths_per_tile)
+        lit = [fabric.device_name(s, slot) for s in servers for slot in cluster.lit_slots(s)]
+        wavelengths = [f"{name}:{end}w{w}" for name in lit for end in ("", "rx:") for w in numbers]
         fibers = [fabric.fiber_name(a, b, i) for a in servers for b in servers for i in cluster.healthy_fibers(a, b)]
-    return tiles + ports + fibers
+    return tiles + ports + fibers + wavelengths
 
 
 def survives(instance: Instance, plan: Plan) -> bool:
     return all(fewest(damaged(instance, [parse_failure(instance.cluster, name)]), plan) for name in parts(instance))
 
 
-def movable(seed: int) -> Instance | None:
-    instance = tiny_instance(seed)
+def movable(seed: int, *, is_crossing: bool = False) -> Instance | None:
+    instance = tiny_crossing(seed) if is_crossing else tiny_instance(seed)
     return instance if all(resident.movable for resident in instance.residents) else None
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_representative_failures_stand_for_all(seed: int) -> None:
-    instance = movable(seed)
+@pytest.mark.parametrize(("seed", "is_crossing"), [(s, False) for s in range(100)] + [(s, True) for s in range(40)])
+def test_representative_failures_stand_for_all(seed: int, is_crossing: bool) -> None:
+    instance = movable(seed, is_crossing=is_crossing)
     plan = None if instance is None else solve(instance, policy="first_fit").plan
     if instance is None or plan is None:
         return

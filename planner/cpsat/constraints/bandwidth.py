@@ -2,8 +2,11 @@
 
 from ortools.sat.python import cp_model
 
+from costmodel.fabrics import Lightpath
+from planner.cpsat.constraints.transit import flow
 from planner.cpsat.variables import DemandClass, JobVariables, Pair, Variables
 from planner.problem import Problem
+from planner.ways import Ways
 
 
 def fibers(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
@@ -19,17 +22,25 @@ def light(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A spanning job lights what its circuits need: $\sum_b w_{jab} \ge L_k(y_{ja})$ for each server a, and into it.
 
     $L_k(c)$ is the least number of wavelengths that leave any c blocks of the configuration, so this is a
-    relaxation of every choice of ranks.
+    relaxation of every choice of ranks. Where circuits may cross third servers, the light that leaves a server
+    flows on to other servers of the job.
     """
+    if not isinstance(problem.cluster.fabric, Lightpath):
+        return
+    ways = Ways(problem.cluster)
     for job in v.jobs:
         for (a, b), reserved in job.light.items():
-            for server in (a, b):
+            for server in () if ways.may_cross else (a, b):
                 model.add(reserved == 0).only_enforce_if(~job.touched[server])
             model.add(reserved == 0).only_enforce_if(~job.spans)
             _whole_circuits(model, v, job, (a, b))
-        for demand in job.classes:
-            for server in range(problem.cluster.fabric.num_servers):
-                _leaving(model, job, demand, server)
+        for server in range(problem.cluster.fabric.num_servers) if job.classes else ():
+            out = [w for (a, _), w in job.light.items() if a == server]
+            into = [w for (_, b), w in job.light.items() if b == server]
+            if ways.may_cross:
+                out = flow(model, job, ways, server) or out
+            for demand in job.classes:
+                _leaving(model, job, demand, server, out, into)
 
 
 def _whole_circuits(model: cp_model.CpModel, v: Variables, job: JobVariables, pair: Pair) -> None:
@@ -46,10 +57,15 @@ def _whole_circuits(model: cp_model.CpModel, v: Variables, job: JobVariables, pa
             model.add(circuits <= most_fibers * per_fiber).only_enforce_if(chosen)
 
 
-def _leaving(model: cp_model.CpModel, job: JobVariables, demand: DemandClass, server: int) -> None:
+def _leaving(
+    model: cp_model.CpModel,
+    job: JobVariables,
+    demand: DemandClass,
+    server: int,
+    out: list[cp_model.IntVar],
+    into: list[cp_model.IntVar],
+) -> None:
     """Light out of and into one server if the class is chosen and the job has some of its blocks here."""
-    out = [w for (a, _), w in job.light.items() if a == server]
-    into = [w for (_, b), w in job.light.items() if b == server]
     interior = demand.boundary[1:-1]
     floor = min(interior, default=0)
     if floor > 0:

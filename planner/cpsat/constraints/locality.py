@@ -20,10 +20,8 @@ def locality(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
             model.add(sum(counts) >= touched)
         model.add(sum(job.whole) + job.spans == placed)
         for server, whole in enumerate(job.whole):
-            model.add_implication(whole, job.touched[server])
-            for other, touched in enumerate(job.touched):
-                if other != server:
-                    model.add_implication(whole, ~touched)
+            others = (~touched for other, touched in enumerate(job.touched) if other != server)
+            model.add_bool_and(job.touched[server], *others).only_enforce_if(whole)
         model.add(sum(job.touched) >= placed + job.spans)
 
 

@@ -1,6 +1,7 @@
 """Limits and plans that several tests share."""
 
-from costmodel.plans.best import Family, best
+from costmodel.plans.best import best
+from costmodel.plans.family import Family
 from costmodel.plans.ladder import Algorithm, Collective
 from costmodel.plans.limits import Limits
 from costmodel.plans.plan import Plan

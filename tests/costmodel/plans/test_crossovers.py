@@ -5,8 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from costmodel.plans.best import Family, best
+from costmodel.plans.best import best
 from costmodel.plans.crossovers import crossovers
+from costmodel.plans.family import Family
 from costmodel.plans.ladder import Collective
 from tests.costmodel.plans.cases import limits
 

@@ -1,6 +1,5 @@
-"""All-reduce plans: simulated over their circuits, complete against brute force, and known figures."""
+"""Families of all-reduce plans: simulated over their circuits, least against brute force, and known figures."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,29 +8,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costmodel import collectives
-from costmodel.collective_plans import CollectivePlan, all_reduce_plans, best_plan, pareto_plans
+from costmodel.plans.build import schedule_of
+from costmodel.plans.family import Family, crossing_bytes, fastest, pareto, plans_of
+from costmodel.plans.ladder import Algorithm, Collective
+from costmodel.plans.limits import Limits
+from costmodel.plans.plan import Plan
+from costmodel.plans.schedule import LOCAL
+from tests.costmodel.plans.cases import ALPHA_S, KIB, MIB, RATE, RHO_S
 from tests.oracles import collectives as oracle
 
 W = 16
-ALPHA_S = 0.7e-6
-RHO_S = 3.7e-6
-RATE = 300e9
 WAVELENGTH_RATE = RATE / W
-KIB, MIB = 2**10, 2**20
-PRICES = {"alpha_s": ALPHA_S, "reconfiguration_s": RHO_S, "wavelength_bytes_per_s": WAVELENGTH_RATE}
+EXACT = Family(orders=("fixed",), padded=False)
 
 
-def family(ranks: int, max_peers: int = 16, wavelengths: int = W) -> tuple[CollectivePlan, ...]:
-    return all_reduce_plans(ranks, wavelengths=wavelengths, max_peers=max_peers, **PRICES)
+def family(ranks: int, max_peers: int = 16, wavelengths: int = W, which: Family = EXACT) -> tuple[Plan, ...]:
+    limits = Limits(wavelengths, max_peers, ALPHA_S, RHO_S, WAVELENGTH_RATE)
+    return plans_of("all_reduce", ranks, limits, which)
 
 
-def named(name: str, ranks: int, max_peers: int = 16) -> CollectivePlan:
-    (plan,) = [plan for plan in family(ranks, max_peers) if plan.name == name]
-    return plan
+def best_plan(plans: tuple[Plan, ...], message_bytes: float) -> Plan:
+    return min(plans, key=lambda plan: plan.time_s(message_bytes))
+
+
+def built(kind: Algorithm, radices: tuple[int, ...], held: tuple[int, ...], wavelengths: tuple[int, ...]) -> Plan:
+    limits = Limits(W, 16, ALPHA_S, RHO_S, WAVELENGTH_RATE)
+    return Plan("all_reduce", kind, int(np.prod(radices)), limits, radices, held, wavelengths)
 
 
 @pytest.mark.parametrize("max_peers", [1, 3, 16])
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 17, 19])
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6, 8, 9, 12, 16, 17, 19])
 def test_every_plan_works_and_takes_its_time(ranks: int, max_peers: int) -> None:
     for plan in family(ranks, max_peers):
         oracle.check_circuits(plan, W, max_peers)
@@ -54,22 +60,21 @@ def test_best_plans_work(ranks: int, max_peers: int, message_bytes: float) -> No
 
 @pytest.mark.parametrize("radices", [(2, 2, 2, 2), (4, 4), (4, 2), (3, 5), (6, 2), (8,)])
 def test_closed_forms_are_what_unheld_circuits_do(radices: tuple[int, ...]) -> None:
-    ranks, size, unheld = int(np.prod(radices)), 1e6, (1,) * len(radices)
-    expected_s = {
+    ranks, size, widths = int(np.prod(radices)), 1e6, tuple(W // (radix - 1) for radix in radices)
+    expected_s: dict[Algorithm, object] = {
         "radix": collectives.mixed_radix_all_reduce_s(size, radices, ALPHA_S + RHO_S, RATE, W),
         "exchange": collectives.full_exchange_all_reduce_s(size, radices, ALPHA_S + RHO_S, RATE, W),
     }
-    for plan in family(ranks):
-        if plan.radices == radices and plan.held == unheld:
-            simulated_s = oracle.simulate_s(plan, size, ALPHA_S + RHO_S, 0.0, WAVELENGTH_RATE)
-            assert expected_s.pop(plan.kind) == pytest.approx(simulated_s, rel=1e-9)
-    assert not expected_s
+    for kind, expected in expected_s.items():
+        plan = built(kind, radices, (1,) * len(radices), widths)
+        simulated_s = oracle.simulate_s(plan, size, ALPHA_S + RHO_S, 0.0, WAVELENGTH_RATE)
+        assert expected == pytest.approx(simulated_s, rel=1e-9)
     ring_s = oracle.simulate_s(family(ranks)[0], size, ALPHA_S, RHO_S, WAVELENGTH_RATE)
     assert collectives.ring_all_reduce_s(size, ranks, ALPHA_S, RATE) == pytest.approx(ring_s, rel=1e-9)
 
 
 def test_sipac_is_a_held_plan_with_equal_circuits() -> None:
-    plan = replace(named("radix 2x2x2, 3 held", 8), wavelengths=(5, 5, 5))
+    plan = built("radix", (2, 2, 2), (3,), (5, 5, 5))
     simulated_s = oracle.simulate_s(plan, 1e6, ALPHA_S, RHO_S, WAVELENGTH_RATE)
     static_s = collectives.sipac_static_all_reduce_s(1e6, 2, 3, ALPHA_S, 15 * WAVELENGTH_RATE)
     assert static_s == pytest.approx(simulated_s, rel=1e-9)
@@ -89,12 +94,22 @@ def test_sipac_is_a_held_plan_with_equal_circuits() -> None:
         (18, 9, 5),
     ],
 )
-def test_family_is_complete_with_the_least_seconds_per_byte(ranks: int, wavelengths: int, max_peers: int) -> None:
+def test_least_seconds_per_byte_for_every_number_of_rounds_and_changes(
+    ranks: int, wavelengths: int, max_peers: int
+) -> None:
+    """Each plan is the least with its numbers of digits and configurations, and what is left out has no less."""
+    least: dict[tuple[str, int, int], float] = {}
+    every = oracle.least_seconds_per_byte(ranks, wavelengths, max_peers, WAVELENGTH_RATE)
+    for (kind, radices, held), seconds_per_byte in every.items():
+        numbers = kind, len(radices), len(held)
+        least[numbers] = min(seconds_per_byte, least.get(numbers, np.inf))
     plans = family(ranks, max_peers, wavelengths)[1:]
-    found = {(plan.kind, plan.radices, plan.held): plan.seconds_per_byte for plan in plans}
+    found = {(plan.kind, len(plan.radices), len(plan.held)): plan.seconds_per_byte for plan in plans}
     assert len(found) == len(plans)
-    expected = oracle.least_seconds_per_byte(ranks, wavelengths, max_peers, WAVELENGTH_RATE)
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert found == {numbers: pytest.approx(least[numbers], rel=1e-12) for numbers in found}
+    for (kind, digits, configurations), seconds_per_byte in least.items():
+        fewer = [found[k, d, c] for k, d, c in found if k == kind and d <= digits and c <= configurations]
+        assert min(fewer) <= seconds_per_byte * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -113,21 +128,15 @@ def test_table_of_best_plans(ranks: int, message_bytes: int, max_peers: int, exp
 
 
 def test_held_circuits_change_less_often() -> None:
-    plan = named("radix 4x4x4x4, 1+1+1+1 held", 256, max_peers=3)
+    plan = next(p for p in family(256, max_peers=3) if p.name == "radix 4x4x4x4, 1+1+1+1 held")
     assert plan.num_changes == 6
     assert plan.latency_s * 1e6 == pytest.approx(27.8)
-    assert named("radix 4x4x4x4, 4 held", 256).num_changes == 0
-    assert named("exchange 4x4x4x4, 2+2 held", 256).num_changes == 2
-    assert named("exchange 4x4x4x4, 4 held", 256).num_changes == 0
+    assert built("radix", (4, 4, 4, 4), (4,), (1,) * 4).num_changes == 0
+    assert built("exchange", (4, 4, 4, 4), (2, 2), (1,) * 4).num_changes == 2
+    assert built("exchange", (4, 4, 4, 4), (4,), (1,) * 4).num_changes == 0
 
 
-def test_alternating_order_would_save_one_change() -> None:
-    plan = best_plan(family(64, max_peers=3), KIB)
-    assert plan.name == "exchange 2x2x2x2x2x2, 3+3 held"
-    assert (plan.time_s(KIB) - RHO_S) * 1e6 == pytest.approx(7.96, rel=1e-3)
-
-
-@pytest.mark.parametrize(("ranks", "max_peers"), [(19, 16), (17, 15), (38, 16), (5, 3), (1009, 16), (1, 3)])
+@pytest.mark.parametrize(("ranks", "max_peers"), [(19, 16), (17, 15), (38, 16), (5, 3), (1009, 16)])
 def test_too_large_primes_leave_the_ring(ranks: int, max_peers: int) -> None:
     assert [plan.kind for plan in family(ranks, max_peers)] == ["ring"]
 
@@ -155,7 +164,7 @@ def test_no_plan_beats_the_bound(ranks: int, max_peers: int, wavelengths: int, m
 @given(ranks=st.integers(1, 128), max_peers=st.integers(1, 16), message_bytes=st.floats(0.0, 1e10))
 def test_pareto_plans_keep_every_best_plan(ranks: int, max_peers: int, message_bytes: float) -> None:
     plans = family(ranks, max_peers)
-    kept = pareto_plans(plans)
+    kept = pareto(plans)
     assert set(kept) <= set(plans)
     best_s = best_plan(plans, message_bytes).time_s(message_bytes)
     assert best_plan(kept, message_bytes).time_s(message_bytes) == pytest.approx(best_s, rel=1e-9)
@@ -172,27 +181,81 @@ def test_more_resources_never_slow_the_best_plan() -> None:
         assert all(later <= earlier for earlier, later in pairwise(by_wavelengths))
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    ranks=st.integers(2, 128),
+    max_peers=st.integers(1, 16),
+    wavelengths=st.integers(1, 32),
+    message_bytes=st.floats(0.0, 1e10),
+)
+def test_fastest_plans_are_the_lower_envelope(
+    ranks: int, max_peers: int, wavelengths: int, message_bytes: float
+) -> None:
+    plans = family(ranks, max_peers, wavelengths, Family())
+    kept = fastest(plans)
+    best_s = best_plan(plans, message_bytes).time_s(message_bytes)
+    assert best_plan(kept, message_bytes).time_s(message_bytes) == pytest.approx(best_s, rel=1e-9)
+    for before, plan, after in zip(kept, kept[1:], kept[2:], strict=False):
+        between = (crossing_bytes(before, plan) + crossing_bytes(plan, after)) / 2
+        assert plan.time_s(between) <= min(before.time_s(between), after.time_s(between)) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("max_peers", [1, 2, 3, 5, 16])
+@pytest.mark.parametrize("ranks", [2, 3, 5, 6, 7, 8, 11, 12, 13, 20, 26, 37, 64])
+def test_circuits_are_those_of_the_schedule(ranks: int, max_peers: int) -> None:
+    """With padding and in alternating order as well; wavelengths of a configuration never meet at a rank."""
+    for plan in family(ranks, max_peers, which=Family()):
+        oracle.check_circuits(plan, W, max_peers)
+        circuits = schedule_of(plan).circuits
+        used = [
+            {(int(u), int(v), int(w)) for u, v, w in zip(*ends, strict=True)}
+            for ends in (
+                (circuits.source[on], circuits.destination[on], circuits.wavelengths[on])
+                for on in map(circuits.on, range(len(plan.held)))
+            )
+        ]
+        assert used == [set(each) for each in plan.configurations()]
+        for each, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
+            light = [(end, rank, first + i) for (u, v, w), first in zip(each, offsets, strict=True)
+                     for end, rank in (("out", u), ("in", v)) for i in range(w)]  # fmt: skip
+            assert len(set(light)) == len(light)
+            assert max((wavelength for *_, wavelength in light), default=0) < W
+
+
+@pytest.mark.parametrize("collective", ["all_reduce", "reduce_scatter", "all_gather", "all_to_all"])
+@pytest.mark.parametrize("ranks", [2, 5, 8, 12, 13])
+def test_bytes_that_are_sent_are_those_of_the_schedule(collective: Collective, ranks: int) -> None:
+    for plan in plans_of(collective, ranks, Limits(W, 3, ALPHA_S, RHO_S, WAVELENGTH_RATE)):
+        schedule = schedule_of(plan)
+        num_sent = np.count_nonzero(schedule.circuit != LOCAL) / schedule.num_calls / ranks
+        assert plan.bytes_per_byte == pytest.approx(num_sent / schedule.num_chunks)
+
+
 def test_narrow_rings_are_slower_and_named() -> None:
-    plans = all_reduce_plans(19, wavelengths=W, max_peers=3, ring_widths=(4, 16), **PRICES)
-    assert [plan.name for plan in plans] == ["ring w4", "ring w16"]
-    assert plans[0].seconds_per_byte == pytest.approx(4 * plans[1].seconds_per_byte)
-    assert plans[0].configurations()[0][-1] == (18, 0, 4)
-    with pytest.raises(ValueError, match="ring_widths"):
-        all_reduce_plans(19, wavelengths=W, max_peers=3, ring_widths=(17,), **PRICES)
+    narrow, wide = (Plan("all_reduce", "ring", 19, family(19)[0].limits, (), (1,), (width,)) for width in (4, 16))
+    assert [narrow.name, wide.name] == ["ring w4", "ring w16"]
+    assert narrow.seconds_per_byte == pytest.approx(4 * wide.seconds_per_byte)
+    assert narrow.configurations()[0][-1] == (18, 0, 4)
 
 
 def test_circuits_of_a_small_plan() -> None:
-    plan = named("radix 2x2, 1+1 held", 4)
+    plan = built("radix", (2, 2), (1, 1), (16, 16))
     assert plan.configurations() == (
         ((0, 1, 16), (1, 0, 16), (2, 3, 16), (3, 2, 16)),
         ((0, 2, 16), (1, 3, 16), (2, 0, 16), (3, 1, 16)),
     )
-    ring = named("ring w16", 2)
+    ring = Plan("all_reduce", "ring", 2, plan.limits, (), (1,), (16,))
     assert ring.configurations() == (((0, 1, 16), (1, 0, 16)),)
 
 
+def test_ranks_of_a_broadcast_differ() -> None:
+    tree = plans_of("broadcast", 8, family(8)[0].limits)[0]
+    with pytest.raises(ValueError, match="the ranks of a fixed_tree differ"):
+        tree.configurations()
+
+
 def test_time_is_affine_in_arrays_of_messages() -> None:
-    plan = named("radix 8", 8)
+    plan = built("radix", (8,), (1,), (2,))
     sizes = np.array([0.0, 1e3, 1e6])
     assert plan.time_s(sizes) == pytest.approx(plan.latency_s + plan.seconds_per_byte * sizes)
     assert plan.time_s(0.0) == pytest.approx(2 * ALPHA_S)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from costmodel.plans.best import ALGORITHMS, Family, best
+from costmodel.plans.best import best
 from costmodel.plans.build import schedule_of
+from costmodel.plans.family import ALGORITHMS, Family
 from costmodel.plans.interpret import interpret
 from costmodel.plans.ladder import Algorithm, Collective, Order
 from costmodel.plans.limits import Limits
@@ -206,8 +207,10 @@ def test_relabelled_ranks() -> None:
     assert set(turned.sender[schedule.sender == 0].tolist()) == {3}
     with pytest.raises(ValueError, match="name each of the 6 ranks once"):
         schedule.relabelled([0, 0, 1, 2, 3, 4])
+    gathered = schedule_of(best_of("radix", "all_gather", 6, 1e6)).relabelled([3, 1, 4, 0, 5, 2])
+    assert interpret(gathered) == ()
     with pytest.raises(ValueError, match="relabel an all_reduce"):
-        schedule_of(best_of("radix", "all_gather", 6, 1e6)).relabelled(range(6))
+        schedule_of(best_of("bruck", "all_to_all", 6, 1e6)).relabelled(range(6))
 
 
 @pytest.mark.parametrize("radices", [(2, 2), (4, 4), (9,)])

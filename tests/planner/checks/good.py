@@ -1,6 +1,6 @@
 """The good plans by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from costmodel.configuration import Configuration
@@ -30,6 +30,26 @@ def ring_assignment(name: str = "ring") -> Assignment:
 def ring(fabric: dict[str, Any] | None = None, **fields: Any) -> Case:
     instance = instance_of(job("ring", 4), fabric=fabric, **fields)
     return instance, plan_of(instance, ring_assignment())
+
+
+def crossing(fabric: dict[str, Any] | None = None, more: Sequence[dict[str, Any]] = (), **fields: Any) -> Case:
+    """The ring on the first and the last of three servers in a row; its light crosses the second one."""
+    near = (("s0", "s1"), ("s1", "s0"), ("s1", "s2"), ("s2", "s1"))
+    row = {"servers": 3, "transit": 1, "fibers": [{"from": a, "to": b, "count": 2} for a, b in near]}
+    instance = instance_of(job("ring", 4), *more, fabric={**row, **(fabric or {})}, **fields)
+    assignment = assign(
+        "ring",
+        Configuration(data=4, data_collective=collective("ring", 2)),
+        "s0.t0 s0.t1 s2.t0 s2.t1",
+        held(
+            "data",
+            "s0.t0 s0.t1 0,1",
+            "s0.t1 s2.t0 0,1 s0>s1#0 s1>s2#1",
+            "s2.t0 s2.t1 0,1",
+            "s2.t1 s0.t0 0,1 s2>s1#0 s1>s0#0",
+        ),
+    )
+    return instance, plan_of(instance, assignment)
 
 
 def switched() -> Case:
@@ -77,6 +97,20 @@ def exchange() -> Case:
     )
     configuration = Configuration(data=3, data_collective=collective("exchange", 2, radices=(3,), held=(1,)))
     return instance, plan_of(instance, assign("exchange", configuration, "s0.t0 s0.t1 s0.t2", circuits))
+
+
+def beyond() -> Case:
+    """Eight data ranks exchange sums by 3 x 3: to the ranks 3 and 5 ahead, then 1 and 2 ahead, forth and back."""
+    instance = instance_of(job("beyond", 8), fabric={"tiles_per_server": 8, "max_peers": 2})
+    circuits = [
+        held("data", *(f"s0.t{a} s0.t{(a + far) % 8} {light}" for far, light in zip(ahead, ("0,1", "2,3"), strict=True)
+                       for a in range(8)))
+        for ahead in ((3, 5), (1, 2))
+    ]  # fmt: skip
+    sums = collective("exchange", 2, 2, radices=(3, 3), held=(1, 1)).model_copy(update={"order": "alternating"})
+    devices = " ".join(f"s0.t{slot}" for slot in range(8))
+    configuration = Configuration(data=8, data_collective=sums)
+    return instance, plan_of(instance, assign("beyond", configuration, devices, *circuits))
 
 
 def line() -> Case:
@@ -179,9 +213,11 @@ def fat_tree() -> Case:
 
 GOOD: dict[str, Callable[[], Case]] = {
     "ring": ring,
+    "crossing": crossing,
     "switched": switched,
     "at_once": at_once,
     "exchange": exchange,
+    "beyond": beyond,
     "line": line,
     "grid": grid,
     "shared": shared,

@@ -59,7 +59,7 @@ def collective(kind: str, *wavelengths: int, radices: tuple[int, ...] = (), held
 
 
 def held(dimension: Any, *lines: str) -> HeldCircuits:
-    """Circuits written "s0.t1 s1.t0 0,1 s0>s1#0": ends, wavelengths and the fiber between servers."""
+    """Circuits written "s0.t1 s1.t0 0,1 s0>s1#0": ends, wavelengths and the fibers between servers."""
     circuits = []
     for line in lines:
         source, destination, wavelengths, *fibers = line.split()

@@ -101,5 +101,24 @@ def test_resident_keeps_what_is_not_listed() -> None:
     assert broken(instance, plan_of(instance, other)) == {"listed"}
 
 
+def test_resident_keeps_an_exchange_in_fixed_order() -> None:
+    """Written before exchanges could alternate, which is what is listed now; no other job may have it."""
+    exchange = collective("exchange", 4, 4, radices=(2, 2), held=(1, 1))
+    inside = [f"s0.t{a} s0.t{a ^ 1} 0,1,2,3" for a in range(4)]
+    across = [f"s0.t{a} s0.t{a ^ 2} 0,1,2,3" for a in range(4)]
+    circuits = held("data", *inside), held("data", *across)
+    configuration = Configuration(data=4, data_collective=exchange)
+    assignment = assign("pair", configuration, "s0.t0 s0.t1 s0.t2 s0.t3", *circuits)
+    instance = instance_of(residents=(resident_of(assignment, accelerators=4),), fabric={"max_peers": 1})
+    assert broken(instance, plan_of(instance, assignment)) == set()
+    new = instance_of(job("pair", 4), fabric={"max_peers": 1})
+    assert broken(new, plan_of(new, assignment)) == {"listed"}
+    alternating = configuration.model_copy(
+        update={"data_collective": exchange.model_copy(update={"order": "alternating"})}
+    )
+    faster = assign("pair", alternating, "s0.t0 s0.t1 s0.t2 s0.t3", *circuits)
+    assert broken(new, plan_of(new, faster)) == set()
+
+
 def _ring_over(*devices: str, wavelengths: str = "0,1") -> list[str]:
     return [f"{a} {b} {wavelengths}" for a, b in zip(devices, (*devices[1:], devices[0]), strict=True)]

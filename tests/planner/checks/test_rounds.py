@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from costmodel.configuration import Collective
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, PlanKind
+from costmodel.mappings import Dimension
+from costmodel.plans.ladder import Order
 from planner.checks import pricing, rounds
 from planner.checks.required import group_links, is_sound
 from planner.checks.rounds import message_time
@@ -16,7 +19,7 @@ from tests.planner.checks.good import GOOD
 from tests.planner.checks.plans import LIGHTPATH, broken
 
 
-@pytest.mark.parametrize("name", ["ring", "switched", "at_once", "exchange", "line", "grid"])
+@pytest.mark.parametrize("name", ["ring", "switched", "at_once", "exchange", "beyond", "line", "grid"])
 @pytest.mark.parametrize("field", ["latency_s", "seconds_per_byte"])
 @pytest.mark.parametrize(("factor", "rules"), [(1.002, set()), (1.003, {"rounds"}), (0.997, {"rounds"})])
 def test_time_that_is_charged(
@@ -27,19 +30,21 @@ def test_time_that_is_charged(
     def wrong(*arguments: Any) -> pricing.Price | None:
         price = pricing.price(*arguments)
         assert price is not None
-        plans: list[Any] = [replace(p, **{field: getattr(p, field) * factor}) for p in price.plans]
+        times = [{"latency_s": p.latency_s, "seconds_per_byte": p.seconds_per_byte} for p in price.plans]
+        plans: list[Any] = [SimpleNamespace(**each | {field: each[field] * factor}) for each in times]
         return replace(price, plans=tuple(plans))
 
     monkeypatch.setattr(rounds, "price", wrong)
     assert broken(*GOOD[name]()) == rules
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4, 6, 8, 12, 15, 16, 24])
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 15, 16, 20, 24, 26, 37])
+@pytest.mark.parametrize("max_peers", [2, 3, 5, 16])
 @pytest.mark.parametrize("dimension", ["data", "pipeline"])
-def test_all_plans_of_the_fabric(ranks: int, dimension: str) -> None:
+def test_all_plans_of_the_fabric(ranks: int, max_peers: int, dimension: Dimension) -> None:
     """Circuits, rounds and times of every listed collective, both computed from its few numbers."""
     fabric = Lightpath.model_validate(
-        {**LIGHTPATH, "wavelengths_per_tile": 16, "max_peers": 16, "waveguides": "shared"}
+        {**LIGHTPATH, "wavelengths_per_tile": 16, "max_peers": max_peers, "waveguides": "shared"}
     )
     for plan in fabric.plans(dimension, ranks, one_server=False):
         collective = Collective.of(plan)
@@ -53,6 +58,36 @@ def test_all_plans_of_the_fabric(ranks: int, dimension: str) -> None:
         charged = pytest.approx((plan.latency_s, plan.seconds_per_byte))
         assert message_time(fabric, schedule_of(collective, ranks), devices, held) == charged
         assert plan.kind == "line" or reduces_once(collective, ranks)
+
+
+@pytest.mark.parametrize("kind", ["radix", "exchange"])
+@pytest.mark.parametrize(
+    ("ranks", "radices"),
+    [(5, (3, 2)), (5, (2, 3)), (7, (3, 3)), (11, (4, 3)), (13, (2, 4, 2)), (23, (5, 5)), (6, (2, 2, 2))],
+)
+def test_radices_beyond_the_ranks(kind: PlanKind, ranks: int, radices: tuple[int, ...]) -> None:
+    order: Order = "alternating" if kind == "exchange" else "fixed"
+    digits = (1,) * len(radices)
+    collective = Collective(kind=kind, radices=radices, held=digits, wavelengths=digits, order=order)
+    assert is_sound(collective, ranks)
+    assert reduces_once(collective, ranks)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ranks", "radices", "held", "order"),
+    [
+        ("radix", 9, (2, 4), (1, 1), "fixed"),  # reach 8 ranks
+        ("radix", 4, (3, 2), (1, 1), "fixed"),  # the third window of 4 ranks is empty
+        ("radix", 5, (3, 2), (1, 1), "alternating"),  # goes there and back by itself
+        ("exchange", 5, (3, 2), (2,), "alternating"),  # nothing to alternate
+        ("exchange", 5, (2, 3), (2,), "fixed"),  # both rounds have a circuit to the rank two ahead
+    ],
+)
+def test_radices_that_do_not_fit(
+    kind: PlanKind, ranks: int, radices: tuple[int, ...], held: tuple[int, ...], order: Order
+) -> None:
+    digits = (1,) * len(radices)
+    assert not is_sound(Collective(kind=kind, radices=radices, held=held, wavelengths=digits, order=order), ranks)
 
 
 def test_rounds_that_do_not_reduce_once() -> None:

@@ -12,7 +12,7 @@ HEADER = (
 )
 
 
-@pytest.mark.parametrize("fabric", ["lightpath", "fat_tree"])
+@pytest.mark.parametrize("fabric", ["lightpath", "fat_tree", "ocs_rail", "torus"])
 @pytest.mark.parametrize(("servers", "tiles"), [(1, 1), (2, 4)])
 def test_it_solves_as_written(planner: Planner, tmp_path: Path, fabric: str, servers: int, tiles: int) -> None:
     path = tmp_path / "new.yaml"
@@ -21,6 +21,28 @@ def test_it_solves_as_written(planner: Planner, tmp_path: Path, fabric: str, ser
     assert instance.cluster.fabric.num_devices == servers * tiles
     assert path.read_text("utf-8").count("#") > 8
     assert planner("solve", path, "--policy", "first_fit").code == 0
+
+
+@pytest.mark.parametrize(("tiles", "lines"), [(64, ("radix: 4 ", "digits: 3 ")), (8, ("radix: 2 ", "digits: 3 "))])
+def test_a_sipac_has_as_many_devices_as_asked(
+    planner: Planner, tmp_path: Path, tiles: int, lines: tuple[str, ...]
+) -> None:
+    path = tmp_path / "new.yaml"
+    assert planner("new", "--fabric", "sipac", "--servers", 1, "--tiles", tiles, "-o", path).code == 0
+    assert all(line in path.read_text("utf-8") for line in lines)
+    assert Instance.load(path).cluster.fabric.num_devices == tiles
+    outcome = planner("new", "--fabric", "sipac", "--tiles", 1)
+    assert (outcome.code, "give 2 or more" in outcome.err) == (2, True)
+
+
+def test_cubes_of_a_torus_are_joined_by_switches(planner: Planner, tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    assert planner("new", "--fabric", "torus", "--servers", 80, "--tiles", 64, "-o", path).code == 0
+    fabric = Instance.load(path).cluster.fabric
+    assert fabric.kind == "torus"
+    assert fabric.sides == (4, 4, 4)
+    assert fabric.switches is not None
+    assert fabric.switches.ports == 160
 
 
 def test_stdout_is_the_instance_alone(planner: Planner, tmp_path: Path) -> None:

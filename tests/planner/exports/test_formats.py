@@ -66,7 +66,7 @@ def test_tables_are_complete_and_right(ranks: int) -> None:
         middle = (int(low) * int(high)) ** 0.5
         plan = best("all_reduce", ranks, middle, limits(3)).plan
         assert comment.split()[1] == plan.name.split()[0], "of equal plans any may be named"
-        assert algorithm == ("ring" if plan.algorithm == "ring" else "tree")
+        assert algorithm == ("ring" if plan.kind == "ring" else "tree")
     assert expected_low == 2**40 + 1
 
 

@@ -10,7 +10,7 @@ from planner.errors import InputError
 from planner.exports.groups import GroupRun, group_runs
 from tests.planner.checks import good
 
-WITH_CIRCUITS = ("ring", "switched", "at_once", "exchange", "grid", "shared", "loss")
+WITH_CIRCUITS = ("ring", "switched", "at_once", "exchange", "beyond", "grid", "shared", "loss")
 
 
 def runs_of(name: str) -> tuple[GroupRun, ...]:

@@ -5,12 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from costmodel.plans.best import ALGORITHMS
 from costmodel.plans.build import schedule_of
+from costmodel.plans.family import ALGORITHMS
 from costmodel.plans.ladder import Algorithm as Name
 from costmodel.plans.ladder import Collective
 from costmodel.plans.plan import Plan
-from planner.exports.groups import all_reduce_schedule
 from planner.exports.msccl_xml import Algorithm, msccl_xml, msccl_xmls
 from tests.costmodel.plans.cases import best_of, limits
 from tests.oracles import msccl as oracle
@@ -50,7 +49,7 @@ def test_all_radices_in_the_order_of_circuits_in_files(name: Name, radices: tupl
     for radix in radices:
         ranks *= radix
     plan = Plan("all_reduce", name, ranks, limits(), radices, (1,) * len(radices), (1,) * len(radices))
-    schedule = all_reduce_schedule(plan)
+    schedule = schedule_of(plan)
     for seed in range(5):
         _right(msccl_xml(Algorithm("a", schedule)), "all_reduce", ranks, schedule.num_chunks, seed)
 

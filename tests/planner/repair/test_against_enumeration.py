@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from costmodel.fabrics import Lightpath
 from planner.checks import check
 from planner.cpsat.mend import MendLimits
 from planner.errors import InputError
@@ -15,14 +16,15 @@ from planner.plan import Plan
 from planner.repair import Repair, repair
 from planner.result import SolveOptions
 from tests.oracles.repair import fewest
-from tests.oracles.tiny_instances import tiny_instance
+from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 
 LIMITS = MendLimits(deterministic=20.0, workers=1)
 NUM_SEEDS = 150
+NUM_CROSSINGS = 80
 
 
-def failures(instance: Instance, rng: Random) -> list[str]:
-    """One failure, at times two, of any kind of part."""
+def failures(instance: Instance, rng: Random, *, wavelengths: bool = False) -> list[str]:
+    """One failure, at times two, of any kind of part; `wavelengths`: often of single lasers and receivers."""
     fabric = instance.cluster.fabric
     devices = [fabric.device_name(s, i) for s in range(fabric.num_servers) for i in range(fabric.devices_per_server)]
     servers = range(fabric.num_servers)
@@ -31,24 +33,28 @@ def failures(instance: Instance, rng: Random) -> list[str]:
         for a in servers for b in servers for i in range(fabric.num_fibers(a, b))
     ]  # fmt: skip
     parts = devices + [f"{device}:{end}" for device in devices for end in ("port", "tx")] + 2 * fibers
+    if wavelengths and isinstance(fabric, Lightpath):
+        numbers = range(fabric.wavelengths_per_tile)
+        parts += [f"{device}:{end}w{w}" for device in devices for end in ("", "rx:") for w in numbers]
     return rng.sample(parts, min(len(parts), rng.choice((1, 1, 1, 2))))
 
 
-def repaired(seed: int) -> tuple[Instance, Plan, Repair] | None:
+def repaired(seed: int, is_crossing: bool) -> tuple[Instance, Plan, Repair] | None:
     """A random instance, a plan of it and its repair; None where there is no plan, or no job may leave a part."""
-    rng, instance = Random(seed), tiny_instance(seed)
+    rng, instance = Random(seed), tiny_crossing(seed) if is_crossing else tiny_instance(seed)
     plan = solve(instance, policy=rng.choice(("first_fit", "best_fit", "random_fit")), options=SolveOptions(seed=seed))
     if plan.plan is None or not plan.plan.assignments:
         return None
+    failed = failures(instance, rng, wavelengths=is_crossing)
     try:
-        return instance, plan.plan, repair(instance, plan.plan, failures(instance, rng), limits=LIMITS)
+        return instance, plan.plan, repair(instance, plan.plan, failed, limits=LIMITS)
     except InputError:
         assert any(not resident.movable for resident in instance.residents)
         return None
 
 
-def agrees(seed: int) -> None:
-    found = repaired(seed)
+def agrees(seed: int, *, is_crossing: bool = False) -> None:
+    found = repaired(seed, is_crossing)
     if found is None:
         return
     _, plan, mended = found
@@ -71,6 +77,11 @@ def agrees(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
 def test_a_repair_is_the_least_one(seed: int) -> None:
     agrees(seed)
+
+
+@pytest.mark.parametrize("seed", range(NUM_CROSSINGS))
+def test_a_repair_is_the_least_one_where_light_crosses_servers_or_lasers_fail(seed: int) -> None:
+    agrees(seed, is_crossing=True)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)

@@ -113,8 +113,8 @@ def test_a_single_device_job_outlives_its_port_but_not_its_tile() -> None:
     ("name", "kind", "part"),
     [
         ("s0.t1", "tile", "s0.t1"), ("s0.t1:port", "port", "s0.t1"), ("s0.t1:tx", "port", "s0.t1"),
-        ("s0.t1:rx", "port", "s0.t1"), ("s0.t1:w3", "port", "s0.t1"), ("s0>s1#1", "fiber", "s0>s1#1"),
-        ("s0>s1#1:w0", "fiber", "s0>s1#1"),
+        ("s0.t1:rx", "port", "s0.t1"), ("s0.t1:w3", "laser", "s0.t1:w3"), ("s0.t1:rx:w3", "receiver", "s0.t1:rx:w3"),
+        ("s0>s1#1", "fiber", "s0>s1#1"), ("s0>s1#1:w0", "fiber", "s0>s1#1"),
     ],
 )  # fmt: skip
 def test_names_of_failures(name: str, kind: str, part: str) -> None:
@@ -124,8 +124,12 @@ def test_names_of_failures(name: str, kind: str, part: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "s0", "t1", "s9.t0", "s0.t9", "s0.t1:w4", "s0.t1:laser", "s0>s1", "s0>s1#2", "s0>s0#0", "s0>s1#0:tx"]
-)
+    "name",
+    [
+        "", "s0", "t1", "s9.t0", "s0.t9", "s0.t1:w4", "s0.t1:rx:w4", "s0.t1:tx:w0", "s0.t1:laser", "s0>s1", "s0>s1#2",
+        "s0>s0#0", "s0>s1#0:tx", "s0>s1#0:rx:w0",
+    ],
+)  # fmt: skip
 def test_unknown_parts_are_refused(name: str) -> None:
     cluster = Instance.parse(rack(training("p", 2), fibers=2)).cluster
     with pytest.raises(InputError, match="failed"):
@@ -136,3 +140,24 @@ def test_a_resident_that_may_not_move_is_named() -> None:
     instance, plan = plan_of(rack(training("p", 2), residents=[single("r", "s0.t0", movable=False)]))
     with pytest.raises(InputError, match="may not move"):
         repair(instance, plan, ["s0.t0"])
+
+
+@pytest.mark.parametrize(("end", "form"), [("source", "{}:w{}"), ("destination", "{}:rx:w{}")])
+def test_a_failed_laser_or_receiver_changes_one_circuit_and_moves_nobody(end: str, form: str) -> None:
+    """Each of four tiles sends on three of its four wavelengths; the circuit takes the fourth."""
+    instance, plan = plan_of(rack(training("p", 4, constraints={"collective": "exchange"}), servers=1))
+    circuit = plan["p"].circuits[0].circuits[0]
+    done = repair(instance, plan, [form.format(getattr(circuit, end), circuit.wavelengths[0])])
+    assert (done.outcome, done.moves, done.changed_circuits, done.is_fewest) == ("repaired", (), 1, True)
+    assert done.plan is not None
+    assert check(done.instance, done.plan) == []
+
+
+def test_a_tile_without_enough_lasers_is_left() -> None:
+    """Two of four lasers are not enough for three peers; a spare tile is."""
+    data = rack(training("p", 4, constraints={"collective": "exchange"}), servers=1, tiles=5)
+    instance, plan = plan_of(data)
+    tile = plan["p"].devices[0]
+    done = repair(instance, plan, [f"{tile}:w0", f"{tile}:w1"])
+    assert [(m.source, m.destination) for m in done.moves] == [(tile, "s0.t4")]
+    assert done.is_fewest

@@ -1,0 +1,187 @@
+"""planner pages: where the tensors of training steps are while they are not used."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.cli import exits
+from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, require_writable, write_text
+from planner.cli.output import console, percent, print_json, quantity, seconds, to_json
+
+if TYPE_CHECKING:
+    from planner.checks.violation import Violation
+    from planner.page_gains import PageGain
+    from planner.page_instance import PageInstance
+    from planner.page_problem import PageProblem
+    from planner.page_result import PageResult
+
+GAINS_SHARE = 0.4
+"""of the time limit, on top of it, for what a little more would save"""
+JobName = Annotated[str | None, typer.Argument(metavar="[JOB]", help="Show every tensor of this job.")]
+PolicyName = Annotated[str, typer.Option("--policy", help="cpsat, local, bw_aware, proportional or greedy_keep.")]
+PlanOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the placement as JSON.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw streams and memories over time, .png or .svg.")]
+Gains = Annotated[bool, typer.Option("--gains/--no-gains", help="Search what 10 % more of each part would save.")]
+
+
+def pages(
+    instance: InstancePath,
+    job: JobName = None,
+    policy: PolicyName = "cpsat",
+    time_limit: TimeLimit = 15.0,
+    seed: Seed = 0,
+    workers: Workers = None,
+    plan_out: PlanOut = None,
+    plot: Plot = None,
+    gains: Gains = True,
+    as_json: AsJson = False,
+) -> int:
+    """Place the pages of tensors: in which memory, what stays, what is made again, and when it is copied.
+
+    Times are those of the simulated steps. Every placement is checked by code that knows nothing of the solver.
+    """
+    from planner.checks.pages import check_pages
+    from planner.page_instance import PageInstance
+    from planner.page_problem import PageProblem
+    from planner.policies.pages import find_page_policy
+
+    require_writable(plan_out, "--plan-out")
+    _require_plot(plot)
+    find_page_policy(policy)
+    loaded = PageInstance.load(instance)
+    shown = None if job is None else _number(instance, loaded, job)
+    problem = PageProblem.of(loaded)
+    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers}
+    result = _search(problem, policy, options, as_json)
+    plan = result.plan
+    violations = [] if plan is None else check_pages(loaded, plan)
+    found = _gains(result, options) if gains and plan is not None else []
+    if as_json:
+        print_json(document(result, violations, found))
+    else:
+        _show(result, violations, found, shown)
+    if plan is not None and plan_out is not None:
+        write_text(plan_out, plan.model_dump_json(indent=1) + "\n")
+    if plan is not None and plot is not None:
+        from planner.plotting.page_tiers import save_page_tiers
+
+        save_page_tiers(plot, result, shown or 0)
+    return _exit_code(result, violations)
+
+
+def _require_plot(plot: Path | None) -> None:
+    require_writable(plot, "--plot")
+    if plot is not None:
+        from planner.errors import InputError
+        from planner.plotting import SUFFIXES, require_matplotlib
+
+        if plot.suffix.lower() not in SUFFIXES:
+            raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
+        require_matplotlib()
+
+
+def _number(path: Path, instance: "PageInstance", name: str) -> int:
+    from planner.errors import InputError
+
+    try:
+        return instance.jobs.index(instance.job(name))
+    except InputError as error:
+        raise InputError(str(path), "JOB", error.problem) from None
+
+
+def _search(problem: "PageProblem", policy: str, options: dict[str, Any], is_quiet: bool) -> "PageResult":
+    """Run the policy, with progress on stdout unless that is for JSON."""
+    from planner.cli.interrupt import stop_on_interrupt
+    from planner.cli.progress import Progress
+    from planner.page_result import OBJECTIVE
+    from planner.policies.pages import find_page_policy
+    from planner.result import SolveOptions
+
+    if not is_quiet:
+        console().print(header(problem), soft_wrap=True)
+    show = Progress(lambda line: print(line, flush=True), (OBJECTIVE,), lambda value: quantity(value, "s"))
+    with stop_on_interrupt() as is_asked:
+        own = SolveOptions(**options, on_incumbent=None if is_quiet else show, should_stop=is_asked)
+        return find_page_policy(policy)(problem, own)
+
+
+def _gains(result: "PageResult", options: dict[str, Any]) -> "list[PageGain]":
+    from planner.page_gains import page_gains
+    from planner.result import SolveOptions
+
+    limit_s = GAINS_SHARE * options["time_limit_s"]
+    return page_gains(result, time_limit_s=limit_s, options=SolveOptions(**options))
+
+
+def header(problem: "PageProblem") -> str:
+    """shared   2 jobs   77 tensors   4,630 pages of 1 MiB   2 memories."""
+    from planner.cli.summary import count
+
+    tensors = sum(len(task.count) for task in problem.tasks)
+    total = sum(int(task.count.sum()) for task in problem.tasks)
+    parts = [
+        problem.name,
+        count(len(problem.tasks), "job"),
+        count(tensors, "tensor"),
+        f"{count(total, 'page')} of {quantity(problem.page_bytes, 'B')}",
+        f"{len(problem.memories)} memories" if len(problem.memories) > 1 else "1 memory",
+    ]
+    return "   ".join(parts)
+
+
+def document(result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]") -> dict[str, Any]:
+    """What --json prints."""
+    from planner.cli.versions import versions
+    from planner.page_why import why
+
+    placed, plan = result.placed or (), result.plan
+    return {
+        "status": result.status.value,
+        "objective_s": result.value_s,
+        "bound_s": result.bound_s,
+        "gap": result.gap,
+        "wall_time_s": result.wall_time_s,
+        "policy": result.policy,
+        "plan": plan.model_dump(mode="json") if plan is not None else None,
+        "why": {
+            result.problem.tasks[j].name: to_json(vars(why(result.problem.timeline(j, pages))))
+            for j, pages in enumerate(placed)
+        },
+        "gains": [to_json(vars(each)) for each in gains],
+        "violations": [vars(violation) for violation in violations],
+        "versions": versions(),
+    }
+
+
+def _show(
+    result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]", shown: int | None
+) -> None:
+    from planner.cli import page_tables
+
+    out = console()
+    if result.placed is None:
+        what = "proven that the pages fit nowhere" if result.status.value == "INFEASIBLE" else "no placement found"
+        out.print(f"{what}; give more capacity, local memory or time", soft_wrap=True)
+        return
+    out.print(page_tables.jobs(result))
+    out.print(page_tables.memories(result))
+    if shown is not None:
+        out.print(page_tables.tensors(result, shown))
+    for line in (*page_tables.waits(result), *page_tables.gain_lines(gains)):
+        out.print(line, soft_wrap=True)
+    proof = "optimal" if result.status.value == "OPTIMAL" else f"gap {percent(result.gap)}"
+    line = f"step time {quantity(result.value_s, 's')} ({proof}, bound {quantity(result.bound_s, 's')})"
+    out.print(f"{line} · checked: {len(violations)} violations · {seconds(result.wall_time_s)}", soft_wrap=True)
+
+
+def _exit_code(result: "PageResult", violations: "list[Violation]") -> int:
+    """The exit code of the command; violations are an error of the program and are told."""
+    for violation in violations:
+        print(f"violation: {violation.where}: {violation.message}", file=sys.stderr)
+    if violations:
+        return exits.VIOLATIONS
+    if result.placed is not None:
+        return exits.PLAN
+    return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN

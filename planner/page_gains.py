@@ -1,0 +1,78 @@
+"""What a little more memory or bandwidth would save: each change alone, searched from the placement that is known.
+
+The unchanged problem is searched on for as long as each change, so that a saving is not the merit of more search.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import floor
+
+from planner.cpsat.pages import place_pages
+from planner.page_problem import PageProblem, Pages, Task
+from planner.page_result import PageResult
+from planner.result import SolveOptions
+
+
+@dataclass(frozen=True)
+class PageGain:
+    """A change and what it is worth; the known placement holds it too, so that no change costs time."""
+
+    change: str
+    value_s: float
+    saved_s: float
+    """found"""
+    saved_at_most_s: float
+    """proven"""
+
+
+def page_gains(result: PageResult, *, time_limit_s: float, options: SolveOptions, more: float = 0.1) -> list[PageGain]:
+    """Every way faster, every memory and local budget larger by `more`; all share the time limit."""
+    if result.placed is None or result.value_s is None:
+        return []
+    changes = [("", result.problem), *_changes(result.problem, more)]
+    until_s, found, known = time.perf_counter() + time_limit_s, list[PageGain](), result.placed
+    for number, (name, problem) in enumerate(changes):
+        share_s = max(until_s - time.perf_counter(), 0.0) / (len(changes) - number)
+        own = replace(options, time_limit_s=share_s, on_incumbent=None)
+        changed = place_pages(problem, own, [("known", _constant(known))])
+        assert changed.placed is not None and changed.value_s is not None and changed.bound_s is not None
+        if number == 0:
+            value_s, known = changed.value_s, changed.placed
+            continue
+        saved_s = max(value_s - changed.value_s, 0.0)
+        found.append(PageGain(name, changed.value_s, saved_s, max(value_s - changed.bound_s, saved_s)))
+    return sorted(found, key=lambda each: -each.saved_s)
+
+
+def _constant(placed: Sequence[Pages]) -> Callable[[PageProblem], list[Pages]]:
+    return lambda problem: list(placed)
+
+
+def _changes(problem: PageProblem, more: float) -> Iterator[tuple[str, PageProblem]]:
+    percent = f"{100 * more:g} % more"
+    for memory, name in enumerate(problem.memories):
+        if any(memory in task.memories for task in problem.tasks):
+            tasks = tuple(_faster(task, memory, 1 + more) for task in problem.tasks)
+            yield f"{percent} bandwidth to {name}", replace(problem, tasks=tasks)
+        capacity = problem.capacity_pages[memory]
+        if capacity:
+            larger = list(problem.capacity_pages)
+            larger[memory] = floor(capacity * (1 + more))
+            yield f"{percent} capacity of {name}", replace(problem, capacity_pages=tuple(larger))
+    for number, task in enumerate(problem.tasks):
+        if task.local_pages:
+            roomier = replace(task, local_pages=floor(task.local_pages * (1 + more)))
+            tasks = (*problem.tasks[:number], roomier, *problem.tasks[number + 1 :])
+            yield f"{percent} local memory for {task.name}", replace(problem, tasks=tasks)
+
+
+def _faster(task: Task, memory: int, factor: float) -> Task:
+    """The job with faster links to one memory."""
+    links = tuple(
+        link.model_copy(update={"bandwidth_bytes_per_s": link.bandwidth_bytes_per_s * factor})
+        if leads_to == memory
+        else link
+        for link, leads_to in zip(task.links, task.memories, strict=True)
+    )
+    return replace(task, links=links)

@@ -1,0 +1,160 @@
+"""Placements made better one change at a time, each judged by the simulated step."""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from planner.page_heuristics import split, units
+from planner.page_problem import PageProblem, Pages, Task
+
+NOTICED = 1e-9
+"""relative gain that counts as better"""
+
+
+def improve(
+    problem: PageProblem,
+    placed: Sequence[Pages],
+    until_s: float,
+    generator: random.Random,
+    on_better: Callable[[list[Pages], float], None],
+    should_stop: Callable[[], bool],
+) -> list[Pages]:
+    """Random changes that do not slow the steps, until the clock of `time.perf_counter` shows `until_s`."""
+    best = list(placed)
+    times_s = [problem.step_s(j, pages) for j, pages in enumerate(best)]
+    while time.perf_counter() < until_s and not should_stop():
+        number = generator.randrange(len(best))
+        task = problem.tasks[number]
+        if not len(task.count):
+            continue
+        changed = generator.choices(CHANGES, WEIGHTS)[0](task, best[number], generator)
+        tried = [*best[:number], changed, *best[number + 1 :]] if changed is not None else best
+        if changed is None or not problem.fits(tried):
+            continue
+        step_s = problem.step_s(number, changed)
+        if step_s <= times_s[number]:
+            is_better = step_s < times_s[number] * (1 - NOTICED)
+            best, times_s[number] = tried, step_s
+            if is_better:
+                value_s = sum(each.weight * t for each, t in zip(problem.tasks, times_s, strict=True))
+                on_better(best, value_s)
+    return best
+
+
+def repaired(problem: PageProblem, placed: Sequence[Pages]) -> list[Pages] | None:
+    """Pages that nearly fit made to fit: what is too much locally goes out, where there is room; None otherwise."""
+    found = [_copy(pages) for pages in placed]
+    for task, pages in zip(problem.tasks, found, strict=True):
+        _one_placement_each(task, pages)
+        _break_pairs(task, pages)
+        for peak in task.local_peaks:
+            excess = int(pages.kept[peak].sum()) - task.local_pages
+            for a in sorted(peak, key=lambda a: pages.kept[a]) if excess > 0 else ():
+                count = min(excess, int(pages.kept[a]))
+                _send(task, pages, _unit(task, a), count)
+                excess -= count
+    return found if problem.fits(found) else None
+
+
+def _one_placement_each(task: Task, pages: Pages) -> None:
+    """Absences of one tensor as its last one."""
+    for rows in units(task):
+        pages.moved[rows], pages.kept[rows] = pages.moved[rows[-1]], pages.kept[rows[-1]]
+
+
+def _break_pairs(task: Task, pages: Pages) -> None:
+    for a in np.flatnonzero(pages.remade).tolist():
+        if pages.remade[list(task.excluded[a])].any():
+            _return(task, pages, a)
+
+
+def _copy(pages: Pages) -> Pages:
+    return Pages(pages.moved.copy(), pages.kept.copy(), pages.remade.copy())
+
+
+def _unit(task: Task, absence: int) -> list[int]:
+    """Absences that are placed like this one."""
+    home = int(task.home[absence])
+    return [absence] if home < 0 else np.flatnonzero(task.home == home).tolist()
+
+
+def _shares(task: Task) -> list[float]:
+    return [link.bandwidth_bytes_per_s for link in task.links]
+
+
+def _send(task: Task, pages: Pages, rows: list[int], count: int) -> None:
+    """Kept pages go out, in proportion to bandwidths."""
+    pages.kept[rows] -= count
+    pages.moved[rows] += split(count, _shares(task))
+
+
+def _return(task: Task, pages: Pages, absence: int) -> None:
+    """A tensor that was made again goes out instead."""
+    pages.remade[absence] = False
+    pages.moved[absence] = split(int(task.count[absence]), _shares(task))
+
+
+def _remake(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
+    """Make a tensor again, or no longer; what excludes that gives way."""
+    absence = generator.randrange(len(task.count))
+    if not task.can_be_remade[absence] or not task.links:
+        return None
+    changed = _copy(pages)
+    if pages.remade[absence]:
+        _return(task, changed, absence)
+        return changed
+    for other in task.excluded[absence]:
+        if changed.remade[other]:
+            _return(task, changed, other)
+    changed.remade[absence] = True
+    changed.moved[absence], changed.kept[absence] = 0, 0
+    return changed
+
+
+def _keep(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
+    """Pages of one tensor stay; others go out for them where local memory is full."""
+    rows = _unit(task, generator.randrange(len(task.count)))
+    out = int(pages.moved[rows[0]].sum())
+    if not out or not task.local_pages:
+        return None
+    changed = _copy(pages)
+    wanted = min(out if generator.random() < 0.4 else generator.randint(1, out), task.local_pages)
+    while (lacking := wanted - (task.local_pages - _kept_beside(task, changed, rows))) > 0:
+        others = [a for a in np.flatnonzero(changed.kept).tolist() if a not in rows]
+        if not others:
+            return None
+        given_up = _unit(task, generator.choice(others))
+        count = int(changed.kept[given_up[0]])
+        _send(task, changed, given_up, min(count, lacking) if generator.random() < 0.7 else count)
+    left = out - wanted
+    changed.kept[rows] += wanted
+    changed.moved[rows] = split(left, [*pages.moved[rows[0]].tolist()]) if left else 0
+    return changed
+
+
+def _kept_beside(task: Task, pages: Pages, rows: list[int]) -> int:
+    """Pages that stay at the fullest place where these absences are."""
+    return int((task.is_at_peak @ pages.kept)[task.is_at_peak[:, rows].any(axis=1)].max(initial=0))
+
+
+def _shift(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
+    """Pages of one tensor go another way; half of the time as many of another tensor come back."""
+    if len(task.links) < 2:
+        return None
+    source, target = generator.sample(range(len(task.links)), 2)
+    changed, is_swap = _copy(pages), generator.random() < 0.5
+    chosen = [_unit(task, generator.randrange(len(task.count))) for _ in range(1 + is_swap)]
+    most = [int(changed.moved[rows[0], link]) for rows, link in zip(chosen, (source, target), strict=False)]
+    if not min(most):
+        return None
+    count = generator.randint(1, max(1, min(most) // generator.choice((1, 8))))
+    for rows, (here, there) in zip(chosen, ((source, target), (target, source)), strict=False):
+        changed.moved[rows, here] -= count
+        changed.moved[rows, there] += count
+    return changed
+
+
+CHANGES = (_remake, _keep, _shift)
+WEIGHTS = (0.35, 0.45, 0.2)

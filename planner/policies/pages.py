@@ -1,0 +1,52 @@
+"""Policies for pages: rules from papers, and the solver that starts from the best of them."""
+
+import time
+from collections.abc import Callable
+
+from planner.cpsat.pages import everything_kept_s, place_pages
+from planner.errors import InputError
+from planner.page_heuristics import all_local, bw_aware, greedy_keep, proportional
+from planner.page_problem import PageProblem, Pages
+from planner.page_result import OBJECTIVE, PROVEN, PagePolicy, PageResult
+from planner.result import Incumbent, SolveOptions, Status, relative_gap
+
+Rule = Callable[[PageProblem], list[Pages] | None]
+RULES: dict[str, Rule] = {
+    "local": all_local,
+    "bw_aware": bw_aware,
+    "proportional": proportional,
+    "greedy_keep": greedy_keep,
+}
+
+
+def cpsat(problem: PageProblem, options: SolveOptions) -> PageResult:
+    """The best placement found, never slower than any rule's, with a valid bound."""
+    return place_pages(problem, options, RULES.items())
+
+
+def _by_rule(name: str, rule: Rule) -> PagePolicy:
+    def policy(problem: PageProblem, options: SolveOptions) -> PageResult:
+        started = time.perf_counter()
+        placed = rule(problem)
+        if placed is None:
+            return PageResult(Status.NO_PLAN, name, problem, None, None, None, time.perf_counter() - started)
+        value_s, bound_s = problem.value_s(placed), everything_kept_s(problem)
+        wall_time_s = time.perf_counter() - started
+        event = Incumbent(wall_time_s, OBJECTIVE, value_s, bound_s, name)
+        if options.on_incumbent is not None:
+            options.on_incumbent(event)
+        gap = relative_gap(value_s, bound_s)
+        status = Status.OPTIMAL if gap is not None and gap <= PROVEN else Status.FEASIBLE
+        return PageResult(status, name, problem, tuple(placed), value_s, bound_s, wall_time_s, (event,))
+
+    return policy
+
+
+PAGE_POLICIES: dict[str, PagePolicy] = {"cpsat": cpsat} | {name: _by_rule(name, rule) for name, rule in RULES.items()}
+
+
+def find_page_policy(name: str) -> PagePolicy:
+    """A policy by name; InputError lists them where it is unknown."""
+    if name not in PAGE_POLICIES:
+        raise InputError("policy", name, f"is unknown; policies for pages are: {', '.join(PAGE_POLICIES)}")
+    return PAGE_POLICIES[name]

@@ -1,0 +1,108 @@
+"""What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import GroupPlan
+from costmodel.fabrics.ocs_rail import ports_of
+from planner.demand import Shape
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PoolDemand:
+    """Of each rank, and of each server of a job that lies in several."""
+
+    units: int
+    """memory units of a rank"""
+    memory_io: int
+    """I/Os of a rank that serve memory"""
+    across: int
+    """rails of groups that may leave a server: spine rails"""
+    inside: int
+    """rails of groups that stay in a server"""
+    uplinks: int
+    """reserved each way on each rail of `across` in each server of a job that lies in several: as many as circuits of
+    one rail leave, or enter, any consecutive blocks"""
+
+    @property
+    def io(self) -> int:
+        """I/Os of a rank, memory and network."""
+        return self.memory_io + self.across + self.inside
+
+    def local_network(self, spine: int) -> int:
+        """Local rails that the network takes in a server with so many working spine rails."""
+        return max(self.across + self.inside - spine, 0)
+
+
+def is_inside(shape: Shape) -> tuple[bool, bool, bool]:
+    """Whether the groups along tensor, pipeline and data surely lie in one server each."""
+    whole = shape.block == shape.num_ranks
+    return (
+        shape.block % shape.tensor == 0,
+        whole or shape.block % (shape.tensor * shape.pipeline) == 0,
+        whole or shape.data == 1,
+    )
+
+
+def pool_demand(shape: Shape) -> PoolDemand:
+    """What the shape asks for."""
+    network = _network(shape.tensor, shape.pipeline, shape.data, shape.block, shape.plans)
+    return PoolDemand(shape.memory_units, shape.memory_io, *network)
+
+
+@lru_cache(maxsize=100_000)
+def _network(
+    tensor: int, pipeline: int, data: int, block: int, plans: tuple[GroupPlan, GroupPlan, GroupPlan]
+) -> tuple[int, int, int]:
+    """Rails across and inside, and uplinks."""
+    shape = Shape(tensor, pipeline, data, block, plans)
+    ports = [ports_of(plan) for plan in plans]
+    across = sum(number for number, stays in zip(ports, is_inside(shape), strict=True) if not stays)
+    return across, sum(ports) - across, _most_crossing(shape) if across else 0
+
+
+def first_colours(shape: Shape) -> dict[str, int]:
+    """First colour of each dimension: those of groups that may leave a server come first."""
+    names, inside = ("tensor", "pipeline", "data"), is_inside(shape)
+    first, colour = {}, 0
+    for stays in (False, True):
+        for name, plan, here in zip(names, shape.plans, inside, strict=True):
+            if here is stays:
+                first[name] = colour
+                colour += ports_of(plan)
+    return first
+
+
+def _most_crossing(shape: Shape) -> int:
+    """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
+    ranks = np.arange(shape.num_ranks).reshape(shape.data, shape.pipeline, shape.tensor)
+    most = 0
+    for axis, (plan, stays) in enumerate(zip(shape.plans, is_inside(shape), strict=True)):
+        if stays:
+            continue
+        blocks = np.moveaxis(ranks, 2 - axis, -1).reshape(-1, plan.ranks) // shape.block
+        for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
+            ends, colours = np.array(circuits, np.int64), np.array(offsets)
+            for colour in np.unique(colours):
+                source, destination, _ = ends[colours == colour].T
+                pairs = np.stack([blocks[:, source].ravel(), blocks[:, destination].ravel()], axis=1)
+                most = max(most, _leaving(shape.num_blocks, pairs))
+    return most
+
+
+def _leaving(num_blocks: int, pairs: Ints) -> int:
+    """Most of these (source block, destination block) that leave, or enter, blocks a .. b - 1, over all a < b."""
+    table = np.zeros((num_blocks + 1, num_blocks + 1), np.int64)
+    np.add.at(table, (pairs[:, 0] + 1, pairs[:, 1] + 1), 1)
+    below = table.cumsum(axis=0).cumsum(axis=1)
+    inside = below.diagonal()[None, :] - below - below.T + below.diagonal()[:, None]
+    sent = below[:, -1][None, :] - below[:, -1][:, None]
+    received = below[-1][None, :] - below[-1][:, None]
+    runs = np.triu(np.ones_like(inside, dtype=bool), 1)
+    runs[0, -1] = False
+    return int(max((sent - inside)[runs].max(initial=0), (received - inside)[runs].max(initial=0)))

@@ -1,0 +1,112 @@
+"""Which candidates can still matter in racks with pooled memory."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.candidates import Candidates, group_degrees
+from costmodel.fabrics.ocs_rail import ports_of
+from planner.demand import shape_of
+from planner.pool_demand import pool_demand
+from planner.problem import JobOptions
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) -> JobOptions:
+    r"""Drop each row that another row replaces in every placement at no loss in any objective.
+
+    Row k' replaces k if it has no less value and (where that is an objective) no more energy, no more ranks, memory
+    units and memory I/Os of a rank, no more I/Os of a rank in all and no more of them on spine rails, and no more
+    uplinks in each server; and both stay in one server, or neither need, the blocks of k' then dividing those of k.
+
+    Proof. Let k have x_s ranks in server s. Give k' at most x_s there, in whole blocks, until it has all: then every
+    count of accelerators, units N x, ports m x and uplinks shrinks or stays, and so does (N - m) x, since N - m grows
+    with N. Of rails: let k keep n local rails of s free of memory and have c_q circuits on rail q, c_q <= x_s, all c_q
+    together m x_s. Because of I/Os in all, k' keeps at most n + m - m' rails free; let it take those of k and then
+    those with the least c_q. What is left has at least m x_s - (m - m') x_s = m' x_s circuits, and min(x'_s, c_q) >=
+    c_q x'_s / x_s, so that m' x'_s circuits find room within the c_q. A row in one server is not replaced by one that
+    may leave it: that one may need spine rails which do not work there. Rows of step 1 therefore hold for k' wherever
+    they hold for k; what step 2 refutes beyond them is no proof over the rows dropped here (`Search.refute`). A
+    resident's current row always stays, and of the rows in `always` those that no other of them replaces.
+    """
+    columns = [-options.value, *([options.energy] if "energy" in objectives else [])]
+    first = _best_of_equals(options.candidates, np.stack(columns))
+    if options.current is not None:
+        first = np.union1d(first, [options.current])
+    few = options.take(first)
+    costs = np.stack([column[first] for column in columns], axis=1)
+    table = _table(few, costs)
+    some = np.flatnonzero(np.isin(first, always))
+    kept = np.union1d(_kept(np.arange(len(few)), *table), _kept(some, *table))
+    if few.current is not None:
+        kept = np.union1d(kept, [few.current])
+    return few.take(kept)
+
+
+def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
+    """Rows that none with the same demand equals in all costs, shape (costs, C); ascending."""
+    keys = _demand_keys(candidates)
+    order = np.lexsort((*costs[::-1], *keys))
+    starts = np.any(keys[:, order[1:]] != keys[:, order[:-1]], axis=0)
+    is_first = np.concatenate([np.ones(min(1, len(order)), np.bool_), starts])
+    if len(costs) == 1:
+        return np.sort(order[is_first])
+    kept, least = [], np.inf
+    for row, first, energy in zip(order.tolist(), is_first.tolist(), costs[1][order].tolist(), strict=True):
+        if first or energy < least:
+            kept.append(row)
+            least = energy
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def _demand_keys(candidates: Candidates) -> Ints:
+    """Columns (K, C) that are equal for rows which ask for the same of every server."""
+    return np.stack([candidates.num_devices, candidates.split, _ports(candidates), *_network_keys(candidates)])
+
+
+def _ports(candidates: Candidates) -> Ints:
+    """I/Os of a rank that serve the network, shape (C,)."""
+    each = np.array([ports_of(plan) for plan in candidates.plans], np.int64)
+    return np.asarray(each[candidates.plan[:3]].sum(axis=0))
+
+
+def _network_keys(candidates: Candidates) -> Ints:
+    """Columns (K, C): block, and for rows that may leave a server degrees and plans."""
+    m = candidates.mappings
+    degrees = np.stack([m.tensor.astype(np.int64), m.pipeline.astype(np.int64), group_degrees(m)[2].astype(np.int64)])
+    keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan[:3]])
+    keys[:, candidates.block == candidates.num_devices] = -1
+    return np.concatenate([candidates.block[None].astype(np.int64), keys])
+
+
+def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
+    """Costs and demands of each row, all the better if smaller; whether it stays in one server; its block."""
+    candidates = options.candidates
+    blocks, ranks = candidates.block.astype(np.int64), candidates.num_devices.astype(np.int64)
+    units = np.array([split.memory_units for split in candidates.splits], np.int64)[candidates.split]
+    memory_io = np.array([split.memory_io for split in candidates.splits], np.int64)[candidates.split]
+    network = _network_keys(candidates)
+    _, first, of = np.unique(network, axis=1, return_index=True, return_inverse=True)
+    whole = blocks == ranks
+    asked = np.zeros((len(first), 2), np.int64)
+    for number, row in enumerate(first.tolist()):
+        if not whole[row]:
+            demand = pool_demand(shape_of(candidates, row, options.fabric))
+            asked[number] = demand.across, demand.uplinks
+    io = memory_io + _ports(candidates)
+    return np.column_stack([costs, ranks, units, memory_io, io, asked[of.ravel()]]), whole, blocks
+
+
+def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:
+    """Of some rows those that no other of them replaces; of rows that replace each other the first."""
+    kept: list[int] = []
+    for row in rows[np.lexsort(table[rows].T[::-1])].tolist():
+        rivals = np.array(kept, np.int64)
+        alike = (whole[rivals] == whole[row]) & (whole[row] | (blocks[row] % blocks[rivals] == 0))
+        if not (alike & (table[rivals] <= table[row]).all(axis=1)).any():
+            kept.append(row)
+    return np.array(sorted(kept), dtype=np.int64)

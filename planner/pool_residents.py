@@ -1,0 +1,66 @@
+"""What must hold of jobs that run already in pooled racks."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from costmodel.fabrics import Sipam
+from planner.cluster import Cluster, Health
+from planner.plan import Assignment
+from planner.pool import Pool
+
+if TYPE_CHECKING:
+    from planner.instance import Resident
+
+
+def check_pool_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
+    """Raise ValueError for memory that is not what a configuration asks for, or parts that are not there or taken."""
+    fabric = cluster.fabric
+    for resident in residents:
+        if resident.memory and not isinstance(fabric, Sipam):
+            raise ValueError(f"residents[{resident.name}].memory: memory is local on a {fabric.kind}; remove it")
+    if not isinstance(fabric, Sipam):
+        return
+    pool = Pool(Cluster.model_construct(device=cluster.device, fabric=fabric, health=Health()))
+    for resident in residents:
+        _check_memory(resident)
+        try:
+            pool.take(_running(resident))
+        except (ValueError, KeyError) as error:
+            raise ValueError(
+                f"residents[{resident.name}].memory: a port, unit or uplink is not there, or held twice ({error})"
+            ) from None
+
+
+def _check_memory(resident: "Resident") -> None:
+    """Circuits and units of every rank as many as the configuration says."""
+    units, each = resident.configuration.memory_units or 0, resident.configuration.memory_io or 0
+    for device in resident.devices:
+        held = [circuit for circuit in resident.memory if circuit.device == device]
+        if len(held) != each or sum(len(circuit.units) for circuit in held) != units:
+            raise ValueError(
+                f"residents[{resident.name}].memory: {device} needs {units} units over {each} memory circuits; "
+                "copy them from the plan that started it"
+            )
+
+
+def _running(resident: "Resident") -> Assignment:
+    return Assignment(
+        job=resident.name,
+        configuration=resident.configuration,
+        devices=resident.devices,
+        circuits=resident.circuits,
+        memory=resident.memory,
+    )
+
+
+def parts_in_use(fabric: Sipam, resident: "Resident") -> set[str]:
+    """Names of units, ports, uplinks and switches that a resident needs."""
+    used = set[str]()
+    for plug in resident.memory:
+        used |= {plug.port, *plug.units, fabric.switch_name(plug.rail, fabric.parse_device(plug.device)[0])}
+    for circuit in (circuit for held in resident.circuits for circuit in held.circuits):
+        used |= {*circuit.fibers}
+        servers = {fabric.parse_device(name)[0] for name in (circuit.source, circuit.destination)}
+        numbers = [*servers, *(fabric.num_servers + fabric.rack_of(s) for s in servers if len(servers) > 1)]
+        used |= {fabric.switch_name(rail, number) for rail in circuit.wavelengths for number in numbers}
+    return used

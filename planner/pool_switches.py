@@ -1,0 +1,57 @@
+"""States of the optical switches of pooled racks, from the circuits of jobs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from costmodel.fabrics import Sipam
+from planner.plan import Assignment, Circuit, MemoryCircuit, SwitchSetting, SwitchState
+
+Connection = tuple[str, str, str]
+"""(switch, input, output)"""
+
+
+def switch_setting(fabric: Sipam, before: Iterable[Assignment], after: Iterable[Assignment]) -> SwitchSetting:
+    """From the circuits that are on to those of a plan; no time where these are the same."""
+    old, new = _states(fabric, before), _states(fabric, after)
+    return SwitchSetting(time_s=0.0 if old == new else fabric.reconfiguration_s, before=old, after=new)
+
+
+def _states(fabric: Sipam, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
+    by_switch: dict[str, list[tuple[str, str]]] = {}
+    for switch, source, destination in _connections(fabric, assignments):
+        by_switch.setdefault(switch, []).append((source, destination))
+    return tuple(
+        SwitchState(switch=switch, connections=tuple(sorted(pairs))) for switch, pairs in sorted(by_switch.items())
+    )
+
+
+def _connections(fabric: Sipam, assignments: Iterable[Assignment]) -> Iterator[Connection]:
+    for assignment in assignments:
+        for memory in assignment.memory:
+            yield from _of_memory(fabric, memory)
+        for held in assignment.circuits:
+            for circuit in held.circuits:
+                yield from _of_network(fabric, circuit)
+
+
+def _of_memory(fabric: Sipam, circuit: MemoryCircuit) -> Iterator[Connection]:
+    """Both ways through the switch of the rail."""
+    switch = fabric.switch_name(circuit.rail, fabric.parse_device(circuit.device)[0])
+    yield switch, circuit.device, circuit.port
+    yield switch, circuit.port, circuit.device
+
+
+def _of_network(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
+    """Through the switch of each rail; between servers through those of both and of their zone."""
+    here, there = (fabric.parse_device(name)[0] for name in (circuit.source, circuit.destination))
+    for number, rail in enumerate(circuit.wavelengths):
+        if here == there:
+            yield fabric.switch_name(rail, here), circuit.source, circuit.destination
+            continue
+        out, into = _pair(circuit.fibers, number)
+        yield fabric.switch_name(rail, here), circuit.source, out
+        yield fabric.switch_name(rail, fabric.num_servers + fabric.rack_of(here)), out, into
+        yield fabric.switch_name(rail, there), into, circuit.destination
+
+
+def _pair(fibers: Sequence[str], number: int) -> tuple[str, str]:
+    return fibers[2 * number], fibers[2 * number + 1]

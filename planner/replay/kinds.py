@@ -1,0 +1,153 @@
+"""What each kind of job may run as on a cluster: candidates expanded and scored once per workload and size."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from costmodel.fabrics import Lightpath, OcsRail, Sipam
+from planner.cluster import Cluster
+from planner.demand import Shape
+from planner.errors import InputError
+from planner.expand import expand
+from planner.instance import Instance, Job
+from planner.problem import JobOptions
+from planner.replay.mix import Mix
+
+ROUND_UP = 2
+"""a job whose size the fabric does not have takes the next one that it has, up to so many times its own"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One configuration, with all that placing it and running it depends on."""
+
+    options: JobOptions
+    number: int
+    """row of the options"""
+    shape: Shape
+    rate: float
+    """reference seconds of work done in a second"""
+    energy_j_per_s: float
+    """joules for what the reference does in a second"""
+    needs_rails: bool
+    sets_circuits: bool
+    """whether the configuration holds optical circuits"""
+    key: tuple[object, ...]
+    """rows of equal keys find a place, or none, together, light aside"""
+
+    @property
+    def is_single(self) -> bool:
+        return self.shape.num_ranks == 1
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Jobs of one workload and size on one cluster."""
+
+    name: str
+    size: int
+    """accelerators asked for"""
+    held: int
+    """accelerators that every row takes: more than asked where the fabric has no such size"""
+    rows: tuple[Row, ...]
+    """by value, the most valuable first; none where the cluster cannot run the job"""
+    fastest: float
+    """highest rate of the rows"""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A cluster, and the kinds of jobs on it by number of the workload and size."""
+
+    name: str
+    cluster: Cluster
+    kinds: dict[tuple[int, int], Kind]
+    sizes_to_fit: dict[int, float]
+    """share of each size that fragmentation is measured with; empty where it has no measure"""
+
+    @property
+    def capacity(self) -> int:
+        return self.cluster.fabric.num_devices
+
+
+def reference_speeds(mix: Mix, sizes: Iterable[int]) -> dict[tuple[int, int], float]:
+    """Fastest speed of each workload on each size of the mix's reference; pairs that do not run there are left out."""
+    pairs = [(number, size) for size in sizes for number in mix.may_run(size)]
+    found = _options(mix, mix.reference, pairs)
+    return {pair: float(options.scores.speed.max()) for pair, options in found.items() if len(options)}
+
+
+def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int], float]) -> Ground:
+    """All kinds of jobs on a cluster, their speeds over those of the reference."""
+    fabric = cluster.fabric
+    if isinstance(fabric, Sipam):
+        raise InputError(name, "fabric", "jobs on a sipam fabric cannot be replayed; take another fabric")
+    found = _options(mix, cluster, list(speeds))
+    missing = [pair for pair in speeds if pair not in found or not len(found[pair])]
+    found |= _rounded_up(mix, cluster, missing)
+    kinds = {
+        (number, size): _kind(mix, cluster, number, size, found.get((number, size)), speed)
+        for (number, size), speed in speeds.items()
+    }
+    anything = Job(name="any", workload=mix.workloads[0].workload, accelerators=1)
+    instance = Instance(schema_version=1, name="sizes", cluster=cluster, jobs=(anything,))
+    return Ground(name, cluster, kinds, instance.sizes_to_fit if fabric.measures_fragmentation else {})
+
+
+def _options(mix: Mix, cluster: Cluster, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], JobOptions]:
+    """Scored candidates of each workload and size that the cluster is large enough for."""
+    kept = [pair for pair in pairs if pair[1] <= cluster.fabric.most_devices_of_a_job]
+    if not kept:
+        return {}
+    jobs = tuple(
+        Job(name=f"{number}/{size}", workload=mix.workloads[number].workload, accelerators=size)
+        for number, size in kept
+    )
+    instance = Instance(schema_version=1, name=mix.name, cluster=cluster, jobs=jobs)
+    return dict(zip(kept, expand(instance).options, strict=True))
+
+
+def _rounded_up(mix: Mix, cluster: Cluster, missing: Sequence[tuple[int, int]]) -> dict[tuple[int, int], JobOptions]:
+    """Candidates of the next size that the cluster has, for each pair that has none."""
+    found: dict[tuple[int, int], JobOptions] = {}
+    for number, size in missing:
+        for larger in range(size + 1, ROUND_UP * size + 1):
+            listed = _options(mix, cluster, [(number, larger)])
+            if listed and len(listed[number, larger]):
+                found[number, size] = listed[number, larger]
+                break
+    return found
+
+
+def _kind(
+    mix: Mix, cluster: Cluster, number: int, size: int, options: JobOptions | None, reference_speed: float
+) -> Kind:
+    name = f"{mix.workloads[number].name} on {size}"
+    if options is None or not len(options):
+        return Kind(name, size, size, (), 1.0)
+    rows: list[Row] = []
+    seen: set[tuple[object, ...]] = set()
+    has_light = isinstance(cluster.fabric, Lightpath)
+    for index in options.rows_by_value():
+        row = _row(options, index, cluster, reference_speed)
+        if has_light or row.key not in seen:
+            rows.append(row)
+            seen.add(row.key)
+    if mix.durations == "recorded":
+        rows = [replace(row, rate=1.0) for row in rows]
+    return Kind(name, size, rows[0].shape.num_ranks, tuple(rows), max(row.rate for row in rows))
+
+
+def _row(options: JobOptions, index: int, cluster: Cluster, reference_speed: float) -> Row:
+    shape, fabric = options.shapes[index], cluster.fabric
+    needs_rails = isinstance(fabric, OcsRail) and shape.num_ports > 0
+    is_switched = bool(shape.cut) and fabric.has_circuits
+    return Row(
+        options=options,
+        number=index,
+        shape=shape,
+        rate=float(options.scores.speed[index]) / reference_speed,
+        energy_j_per_s=float(options.scores.energy_per_work_j[index]) * reference_speed,
+        needs_rails=needs_rails,
+        sets_circuits=needs_rails or is_switched or (fabric.has_circuits and bool(shape.configurations)),
+        key=(shape.num_ranks, shape.block, shape.cut, shape.part, shape.num_ports if needs_rails else 0),
+    )

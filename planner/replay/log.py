@@ -1,0 +1,76 @@
+"""What happened in one replay: times of every job, and integrals over the time that counts."""
+
+import time
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import nan
+
+HOUR_S = 3600.0
+
+
+@dataclass
+class Log:
+    """Counts and integrals from `begin_s` to `end_s`; job times by number of the job, nan where there is none."""
+
+    jobs: int
+    begin_s: float
+    end_s: float
+    start_s: list[float] = field(init=False)
+    """when each job first ran"""
+    finish_s: list[float] = field(init=False)
+    busy_s: float = 0.0
+    """accelerator-seconds held"""
+    useful_s: float = 0.0
+    """accelerator-seconds of the reference whose work was done"""
+    energy_j: float = 0.0
+    free_s: float = 0.0
+    """accelerator-seconds free"""
+    stranded_s: float = 0.0
+    """those while some waiting job asked for no more than were free"""
+    waiting_s: float = 0.0
+    """job-seconds in the queue"""
+    reconfigurations: int = 0
+    """starts and moves of jobs that set circuits"""
+    moves: int = 0
+    """running jobs that were placed elsewhere"""
+    interruptions: int = 0
+    """running jobs that lost a part to a failure"""
+    never_fit: int = 0
+    """jobs that the policy cannot place on the empty cluster"""
+    fragmentation: list[float] = field(default_factory=list)
+    looking_s: float = 0.0
+    """processor time spent on `fragmentation`, which is no decision"""
+    events: int = 0
+    latency_s: "array[float]" = field(default_factory=lambda: array("d"))
+    """wall time of all decisions of each event"""
+    _now_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.start_s = [nan] * self.jobs
+        self.finish_s = [nan] * self.jobs
+
+    def advance(self, now_s: float, busy: int, free: int, waiting: int, smallest: int) -> None:
+        """Time goes on to `now_s` with these counts since the last event; `smallest` job that waits, 0 for none."""
+        passed_s = min(now_s, self.end_s) - max(self._now_s, self.begin_s)
+        self._now_s = now_s
+        if passed_s > 0:
+            self.busy_s += busy * passed_s
+            self.free_s += free * passed_s
+            self.waiting_s += waiting * passed_s
+            if 0 < smallest <= free:
+                self.stranded_s += free * passed_s
+
+    def worked(self, begin_s: float, now_s: float, size: int, rate: float, energy_j_per_s: float) -> None:
+        """A job of `size` asked accelerators did `rate` reference seconds of work in each second."""
+        passed_s = min(now_s, self.end_s) - max(begin_s, self.begin_s)
+        if passed_s > 0:
+            self.useful_s += passed_s * rate * size
+            self.energy_j += passed_s * rate * energy_j_per_s
+
+    def timed(self, decide: Callable[[], None]) -> None:
+        """Run the decisions of an event and note how long they took."""
+        started = time.perf_counter()
+        decide()
+        self.latency_s.append(time.perf_counter() - started)
+        self.events += 1

@@ -1,0 +1,92 @@
+"""Jobs that wait: by priority, then by arrival, grouped by kind so that what cannot be placed is looked at once."""
+
+from bisect import insort
+from collections import deque
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush, heapreplace
+
+
+class Queue:
+    """Waiting jobs by number; jobs of one group are of one kind and one priority."""
+
+    def __init__(self, group: list[int], priority: list[int], size: list[int]) -> None:
+        """`group` and `priority` are by job, `size`, the accelerators that a job takes, by group."""
+        self._group, self._priority, self._size = group, priority, size
+        self._waiting: dict[int, deque[int]] = {}
+        self._works: dict[int, list[tuple[float, int]]] = {}
+        """heap of (work, job) of each group, with jobs that have left"""
+        self._inside: set[int] = set()
+
+    @property
+    def length(self) -> int:
+        return len(self._inside)
+
+    @property
+    def groups(self) -> list[int]:
+        """Groups with waiting jobs."""
+        return list(self._waiting)
+
+    def push(self, job: int, work_s: float) -> None:
+        """A job with so many reference seconds left joins, behind those that arrived before it."""
+        group = self._group[job]
+        jobs = self._waiting.setdefault(group, deque())
+        if jobs and jobs[-1] > job:
+            insort(jobs, job)
+        else:
+            jobs.append(job)
+        heappush(self._works.setdefault(group, []), (work_s, job))
+        self._inside.add(job)
+
+    def remove(self, job: int) -> None:
+        """A job leaves."""
+        group = self._group[job]
+        jobs = self._waiting[group]
+        if jobs[0] == job:
+            jobs.popleft()
+        else:
+            jobs.remove(job)
+        if not jobs:
+            del self._waiting[group], self._works[group]
+        self._inside.remove(job)
+
+    def head(self) -> int:
+        """The job that goes first."""
+        return min((-self._priority[jobs[0]], jobs[0]) for jobs in self._waiting.values())[1]
+
+    def smallest(self) -> int:
+        """Accelerators that the smallest waiting job takes."""
+        return min(map(self._size.__getitem__, self._waiting))
+
+    def shortest_s(self, group: int) -> float:
+        """Least work of the waiting jobs of a group."""
+        works = self._works[group]
+        while works[0][1] not in self._inside:
+            heappop(works)
+        return works[0][0]
+
+    def behind(self, head: int, barred: set[int]) -> Iterator[int]:
+        """Jobs behind the head in order; groups that join `barred` meanwhile are passed over.
+
+        The job last given may be removed, no other.
+        """
+        heads = [
+            (-self._priority[jobs[0]], jobs[0], group, 0)
+            for group, jobs in self._waiting.items()
+            if group not in barred
+        ]
+        heapify(heads)
+        while heads:
+            rank, job, group, place = heads[0]
+            if group in barred:
+                heappop(heads)
+                continue
+            before = len(self._waiting[group])
+            if job != head:
+                yield job
+            jobs = self._waiting.get(group)
+            if jobs is not None and len(jobs) == before:
+                place += 1
+            if jobs is None or place >= len(jobs):
+                heappop(heads)
+            else:
+                heapreplace(heads, (rank, jobs[place], group, place))

@@ -1,0 +1,119 @@
+"""Best value on tiny rails of optical switches, by enumeration from RULES.md alone.
+
+Jobs with circuits are placed as servers times rails, others block by block; nothing is shared with the planner but the
+file types and the list of configurations.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from costmodel.candidates import enumerate_candidates
+from costmodel.configuration import Configuration
+from costmodel.fabrics import OcsRail
+from costmodel.score import score
+from planner.instance import Instance, Job
+
+Devices = frozenset[tuple[int, int]]
+
+
+class Way(NamedTuple):
+    """Configurations that may lie in the same places: ranks, block, ports of each rank; and the best value of them."""
+
+    value: float
+    num_ranks: int
+    block: int
+    ports: int
+
+
+def best_value(instance: Instance) -> float | None:
+    """Greatest total value; None where the required jobs cannot all run."""
+    fabric = instance.cluster.fabric
+    assert isinstance(fabric, OcsRail)
+    ways = [tuple(_ways(instance, job)) for job in instance.jobs]
+    required = [job.required for job in instance.jobs]
+    most = [max((way.value for way in each), default=0.0) for each in ways]
+    best: list[float] = []
+
+    def search(j: int, taken: Devices, value: float) -> None:
+        if best and value + sum(most[j:]) <= best[0] + 1e-12:
+            return
+        if j == len(ways):
+            best[:] = [value]
+            return
+        for way in ways[j]:
+            for devices in _places(instance, way):
+                if not devices & taken:
+                    search(j + 1, taken | devices, value + way.value)
+        if not required[j]:
+            search(j + 1, taken, value)
+
+    search(0, frozenset(), 0.0)
+    return best[0] if best else None
+
+
+def _ways(instance: Instance, job: Job) -> Iterator[Way]:
+    cluster = instance.cluster
+    sizes = [size for size in job.sizes if size <= cluster.fabric.num_devices]
+    rows = enumerate_candidates(job.workload, sizes, cluster.device, cluster.fabric)
+    if not len(rows):
+        return
+    speed = score(rows, cluster.device, cluster.fabric).speed
+    values: dict[tuple[int, int, int], float] = {}
+    for row in range(len(rows)):
+        configuration = rows.configuration(row)
+        key = configuration.num_devices, configuration.block, _ports(configuration)
+        share = float(speed[row] / np.max(speed))
+        values[key] = max(values.get(key, 0.0), job.weight * sqrt(share))
+    for key, value in sorted(values.items(), key=lambda item: -item[1]):
+        yield Way(value, *key)
+
+
+def _ports(configuration: Configuration) -> int:
+    total = 0
+    for dimension in ("tensor", "pipeline", "data"):
+        collective = getattr(configuration, f"{dimension}_collective")
+        if not collective.wavelengths:
+            continue
+        if collective.kind == "line":
+            total += collective.wavelengths[0] * min(2, configuration.pipeline - 1)
+        elif collective.kind == "ring":
+            total += collective.wavelengths[0]
+        else:
+            total += sum((r - 1) * w for r, w in zip(collective.radices, collective.wavelengths, strict=True))
+    return total
+
+
+def _places(instance: Instance, way: Way) -> tuple[Devices, ...]:
+    health, fabric = instance.cluster.health, instance.cluster.fabric
+    assert isinstance(fabric, OcsRail)
+    parse = fabric.parse_device
+    failed = frozenset(map(parse, health.failed_tiles))
+    dark = frozenset(map(parse, health.failed_ports)) if way.num_ranks > 1 else frozenset()
+    dead = tuple(int(re.split("[q#]", name)[1]) for name in health.failed_switches)
+    working = tuple(fabric.switches - dead.count(rail) for rail in range(fabric.gpus_per_server))
+    return _enumerated(way._replace(value=0.0), fabric.num_servers, working, failed | dark)
+
+
+@lru_cache(maxsize=1024)
+def _enumerated(way: Way, servers: int, working: tuple[int, ...], lost: Devices) -> tuple[Devices, ...]:
+    slots, blocks = range(len(working)), way.num_ranks // way.block
+    if way.ports:
+        rails = [q for q in slots if working[q] >= way.ports]
+        found = (
+            frozenset((s, q) for s in chosen for q in taken)
+            for chosen in combinations(range(servers), blocks)
+            for taken in combinations(rails, way.block)
+        )
+        return tuple({devices for devices in found if not devices & lost})
+    inside = [frozenset((s, q) for q in taken) for s in range(servers) for taken in combinations(slots, way.block)]
+    sound = [devices for devices in inside if not devices & lost]
+    unions = {frozenset[tuple[int, int]]()}
+    for _ in range(blocks):
+        unions = {union | one for union in unions for one in sound if not union & one}
+    return tuple(unions)

@@ -1,0 +1,113 @@
+"""Random pools of accelerators and memory units that are small enough to be enumerated."""
+
+from random import Random
+from typing import Any
+
+from planner.instance import Instance
+
+Fields = dict[str, Any]
+SMALL = {
+    "layers": 6, "hidden": 768, "heads": 12, "kv_heads": 12, "head_dim": 64, "ffn": 3072, "vocabulary": 1024,
+}  # fmt: skip
+
+
+def tiny_pool(seed: int, *, objectives: list[str] | None = None) -> Instance:
+    """The pool of a seed: 1 to 6 servers of 2 to 4 accelerators, in half of them with failed parts."""
+    rng = Random(seed)
+    fabric = _fabric(rng)
+    most = fabric["accelerators_per_server"] * fabric["servers"]
+    data: Fields = {
+        "schema_version": 1,
+        "name": f"tiny-pool-{seed}",
+        "cluster": {"device": "h100-sxm", "fabric": fabric},
+        "jobs": [_job(rng, f"j{number}", most) for number in range(rng.choice((1, 2, 3, 3, 4)))],
+    }
+    if objectives is not None:
+        data["objectives"] = objectives
+    if rng.random() < 0.5:
+        data["cluster"]["health"] = _health(rng, fabric)
+    return Instance.parse(data, data["name"])
+
+
+def _fabric(rng: Random) -> Fields:
+    accelerators, spine = rng.choice((2, 3, 4)), rng.choice((0, 1, 2, 2))
+    io = {"name": "io", "width_mm": 8, "bandwidth": "2 TB/s", "source": "test"}
+    stack = {
+        "kind": "memory_tier", "name": "stack", "capacity": f"{rng.choice((4, 16, 40))} GB", "bandwidth": "600 GB/s",
+        "latency": "300 ns", "energy": "5 pJ/b", "source": "test",
+    }  # fmt: skip
+    unit = {"name": "unit", "stack": stack, "link_latency": "60 ns", "link_energy": "2 pJ/b", "source": "test"}
+    fabric: Fields = {
+        "kind": "sipam",
+        "racks": rng.choice((1, 1, 1, 2)),
+        "servers": rng.choice((1, 2, 2, 3)),
+        "accelerators_per_server": accelerators,
+        "shoreline": {"name": "edge", "perimeter_mm": 8 * (rng.choice((1, 2, 3)) + spine), "io": io, "source": "test"},
+        "memory_unit": unit,
+        "trays_per_server": rng.choice((1, 2, 3)),
+        "units_per_tray": rng.choice((2, 3, 4, 6)),
+        "tray_ports": rng.choice((1, 1, 2, accelerators)),
+        "spine_rails": spine,
+        "uplinks": rng.choice((1, 2, 4)) if spine else 0,
+        "switch_ports": 64,
+        "alpha": "0.7 us",
+        "reconfiguration": "25 us",
+        "energy": "2 pJ/b",
+    }
+    if rng.random() < 0.3:
+        fabric["units_per_port"] = rng.choice((1, 2))
+    return fabric
+
+
+def _job(rng: Random, name: str, most: int) -> Fields:
+    if rng.random() < 0.4:
+        workload: Fields = {
+            "kind": "transformer_inference",
+            "model": rng.choice((SMALL, "bert-large", "llama-3.1-8b")),
+            "concurrency": rng.choice((2, 6, 12)),
+            "input_tokens": rng.choice((64, 1000)),
+            "output_tokens": rng.choice((16, 200)),
+        }
+    else:
+        workload = {
+            "kind": "transformer_training",
+            "model": rng.choice((SMALL, SMALL, "bert-large")),
+            "global_batch": rng.choice((4, 12)),
+            "sequence": rng.choice((32, 128, 512)),
+            "micro_batch": rng.choice((1, 2)),
+        }
+    return {
+        "name": name,
+        "workload": workload,
+        "accelerators": rng.sample(range(1, most + 1), min(most, rng.choice((1, 1, 2, 3)))),
+        "weight": rng.choice((0.5, 1, 1, 3)),
+        "required": rng.random() < 0.1,
+        "utility": rng.choice(("sqrt", "linear", "step")),
+        "step_at": rng.choice((0.3, 0.5, 0.8)),
+    }
+
+
+def _health(rng: Random, fabric: Fields) -> Fields:
+    """Each part has failed with a small probability."""
+    racks, servers = range(fabric["racks"]), range(fabric["servers"])
+    names = [f"s{s}" if len(racks) == 1 else f"r{r}.s{s}" for r in racks for s in servers]
+    rails = range(fabric["shoreline"]["perimeter_mm"] // 8)
+    local = rails[: len(rails) - fabric["spine_rails"]]
+    spine, trays = rails[len(local) :], range(fabric["trays_per_server"])
+    units, ports = range(fabric["units_per_tray"]), range(fabric["tray_ports"])
+    accelerators = [f"{s}.a{a}" for s in names for a in range(fabric["accelerators_per_server"])]
+    zones = [f"q{q}" if len(racks) == 1 else f"r{r}.q{q}" for r in racks for q in spine]
+
+    def some(parts: list[str], share: float) -> list[str]:
+        return [part for part in parts if rng.random() < share]
+
+    return {
+        "failed_tiles": some(accelerators, 0.08),
+        "failed_ports": some(accelerators, 0.05),
+        "failed_memory_units": some([f"{s}.m{t}.u{u}" for s in names for t in trays for u in units], 0.1),
+        "failed_tray_ports": some(
+            [f"{s}.m{t}.q{q}#{p}" for s in names for t in trays for q in local for p in ports], 0.1
+        ),
+        "failed_uplinks": some([f"{s}.q{q}#{i}" for s in names for q in spine for i in range(fabric["uplinks"])], 0.1),
+        "failed_switches": some([f"{s}.q{q}" for s in names for q in rails], 0.05) + some(zones, 0.05),
+    }

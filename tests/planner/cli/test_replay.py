@@ -1,0 +1,101 @@
+"""planner trace and planner replay."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.planner.cli.conftest import Planner
+from tests.planner.replay.grounds import FABRICS, SMALL_DEMAND
+
+SHIPPED = Path(__file__).parents[3] / "instances" / "replay"
+
+
+@pytest.fixture
+def files(tmp_path: Path, planner: Planner) -> dict[str, Path]:
+    """A demand model, a trace drawn from it, and a cluster of 32."""
+    model, drawn, cluster = tmp_path / "model.json", tmp_path / "jobs.csv", tmp_path / "tree.json"
+    model.write_text(SMALL_DEMAND.model_dump_json(), encoding="utf-8")
+    cluster.write_text(json.dumps({"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}), encoding="utf-8")
+    assert planner("trace", "-o", drawn, "--model", model, "--jobs", "300").code == 0
+    return {"model": model, "trace": drawn, "cluster": cluster, "cells": tmp_path / "cells", "csv": tmp_path / "o.csv"}
+
+
+def _replay(planner: Planner, files: dict[str, Path], source: str, *options: Any) -> Any:
+    return planner("replay", files[source], "--cluster", files["cluster"], "--results", files["cells"], *options)
+
+
+def test_a_trace_is_replayed_to_a_table(planner: Planner, files: dict[str, Path]) -> None:
+    options = (
+        "--policies",
+        "first_fit,cpsat",
+        "--load",
+        "0.6,0.9",
+        "--seeds",
+        "5",
+        "--jobs",
+        "100",
+        "--csv",
+        files["csv"],
+    )
+    outcome = _replay(planner, files, "trace", *options)
+    assert outcome.code == 0
+    assert [line for line in outcome.out.splitlines() if line.startswith("load")] == [
+        "load 0.6   5 seeds", "load 0.9   5 seeds",
+    ]  # fmt: skip
+    assert "±" in outcome.out
+    rows = files["csv"].read_text(encoding="utf-8").splitlines()
+    assert rows[0].startswith("cluster,policy,load,measure")
+    again = _replay(planner, files, "trace", *options)
+    assert again.out == outcome.out
+    assert files["csv"].read_text(encoding="utf-8").splitlines() == rows
+
+
+def test_a_demand_model_is_drawn_anew_for_each_seed(planner: Planner, files: dict[str, Path]) -> None:
+    rows = _replay(planner, files, "model", "--seeds", "2", "--jobs", "80", "--json", "--queue", "loss").document
+    admitted = next(row for row in rows if row["measure"] == "admitted")
+    assert admitted["seeds"] == 2
+    assert 0 < admitted["mean"] <= 1
+    assert admitted["half_width"] is None
+    assert not any(row["measure"] == "events_per_s" for row in rows)
+    timed = _replay(planner, files, "model", "--seeds", "2", "--jobs", "80", "--json", "--timings").document
+    assert any(row["measure"] == "events_per_s" for row in timed)
+
+
+def test_failures_are_sampled(planner: Planner, files: dict[str, Path]) -> None:
+    parts = files["cells"].with_name("parts.yaml")
+    parts.write_text("tile: {time_between_failures: 2 d, repair_time: 1 h}\n", encoding="utf-8")
+    options = ("--seeds", "1", "--jobs", "200", "--failures", parts, "--migrate", "--json")
+    rows = {row["measure"]: row for row in _replay(planner, files, "model", *options).document}
+    assert rows["interruptions"]["mean"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--policies", "nearest"), "policies are"),
+        (("--policies", ","), "names no policy"),
+        (("--load", "0.5,many"), "'many'"),
+        (("--mix", "absent.yaml"), "absent.yaml"),
+    ],
+)
+def test_wrong_options_are_named(planner: Planner, files: dict[str, Path], options: tuple[str, ...], told: str) -> None:
+    outcome = _replay(planner, files, "trace", *options)
+    assert outcome.code == 2
+    assert told in outcome.err
+
+
+def test_two_files_of_one_name_are_refused(planner: Planner, files: dict[str, Path]) -> None:
+    outcome = _replay(planner, files, "trace", "--cluster", files["cluster"])
+    assert outcome.code == 2
+    assert "'tree' is the name of two files" in outcome.err
+
+
+@pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_clusters_run_the_shipped_mix(planner: Planner, tmp_path: Path, path: Path) -> None:
+    drawn = tmp_path / "jobs.csv"
+    assert planner("trace", "-o", drawn, "--jobs", "40").code == 0
+    outcome = planner("replay", drawn, "--cluster", path, "--seeds", "1", "--results", tmp_path / "cells", "--json")
+    rows = {(row["policy"], row["measure"]): row["mean"] for row in outcome.document}
+    assert rows["first_fit", "admitted"] > 0.9

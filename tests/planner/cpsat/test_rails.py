@@ -1,0 +1,118 @@
+"""Rails: the exact policy against enumeration, rails chosen in step 1 or left to step 2, and what step 2 refutes."""
+
+import random
+from typing import Any
+
+import pytest
+
+from planner.checks import check
+from planner.cpsat.constraints import rails as rails_module
+from planner.cpsat.pack_rails import pack_rails
+from planner.cpsat.realize import StepTwoLimits, realize
+from planner.expand import expand
+from planner.instance import Instance
+from planner.line import solve
+from planner.result import SolveOptions, Status
+from planner.routing import Choice
+from tests.oracles.rails import best_value
+from tests.planner.checks.plans import SERVING, TRAINING
+from tests.planner.checks.test_rails import RAILS
+
+LIMITS = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
+NUM_SEEDS = 60
+
+
+def instance_of(
+    jobs: list[dict[str, Any]], *, health: dict[str, Any] | None = None, objectives: Any = ("value",), **fabric: Any
+) -> Instance:
+    cluster = {"device": "h100-sxm", "fabric": RAILS | fabric, "health": health or {}}
+    data = {"schema_version": 1, "name": "rails", "cluster": cluster, "jobs": jobs, "objectives": list(objectives)}
+    return Instance.parse(data)
+
+
+def tiny(seed: int) -> Instance:
+    """Three or four servers of two or three GPUs with jobs for somewhat more, and parts down."""
+    draw = random.Random(seed)
+    servers, slots, switches = (*draw.choice([(3, 2), (3, 3), (4, 2)]), draw.choice([1, 2, 3]))
+    sizes: list[Any] = [1, 2, 3, 4, [2, 4], [1, 3], 6, {"min": 1, "max": 4}]
+    jobs = [
+        {
+            "name": f"job{j}",
+            "workload": SERVING if draw.random() < 0.25 else TRAINING,
+            "accelerators": draw.choice(sizes),
+            "weight": draw.choice([1.0, 2.0, 3.0]),
+            "required": draw.random() < 0.15,
+        }
+        for j in range(draw.choice([3, 4]))
+    ]
+    devices = [f"s{s}.g{q}" for s in range(servers) for q in range(slots)]
+    lost = draw.sample(devices, 2)
+    switch_names = [f"q{q}#{i}" for q in range(slots) for i in range(switches)]
+    health = {
+        "failed_tiles": lost[: draw.choice([0, 0, 1])],
+        "failed_ports": lost[1 : draw.choice([1, 2])],
+        "failed_switches": draw.sample(switch_names, draw.choice([0, 1, 2])),
+    }
+    return instance_of(jobs, health=health, servers=servers, gpus_per_server=slots, switches=switches)
+
+
+@pytest.mark.parametrize("most_places", [0, 5000], ids=["step 2", "step 1"])
+@pytest.mark.parametrize("seed", range(NUM_SEEDS))
+def test_the_value_is_the_enumerated_one(seed: int, most_places: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rails_module, "MOST_PLACES", most_places)
+    instance = tiny(seed)
+    expected = best_value(instance)
+    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=30.0))
+    assert (result.status is Status.INFEASIBLE) == (expected is None)
+    if expected is not None:
+        assert result.status is Status.OPTIMAL
+        assert result.objective == pytest.approx(expected, rel=1e-6)
+        assert result.plan is not None
+        assert check(instance, result.plan) == []
+
+
+def _pairs() -> tuple[Instance, dict[int, Choice]]:
+    """Three jobs of two ranks, each across two of three servers with two rails: an odd cycle."""
+    jobs = [{"name": f"job{j}", "workload": TRAINING, "accelerators": 2} for j in range(3)]
+    instance = instance_of(jobs, servers=3, gpus_per_server=2)
+    problem = expand(instance)
+    pattern = {}
+    for j, servers in enumerate([(0, 1), (1, 2), (0, 2)]):
+        shapes = problem.options[j].shapes
+        row = next(k for k, shape in enumerate(shapes) if shape.num_ports)
+        pattern[j] = Choice(row, False, tuple((s, 1) for s in servers))
+    return instance, pattern
+
+
+def test_an_odd_cycle_of_pairs_is_refuted() -> None:
+    instance, pattern = _pairs()
+    problem = expand(instance)
+    assert realize(problem, pattern, LIMITS).refuted == (0, 1, 2)
+    for left_out in pattern:
+        fewer = {j: choice for j, choice in pattern.items() if j != left_out}
+        packed = pack_rails(problem, fewer, LIMITS.solver)
+        assert packed.rails is not None
+        assert len(packed.rails) == 2
+        assert realize(problem, fewer, LIMITS).assignments is not None
+
+
+def test_only_jobs_that_exclude_each_other_are_refuted() -> None:
+    """The third slot works on the first server only: a fourth job takes it and is not to blame."""
+    _, pattern = _pairs()
+    jobs = [{"name": f"job{j}", "workload": TRAINING, "accelerators": 2} for j in range(4)]
+    problem = expand(instance_of(jobs, gpus_per_server=3, health={"failed_tiles": ["s1.g2", "s2.g2"]}))
+    pattern = pattern | {3: Choice(pattern[0].row, False, ((0, 1), (3, 1)))}
+    assert realize(problem, pattern, LIMITS).refuted == (0, 1, 2)
+
+
+def test_fewer_working_switches_than_ports_exclude_a_rail() -> None:
+    """With one switch down on each rail but one, a job of three ports takes that rail, and only one such job fits."""
+    job = {"workload": TRAINING, "accelerators": 4, "constraints": {"collective": "ring"}}
+    health = {"failed_switches": ["q0#0", "q1#2"]}
+    instance = instance_of([{**job, "name": name} for name in "ab"], health=health)
+    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=30.0))
+    assert result.plan is not None
+    assert check(instance, result.plan) == []
+    held = [held for assignment in result.plan.assignments for held in assignment.circuits]
+    widths = sorted(len(each.circuits[0].wavelengths) for each in held)
+    assert widths == [2, 3]

@@ -1,0 +1,130 @@
+"""The incremental board places as the planner does, and forgets what is given back."""
+
+from random import Random
+
+import pytest
+
+from planner.expand import expand
+from planner.greedy import in_order, place_all, tightest
+from planner.instance import Instance, Job
+from planner.policies.bcube_slices import bcube_cut
+from planner.policies.server_aligned import server_aligned
+from planner.policies.slices import place_on_slices
+from planner.policies.torus_slices import torus_cut
+from planner.problem import Problem
+from planner.replay.kinds import Kind
+from planner.replay.placers import PLACERS
+from planner.replay.state import Placement, State
+from planner.result import SolveOptions
+from tests.planner.replay.grounds import BERT, FABRICS, cluster, ground
+
+SIZES = [1, 2, 4, 8, 16]
+SLICES = {"torus_slices": torus_cut, "bcube_slices": bcube_cut}
+
+
+def _sizes(seed: int) -> list[int]:
+    random = Random(seed)
+    return [random.choice(SIZES) for _ in range(random.randint(4, 14))]
+
+
+def _planned(policy: str, problem: Problem) -> list[tuple[str, frozenset[str]]]:
+    if policy in SLICES:
+        found = place_on_slices(problem, SLICES[policy])
+    elif policy == "server_aligned":
+        plan = server_aligned(problem, SolveOptions()).plan
+        found = None if plan is None else list(plan.assignments)
+    else:
+        found = place_all(problem, in_order if policy == "first_fit" else tightest)
+    assert found is not None
+    return [(assignment.job, frozenset(assignment.devices)) for assignment in found]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("fabric", "policy"),
+    [
+        *((fabric, policy) for fabric in FABRICS for policy in ("first_fit", "best_fit", "server_aligned")),
+        *((fabric, policy) for fabric in ("fat_tree", "lightpath") for policy in SLICES),
+    ],
+)
+def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) -> None:
+    """Jobs one after the other on an empty cluster, parts of which have failed."""
+    letter = cluster(fabric).fabric.device_letter
+    health = {"failed_tiles": [f"s{seed % 4}.{letter}1"], "failed_ports": [f"s{(seed + 1) % 4}.{letter}3"]}
+    of = cluster(fabric).model_validate({"device": "h100-sxm", "fabric": FABRICS[fabric], "health": health})
+    sizes = _sizes(seed)
+    jobs = tuple(Job(name=f"j{i}", workload=BERT, accelerators=size) for i, size in enumerate(sizes))  # type: ignore[arg-type]
+    problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=jobs))
+    state, kinds = State(of), ground("g", of, SIZES).kinds
+    placer = PLACERS[policy](state, 0)
+    found = []
+    for i, size in enumerate(sizes):
+        placement = placer.place(kinds[0, size])
+        if placement is not None:
+            found.append((f"j{i}", frozenset(of.fabric.device_name(*device) for device in placement.devices)))
+    assert found == _planned(policy, problem)
+
+
+@pytest.mark.parametrize(
+    ("fabric", "policy"),
+    [
+        *((fabric, policy) for fabric in FABRICS for policy in ("first_fit", "best_fit")),
+        *((fabric, "torus_slices") for fabric in ("fat_tree", "lightpath", "torus")),
+    ],
+)
+def test_what_is_given_back_is_free_again(fabric: str, policy: str) -> None:
+    of = cluster(fabric)
+    kinds = ground("g", of, SIZES).kinds
+    state = State(of)
+    placer, random = PLACERS[policy](state, 0), Random(5)
+    alone = [_where(placer.place(kinds[0, size])) for size in SIZES]
+    state = State(of)
+    placer, running = PLACERS[policy](state, 0), list[Placement]()
+    for _ in range(400):
+        placement = placer.place(kinds[0, random.choice(SIZES)]) if random.random() < 0.6 else None
+        if placement is not None:
+            running.append(placement)
+        elif running:
+            state.release(running.pop(random.randrange(len(running))))
+        held = [device for each in running for device in each.held]
+        assert len(set(held)) == len(held) == 32 - state.num_free
+        assert _light(running) == {} if state.router is None else _light(running) == _taken(state)
+    for placement in running:
+        state.release(placement)
+    assert state.num_free == 32
+    assert [_where(placer.place(kinds[0, size])) for size in SIZES] == alone
+
+
+def _where(placement: Placement | None) -> frozenset[tuple[int, int]] | None:
+    return None if placement is None else frozenset(placement.devices)
+
+
+def _light(running: list[Placement]) -> dict[object, int]:
+    """Light of all jobs; no wavelength of a fiber is two jobs'."""
+    taken: dict[object, int] = {}
+    for placement in running:
+        for guide, mask in placement.beams.guides if placement.beams is not None else ():
+            assert not taken.get(guide, 0) & mask
+            taken[guide] = taken.get(guide, 0) | mask
+    return taken
+
+
+def _taken(state: State) -> dict[object, int]:
+    assert state.router is not None
+    return {guide: mask for guide, mask in state.router.light.taken.items() if mask}
+
+
+@pytest.mark.parametrize("changes", [{"waveguides": "shared"}, {"transit": 1}])
+def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, object]) -> None:
+    of = cluster("lightpath", **changes)
+    kinds, state = ground("g", of, SIZES).kinds, State(of)
+    placer = PLACERS["first_fit"](state, 0)
+    running = [placement for size in (2, 4, 16, 4, 2) if (placement := placer.place(kinds[0, size])) is not None]
+    assert _light(running) == _taken(state) != {}
+
+
+def test_sizes_without_a_slice_are_rounded_up() -> None:
+    kinds: dict[tuple[int, int], Kind] = ground("g", cluster("sipac"), [3, 6]).kinds
+    assert (kinds[0, 3].size, kinds[0, 3].held) == (3, 4)
+    assert kinds[0, 6].held == 8
+    assert kinds[0, 6].fastest > 1

@@ -1,0 +1,205 @@
+"""Joint plans of pooled racks: optimal, never worse than the loop, and all realised."""
+
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from planner.checks import check
+from planner.cpsat.neighbourhoods import has_neighbourhoods
+from planner.cpsat.pack_pool import Part, wire
+from planner.cpsat.realize import StepTwoLimits
+from planner.errors import InputError
+from planner.expand import expand
+from planner.instance import Instance
+from planner.line import solve
+from planner.loop_choice import loop_rows
+from planner.pool import Rack, first_fit
+from planner.pool_demand import PoolDemand
+from planner.pool_prices import pool_prices
+from planner.result import SolveOptions, Status
+from tests.benchmarks.random_pools import random_pool
+from tests.oracles.pool_search import best_value
+from tests.oracles.tiny_pools import tiny_pool
+
+OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
+QUICK = SolveOptions(workers=1, deterministic_limit=2.0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_value_is_the_enumerated_optimum(seed: int) -> None:
+    instance = tiny_pool(seed, objectives=["value"])
+    try:
+        expected = best_value(instance)
+    except ValueError:
+        pytest.skip("too many combinations to enumerate")
+    result = solve(instance, options=OPTIONS)
+    if expected is None:
+        assert result.status is Status.INFEASIBLE
+        return
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    assert result.plan is not None
+    assert check(instance, result.plan) == []
+
+
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
+    instance = tiny_pool(seed)
+    with_few, with_all = (solve(expand(instance, prune=prune), options=OPTIONS) for prune in (True, False))
+    assert with_few.status is with_all.status
+    if with_all.plan is None:
+        return
+    for one, other in zip(with_few.levels, with_all.levels, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-6, abs=1e-9), one.objective
+    assert with_few.plan is not None
+    assert check(instance, with_few.plan) == []
+
+
+@pytest.mark.parametrize("seed", range(200, 260))
+def test_joint_plans_are_never_worse_than_the_loop(seed: int) -> None:
+    instance = tiny_pool(seed, objectives=["value"])
+    loop, joint = solve(instance, policy="sipam_loop"), solve(instance, options=QUICK)
+    if loop.plan is None:
+        return
+    assert check(instance, loop.plan) == []
+    assert joint.plan is not None
+    assert check(instance, joint.plan) == []
+    assert joint.objective is not None
+    assert loop.objective is not None
+    assert joint.objective >= loop.objective - 1e-9
+
+
+def test_the_choice_of_the_loop_is_always_a_candidate() -> None:
+    instance = random_pool(64, 12, 0)
+    problem, every = expand(instance), expand(instance, prune=False)
+    for kept, listed in zip(problem.options, every.options, strict=True):
+        mine = loop_rows(instance.cluster, kept.job, kept.candidates)
+        theirs = loop_rows(instance.cluster, kept.job, listed.candidates)
+        assert len(mine)
+        assert kept.value[mine].max() == listed.value[theirs].max()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_prices_bound_every_plan(seed: int) -> None:
+    instance = tiny_pool(seed, objectives=["value"])
+    problem = expand(instance)
+    prices, result = pool_prices(problem), solve(problem, options=OPTIONS)
+    if result.plan is None or result.objective is None:
+        return
+    assert prices.bound >= result.objective - 1e-9
+    for assignment in result.plan.assignments:
+        options = next(o for o in problem.options if o.job.name == assignment.job)
+        row = options.row_of(assignment.configuration)
+        number = problem.options.index(options)
+        if row is not None:
+            assert prices.rows[number][row] >= result.objective - 1e-9
+
+
+def test_neighbourhoods_only_improve_and_their_plans_hold() -> None:
+    instance = random_pool(128, 16, 1)
+    problem = expand(instance)
+    assert has_neighbourhoods(problem)
+    values: list[float] = []
+    options = SolveOptions(
+        workers=1,
+        time_limit_s=8.0,
+        on_incumbent=lambda found: values.append(found.objective or 0.0),
+    )
+    result = solve(problem, options=options)
+    assert result.plan is not None
+    assert check(instance, result.plan) == []
+    assert values == sorted(values)
+    assert any(found.source == "neighbourhood" for found in result.trace)
+    assert result.gap is not None
+    assert result.gap < 0.1
+
+
+def limits(seconds: float) -> StepTwoLimits:
+    return StepTwoLimits(time_limit_s=seconds, deterministic_limit=None, workers=1, seed=0)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_first_fit_finds_nothing_that_the_exact_wiring_refutes(seed: int) -> None:
+    rng = Random(seed)
+    trays, port_units = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
+    units = [[*range(rng.randint(0, 6))] for _ in range(trays)]
+    ports = {rail: [[*range(rng.randint(0, 2))] for _ in range(trays)] for rail in range(rng.choice((1, 2, 3)))}
+    rack = Rack(units, ports, (), {})
+    number = rng.randint(1, 5)
+    demand = PoolDemand(number, -(-number // port_units), 0, 0, 0)
+    ranks = rng.randint(1, 3)
+    exact = wire(rack, {0: Part(demand, ranks, ())}, port_units, limits(5.0).solver)
+    found = first_fit(rack, demand, ranks, [*ports], port_units)
+    assert exact is not None
+    if exact is False:
+        assert found is None
+    for plugs in [found, *([exact[0].plugs] if isinstance(exact, dict) else [])]:
+        if plugs is not None:
+            assert [sum(size for *_, size in each) for each in plugs] == [number] * ranks
+            assert all(len({rail for rail, *_ in each}) == len(each) == demand.memory_io for each in plugs)
+
+
+def test_a_resident_stays_or_moves_off_what_failed() -> None:
+    instance = tiny_pool(3, objectives=["value"])
+    before = solve(instance, options=OPTIONS)
+    assert before.plan is not None
+    running = before.plan.assignments[0]
+    data: dict[str, Any] = instance.model_dump(mode="json")
+    job = next(job for job in data["jobs"] if job["name"] == running.job)
+    data["jobs"] = [other for other in data["jobs"] if other is not job]
+    held = running.model_dump(mode="json", include={"devices", "configuration", "circuits", "memory"})
+    data["residents"] = [job | held]
+    stays = solve(Instance.parse(data), options=OPTIONS)
+    assert stays.plan is not None
+    assert stays.plan[running.job].memory == running.memory
+    assert not stays.plan[running.job].is_moved
+    assert stays.plan.switches is not None
+    assert stays.plan.switches.before
+    data["cluster"]["health"]["failed_memory_units"] = [running.memory[0].units[0]]
+    moves = solve(Instance.parse(data), options=OPTIONS)
+    if moves.plan is not None:
+        assert moves.plan[running.job].is_moved
+        assert check(Instance.parse(data), moves.plan) == []
+    data["residents"][0]["memory"] = data["residents"][0]["memory"][1:]
+    with pytest.raises(InputError, match=r"needs \d+ units over \d+ memory circuits"):
+        Instance.parse(data)
+
+
+def test_the_loop_plans_pools_only() -> None:
+    data = random_pool(32, 4, 0).model_dump(mode="json")
+    data["cluster"]["fabric"] = {
+        "kind": "fat_tree", "servers": 4, "gpus_per_server": 8, "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "1 us",
+        "nvlink_energy": "2 pJ/b", "network_bandwidth": "50 GB/s", "network_alpha": "5 us", "network_energy": "20 pJ/b",
+    }  # fmt: skip
+    with pytest.raises(InputError, match="plans a sipam, not a fat_tree"):
+        solve(Instance.parse(data), policy="sipam_loop")
+
+
+def test_larger_pools_hold_no_less() -> None:
+    values = []
+    for units in (3, 6, 12):
+        result = solve(random_pool(64, 8, 2, units=units), options=SolveOptions(workers=2, time_limit_s=6.0))
+        values.append(result.objective or 0.0)
+    assert all(b >= a * 0.999 for a, b in pairwise(values)), values
+
+
+@pytest.mark.parametrize(
+    ("changes", "accelerators", "missing"),
+    [
+        ({}, 1, "bandwidth is missing"),
+        ({"units_per_port": 1}, 2, "ports are missing"),
+        ({"units_per_tray": 1, "trays_per_server": 1}, 4, "capacity is missing"),
+    ],
+)
+def test_a_job_without_a_division_is_told_what_is_missing(
+    changes: dict[str, Any], accelerators: int, missing: str
+) -> None:
+    data = random_pool(32, 4, 0).model_dump(mode="json")
+    data["cluster"]["fabric"] |= changes
+    large = {"kind": "transformer_inference", "model": "llama-3.1-405b", "concurrency": 8, "input_tokens": 1024,
+             "output_tokens": 128}  # fmt: skip
+    data["jobs"] = [{"name": "large", "workload": large, "accelerators": accelerators}]
+    result = solve(Instance.parse(data), options=QUICK)
+    assert missing in result.left_out[0].reason
