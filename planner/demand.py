@@ -248,7 +248,7 @@ def _shifts_bound(plan: GroupPlan, c: Ints) -> Floats:
     for circuits in plan.configurations():
         ahead = [(to, width) for rank, to, width in circuits if rank == 0]
         best = np.maximum(best, sum(width * (c % (n // gcd(far, n)) > 0) for far, width in ahead))
-        gaps = sum(width * (1 - np.cos(turns * far)) for far, width in ahead)
+        gaps = np.sum([width * (1 - np.cos(turns * far)) for far, width in ahead], axis=0)
         best = np.maximum(best, c * (n - c) / n * gaps.min())
         total += gaps
     return np.asarray(np.maximum(best, c * (n - c) / n * total.min() / len(plan.held)))

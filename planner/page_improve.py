@@ -11,6 +11,8 @@ from planner.page_problem import PageProblem, Pages, Task
 
 NOTICED = 1e-9
 """relative gain that counts as better"""
+PATIENCE = 60
+"""changes tried for each tensor since the last gain, before the search gives up"""
 
 
 def improve(
@@ -21,10 +23,13 @@ def improve(
     on_better: Callable[[list[Pages], float], None],
     should_stop: Callable[[], bool],
 ) -> list[Pages]:
-    """Random changes that do not slow the steps, until the clock of `time.perf_counter` shows `until_s`."""
+    """Random changes that do not slow the steps, until the clock of `time.perf_counter` shows `until_s` or long after
+    the last gain."""
     best = list(placed)
     times_s = [problem.step_s(j, pages) for j, pages in enumerate(best)]
-    while time.perf_counter() < until_s and not should_stop():
+    idle, patience = 0, PATIENCE * sum(len(task.count) for task in problem.tasks)
+    while idle < patience and time.perf_counter() < until_s and not should_stop():
+        idle += 1
         number = generator.randrange(len(best))
         task = problem.tasks[number]
         if not len(task.count):
@@ -38,6 +43,7 @@ def improve(
             is_better = step_s < times_s[number] * (1 - NOTICED)
             best, times_s[number] = tried, step_s
             if is_better:
+                idle = 0
                 value_s = sum(each.weight * t for each, t in zip(problem.tasks, times_s, strict=True))
                 on_better(best, value_s)
     return best

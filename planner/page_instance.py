@@ -159,9 +159,7 @@ class PageInstance(Spec):
             working = way.links - way.failed_links
             if working and not self.memories[way.memory].failed:
                 bandwidth = working * (way.bandwidth_bytes_per_s or link_bytes_per_s)
-                yield Link(
-                    name=way.memory, bandwidth_bytes_per_s=bandwidth, shares_collectives=way.shares_collectives
-                )
+                yield Link(name=way.memory, bandwidth_bytes_per_s=bandwidth, shares_collectives=way.shares_collectives)
 
     @classmethod
     def load(cls, path: str | Path) -> "PageInstance":

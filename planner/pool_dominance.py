@@ -30,7 +30,7 @@ def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) ->
     those with the least c_q. What is left has at least m x_s - (m - m') x_s = m' x_s circuits, and min(x'_s, c_q) >=
     c_q x'_s / x_s, so that m' x'_s circuits find room within the c_q. A row in one server is not replaced by one that
     may leave it: that one may need spine rails which do not work there. Rows of step 1 therefore hold for k' wherever
-    they hold for k; what step 2 refutes beyond them is no proof over the rows dropped here (`Search.refute`). A
+    they hold for k; what step 2 refutes beyond them is no proof over the rows dropped here (`Search.is_exact`). A
     resident's current row always stays, and of the rows in `always` those that no other of them replaces.
     """
     columns = [-options.value, *([options.energy] if "energy" in objectives else [])]
@@ -103,10 +103,19 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
 
 def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:
     """Of some rows those that no other of them replaces; of rows that replace each other the first."""
-    kept: list[int] = []
-    for row in rows[np.lexsort(table[rows].T[::-1])].tolist():
-        rivals = np.array(kept, np.int64)
-        alike = (whole[rivals] == whole[row]) & (whole[row] | (blocks[row] % blocks[rivals] == 0))
-        if not (alike & (table[rivals] <= table[row]).all(axis=1)).any():
-            kept.append(row)
-    return np.array(sorted(kept), dtype=np.int64)
+    order = rows[np.lexsort(table[rows].T[::-1])]
+    kept = np.zeros(0, np.int64)
+    for alone in (True, False):
+        mine = order[whole[order] == alone]
+        rivals, rival_blocks, number = np.empty((len(mine), table.shape[1])), np.empty(len(mine), np.int64), 0
+        few = []
+        for row in mine.tolist():
+            is_no_worse = (rivals[:number] <= table[row]).all(axis=1)
+            if not alone:
+                is_no_worse &= blocks[row] % rival_blocks[:number] == 0
+            if not is_no_worse.any():
+                rivals[number], rival_blocks[number] = table[row], blocks[row]
+                number += 1
+                few.append(row)
+        kept = np.union1d(kept, np.array(few, dtype=np.int64))
+    return kept

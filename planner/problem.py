@@ -96,12 +96,22 @@ class JobOptions:
         return self.assignment(self.current, self.job.devices, self.job.circuits, self.job.memory)
 
     @cached_property
-    def _row_of(self) -> dict[Configuration, int]:
-        return {self.candidates.configuration(row): row for row in range(len(self))}
+    def _known_rows(self) -> dict[Configuration, int | None]:
+        return {}
 
     def row_of(self, configuration: Configuration) -> int | None:
         """Row of a configuration, None where it is not among the candidates."""
-        return self._row_of.get(configuration)
+        if configuration not in self._known_rows:
+            self._known_rows[configuration] = self._find(configuration)
+        return self._known_rows[configuration]
+
+    def _find(self, configuration: Configuration) -> int | None:
+        c = self.candidates
+        is_alike = c.block == configuration.block
+        for name in ("tensor", "pipeline", "data", "context", "expert", "micro_batch"):
+            is_alike = is_alike & (getattr(c.mappings, name)[c.mapping] == getattr(configuration, name))
+        alike = np.flatnonzero(is_alike).tolist()
+        return next((row for row in alike if c.configuration(row) == configuration), None)
 
     def take(self, rows: NDArray[np.int64]) -> "JobOptions":
         """Only the given rows, in ascending order; a resident's current row must be among them."""

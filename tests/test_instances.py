@@ -19,10 +19,14 @@ PUBLISHED = FOLDER / "published"
 """experiments of papers, which are no instances"""
 CLUSTERS = FOLDER / "replay"
 """clusters to replay demand on, which are no instances"""
+PAGES = FOLDER / "mcdla"
+"""page problems, which are a file type of their own"""
 FILES = sorted(
     path
     for path in FOLDER.rglob("*")
-    if path.suffix in (".json", ".yaml", ".yml") and path not in (SCHEMA, RESULTS) and not {PUBLISHED, CLUSTERS} & {*path.parents}
+    if path.suffix in (".json", ".yaml", ".yml")
+    and path not in (SCHEMA, RESULTS)
+    and not {PUBLISHED, CLUSTERS, PAGES} & {*path.parents}
 )
 
 

@@ -39,7 +39,9 @@ def _violations(instance: PageInstance, plan: PagePlan) -> Iterator[Violation]:
             used[memory] += count
         yield from _slow(instance, job, plan[job.name])
     for name, memory in instance.memories.items():
-        most = used[name] if memory.capacity_bytes is None else floor(memory.capacity_bytes / instance.page_bytes + EXACT)
+        most = (
+            used[name] if memory.capacity_bytes is None else floor(memory.capacity_bytes / instance.page_bytes + EXACT)
+        )
         if used[name] > most:
             text = f"holds {used[name]} pages where {most} fit"
             yield Violation(RULE, name, text, float(used[name] - most))
@@ -145,4 +147,3 @@ def _slow(instance: PageInstance, job: PageJob, planned: JobPages) -> Iterator[V
     if abs(end_s - planned.step_s) > EXACT * max(end_s, planned.step_s):
         text = f"takes {end_s:.9g} s, not the {planned.step_s:.9g} s of the plan"
         yield Violation(RULE, job.name, text, abs(end_s - planned.step_s))
-

@@ -75,7 +75,9 @@ def _passes(collective: Collective, ranks: int) -> tuple[list[tuple[Send, ...]],
     if prod(radices) > ranks:
         return _padded_passes(collective, ranks)
     if collective.kind == "exchange":
-        whole = [tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)) for i in digits]
+        whole: list[tuple[Send, ...]] = [
+            tuple((a, b, (0,)) for a in range(ranks) for b in _peers(a, i, radices)) for i in digits
+        ]
         return whole, []
     return [_scatter(i, radices, ranks) for i in digits], [_gather(i, radices, ranks) for i in digits]
 

@@ -155,9 +155,7 @@ def document(result: "PageResult", violations: "list[Violation]", gains: "list[P
     }
 
 
-def _show(
-    result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]", shown: int | None
-) -> None:
+def _show(result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]", shown: int | None) -> None:
     from planner.cli import page_tables
 
     out = console()

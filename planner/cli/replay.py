@@ -12,9 +12,9 @@ from planner.cli.output import console, number, percent, plain, print_json, quan
 
 if TYPE_CHECKING:
     from planner.cluster import Cluster
+    from planner.replay.cell import Study
     from planner.replay.demand import DemandModel
     from planner.replay.events import Rules
-    from planner.replay.cell import Study
     from planner.replay.summary import Row
     from planner.replay.trace import Trace
 

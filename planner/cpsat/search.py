@@ -62,8 +62,13 @@ class Search:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no pattern was forbidden, and no row left out, without proof."""
-        return self.num_undecided == 0 and self.has_all_rows
+        """Whether no pattern was forbidden, and no row left out, without proof.
+
+        Where memory is pooled, candidates were dropped because others ask for no more in step 1: what is refuted beyond
+        step 1 costs the proof over those that were dropped.
+        """
+        costs_proof = bool(self.refuted) and isinstance(self.full.cluster.fabric, Sipam) and self.full.num_dominated > 0
+        return self.num_undecided == 0 and self.has_all_rows and not costs_proof
 
     @property
     def elapsed_s(self) -> float:
@@ -95,10 +100,6 @@ class Search:
             self._add_kept(kept)
 
     def refute(self, refuted: Refuted) -> None:
-        """Forbid what step 2 refuted. Where memory is pooled, candidates were dropped because others ask for no more in
-        step 1; what is refuted beyond step 1 costs the proof over those that were dropped."""
-        if isinstance(self.full.cluster.fabric, Sipam) and self.full.num_dominated:
-            self.num_undecided += 1
         self.refuted.append(refuted)
         self.model.cut(refuted)
 

@@ -38,7 +38,7 @@ def _has_lost_proof(problem: Problem, options: SolveOptions, result: Result) -> 
     return (
         isinstance(problem.cluster.fabric, Sipam)
         and result.status is not Status.OPTIMAL
-        and result.statistics.get("undecided", 0) > 0
+        and result.statistics.get("undecided", 0) + result.statistics.get("refuted", 0) > 0
         and 0 < problem.num_dominated <= MOST_DROPPED
         and result.wall_time_s < options.time_limit_s
         and not options.should_stop()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from costmodel.fabrics import Sipam
-from planner.errors import InputError
 from planner.greedy import place_all, tightest
 from planner.loop_choice import loop_rows
 from planner.plan import Assignment
@@ -16,10 +15,11 @@ from planner.result import Result, SolveOptions
 
 
 def sipam_loop(problem: Problem, options: SolveOptions) -> Result:
-    """Jobs in arrival order, with the memory units and accelerators that the loop gives each of them."""
+    """Jobs in arrival order, with the memory units and accelerators that the loop gives each of them.
+
+    Where memory is local there is nothing to divide: then this is `best_fit`.
+    """
     started = time.perf_counter()
-    if not isinstance(problem.cluster.fabric, Sipam):
-        raise InputError("policy", "sipam_loop", f"plans a sipam, not a {problem.cluster.fabric.kind}; take another")
     return heuristic_result("sipam_loop", problem, options, started, place_by_loop(problem))
 
 
@@ -27,6 +27,8 @@ def place_by_loop(problem: Problem) -> list[Assignment] | None:
     """Assignments of all jobs that fit, or None if one that must run does not."""
 
     def order(options: JobOptions) -> Sequence[int]:
+        if not isinstance(problem.cluster.fabric, Sipam):
+            return options.rows_by_value()
         rows = loop_rows(problem.cluster, options.job, options.candidates)
         return [int(row) for row in rows[np.argsort(-options.value[rows], kind="stable")]]
 

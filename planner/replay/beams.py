@@ -18,7 +18,7 @@ from planner.replay.strategies import Blocks
 from planner.routing import Board, has_room
 from planner.ways import Device, Waveguide
 
-Ints = NDArray[np.int64]
+Floats32 = NDArray[np.float32]
 MOST_REMEMBERED = 200_000
 """answers"""
 
@@ -53,7 +53,7 @@ class Router:
         self.is_uniform = not (fabric.slots_matter or light.cluster.has_failed_light or light.ways.may_cross)
         self._known: dict[object, _Found | None] = {}
         self._bright: dict[object, bool] = {}
-        self._orders: dict[object, tuple[list[tuple[int, ...]], Ints]] = {}
+        self._orders: dict[object, tuple[list[tuple[int, ...]], Floats32]] = {}
 
     def has_light(self, row: Row, blocks: Blocks) -> bool:
         """Whether enough wavelengths are free between the servers; necessary, not sufficient."""
@@ -85,7 +85,7 @@ class Router:
         return (
             id(row.shape),
             tuple(count for _, count in blocks),
-            *((i, taken.get((a, b, i), 0)) for a in servers for b in servers if a != b for i in fibers(a, b)),
+            *(tuple((i, taken.get((a, b, i), 0)) for i in fibers(a, b)) for a in servers for b in servers if a != b),
         )
 
     def _search(self, shape: Shape, blocks: Blocks, servers: Sequence[int]) -> _Found | None:
@@ -106,17 +106,17 @@ class Router:
                 return _Found(orders[number], Beams(guides, beams.ends))
         return None
 
-    def _layouts(self, shape: Shape, counts: tuple[int, ...]) -> tuple[list[tuple[int, ...]], Ints]:
+    def _layouts(self, shape: Shape, counts: tuple[int, ...]) -> tuple[list[tuple[int, ...]], Floats32]:
         """Places of the blocks among servers that take so many each, in the order to try, and the wavelengths that each
         needs from server to server, shape (layouts, servers, servers)."""
         key = id(shape), counts
         if key not in self._orders:
             whole = len(counts) == 1
             orders = [tuple(order) for order in islice(layouts(shape, list(enumerate(counts))), 1 if whole else None)]
-            on = np.eye(len(counts), dtype=np.int64)[np.array(orders)]
-            needed = np.zeros((len(orders), len(counts), len(counts)), dtype=np.int64)
+            on = np.eye(len(counts), dtype=np.float32)[np.array(orders)]
+            needed = np.zeros((len(orders), len(counts), len(counts)), dtype=np.float32)
             for between in shape.between_blocks:
-                np.maximum(needed, on.transpose(0, 2, 1) @ between @ on, out=needed)
+                np.maximum(needed, on.transpose(0, 2, 1) @ between.astype(np.float32) @ on, out=needed)
             needed[:, range(len(counts)), range(len(counts))] = 0
             self._orders[key] = orders, needed
         return self._orders[key]

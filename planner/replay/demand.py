@@ -1,5 +1,6 @@
 """Demand drawn from few numbers: sizes, durations by size, bursts of one tenant, and the hour of the day."""
 
+import importlib.resources
 from functools import cached_property
 from itertools import pairwise
 from math import log, sqrt
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from costmodel.spec import Seconds, Spec
-from planner import catalog, files
+from planner import files
 from planner.instance import MOST_ACCELERATORS, default_sizes
 from planner.replay.trace import Trace
 
@@ -161,4 +162,7 @@ class DemandModel(Spec):
 
 def load_demand(path: Path | None = None) -> DemandModel:
     """A model from a file, or the catalog's."""
-    return files.load(DemandModel, path or Path(catalog.__path__[0]) / "demand.json")
+    if path is not None:
+        return files.load(DemandModel, path)
+    text = importlib.resources.files("planner.catalog").joinpath("demand.json").read_text("utf-8")
+    return files.validate(DemandModel, files.parse_text(text, "demand.json"), "demand.json")

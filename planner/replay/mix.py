@@ -1,5 +1,6 @@
 """What the jobs of a trace run: traces carry no workload, so a mix declares them and draws one for each job."""
 
+import importlib.resources
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -10,7 +11,7 @@ from pydantic import Field, model_validator
 
 from costmodel.spec import Spec
 from costmodel.workloads import Workload
-from planner import catalog, files
+from planner import files
 from planner.cluster import Cluster
 from planner.errors import InputError
 from planner.instance import MOST_ACCELERATORS, Range
@@ -55,7 +56,10 @@ class Mix(Spec):
 
 def load_mix(path: Path | None = None) -> Mix:
     """A mix from a file, or the catalog's."""
-    return files.load(Mix, path or Path(catalog.__path__[0]) / "mix.yaml")
+    if path is not None:
+        return files.load(Mix, path)
+    text = importlib.resources.files("planner.catalog").joinpath("mix.yaml").read_text("utf-8")
+    return files.validate(Mix, files.parse_text(text, "mix.yaml"), "mix.yaml")
 
 
 def assign(trace: Trace, mix: Mix, able: Mapping[int, Sequence[int]], seed: int) -> NDArray[np.int64]:

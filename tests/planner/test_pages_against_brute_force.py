@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from planner.page_instance import PageInstance
-from planner.page_problem import PageProblem, Task
+from planner.page_problem import PageProblem, Pages, Task
 from planner.policies.pages import RULES, cpsat
 from planner.result import SolveOptions, Status
 from tests.oracles.mcdla import Away, Ticks
@@ -18,7 +18,9 @@ SECONDS = settings(max_examples=25, deadline=None, suppress_health_check=list(He
 
 def _stretches(task: Task) -> list[Stretch]:
     return [
-        Stretch(int(task.count[a]), each.after + 1, each.before, bool(task.can_be_remade[a]), task.program.remade_from[a])
+        Stretch(
+            int(task.count[a]), each.after + 1, each.before, bool(task.can_be_remade[a]), task.program.remade_from[a]
+        )
         for a, each in enumerate(task.program.absences)
     ]
 
@@ -95,9 +97,7 @@ def test_alexnet_in_coarse_pages(parallel: str) -> None:
     assert result.value_s == pytest.approx(best, rel=1e-9)
 
 
-def _pages(chosen: tuple[Choice, ...]):  # type: ignore[no-untyped-def]
-    from planner.page_problem import Pages
-
+def _pages(chosen: tuple[Choice, ...]) -> Pages:
     return Pages(
         np.array([moved for moved, _, _ in chosen]),
         np.array([kept for _, kept, _ in chosen]),

@@ -167,14 +167,14 @@ def test_a_resident_stays_or_moves_off_what_failed() -> None:
         Instance.parse(data)
 
 
-def test_the_loop_plans_pools_only() -> None:
+def test_where_memory_is_local_the_loop_is_best_fit() -> None:
     data = random_pool(32, 4, 0).model_dump(mode="json")
     data["cluster"]["fabric"] = {
         "kind": "fat_tree", "servers": 4, "gpus_per_server": 8, "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "1 us",
         "nvlink_energy": "2 pJ/b", "network_bandwidth": "50 GB/s", "network_alpha": "5 us", "network_energy": "20 pJ/b",
     }  # fmt: skip
-    with pytest.raises(InputError, match="plans a sipam, not a fat_tree"):
-        solve(Instance.parse(data), policy="sipam_loop")
+    loop, best_fit = (solve(Instance.parse(data), policy=name) for name in ("sipam_loop", "best_fit"))
+    assert loop.plan == best_fit.plan
 
 
 def test_larger_pools_hold_no_less() -> None:

@@ -1,0 +1,150 @@
+"""Policies for pages on the shipped instances and on the cases of paper 004."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.checks.pages import check_pages
+from planner.cpsat.pages import everything_kept_s
+from planner.cpsat.page_relaxation import relax
+from planner.errors import InputError
+from planner.page_gains import page_gains
+from planner.page_instance import PageInstance
+from planner.page_problem import PageProblem
+from planner.page_result import PageResult
+from planner.policies.pages import RULES, cpsat, find_page_policy
+from planner.result import SolveOptions, Status
+from tests.planner.page_cases import FOLDER, NODES, fields
+
+HOST = [{"memory": "host", "bandwidth": "8 GB/s"}]
+BROKEN = [{"memory": "node 0", "links": 3, "failed_links": 1}, {"memory": "node 1", "links": 3}]
+
+
+def _solved(data: dict[str, Any], limit_s: float = 8.0) -> tuple[PageResult, dict[str, float]]:
+    """The solver's result, checked, and the times of the rules that find a placement."""
+    instance = PageInstance.parse(data)
+    problem = PageProblem.of(instance)
+    result = cpsat(problem, SolveOptions(time_limit_s=limit_s, workers=2))
+    assert result.plan is not None
+    assert check_pages(instance, result.plan) == []
+    placed = {name: rule(problem) for name, rule in RULES.items()}
+    return result, {name: problem.value_s(found) for name, found in placed.items() if found is not None}
+
+
+def _case(network: str, **job: Any) -> dict[str, Any]:
+    return fields(network, **job) | {"page": "1 MiB"}
+
+
+def test_halves_are_nearly_optimal_where_nothing_failed_and_nothing_stays() -> None:
+    result, rules = _solved(_case("GoogLeNet", may_remake=False))
+    assert result.value_s is not None
+    assert result.bound_s is not None
+    assert rules["bw_aware"] <= 1.006 * result.bound_s
+
+
+@pytest.mark.parametrize(("network", "gain"), [("GoogLeNet", 0.05), ("VGG-E", 0.05)])
+def test_a_failed_link_pays(network: str, gain: float) -> None:
+    result, rules = _solved(_case(network, ways=BROKEN, may_remake=False))
+    assert result.value_s is not None
+    assert rules["bw_aware"] / result.value_s - 1 >= gain
+    assert rules["proportional"] <= result.value_s * 1.01
+
+
+def test_keeping_and_making_again_pays() -> None:
+    result, rules = _solved(_case("GoogLeNet", local="197 MiB"), 10.0)
+    assert result.value_s is not None
+    assert result.gap is not None
+    assert rules["bw_aware"] / result.value_s - 1 >= 0.057
+    assert result.gap <= 0.03
+
+
+@pytest.mark.parametrize(
+    ("network", "local", "ratio"), [("VGG-E", "951 MB", 375 / 151), ("ResNet", "240 MB", 108 / 52)]
+)
+def test_behind_the_host_it_pays_most(network: str, local: str, ratio: float) -> None:
+    data = _case(network, ways=HOST, local=local)
+    data["jobs"][0]["step"]["system"] = "DC-DLA"
+    result, rules = _solved(data)
+    assert result.value_s is not None
+    assert rules["bw_aware"] / result.value_s >= ratio
+
+
+@pytest.mark.parametrize("name", ["failed_link", "failed_node", "host_only", "keep", "shared_nodes"])
+def test_shipped_instances_are_better_than_by_any_rule(name: str) -> None:
+    data = PageInstance.load(FOLDER / f"{name}.yaml").model_dump(by_alias=True)
+    result, rules = _solved(data)
+    assert result.value_s is not None
+    assert result.bound_s is not None
+    assert rules
+    assert result.value_s < 0.99 * min(rules.values())
+    assert result.bound_s <= result.value_s
+
+
+def test_a_thousand_tensors_are_placed_in_time_with_a_bound() -> None:
+    instance = PageInstance.load(FOLDER / "transformer.yaml")
+    problem = PageProblem.of(instance)
+    assert len(problem.tasks[0].count) == 1000
+    started = time.perf_counter()
+    result = cpsat(problem, SolveOptions(time_limit_s=4, workers=2))
+    took_s = time.perf_counter() - started
+    assert result.plan is not None
+    assert check_pages(instance, result.plan) == []
+    assert result.gap is not None
+    assert result.gap <= 0.01
+    assert took_s <= 6, "a limit of 4 s, and a machine that may be busy"
+    best = min(problem.value_s(placed) for rule in RULES.values() if (placed := rule(problem)) is not None)
+    assert result.value_s is not None
+    assert result.value_s <= best
+
+
+def test_the_relaxation_bounds_every_rule_and_is_no_weaker_than_the_links() -> None:
+    data = _case("VGG-E", ways=HOST)
+    problem = PageProblem.of(PageInstance.parse(data))
+    values = {name: problem.value_s(placed) for name, rule in RULES.items() if (placed := rule(problem)) is not None}
+    found = relax(problem, [max(values.values())], 10)
+    assert found is not None
+    assert found.bound_s <= min(values.values())
+    alone = replace(problem, tasks=(replace(problem.tasks[0], may_remake=False),))
+    links_s = 2 * alone.tasks[0].program.size_bytes.sum() / 8e9
+    strict = relax(alone, [max(values.values())], 10)
+    assert strict is not None
+    assert links_s <= strict.bound_s <= values["bw_aware"] * (1 + 1e-9)
+    assert everything_kept_s(problem) <= found.bound_s * (1 + 1e-3)
+
+
+def test_where_pages_fit_nowhere_it_is_proven() -> None:
+    data = fields(may_remake=False)
+    data["memories"] = {"node 0": {"capacity": "8 MiB"}, "node 1": {"capacity": "4 MiB"}}
+    result = cpsat(PageProblem.of(PageInstance.parse(data)), SolveOptions(time_limit_s=10, workers=1))
+    assert result.status is Status.INFEASIBLE
+    assert (result.plan, result.value_s, result.bound_s) == (None, None, None)
+
+
+def test_rules_are_policies_too() -> None:
+    problem = PageProblem.of(PageInstance.parse(fields()))
+    result = find_page_policy("bw_aware")(problem, SolveOptions())
+    assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert [event.source for event in result.trace] == ["bw_aware"]
+    assert result.bound_s == everything_kept_s(problem)
+    with pytest.raises(InputError, match="policies for pages are: cpsat, local"):
+        find_page_policy("halves")
+
+
+def test_a_little_more_is_worth_something_where_it_binds() -> None:
+    data = _case("VGG-E", ways=HOST, may_remake=False)
+    result, _ = _solved(data, 2.0)
+    gains = page_gains(result, time_limit_s=3, options=SolveOptions(workers=1))
+    (gain,) = gains
+    assert gain.change == "10 % more bandwidth to host"
+    assert 0 < gain.saved_s <= gain.saved_at_most_s
+    assert result.value_s is not None
+    assert gain.saved_s == pytest.approx(result.value_s - result.value_s / 1.1, rel=0.1)
+
+
+def test_both_nodes_of_a_symmetric_device_are_worth_the_same(tmp_path: Path) -> None:
+    one, other = (_case("VGG-E", ways=ways, may_remake=False) for ways in (NODES, NODES[::-1]))
+    values = [_solved(data, 3.0)[0].value_s for data in (one, other)]
+    assert values[0] == pytest.approx(values[1], rel=3e-3)
