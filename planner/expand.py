@@ -12,8 +12,8 @@ from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.errors import InputError
 from planner.instance import Instance, Job, Resident
-from planner.loop_choice import loop_rows
-from planner.pool_dominance import undominated
+from planner.pool_options.dominance import undominated
+from planner.pool_options.loop import loop_rows
 from planner.problem import JobOptions, Problem
 from planner.rails import Rails
 from planner.residents import lost_parts

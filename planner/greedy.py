@@ -7,8 +7,8 @@ import numpy as np
 from costmodel.fabrics import Cut, Sipam
 from planner.demand import Shape
 from planner.plan import Assignment
-from planner.pool_demand import pool_demand
-from planner.pool_prices import pool_prices
+from planner.pool_options.prices import pool_prices
+from planner.pools.demand import pool_demand
 from planner.problem import JobOptions, Problem
 from planner.routing import Board
 

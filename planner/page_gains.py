@@ -36,7 +36,9 @@ def page_gains(result: PageResult, *, time_limit_s: float, options: SolveOptions
         share_s = max(until_s - time.perf_counter(), 0.0) / (len(changes) - number)
         own = replace(options, time_limit_s=share_s, on_incumbent=None)
         changed = place_pages(problem, own, [("known", _constant(known))])
-        assert changed.placed is not None and changed.value_s is not None and changed.bound_s is not None
+        assert changed.placed is not None
+        assert changed.value_s is not None
+        assert changed.bound_s is not None
         if number == 0:
             value_s, known = changed.value_s, changed.placed
             continue

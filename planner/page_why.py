@@ -61,9 +61,9 @@ def bytes_over_time(timeline: Timeline) -> tuple[Floats, dict[str, Floats]]:
                 changes[name] += [(first_s, size), (last_s, -size)]
     times = np.unique([0.0, timeline.end_s, *(at for each in changes.values() for at, _ in each)])
     found = {}
-    for name, each in changes.items():
+    for name, listed in changes.items():
         steps = np.zeros(len(times))
-        for at, size in each:
+        for at, size in listed:
             steps[np.searchsorted(times, at)] += size
         found[name] = np.cumsum(steps).clip(0)
     return times, found

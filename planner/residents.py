@@ -7,7 +7,7 @@ from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
 from planner.cluster import Cluster
 from planner.light import Light
 from planner.plan import Circuit
-from planner.pool_residents import check_pool_residents, parts_in_use
+from planner.pools.residents import check_pool_residents, parts_in_use
 from planner.resident_circuits import check_circuits
 
 if TYPE_CHECKING:

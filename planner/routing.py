@@ -14,7 +14,7 @@ from planner.instance import Resident
 from planner.layouts import MAX_LAYOUTS, arrangements, layouts, runs
 from planner.light import Light
 from planner.plan import Assignment
-from planner.pool import Pool
+from planner.pools.pool import Pool
 from planner.problem import JobOptions, Problem
 from planner.rails import Rails
 from planner.ways import Device

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Sipam
-from planner.pool_prices import pool_prices
+from planner.pool_options.prices import pool_prices
 from planner.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]

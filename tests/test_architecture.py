@@ -20,14 +20,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.page_instance", "planner.page_plan", "planner.page_why", "planner.tables", "planner.fabric_templates"),
     ("planner.page_problem", "planner.validation"),
     ("planner.plan", "planner.cluster", "planner.demand"),
-    ("planner.ways", "planner.pool_demand"),
-    ("planner.cuts", "planner.layouts", "planner.light", "planner.pool_circuits", "planner.pool_switches", "planner.rails"),
-    ("planner.pool", "planner.resident_circuits"),
-    ("planner.pool_residents",),
+    ("planner.ways", "planner.pools"),
+    ("planner.cuts", "planner.layouts", "planner.light", "planner.rails"),
+    ("planner.resident_circuits",),
     ("planner.residents", "planner.result"),
     ("planner.instance", "planner.page_heuristics", "planner.page_result"),
-    ("planner.loop_choice", "planner.page_improve", "planner.pool_lack", "planner.problem", "planner.tenants"),
-    ("planner.pool_dominance", "planner.pool_prices"),
+    ("planner.page_improve", "planner.problem", "planner.tenants"),
+    ("planner.pool_options",),
     ("planner.expand", "planner.sieve", "planner.transition"),
     ("planner.derive", "planner.routing", "planner.new"),
     ("planner.greedy", "planner.damage"),
@@ -42,7 +41,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )
 """A unit imports units of earlier layers only; `checks` stand beside and have rules of their own."""
 FOR_TYPES_ONLY = {
-    ("planner.pool_residents", "planner.instance"),
+    ("planner.pools", "planner.instance"),
     ("planner.residents", "planner.instance"),
     ("planner.resident_circuits", "planner.instance"),
 }

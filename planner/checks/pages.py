@@ -38,10 +38,10 @@ def _violations(instance: PageInstance, plan: PagePlan) -> Iterator[Violation]:
         for memory, count in _most_at_once(instance, job, plan[job.name]).items():
             used[memory] += count
         yield from _slow(instance, job, plan[job.name])
-    for name, memory in instance.memories.items():
-        most = (
-            used[name] if memory.capacity_bytes is None else floor(memory.capacity_bytes / instance.page_bytes + EXACT)
-        )
+    for name, limits in instance.memories.items():
+        if limits.capacity_bytes is None:
+            continue
+        most = floor(limits.capacity_bytes / instance.page_bytes + EXACT)
         if used[name] > most:
             text = f"holds {used[name]} pages where {most} fit"
             yield Violation(RULE, name, text, float(used[name] - most))
@@ -93,8 +93,9 @@ def _wrongly_remade(job: PageJob, program: Program, planned: JobPages, number: i
 def _far_from_home(job: PageJob, program: Program, planned: JobPages) -> Iterator[Violation]:
     """A tensor that the step does not make has at most as many pages anywhere as after its last use."""
     for each, home in zip(planned.tensors, _homes(program), strict=True):
-        for memory, count in each.pages.items() if home is not None else ():
-            if count > planned.tensors[home].pages.get(memory, 0):
+        at_home = each if home is None else planned.tensors[home]
+        for memory, count in each.pages.items():
+            if count > at_home.pages.get(memory, 0):
                 text = f"has more pages in {memory} after operator {each.after} than at home"
                 yield Violation(RULE, f"{job.name}: {each.tensor}", text)
 

@@ -62,13 +62,19 @@ def pages(
         print_json(document(result, violations, found))
     else:
         _show(result, violations, found, shown)
+    _write(result, plan_out, plot, shown or 0)
+    return _exit_code(result, violations)
+
+
+def _write(result: "PageResult", plan_out: Path | None, plot: Path | None, shown: int) -> None:
+    """Write the files that were asked for; the figure shows one job."""
+    plan = result.plan
     if plan is not None and plan_out is not None:
         write_text(plan_out, plan.model_dump_json(indent=1) + "\n")
     if plan is not None and plot is not None:
         from planner.plotting.page_tiers import save_page_tiers
 
-        save_page_tiers(plot, result, shown or 0)
-    return _exit_code(result, violations)
+        save_page_tiers(plot, result, shown)
 
 
 def _require_plot(plot: Path | None) -> None:

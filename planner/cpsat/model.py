@@ -16,7 +16,7 @@ from planner.cpsat.server_order import new_names
 from planner.cpsat.variables import BlockKind, Variables, create_variables
 from planner.demand import Shape
 from planner.plan import Assignment
-from planner.pool_demand import pool_demand
+from planner.pools.demand import pool_demand
 from planner.problem import Problem
 from planner.routing import Choice, Pattern
 

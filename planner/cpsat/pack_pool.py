@@ -8,8 +8,8 @@ from ortools.sat.python import cp_model
 from planner.cpsat.variables import total
 from planner.layouts import runs
 from planner.plan import Assignment
-from planner.pool import Plug, Pool, Rack, by_server
-from planner.pool_demand import PoolDemand, pool_demand
+from planner.pools.demand import PoolDemand, pool_demand
+from planner.pools.pool import Plug, Pool, Rack, by_server
 from planner.problem import Problem
 from planner.routing import Board, Pattern
 

@@ -40,7 +40,7 @@ class Leaves:
         """A tensor leaves when an operator ends, at `clock`."""
         self._wait(operator, absence)
         last = self.done[-1] if self.done else None
-        ends, behind = [], []
+        ends, behind = list[Linear](), list[int]()
         passed = self.ticks.between(last.operator + 1, operator + 1) if last else 0
         for link, pages in enumerate(self.variables.pages[absence]):
             takes = self.ticks.page[absence][link] * pages

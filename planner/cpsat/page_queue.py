@@ -82,7 +82,7 @@ class Queue:
         return later
 
     def _follow(self, item: Item, left: Linear) -> None:
-        is_early, found = self.is_early[item.user], []
+        is_early, found = self.is_early[item.user], list[tuple[Linear, cp_model.IntVar]]()
         for link in range(len(self.ends)):
             pages, end = self.cp.new_int_var(0, int(self.ticks.task.count[item.absence]), ""), self._time()
             takes = self.ticks.page[item.absence][link] * pages

@@ -142,7 +142,7 @@ def _share(rows: _Rows, problem: PageProblem, columns: Sequence[_Columns]) -> No
 
 
 def _solve(rows: _Rows, box: Floats, objective: Floats, time_limit_s: float) -> tuple[float, Floats] | None:
-    lp = model_builder.Model()
+    lp = model_builder.Model()  # type: ignore[no-untyped-call]
     columns = [lp.new_num_var(low, high, "") for low, high in box.tolist()]
     for row, entries, (least, most) in zip(rows.columns, rows.entries, rows.limits, strict=True):
         terms = [columns[c] for c in row.tolist()]

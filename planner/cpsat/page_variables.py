@@ -8,8 +8,8 @@ from ortools.sat.python import cp_model
 
 from planner.page_problem import Pages, Task
 
-Literal = cp_model.LiteralT
-Linear = cp_model.LinearExprT
+Literal = cp_model.IntVar
+Linear = cp_model.LinearExpr | int
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,7 @@ class PageVariables:
                 cp.add_hint(self.on_link[a][link], count > 0)
             cp.add_hint(self.kept[a], int(pages.kept[a]))
             cp.add_hint(self.moves[a], bool(pages.moved[a].any()))
-            if isinstance(self.remade[a], cp_model.IntVar):
-                cp.add_hint(self.remade[a], bool(pages.remade[a]))
+            cp.add_hint(self.remade[a], bool(pages.remade[a]))
 
     def read(self, value: Callable[[Linear], float]) -> Pages:
         """Decisions of a solution; those of a relaxation may be fractions."""
@@ -49,7 +48,7 @@ def page_variables(cp: cp_model.CpModel, task: Task) -> PageVariables:
     made = PageVariables(
         [[cp.new_int_var(0, count[a], "") for _ in links] for a in absences],
         [cp.new_int_var(0, min(count[a], task.local_pages), "") for a in absences],
-        [cp.new_bool_var("") if can else 0 for can in task.can_be_remade.tolist()],
+        [cp.new_int_var(0, int(can), "") for can in task.can_be_remade.tolist()],
         [[cp.new_bool_var("") for _ in links] for _ in absences],
         [cp.new_bool_var("") for _ in absences],
     )

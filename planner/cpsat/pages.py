@@ -23,7 +23,7 @@ from planner.result import Incumbent, SolveOptions, Status, relative_gap
 
 MOST_TENSORS = 400
 """of all jobs together: what the exact model is built for"""
-PLAIN, SOLVER = 0.35, 0.85
+PLAIN, SOLVER = 0.2, 0.9
 """shares of the time limit up to which placements are improved by simulation, and the solver runs"""
 POLICY = "cpsat"
 Start = tuple[str, Callable[[PageProblem], list[Pages] | None]]

@@ -84,7 +84,7 @@ def run(
 def solve_in_thread(
     solver: cp_model.CpSolver,
     model: cp_model.CpModel,
-    callback: _OnSolution,
+    callback: cp_model.CpSolverSolutionCallback,
     should_stop: Callable[[], bool],
     on_stop: Callable[[], None],
 ) -> cp_model.CpSolverStatus:

@@ -10,8 +10,8 @@ from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.search import Search
 from planner.cpsat.tidy import tidy
 from planner.plan import Assignment, Plan
-from planner.pool_lack import what_is_missing
-from planner.pool_switches import switch_setting
+from planner.pool_options.lack import what_is_missing
+from planner.pools.switches import switch_setting
 from planner.problem import Problem
 from planner.result import LeftOut, Level, Result, SolveOptions, Status, relative_gap
 from planner.tenants import plan_of_residents

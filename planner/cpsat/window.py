@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from costmodel.fabrics import Sipam
 from planner.cluster import Cluster, Health
 from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
-from planner.pool_demand import is_inside, pool_demand
+from planner.pools.demand import is_inside, pool_demand
 from planner.problem import Problem
 from planner.routing import Board
 

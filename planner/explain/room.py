@@ -11,7 +11,7 @@ from planner.derive import with_job
 from planner.expand import list_options
 from planner.explain.words import accelerators, listed
 from planner.instance import Instance, Job, JobConstraints
-from planner.pool_lack import what_is_missing
+from planner.pool_options.lack import what_is_missing
 from planner.problem import JobOptions
 from planner.routing import Slots
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from costmodel.fabrics import Sipam
 from planner.greedy import place_all, tightest
-from planner.loop_choice import loop_rows
 from planner.plan import Assignment
 from planner.policies.heuristic import heuristic_result
+from planner.pool_options.loop import loop_rows
 from planner.problem import JobOptions, Problem
 from planner.result import Result, SolveOptions
 

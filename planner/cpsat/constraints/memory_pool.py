@@ -8,8 +8,8 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Sipam
 from planner.cpsat.variables import JobVariables, Variables, total
-from planner.pool import Pool, Rack, by_server
-from planner.pool_demand import PoolDemand, pool_demand
+from planner.pools.demand import PoolDemand, pool_demand
+from planner.pools.pool import Pool, Rack, by_server
 from planner.problem import Problem
 
 Key = TypeVar("Key")

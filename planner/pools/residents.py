@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from costmodel.fabrics import Sipam
 from planner.cluster import Cluster, Health
 from planner.plan import Assignment
-from planner.pool import Pool
+from planner.pools.pool import Pool
 
 if TYPE_CHECKING:
     from planner.instance import Resident

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from costmodel.fabrics import Sipam
 from planner.demand import Shape
 from planner.plan import Circuit, HeldCircuits
-from planner.pool_demand import first_colours
+from planner.pools.demand import first_colours
 
 Device = tuple[int, int]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from costmodel.candidates import Candidates, group_degrees
 from costmodel.fabrics.ocs_rail import ports_of
 from planner.demand import shape_of
-from planner.pool_demand import pool_demand
+from planner.pools.demand import pool_demand
 from planner.problem import JobOptions
 
 Floats = NDArray[np.float64]

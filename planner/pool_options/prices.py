@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Sipam
-from planner.pool import Pool
-from planner.pool_demand import pool_demand
+from planner.pools.demand import pool_demand
+from planner.pools.pool import Pool
 from planner.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]

@@ -7,8 +7,8 @@ from costmodel.fabrics import Sipam
 from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.plan import Assignment, HeldCircuits, MemoryCircuit
-from planner.pool_circuits import Network, held_circuits
-from planner.pool_demand import PoolDemand, pool_demand
+from planner.pools.circuits import Network, held_circuits
+from planner.pools.demand import PoolDemand, pool_demand
 
 Device = tuple[int, int]
 """(server, slot)"""
