@@ -76,6 +76,8 @@ class Result:
     seed: int = 0
     statistics: dict[str, float] = field(default_factory=dict)
     """counts such as candidates, dominated, cuts, variables"""
+    starts: dict[str, float] = field(default_factory=dict)
+    """objective of level 1 of each heuristic plan that the search could start from"""
 
     @property
     def objective(self) -> float | None:

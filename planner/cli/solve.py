@@ -166,6 +166,7 @@ def document(result: "Result", violations: "list[Violation]", survival: "Surviva
         "seed": result.seed,
         "policy": result.policy,
         "statistics": to_json(result.statistics),
+        "starts": to_json(result.starts),
         "violations": [vars(violation) for violation in violations],
         "versions": versions(),
     }
@@ -189,6 +190,8 @@ def _show(
     for line in summary.left_out_lines(result, path):
         out.print(line, soft_wrap=True)
     out.print(summary.levels_line(result.levels))
+    if line := summary.starts_line(result):
+        out.print(line, soft_wrap=True)
     out.print(summary.totals_line(problem.instance, result.plan, violations, result.wall_time_s))
 
 

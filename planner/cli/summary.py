@@ -51,6 +51,18 @@ def levels_line(levels: "Sequence[Level]") -> str:
     return " · ".join(f"{level.objective} {number(level.value)} ({_quality(level)})" for level in levels)
 
 
+def starts_line(result: "Result") -> str | None:
+    """value above heuristics: priced 11.18 (+3 %), sipam_loop 7.774 (+48 %); None where there is nothing to say."""
+    if result.objective is None or not result.levels or result.levels[0].objective != "value":
+        return None
+    named = [
+        f"{name} {number(value)} (+{percent(result.objective / value - 1)})"
+        for name, value in sorted(result.starts.items(), key=lambda start: -start[1])
+        if 0 < value <= result.objective
+    ]
+    return f"value above heuristics: {', '.join(named)}" if named else None
+
+
 def _quality(level: "Level") -> str:
     if level.status.value == "OPTIMAL":
         return "optimal"

@@ -36,7 +36,7 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
     search.report("value", search.bound, "knapsack")
     search.restrict(sieve.core(search.full, search.bound, _current_rows(search)))
     if search.assignments is not None and has_neighbourhoods(search.full) and not search.reaches("value"):
-        improve(search, _planned, time.perf_counter() + SHARE * (deadline - time.perf_counter()))
+        _improve(search, time.perf_counter() + SHARE * (deadline - time.perf_counter()))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
     for threshold in _thresholds(search, sieve):
@@ -45,7 +45,7 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
         core = sieve.core(search.full, search.floor, _current_rows(search))
         if core.num_candidates * search.full.cluster.fabric.num_servers > MOST_COUNTS and value is not None:
             if has_neighbourhoods(search.full):
-                improve(search, _planned, deadline)
+                _improve(search, deadline)
             break
         search.restrict(core)
         outcome = optimize(search, "value", deadline)
@@ -60,6 +60,12 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
         if search.is_stopped or time.perf_counter() >= deadline:
             break
     return LevelOutcome(is_proven=False)
+
+
+def _improve(search: Search, deadline: float) -> None:
+    """Plan neighbourhoods of all candidates anew, and put what the best plan then uses in force."""
+    improve(search, _planned, deadline)
+    search.restrict(search.sieve.core(search.full, search.sieve.bound, _current_rows(search)))
 
 
 def _planned(problem: Problem, options: SolveOptions, start: Sequence[Assignment]) -> Sequence[Assignment]:

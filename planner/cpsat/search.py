@@ -41,6 +41,8 @@ class Search:
     started: float = field(default_factory=time.perf_counter)
     assignments: tuple[Assignment, ...] | None = None
     trace: list[Incumbent] = field(default_factory=list)
+    starts: dict[str, float] = field(default_factory=dict)
+    """objective of level 1 of each given start"""
     refuted: list[Refuted] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     num_undecided: int = 0

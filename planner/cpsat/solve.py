@@ -49,8 +49,9 @@ def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assig
     first = search.full.instance.objectives[0].name
     sign = 1 if first == "value" else -1
     for name, assignments in starts:
-        best = search.value(first)
-        if best is None or sign * evaluate(search.full, assignments, first) > sign * best:
+        best, value = search.value(first), evaluate(search.full, assignments, first)
+        search.starts[name] = value
+        if best is None or sign * value > sign * best:
             search.assignments = tuple(assignments)
             search.report(first, None, name)
 
@@ -92,6 +93,7 @@ def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
         trace=tuple(search.trace),
         wall_time_s=search.elapsed_s,
         seed=search.options.seed,
+        starts=search.starts,
         statistics={
             "variables": len(proto.variables),
             "constraints": len(proto.constraints),

@@ -159,5 +159,8 @@ def _run(result: Result, command: str, versions: Mapping[str, str]) -> dict[str,
         "versions": [[name, version] for name, version in versions.items()],
         "seed": result.seed,
         "wall_time_s": result.wall_time_s,
-        "statistics": [[name.replace("_", " "), value] for name, value in result.statistics.items()],
+        "statistics": [
+            *([name.replace("_", " "), value] for name, value in result.statistics.items()),
+            *([f"start {name}", value] for name, value in result.starts.items()),
+        ],
     }

@@ -2,14 +2,13 @@
 
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planner.checks.pages import check_pages
-from planner.cpsat.pages import everything_kept_s
 from planner.cpsat.page_relaxation import relax
+from planner.cpsat.pages import everything_kept_s
 from planner.errors import InputError
 from planner.page_gains import page_gains
 from planner.page_instance import PageInstance
@@ -39,10 +38,11 @@ def _case(network: str, **job: Any) -> dict[str, Any]:
 
 
 def test_halves_are_nearly_optimal_where_nothing_failed_and_nothing_stays() -> None:
-    result, rules = _solved(_case("GoogLeNet", may_remake=False))
+    result, rules = _solved(_case("GoogLeNet", may_remake=False), 15.0)
     assert result.value_s is not None
-    assert result.bound_s is not None
-    assert rules["bw_aware"] <= 1.006 * result.bound_s
+    assert result.gap is not None
+    assert result.gap <= 0.03
+    assert rules["bw_aware"] <= 1.002 * result.value_s
 
 
 @pytest.mark.parametrize(("network", "gain"), [("GoogLeNet", 0.05), ("VGG-E", 0.05)])
@@ -144,7 +144,7 @@ def test_a_little_more_is_worth_something_where_it_binds() -> None:
     assert gain.saved_s == pytest.approx(result.value_s - result.value_s / 1.1, rel=0.1)
 
 
-def test_both_nodes_of_a_symmetric_device_are_worth_the_same(tmp_path: Path) -> None:
+def test_the_order_of_the_ways_does_not_matter() -> None:
     one, other = (_case("VGG-E", ways=ways, may_remake=False) for ways in (NODES, NODES[::-1]))
     values = [_solved(data, 3.0)[0].value_s for data in (one, other)]
     assert values[0] == pytest.approx(values[1], rel=3e-3)

@@ -14,10 +14,10 @@ from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance
 from planner.line import solve
-from planner.loop_choice import loop_rows
-from planner.pool import Rack, first_fit
-from planner.pool_demand import PoolDemand
-from planner.pool_prices import pool_prices
+from planner.pool_options.loop import loop_rows
+from planner.pool_options.prices import pool_prices
+from planner.pools.demand import PoolDemand
+from planner.pools.pool import Rack, first_fit
 from planner.result import SolveOptions, Status
 from tests.benchmarks.random_pools import random_pool
 from tests.oracles.pool_search import best_value
