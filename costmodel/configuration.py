@@ -1,7 +1,7 @@
 """How one job runs, as written in residents and plans: degrees of parallelism and collective plans."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -20,12 +20,12 @@ class Collective(Spec):
     """How the groups along one dimension communicate; the fabric knows what it costs."""
 
     kind: PlanKind = "none"
-    radices: tuple[int, ...] = ()
+    radices: tuple[Count, ...] = ()
     """peers and one of each round. Where they multiply to the ranks, they are digits of the rank, the first varying
     fastest; where their product is larger, circuits lead a number of ranks ahead, those of the first round farthest"""
-    held: tuple[int, ...] = ()
+    held: tuple[Count, ...] = ()
     """consecutive rounds that share one configuration of circuits"""
-    wavelengths: tuple[int, ...] = ()
+    wavelengths: tuple[Count, ...] = ()
     """wavelengths of each circuit, one entry for each radix; a ring or a line has one"""
     order: Order = "fixed"
     """alternating: successive calls go through the configurations forth and back"""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from planner.page_heuristics import split, units
+from planner.page_heuristics import split
 from planner.page_problem import PageProblem, Pages, Task
 
 NOTICED = 1e-9
@@ -53,8 +53,10 @@ def repaired(problem: PageProblem, placed: Sequence[Pages]) -> list[Pages] | Non
     """Pages that nearly fit made to fit: what is too much locally goes out, where there is room; None otherwise."""
     found = [_copy(pages) for pages in placed]
     for task, pages in zip(problem.tasks, found, strict=True):
-        _one_placement_each(task, pages)
         _break_pairs(task, pages)
+        rows = np.flatnonzero(task.home >= 0)
+        pages.moved[rows] = np.minimum(pages.moved[rows], pages.moved[task.home[rows]])
+        pages.kept[rows] = task.count[rows] - pages.moved[rows].sum(axis=1)
         for peak in task.local_peaks:
             excess = int(pages.kept[peak].sum()) - task.local_pages
             for a in sorted(peak, key=lambda a: pages.kept[a]) if excess > 0 else ():
@@ -62,12 +64,6 @@ def repaired(problem: PageProblem, placed: Sequence[Pages]) -> list[Pages] | Non
                 _send(task, pages, _unit(task, a), count)
                 excess -= count
     return found if problem.fits(found) else None
-
-
-def _one_placement_each(task: Task, pages: Pages) -> None:
-    """Absences of one tensor as its last one."""
-    for rows in units(task):
-        pages.moved[rows], pages.kept[rows] = pages.moved[rows[-1]], pages.kept[rows[-1]]
 
 
 def _break_pairs(task: Task, pages: Pages) -> None:
@@ -81,7 +77,7 @@ def _copy(pages: Pages) -> Pages:
 
 
 def _unit(task: Task, absence: int) -> list[int]:
-    """Absences that are placed like this one."""
+    """The absence, or all of its tensor where that has a home."""
     home = int(task.home[absence])
     return [absence] if home < 0 else np.flatnonzero(task.home == home).tolist()
 
@@ -91,9 +87,21 @@ def _shares(task: Task) -> list[float]:
 
 
 def _send(task: Task, pages: Pages, rows: list[int], count: int) -> None:
-    """Kept pages go out, in proportion to bandwidths."""
-    pages.kept[rows] -= count
-    pages.moved[rows] += split(count, _shares(task))
+    """Kept pages go out, in proportion to bandwidths, as many as each of these absences has."""
+    for row in rows:
+        sent = min(count, int(pages.kept[row]))
+        pages.kept[row] -= sent
+        pages.moved[row] += split(sent, _shares(task))
+
+
+def _stay(pages: Pages, rows: list[int], count: int) -> None:
+    """Pages elsewhere stay, in proportion to where they are, as many as each of these absences has."""
+    for row in rows:
+        out = int(pages.moved[row].sum())
+        if out:
+            left = max(out - count, 0)
+            pages.kept[row] += out - left
+            pages.moved[row] = split(left, pages.moved[row].tolist())
 
 
 def _return(task: Task, pages: Pages, absence: int) -> None:
@@ -121,8 +129,8 @@ def _remake(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
 
 def _keep(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
     """Pages of one tensor stay; others go out for them where local memory is full."""
-    rows = _unit(task, generator.randrange(len(task.count)))
-    out = int(pages.moved[rows[0]].sum())
+    rows = _some(task, generator.randrange(len(task.count)), generator)
+    out = int(pages.moved[rows].sum(axis=1).max())
     if not out or not task.local_pages:
         return None
     changed = _copy(pages)
@@ -131,13 +139,17 @@ def _keep(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
         others = [a for a in np.flatnonzero(changed.kept).tolist() if a not in rows]
         if not others:
             return None
-        given_up = _unit(task, generator.choice(others))
-        count = int(changed.kept[given_up[0]])
-        _send(task, changed, given_up, min(count, lacking) if generator.random() < 0.7 else count)
-    left = out - wanted
-    changed.kept[rows] += wanted
-    changed.moved[rows] = split(left, [*pages.moved[rows[0]].tolist()]) if left else 0
+        given_up = generator.choice(others)
+        count = int(changed.kept[given_up])
+        given = min(count, lacking) if generator.random() < 0.7 else count
+        _send(task, changed, _unit(task, given_up), given)
+    _stay(changed, rows, wanted)
     return changed
+
+
+def _some(task: Task, absence: int, generator: random.Random) -> list[int]:
+    """An absence alone, or all of its tensor where that has a home."""
+    return [absence] if generator.random() < 0.5 else _unit(task, absence)
 
 
 def _kept_beside(task: Task, pages: Pages, rows: list[int]) -> int:
@@ -152,7 +164,7 @@ def _shift(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
     source, target = generator.sample(range(len(task.links)), 2)
     changed, is_swap = _copy(pages), generator.random() < 0.5
     chosen = [_unit(task, generator.randrange(len(task.count))) for _ in range(1 + is_swap)]
-    most = [int(changed.moved[rows[0], link]) for rows, link in zip(chosen, (source, target), strict=False)]
+    most = [int(changed.moved[rows, link].min()) for rows, link in zip(chosen, (source, target), strict=False)]
     if not min(most):
         return None
     count = generator.randint(1, max(1, min(most) // generator.choice((1, 8))))

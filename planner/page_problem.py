@@ -109,6 +109,11 @@ class Task:
         rows = [pages.moved[peak].sum(axis=0) for peak in self.away_peaks]
         return np.max(rows, axis=0, initial=0) if rows else np.zeros(len(self.links), np.int64)
 
+    def is_at_home(self, pages: Pages) -> bool:
+        """Whether no tensor with a home has more pages anywhere than there."""
+        rows = np.flatnonzero(self.home >= 0)
+        return bool((pages.moved[rows] <= pages.moved[self.home[rows]]).all())
+
     def most_kept(self, pages: Pages) -> int:
         return int((self.is_at_peak @ pages.kept).max(initial=0))
 
@@ -164,11 +169,11 @@ class PageProblem:
         return used
 
     def fits(self, placed: Sequence[Pages]) -> bool:
-        """Whether memories and local budgets hold what is placed."""
+        """Whether memories and local budgets hold what is placed, and tensors with a home are there."""
         rooms = zip(self.used_pages(placed), self.capacity_pages, strict=True)
         keeps = zip(self.tasks, placed, strict=True)
         return all(most is None or used <= most for used, most in rooms) and all(
-            task.most_kept(pages) <= task.local_pages for task, pages in keeps
+            task.most_kept(pages) <= task.local_pages and task.is_at_home(pages) for task, pages in keeps
         )
 
     def plan(self, placed: Sequence[Pages]) -> PagePlan:

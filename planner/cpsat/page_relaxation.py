@@ -17,9 +17,11 @@ from planner.page_problem import PageProblem, Pages, Task
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+WHOLE = 1e-6
+"""of a page: what counts as none"""
 MOST_WINDOWS = 32
 """stretches of one job's step that are looked at"""
-MOST_PEAKS = 64
+MOST_PEAKS = 1000
 """places of one job's step at which the local memory is"""
 
 
@@ -170,11 +172,16 @@ def _proven(rows: _Rows, box: Floats, objective: Floats, multipliers: Floats) ->
 
 
 def _pages(task: Task, values: Floats, own: _Columns) -> Pages:
-    """Shares as whole pages: what is mostly made again is so, the rest in proportion."""
+    """Shares as whole pages, rounded so that no more stays; what is mostly made again is so.
+
+    All tensors are divided among the links as their sum is: then the links work on each at the same time.
+    """
     remade = (values[own.remade] > 0.5) & task.can_be_remade
-    shares = np.column_stack([values[own.moved], values[own.kept]]).clip(0)
-    shares[shares.sum(axis=1) <= 0, :1] = 1.0
-    ends = np.rint(np.cumsum(shares, axis=1) / shares.sum(axis=1, keepdims=True) * task.count[:, None])
-    whole = np.diff(ends, axis=1, prepend=0).astype(np.int64)
-    whole[remade] = 0
-    return Pages(whole[:, :-1], whole[:, -1], remade)
+    shares = values[own.moved] * task.count[:, None]
+    by_link = shares.sum(axis=0) / max(shares.sum(), WHOLE)
+    moved = np.ceil(shares.sum(axis=1)[:, None] * by_link - WHOLE).clip(0).astype(np.int64)
+    for a in np.flatnonzero(moved.sum(axis=1) > task.count):
+        ends = np.minimum(np.cumsum(moved[a]), task.count[a])
+        moved[a] = np.diff(ends, prepend=0)
+    moved[remade] = 0
+    return Pages(moved, np.where(remade, 0, task.count - moved.sum(axis=1)), remade)
