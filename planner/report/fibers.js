@@ -59,10 +59,11 @@ function markMatrices() {
   for (const { node, jobs } of cellNodes) node.classList.toggle("mine", jobs.has(state.job));
 }
 
+const FAILED = [["devices", "Failed devices"], ["ports", "Failed ports"], ["fibers", "Failed fibers"], ["wavelengths", "Failed lasers and receivers"],
+  ["switches", "Failed switches"], ["memory", "Failed pool parts"]];
+
 function failedParts() {
-  const { failed_devices: devices, failed_ports: ports, failed_fibers: fibers, failed_wavelengths: wavelengths, failed_switches: switches } = data.fabric;
-  const lists = [["Failed devices", devices], ["Failed ports", ports], ["Failed fibers", fibers], ["Failed lasers and receivers", wavelengths],
-    ["Failed switches", switches]]
+  const lists = FAILED.map(([key, title]) => [title, data.fabric[`failed_${key}`]])
     .filter(([, names]) => names.length);
   if (!lists.length) return null;
   return el("dl", { class: "pairs small" }, ...lists.flatMap(([title, names]) => [el("dt", {}, title), el("dd", {}, names.join(", "))]));

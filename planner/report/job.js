@@ -67,6 +67,7 @@ function placedBody(job) {
     ["Runs", `${job.model}, ${job.kind}`],
     ["With", job.options.join(" · ")],
     ["Mapping", mappingText(plan.mapping)],
+    ...(plan.memory_units ? [["Memory", `${plan.memory_units} units for each device, over ${plan.memory_io} of its I/Os`]] : []),
     ["Collectives", plan.collectives.map(({ dimension, name }) => `${dimension}: ${name}`).join(" · ") || "none"],
     ["Devices", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],
     ["Speed", quantity(plan.speed, plan.speed_unit)],

@@ -23,7 +23,7 @@ function placed(job, read) {
 }
 
 function collectiveText(plan) {
-  return plan.collectives.map(({ name }) => name).join(", ") || "–";
+  return plan.collectives.map(({ name }) => name.replaceAll(" ", "\u00a0")).join(", ") || "–";
 }
 
 function bottleneck(plan) {
