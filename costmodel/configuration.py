@@ -14,6 +14,7 @@ from costmodel.spec import Spec
 
 Menus = Mapping[str, Sequence[int]]
 """what a workload leaves open: numbers of the columns of Mappings"""
+Count = Annotated[int, Field(ge=1)]
 
 
 class Collective(Spec):

@@ -26,8 +26,16 @@ class Box:
 
 
 def box_of(fabric: Torus | Sipac, configuration: Configuration) -> Box | None:
-    """Box of a part; None where its collectives want one axis twice, or more axes than there are."""
+    """Box of a part; None where its collectives want one axis twice, more axes than there are, or take them otherwise
+    than in extents that make up their ranks."""
     collectives: dict[str, Collective] = {d: getattr(configuration, f"{d}_collective") for d in DIMENSIONS}
+    c = configuration
+    ranks = (c.tensor, c.pipeline, c.data * c.context, c.context, c.expert)
+    for collective, number in zip(collectives.values(), ranks, strict=True):
+        radices = collective.radices
+        is_known = len(radices) == 3 if isinstance(fabric, Torus) else set(radices) == {fabric.radix}
+        if radices and not (is_known and prod(radices) == number):
+            return None
     if isinstance(fabric, Torus):
         return _torus_box(collectives)
     taken = {dimension: len(collective.radices) for dimension, collective in collectives.items()}

@@ -23,8 +23,10 @@ def check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
         return
     has_circuits = isinstance(instance.cluster.fabric, Lightpath | OcsRail | Sipam)
     for _, assignment in admitted(instance, plan):
+        if len(assignment.devices) != assignment.configuration.num_devices:
+            continue
         required = required_links(assignment.configuration) if has_circuits else []
-        if required is not None and len(assignment.devices) == assignment.configuration.num_devices:
+        if required is not None:
             yield from _check_job(assignment, required)
 
 

@@ -86,7 +86,8 @@ def relax(problem: PageProblem, longest_s: Sequence[float], time_limit_s: float)
     if solved is None:
         return None
     bound_s, values = solved
-    return Relaxation(bound_s, [_pages(t, values, own) for t, own in zip(problem.tasks, columns, strict=True)])
+    pairs = zip(problem.tasks, columns, strict=True)
+    return Relaxation(bound_s, [_pages(task, values, own, problem.capacity_pages) for task, own in pairs])
 
 
 def _place(rows: _Rows, task: Task, own: _Columns) -> None:
@@ -171,14 +172,18 @@ def _proven(rows: _Rows, box: Floats, objective: Floats, multipliers: Floats) ->
     return share + float(np.minimum(left * box[:, 0], left * box[:, 1]).sum())
 
 
-def _pages(task: Task, values: Floats, own: _Columns) -> Pages:
+def _pages(task: Task, values: Floats, own: _Columns, capacity: Sequence[int | None]) -> Pages:
     """Shares as whole pages, rounded so that no more stays; what is mostly made again is so.
 
-    All tensors are divided among the links as their sum is: then the links work on each at the same time.
+    All tensors are divided alike, so that the links work on each at the same time: by bandwidth, or as their sum is
+    where a memory may be full.
     """
     remade = (values[own.remade] > 0.5) & task.can_be_remade
     shares = values[own.moved] * task.count[:, None]
-    by_link = shares.sum(axis=0) / max(shares.sum(), WHOLE)
+    by_link = np.array([link.bandwidth_bytes_per_s for link in task.links])
+    if any(capacity[memory] is not None for memory in task.memories):
+        by_link = shares.sum(axis=0)
+    by_link = by_link / max(by_link.sum(), WHOLE)
     moved = np.ceil(shares.sum(axis=1)[:, None] * by_link - WHOLE).clip(0).astype(np.int64)
     for a in np.flatnonzero(moved.sum(axis=1) > task.count):
         ends = np.minimum(np.cumsum(moved[a]), task.count[a])

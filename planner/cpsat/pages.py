@@ -1,6 +1,6 @@
 """Placement of pages with CP-SAT: the best simple placement, made better by simulation, then by the solver.
 
-What the solver finds is simulated, and its time is the simulation's. Its bound holds in any case: the model is the
+Both go on side by side. What the solver finds is simulated, and its time is the simulation's. Its bound holds in any case: the model is the
 simulated machine or leaves out some of its waits. Above MOST_TENSORS the bound is that of a small linear relaxation.
 """
 
@@ -23,8 +23,10 @@ from planner.result import Incumbent, SolveOptions, Status, relative_gap
 
 MOST_TENSORS = 400
 """of all jobs together: what the exact model is built for"""
-PLAIN, SOLVER = 0.2, 0.9
-"""shares of the time limit up to which placements are improved by simulation, and the solver runs"""
+PLAIN = 0.15
+"""share of the time limit after which the solver joins the improvement by simulation"""
+SLICE_S = 0.2
+"""of improvement by simulation, while the solver runs in another thread"""
 POLICY = "cpsat"
 Start = tuple[str, Callable[[PageProblem], list[Pages] | None]]
 
@@ -41,6 +43,9 @@ class _Search:
     bound_s: float = 0.0
     trace: list[Incumbent] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.generator = random.Random(self.options.seed)
+
     def offer(self, placed: Sequence[Pages], value_s: float, source: str) -> None:
         """A placement that fits, with its simulated time."""
         if value_s < self.value_s:
@@ -53,12 +58,13 @@ class _Search:
             self.bound_s = min(bound_s, self.value_s)
             self._tell("bound")
 
-    def until(self, share: float) -> float:
-        return self.started + share * self.options.time_limit_s
+    @property
+    def ends_s(self) -> float:
+        return self.started + self.options.time_limit_s
 
     @property
     def left_s(self) -> float:
-        return self.until(1.0) - time.perf_counter()
+        return self.ends_s - time.perf_counter()
 
     @property
     def is_done(self) -> bool:
@@ -82,12 +88,8 @@ def place_pages(problem: PageProblem, options: SolveOptions, starts: Iterable[St
     is_large = sum(len(task.count) for task in problem.tasks) > MOST_TENSORS
     if search.best is not None or is_large:
         _relax(search)
-    generator = random.Random(options.seed)
-    _improve(search, generator, 1.0 if is_large else PLAIN)
-    is_impossible = False
-    if not is_large and not search.is_done:
-        is_impossible = _solve(search)
-        _improve(search, generator, 1.0)
+    _improve(search, search.ends_s if is_large else search.started + PLAIN * options.time_limit_s)
+    is_impossible = not is_large and not search.is_done and _solve(search)
     return _result(search, is_impossible)
 
 
@@ -113,13 +115,13 @@ def _relax(search: _Search) -> None:
             search.offer(placed, problem.value_s(placed), "relaxation")
 
 
-def _improve(search: _Search, generator: random.Random, share: float) -> None:
+def _improve(search: _Search, until_s: float) -> None:
     if search.best is not None and not search.is_done:
         improve(
             search.problem,
             search.best,
-            search.until(share),
-            generator,
+            min(until_s, search.ends_s),
+            search.generator,
             lambda placed, value_s: search.offer(placed, value_s, "simulation"),
             lambda: search.is_done,
         )
@@ -155,12 +157,19 @@ def _solve(search: _Search) -> bool:
     parameters = solver.parameters
     parameters.random_seed = options.seed
     parameters.catch_sigint_signal = False
+    parameters.max_presolve_iterations = 1
+    parameters.symmetry_level = 0
     if options.workers is not None:
         parameters.num_workers = options.workers
-    parameters.max_time_in_seconds = max(search.until(SOLVER) - time.perf_counter(), 0.01)
+    parameters.max_time_in_seconds = max(search.left_s, 0.01)
     solver.best_bound_callback = lambda bound: search.raise_bound(model.seconds(bound))
     callback = _OnSolution(search, model)
-    status = solve_in_thread(solver, model.cp, callback, lambda: search.is_done, lambda: None)
+
+    def improve_and_stop() -> bool:
+        _improve(search, time.perf_counter() + SLICE_S)
+        return search.is_done
+
+    status = solve_in_thread(solver, model.cp, callback, improve_and_stop, lambda: None)
     if callback.error is not None:
         raise callback.error
     if status == cp_model.MODEL_INVALID:

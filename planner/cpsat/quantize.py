@@ -7,7 +7,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-STEPS = 10**7
+STEPS = 10**9
 """steps between zero and the largest coefficient of an objective"""
 SMALLEST = 1e-200
 """coefficients below are zero for every purpose"""

@@ -148,3 +148,16 @@ def test_the_order_of_the_ways_does_not_matter() -> None:
     one, other = (_case("VGG-E", ways=ways, may_remake=False) for ways in (NODES, NODES[::-1]))
     values = [_solved(data, 3.0)[0].value_s for data in (one, other)]
     assert values[0] == pytest.approx(values[1], rel=3e-3)
+
+
+def test_weights_and_optimizer_state_go_home() -> None:
+    kinds = ["activation", "weight", "gradient", "optimizer"]
+    step = {"kind": "transformer", "model": "gpt3-22b", "micro_batch": 1, "sequence": 2048, "tensors": kinds}
+    data = fields(step=step, local="8 GiB") | {"page": "16 MiB"}
+    result, rules = _solved(data, 4.0)
+    assert len(result.problem.tasks[0].count) > 800
+    assert result.value_s is not None
+    assert result.bound_s is not None
+    assert result.bound_s <= result.value_s < min(rules.values())
+    assert result.gap is not None
+    assert result.gap <= 0.1
