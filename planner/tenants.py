@@ -135,9 +135,7 @@ def _circuit(fabric: Lightpath, names: Sequence[str], link: Link, light: Beam) -
 def plan_of_residents(instance: Instance) -> Plan:
     """What runs now: the residents of an instance as a plan without objectives."""
     assignments = tuple(
-        Assignment(
-            job=r.name, configuration=r.configuration, devices=r.devices, circuits=r.circuits, memory=r.memory
-        )
+        Assignment(job=r.name, configuration=r.configuration, devices=r.devices, circuits=r.circuits, memory=r.memory)
         for r in instance.residents
     )
     return Plan(instance=instance.name, assignments=assignments)

@@ -95,4 +95,5 @@ def gain_lines(gains: "list[PageGain]") -> Iterator[str]:
     """10 % more bandwidth to node 0 would save 0.4 ms, at most 0.6 ms."""
     for each in gains[:MOST_GAINS]:
         most = f"; at most {quantity(each.saved_at_most_s, 's')}" if each.saved_at_most_s > each.saved_s else ""
-        yield f"{each.change} would save {quantity(each.saved_s, 's') if each.saved_s else 'nothing that was found'}{most}"
+        saved = quantity(each.saved_s, "s") if each.saved_s else "nothing that was found"
+        yield f"{each.change} would save {saved}{most}"

@@ -190,8 +190,8 @@ def _show(
     for line in summary.left_out_lines(result, path):
         out.print(line, soft_wrap=True)
     out.print(summary.levels_line(result.levels))
-    if line := summary.starts_line(result):
-        out.print(line, soft_wrap=True)
+    if starts := summary.starts_line(result):
+        out.print(starts, soft_wrap=True)
     out.print(summary.totals_line(problem.instance, result.plan, violations, result.wall_time_s))
 
 

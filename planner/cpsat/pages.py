@@ -1,10 +1,11 @@
-"""Placement of pages with CP-SAT: the best simple placement, made better by simulation, then by the solver.
+"""Placement of pages with CP-SAT: the best simple placement, made better by simulation and by the solver side by side.
 
-Both go on side by side. What the solver finds is simulated, and its time is the simulation's. Its bound holds in any case: the model is the
+What the solver finds is simulated, and its time is the simulation's. Its bound holds in any case: the model is the
 simulated machine or leaves out some of its waits. Above MOST_TENSORS the bound is that of a small linear relaxation.
 """
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -45,18 +46,21 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.generator = random.Random(self.options.seed)
+        self._lock = threading.RLock()
 
     def offer(self, placed: Sequence[Pages], value_s: float, source: str) -> None:
         """A placement that fits, with its simulated time."""
-        if value_s < self.value_s:
-            self.best, self.value_s = list(placed), value_s
-            self._tell(source)
+        with self._lock:
+            if value_s < self.value_s:
+                self.best, self.value_s = list(placed), value_s
+                self._tell(source)
 
     def raise_bound(self, bound_s: float) -> None:
         """No higher than what is known to be possible: the rest is rounding."""
-        if bound_s > self.bound_s:
-            self.bound_s = min(bound_s, self.value_s)
-            self._tell("bound")
+        with self._lock:
+            if bound_s > self.bound_s:
+                self.bound_s = min(bound_s, self.value_s)
+                self._tell("bound")
 
     @property
     def ends_s(self) -> float:
@@ -67,8 +71,13 @@ class _Search:
         return self.ends_s - time.perf_counter()
 
     @property
+    def is_proven(self) -> bool:
+        gap = relative_gap(self.value_s, self.bound_s)
+        return self.best is not None and gap is not None and gap <= PROVEN
+
+    @property
     def is_done(self) -> bool:
-        return self.options.should_stop() or (relative_gap(self.value_s, self.bound_s) or 0.0) <= PROVEN
+        return self.is_proven or self.options.should_stop()
 
     def _tell(self, source: str) -> None:
         value_s = self.value_s if self.best is not None else None
@@ -86,8 +95,7 @@ def place_pages(problem: PageProblem, options: SolveOptions, starts: Iterable[St
         if placed is not None:
             search.offer(placed, problem.value_s(placed), name)
     is_large = sum(len(task.count) for task in problem.tasks) > MOST_TENSORS
-    if search.best is not None or is_large:
-        _relax(search)
+    _relax(search)
     _improve(search, search.ends_s if is_large else search.started + PLAIN * options.time_limit_s)
     is_impossible = not is_large and not search.is_done and _solve(search)
     return _result(search, is_impossible)
@@ -180,11 +188,10 @@ def _solve(search: _Search) -> bool:
 
 
 def _result(search: _Search, is_impossible: bool) -> PageResult:
-    gap = relative_gap(search.value_s, search.bound_s)
     if search.best is None:
         status = Status.INFEASIBLE if is_impossible else Status.NO_PLAN
     else:
-        status = Status.OPTIMAL if gap is not None and gap <= PROVEN else Status.FEASIBLE
+        status = Status.OPTIMAL if search.is_proven else Status.FEASIBLE
     has_plan = search.best is not None
     return PageResult(
         status=status,
