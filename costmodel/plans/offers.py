@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from costmodel.plans.circuits import Circuits
 from costmodel.plans.digits import is_exact
-from costmodel.plans.family import Family, fastest, pareto, plans_of
+from costmodel.plans.family import MOST_RANKS, Family, fastest, pareto, plans_of
 from costmodel.plans.ladder import Algorithm
 from costmodel.plans.limits import Limits
 from costmodel.plans.plan import Plan
@@ -17,9 +17,12 @@ def all_reduces(ranks: int, limits: Limits, ring_widths: tuple[int, ...]) -> tup
     """Rings of these widths, and plans that no other of their sort equals in latency and seconds per byte.
 
     Radices that multiply to the ranks keep what they can inside blocks of ranks, so that they stay beside faster ones
-    that do not; of these only such as are faster than all others for some message are listed.
+    that do not; of these only such as are faster than all others for some message are listed. Groups above
+    MOST_RANKS have rings alone.
     """
     rings = tuple(Plan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in ring_widths)
+    if ranks > MOST_RANKS:
+        return rings
     exact = pareto(plans_of("all_reduce", ranks, limits, Family(SWITCHED, padded=False)))
     padded = plans_of("all_reduce", ranks, limits, Family(SWITCHED))
     best = fastest([*rings, *exact, *padded])

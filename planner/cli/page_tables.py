@@ -8,8 +8,8 @@ from planner.cli.output import number, percent, quantity, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from planner.page_gains import PageGain
-    from planner.page_result import PageResult
+    from planner.explain.page_gains import PageGain
+    from planner.pages.result import PageResult
 
 MOST_GAINS = 6
 """that are shown, the largest first"""
@@ -17,7 +17,7 @@ MOST_GAINS = 6
 
 def jobs(result: "PageResult") -> "Table":
     """A line for each job: its step, what keeps it busy, and where its pages are."""
-    from planner.page_why import why
+    from planner.pages.why import why
 
     rows = []
     for j, (task, pages) in enumerate(zip(result.problem.tasks, result.placed or (), strict=True)):
@@ -82,7 +82,7 @@ def tensors(result: "PageResult", job: int) -> "Table":
 
 def waits(result: "PageResult") -> Iterator[str]:
     """A line for each job that waits for copies."""
-    from planner.page_why import why
+    from planner.pages.why import why
 
     for j, pages in enumerate(result.placed or ()):
         longest = why(result.problem.timeline(j, pages)).longest_waits

@@ -12,10 +12,10 @@ from planner.cli.output import console, percent, print_json, quantity, seconds, 
 
 if TYPE_CHECKING:
     from planner.checks.violation import Violation
-    from planner.page_gains import PageGain
+    from planner.explain.page_gains import PageGain
     from planner.page_instance import PageInstance
-    from planner.page_problem import PageProblem
-    from planner.page_result import PageResult
+    from planner.pages.problem import PageProblem
+    from planner.pages.result import PageResult
 
 GAINS_SHARE = 0.4
 """of the time limit, on top of it, for what a little more would save"""
@@ -44,7 +44,7 @@ def pages(
     """
     from planner.checks.pages import check_pages
     from planner.page_instance import PageInstance
-    from planner.page_problem import PageProblem
+    from planner.pages.problem import PageProblem
     from planner.policies.pages import find_page_policy
 
     require_writable(plan_out, "--plan-out")
@@ -101,7 +101,7 @@ def _search(problem: "PageProblem", policy: str, options: dict[str, Any], is_qui
     """Run the policy, with progress on stdout unless that is for JSON."""
     from planner.cli.interrupt import stop_on_interrupt
     from planner.cli.progress import Progress
-    from planner.page_result import OBJECTIVE
+    from planner.pages.result import OBJECTIVE
     from planner.policies.pages import find_page_policy
     from planner.result import SolveOptions
 
@@ -114,7 +114,7 @@ def _search(problem: "PageProblem", policy: str, options: dict[str, Any], is_qui
 
 
 def _gains(result: "PageResult", options: dict[str, Any]) -> "list[PageGain]":
-    from planner.page_gains import page_gains
+    from planner.explain.page_gains import page_gains
     from planner.result import SolveOptions
 
     limit_s = GAINS_SHARE * options["time_limit_s"]
@@ -140,7 +140,7 @@ def header(problem: "PageProblem") -> str:
 def document(result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]") -> dict[str, Any]:
     """What --json prints."""
     from planner.cli.versions import versions
-    from planner.page_why import why
+    from planner.pages.why import why
 
     placed, plan = result.placed or (), result.plan
     return {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.page_result import PageResult
-from planner.page_why import bytes_over_time
+from planner.pages.result import PageResult
+from planner.pages.why import bytes_over_time
 from planner.plotting.memory_streams import MILLI, stream_rows
 
 if TYPE_CHECKING:

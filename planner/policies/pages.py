@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 
-from planner.cpsat.pages import everything_kept_s, place_pages
+from planner.cpsat.pages.place import everything_kept_s, place_pages
 from planner.errors import InputError
-from planner.page_heuristics import all_local, bw_aware, greedy_keep, proportional
-from planner.page_problem import PageProblem, Pages
-from planner.page_result import OBJECTIVE, PROVEN, PagePolicy, PageResult
+from planner.pages.heuristics import all_local, bw_aware, greedy_keep, proportional
+from planner.pages.problem import PageProblem, Pages
+from planner.pages.result import OBJECTIVE, PROVEN, PagePolicy, PageResult
 from planner.result import Incumbent, SolveOptions, Status, relative_gap
 
 Rule = Callable[[PageProblem], list[Pages] | None]

@@ -100,6 +100,7 @@ def test_which_groups_lie_in_one_server(fields: dict[str, Any], near: set[str]) 
         ({"recompute": "half"}, "recompute"),
         ({"context": 0}, "greater than or equal to 1"),
         ({"stages": 2}, "Extra inputs"),
+        ({"data_collective": {"kind": "radix", "radices": (2, 2), "held": (2, 0)}}, "greater than or equal to 1"),
     ],
 )
 def test_bad_configurations(fields: dict[str, Any], message: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from costmodel.streams.placement import Link
 from costmodel.streams.program import Program
 from costmodel.streams.simulate import Rules
-from planner.page_problem import PageProblem, Task
+from planner.pages.problem import PageProblem, Task
 from tests.costmodel.streams.cases import chain
 
 FOLDER = Path(__file__).parents[2] / "instances" / "mcdla"

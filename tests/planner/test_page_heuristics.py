@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.page_heuristics import all_local, bw_aware, greedy_keep, proportional, split, units
-from planner.page_improve import improve, repaired
 from planner.page_instance import PageInstance
-from planner.page_problem import PageProblem, Pages
+from planner.pages.heuristics import all_local, bw_aware, greedy_keep, proportional, split, units
+from planner.pages.improve import improve, repaired
+from planner.pages.problem import PageProblem, Pages
 from tests.costmodel.streams.cases import chain
 from tests.planner.page_cases import fields, problem_of, problems, task_of
 

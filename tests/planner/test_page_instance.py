@@ -7,7 +7,7 @@ import pytest
 
 from planner.errors import InputError
 from planner.page_instance import PageInstance
-from planner.page_problem import PageProblem
+from planner.pages.problem import PageProblem
 from tests.planner.page_cases import FOLDER, fields
 
 Change = Callable[[dict[str, Any]], object]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from planner.page_problem import Pages
-from planner.page_why import bytes_over_time, why
+from planner.pages.problem import Pages
+from planner.pages.why import bytes_over_time, why
 from tests.costmodel.streams.cases import chain
 from tests.planner.page_cases import problem_of, task_of
 

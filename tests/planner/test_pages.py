@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from planner.checks.pages import check_pages
-from planner.cpsat.page_relaxation import relax
-from planner.cpsat.pages import everything_kept_s
+from planner.cpsat.pages.place import everything_kept_s
+from planner.cpsat.pages.relaxation import relax
 from planner.errors import InputError
-from planner.page_gains import page_gains
+from planner.explain.page_gains import page_gains
 from planner.page_instance import PageInstance
-from planner.page_problem import PageProblem
-from planner.page_result import PageResult
+from planner.pages.problem import PageProblem
+from planner.pages.result import PageResult
 from planner.policies.pages import RULES, cpsat, find_page_policy
 from planner.result import SolveOptions, Status
 from tests.planner.page_cases import FOLDER, NODES, fields

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from planner.page_instance import PageInstance
-from planner.page_problem import PageProblem, Pages, Task
+from planner.pages.problem import PageProblem, Pages, Task
 from planner.policies.pages import RULES, cpsat
 from planner.result import SolveOptions, Status
 from tests.oracles.mcdla import Away, Ticks

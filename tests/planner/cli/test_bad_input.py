@@ -67,7 +67,7 @@ FIELDS: dict[str, tuple[Change, str, str]] = {
         _set("jobs", 0, "workload", "model", to="bert"), "jobs[big].workload.model", "mean bert-base or bert-large",
     ),
     "unknown device": (_set("cluster", "device", to="h100-pcie"), "cluster.device", "did you mean h100-sxm"),
-    "unknown fabric": (_set(*FABRIC, "kind", to="torus"), "cluster.fabric", "lightpath"),
+    "unknown fabric": (_set(*FABRIC, "kind", to="hypercube"), "cluster.fabric", "lightpath"),
     "unknown tile": (
         _set("cluster", "health", to={"failed_tiles": ["s7.t0"]}), "cluster.health.failed_tiles", "s0 to s1",
     ),

@@ -18,7 +18,7 @@ from tests.planner.cli.conftest import Planner, fields, written
 
 KEYS = [
     "status", "objective", "bound", "gap", "wall_time_s", "levels", "plan", "left_out", "seed", "policy",
-    "statistics", "violations", "versions",
+    "statistics", "starts", "violations", "versions",
 ]  # fmt: skip
 RACK256 = Path(__file__).parents[3] / "instances" / "lumorph" / "rack256.yaml"
 
@@ -39,7 +39,8 @@ def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
         "job", "devices", "where", "mapping", "circuits", "step", "energy/token", "bottleneck"
     ]  # fmt: skip
     assert any(line.startswith("big ") and "dp2" in line and "s" in line for line in lines)
-    assert lines[-2].startswith("value 4 (optimal) · moves 0 (optimal) · energy ")
+    assert lines[-3].startswith("value 4 (optimal) · moves 0 (optimal) · energy ")
+    assert lines[-2].startswith("value above heuristics: priced 4 (+0 %)")
     assert "checked: 0 violations" in lines[-1]
     assert "4 of 4 devices" in lines[-1]
 

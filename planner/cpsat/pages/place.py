@@ -14,12 +14,12 @@ from ortools.sat.python import cp_model
 
 from costmodel.streams.placement import kept
 from costmodel.streams.simulate import simulate
-from planner.cpsat.page_model import PageModel
-from planner.cpsat.page_relaxation import relax
+from planner.cpsat.pages.model import PageModel
+from planner.cpsat.pages.relaxation import relax
 from planner.cpsat.run import solve_in_thread
-from planner.page_improve import improve, repaired
-from planner.page_problem import PageProblem, Pages
-from planner.page_result import OBJECTIVE, PROVEN, PageResult
+from planner.pages.improve import improve, repaired
+from planner.pages.problem import PageProblem, Pages
+from planner.pages.result import OBJECTIVE, PROVEN, PageResult
 from planner.result import Incumbent, SolveOptions, Status, relative_gap
 
 MOST_TENSORS = 400

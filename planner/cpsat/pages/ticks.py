@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.page_problem import Task
+from planner.pages.problem import Task
 
 
 @dataclass(frozen=True)

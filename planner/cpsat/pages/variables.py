@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from ortools.sat.python import cp_model
 
-from planner.page_problem import Pages, Task
+from planner.pages.problem import Pages, Task
 
 Literal = cp_model.IntVar
 Linear = cp_model.LinearExpr | int

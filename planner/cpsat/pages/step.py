@@ -11,12 +11,12 @@ from itertools import chain
 from ortools.sat.python import cp_model
 
 from costmodel.streams.simulate import Rules
-from planner.cpsat.page_fetches import Fetches
-from planner.cpsat.page_leaves import Leaves
-from planner.cpsat.page_queue import Queue, leaves_first
-from planner.cpsat.page_ticks import Ticks
-from planner.cpsat.page_users import any_of, users_of
-from planner.cpsat.page_variables import Linear, Literal, PageVariables
+from planner.cpsat.pages.fetches import Fetches
+from planner.cpsat.pages.leaves import Leaves
+from planner.cpsat.pages.queue import Queue, leaves_first
+from planner.cpsat.pages.ticks import Ticks
+from planner.cpsat.pages.users import any_of, users_of
+from planner.cpsat.pages.variables import Linear, Literal, PageVariables
 
 
 class StepModel:

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.page_ticks import Ticks
-from planner.cpsat.page_variables import Linear, PageVariables
+from planner.cpsat.pages.ticks import Ticks
+from planner.cpsat.pages.variables import Linear, PageVariables
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from planner.page_problem import Ints, PageProblem, Pages, Task
+from planner.pages.problem import Ints, PageProblem, Pages, Task
 
 Shares = Callable[[Task], list[float]]
 """of every tensor over the links of a job"""

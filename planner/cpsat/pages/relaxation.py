@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver.python import model_builder
 
-from planner.page_problem import PageProblem, Pages, Task
+from planner.pages.problem import PageProblem, Pages, Task
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,8 +11,8 @@ from itertools import groupby
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.page_variables import Linear, Literal, PageVariables
-from planner.page_problem import Task
+from planner.cpsat.pages.variables import Linear, Literal, PageVariables
+from planner.pages.problem import Task
 
 
 @dataclass(frozen=True)

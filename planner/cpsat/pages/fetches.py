@@ -6,9 +6,9 @@ from sys import maxsize
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.page_ticks import Ticks
-from planner.cpsat.page_users import Item
-from planner.cpsat.page_variables import Linear, Literal
+from planner.cpsat.pages.ticks import Ticks
+from planner.cpsat.pages.users import Item
+from planner.cpsat.pages.variables import Linear, Literal
 
 MOST_USERS = 4
 """operators that one window of copies spans: longer ones rarely bind"""

@@ -5,10 +5,10 @@ from math import ceil, floor
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.page_step import StepModel
-from planner.cpsat.page_ticks import Ticks, serial_s
-from planner.cpsat.page_variables import Linear, PageVariables, most_behind, page_variables
-from planner.page_problem import PageProblem, Pages, Task
+from planner.cpsat.pages.step import StepModel
+from planner.cpsat.pages.ticks import Ticks, serial_s
+from planner.cpsat.pages.variables import Linear, PageVariables, most_behind, page_variables
+from planner.pages.problem import PageProblem, Pages, Task
 
 TICKS = 2**26
 """of the longest step"""

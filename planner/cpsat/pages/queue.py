@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.page_ticks import Ticks
-from planner.cpsat.page_users import Item, Users
-from planner.cpsat.page_variables import Linear, Literal, PageVariables
+from planner.cpsat.pages.ticks import Ticks
+from planner.cpsat.pages.users import Item, Users
+from planner.cpsat.pages.variables import Linear, Literal, PageVariables
 
 
 def leaves_first(ticks: Ticks, users: Users) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from planner.page_heuristics import split
-from planner.page_problem import PageProblem, Pages, Task
+from planner.pages.heuristics import split
+from planner.pages.problem import PageProblem, Pages, Task
 
 NOTICED = 1e-9
 """relative gain that counts as better"""

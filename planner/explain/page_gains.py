@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor
 
-from planner.cpsat.pages import place_pages
-from planner.page_problem import PageProblem, Pages, Task
-from planner.page_result import PageResult
+from planner.cpsat.pages.place import place_pages
+from planner.pages.problem import PageProblem, Pages, Task
+from planner.pages.result import PageResult
 from planner.result import SolveOptions
 
 

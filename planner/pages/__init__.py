@@ -1,0 +1,1 @@
+"""Pages of tensors over memories: the problem, rules that place them, improvement by simulation, and reasons."""
