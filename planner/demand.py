@@ -118,8 +118,8 @@ class Shape:
 
     @property
     def has_whole_groups(self) -> bool:
-        """Whether blocks are single ranks or whole tensor groups: then the plans show how blocks are joined."""
-        return self.block in (1, self.tensor)
+        """Whether blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
+        return self.block == self.tensor or (self.block == 1 and self.tensor == self.num_ranks)
 
     def is_within(self, other: "Shape") -> bool:
         """Whether this shape asks for the same circuits as other, each at most as wide."""

@@ -61,14 +61,16 @@ class Tenant:
         return frozenset(fiber for held in self.lights for light in held for fiber in light.route)
 
     def broken(self, cluster: Cluster) -> tuple[frozenset[int], ...]:
-        """Positions of circuits whose light needs a failed fiber, laser or receiver, by configuration."""
+        """Positions of circuits whose light needs a failed fiber, laser, receiver or switch, by configuration."""
+        switches = frozenset(cluster.health.failed_switches)
         return tuple(
             frozenset(
                 i
-                for i, (link, beam) in enumerate(zip(links, beams, strict=True))
+                for i, (link, beam, circuit) in enumerate(zip(links, beams, held.circuits, strict=True))
                 if beam.is_broken(cluster, self.devices[link.source], self.devices[link.destination])
+                or not switches.isdisjoint(circuit.fibers)
             )
-            for links, beams in zip(self.links, self.lights, strict=True)
+            for links, beams, held in zip(self.links, self.lights, self.assignment.circuits, strict=True)
         )
 
     def complete(

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import INDEX, NO_PLAN, FabricBase, GroupPlan, LinkPlan
 from costmodel.mappings import Dimension
-from costmodel.plans.family import Family, pareto, plans_of
+from costmodel.plans.family import MOST_RANKS, Family, pareto, plans_of
 from costmodel.plans.limits import Limits
 from costmodel.plans.plan import Plan
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
@@ -172,12 +172,12 @@ class OcsRail(FabricBase):
 @cache
 def held_all_reduces(ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float) -> tuple[GroupPlan, ...]:
     """All-reduces that hold one configuration: a ring over each number of ports up to `switches`, and for each number
-    the others that no other with as many ports equals in latency and seconds per byte."""
+    the others that no other with as many ports equals in latency and seconds per byte; above MOST_RANKS rings alone."""
     found: dict[object, GroupPlan] = {}
     for ports in range(switches, 0, -1):
         limits = Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s)
         ring = Plan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
-        others = plans_of("all_reduce", ranks, limits, Family(("radix", "exchange")))
+        others = plans_of("all_reduce", ranks, limits, Family(("radix", "exchange"))) if ranks <= MOST_RANKS else ()
         for plan in (ring, *pareto(plan for plan in others if len(plan.held) == 1)):
             found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
     return tuple(found.values())

@@ -27,6 +27,8 @@ def check_path(instance: Instance, plan: Plan) -> Iterator[Violation]:
             if wrong:
                 message = f"{where}: wavelengths {wrong} are not among 0 to {limit - 1}"
                 yield Violation("path", where, message, float(len(wrong)))
+            if repeated := len(circuit.wavelengths) - len(set(circuit.wavelengths)):
+                yield Violation("path", where, f"{where}: names a wavelength twice", float(repeated))
 
 
 def _check_fibers(fabric: Lightpath, circuit: Circuit, where: str, failed: set[Fiber]) -> Iterator[Violation]:

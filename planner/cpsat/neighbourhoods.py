@@ -11,6 +11,7 @@ from planner.cpsat.window import open_window
 from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import SolveOptions
+from planner.tenants import moved
 
 SERVERS = 3
 """of a neighbourhood; a cluster of no more is solved at once"""
@@ -82,7 +83,8 @@ def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random
         hint=None,
         on_incumbent=None,
     )
-    found = [*fixed, *window.left(solve(window.problem, limits, window.entered(free)))]
+    left = window.left(solve(window.problem, limits, window.entered(free)))
+    found = [*fixed, *(moved(problem.instance, assignment) for assignment in left)]
     if sum(a.value for a in found) <= sum(a.value for a in search.assignments) * (1 + 1e-9):
         return False
     search.assignments = tuple(found)

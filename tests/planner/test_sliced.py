@@ -13,6 +13,7 @@ from planner.cpsat import variables
 from planner.cpsat.pack_slices import pack_slices
 from planner.cpsat.realize import StepTwoLimits
 from planner.cuts import Cuts, as_before
+from planner.damage import damaged, parse_failures
 from planner.derive import as_residents
 from planner.errors import InputError
 from planner.expand import expand
@@ -22,6 +23,7 @@ from planner.instance import Instance
 from planner.line import solve
 from planner.problem import Problem
 from planner.repair import repair
+from planner.repair.scene import Wreck
 from planner.result import SolveOptions, Status
 from planner.routing import Choice
 
@@ -321,6 +323,20 @@ def test_a_cube_that_fails_is_replaced_and_the_others_stay() -> None:
     assert found.plan is not None
     assert check(found.instance, found.plan) == []
     assert len(found.moves) == 8
+
+
+def test_a_failed_switch_touches_the_jobs_whose_circuits_it_carries() -> None:
+    instance = sliced(CUBES, job("a", 8), job("b", 2))
+    plan = solve(instance, options=OPTIONS).plan
+    assert plan is not None
+    down = damaged(instance, parse_failures(instance.cluster, ["x3"]))
+    wreck = Wreck(down, plan)
+    used = {a.job for a in plan.assignments for held in a.circuits for c in held.circuits if "x3" in c.fibers}
+    assert "a" in used
+    assert wreck.touched == used
+    assert wreck.least_changes == sum(
+        "x3" in c.fibers for a in plan.assignments for held in a.circuits for c in held.circuits
+    )
 
 
 def test_fragmentation_is_not_defined() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costmodel.plans.best import best
-from costmodel.plans.family import Family, plans_of
+from costmodel.plans.family import MOST_RANKS, Family, plans_of
 from costmodel.plans.limits import Limits
 from costmodel.plans.offers import SWITCHED, all_reduces, is_runnable
 from costmodel.plans.plan import Plan
@@ -45,6 +45,14 @@ def test_awkward_numbers_of_ranks_have_more_than_rings(ranks: int) -> None:
     assert ring.kind == "ring"
     assert {prod(plan.radices) > ranks for plan in others} == {True}
     assert min(plan.time_s(1e3) for plan in others) < ring.time_s(1e3) / 2
+
+
+def test_the_largest_groups_have_rings() -> None:
+    assert {plan.kind for plan in all_reduces(MOST_RANKS, limits(3), (16,))} > {"ring"}
+    assert [(plan.kind, plan.wavelengths) for plan in all_reduces(MOST_RANKS + 1, limits(3), (16, 8))] == [
+        ("ring", (16,)),
+        ("ring", (8,)),
+    ]
 
 
 def test_few_plans_are_offered() -> None:

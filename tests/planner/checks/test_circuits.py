@@ -82,3 +82,9 @@ def test_packets_need_no_circuits() -> None:
     instance, plan = fat_tree()
     circuits = (held("data", "r0.s0.g0 r0.s0.g1 0"),)
     assert broken(instance, edited(plan, "packets", circuits=circuits)) == {"circuits"}
+
+
+def test_more_ranks_than_any_array_holds() -> None:
+    instance, plan = ring()
+    configuration = plan["ring"].configuration.model_copy(update={"data": 10**30})
+    assert {"listed", "placement"} <= broken(instance, edited(plan, "ring", configuration=configuration))

@@ -43,6 +43,11 @@ def test_wavelength_numbers(wavelengths: str) -> None:
     assert broken(instance, rewired(plan, "ring", f"s0.t0 s0.t1 {wavelengths}")) == {"path"}
 
 
+def test_a_wavelength_named_twice() -> None:
+    instance, plan = ring()
+    assert broken(instance, rewired(plan, "ring", "s0.t0 s0.t1 0,1,1")) == {"path"}
+
+
 def test_wavelengths_of_a_fiber() -> None:
     """A fiber of two wavelengths carries 0 and 1; inside a server all four exist."""
     instance, plan = ring({"wavelengths_per_fiber": 2})

@@ -238,6 +238,26 @@ def test_cubes_of_a_slice_are_joined_as_they_lie() -> None:
     assert {"switches", "rounds"} <= broken(instance, crossed)
 
 
+@pytest.mark.parametrize(
+    ("case", "radices"),
+    [
+        ("plane", (2,)),
+        ("plane", (2, 1)),
+        ("plane", (2, 1, 1, 1)),
+        ("plane", (1, 1, 7)),
+        ("whole", (4, 4, 1)),
+        ("subcube", (9,)),
+        ("subcube", (3, 3, 3, 3)),
+    ],
+)
+def test_extents_that_make_up_no_box(case: str, radices: tuple[int, ...]) -> None:
+    instance, plan = GOOD[case]()
+    collective = taking("bucket", *radices)
+    for dimension in ("tensor", "data"):
+        configuration = plan[case].configuration.model_copy(update={f"{dimension}_collective": collective})
+        assert {"listed", "cut"} <= broken(instance, edited(plan, case, configuration=configuration))
+
+
 def test_plain_tori_and_sipacs_have_no_circuits() -> None:
     for name, rule in (("box", "switches"), ("subcube", "circuits")):
         instance, plan = GOOD[name]()
