@@ -1,12 +1,14 @@
 """From a pattern of step 1 to a plan: first fit, then the exact step 2 where first fit fails."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import networkx as nx
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
+from costmodel.fabrics.sliced import Held
 from planner.cluster import Cluster
 from planner.cpsat.pack_pool import pack_pool
 from planner.cpsat.pack_rails import pack_rails
@@ -25,6 +27,8 @@ MOST_PATHS = 6_000
 """pairs of slots of all circuits, where slots matter, up to which the exact model is built: each pair has a clause for
 every boundary and wavelength, and more would take longer to write down than to search"""
 MostLit = Mapping[tuple[int, int], int]
+Packed = TypeVar("Packed")
+"""what was packed for one job: its rails, or its slices"""
 
 
 @dataclass(frozen=True)
@@ -91,41 +95,50 @@ def realize(problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit:
 
 
 def _on_rails(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Realized:
-    """Rails first; jobs without circuits then take whatever is left on their servers, single devices last."""
+    """Rails first, then jobs without circuits."""
     packed = pack_rails(problem, pattern, limits.solver)
     if packed.rails is None:
         return Realized(refuted=packed.refuted)
-    board = Board.empty(problem.cluster)
-    assignments = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
-    for assignment in assignments:
-        board.take(assignment)
-    for j, rails in packed.rails.items():
-        found = board.realize_on_rails(problem.options[j], pattern[j].row, [s for s, _ in pattern[j].blocks], rails)
-        assert found is not None
-        assignments.append(found)
-    others = [j for j, choice in pattern.items() if not choice.stays and j not in packed.rails]
-    for j in sorted(others, key=lambda j: problem.options[j].shapes[pattern[j].row].num_ranks, reverse=True):
-        found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks)
-        assert found is not None, "what rails leave must be enough for jobs without circuits"
-        assignments.append(found)
-    return Realized(tuple(assignments))
+
+    def realize_on(board: Board, j: int, rails: Sequence[int]) -> Assignment | None:
+        choice = pattern[j]
+        return board.realize_on_rails(problem.options[j], choice.row, [s for s, _ in choice.blocks], rails)
+
+    return _then_others(problem, pattern, packed.rails, realize_on)
 
 
 def _on_slices(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Realized:
-    """Slices first; jobs whose ranks send nothing then take whatever is left on their servers."""
+    """Slices first, then jobs whose ranks send nothing."""
     packed = pack_slices(problem, pattern, limits.solver)
     if packed.held is None:
         return Realized(refuted=packed.refuted)
+
+    def realize_on(board: Board, j: int, held: Sequence[Held]) -> Assignment:
+        return board.realize_on_slices(problem.options[j], pattern[j].row, held)
+
+    return _then_others(problem, pattern, packed.held, realize_on)
+
+
+def _then_others(
+    problem: Problem,
+    pattern: Pattern,
+    packed: Mapping[int, Packed],
+    realize_on: Callable[[Board, int, Packed], Assignment | None],
+) -> Realized:
+    """Residents that stay and what was packed; the other jobs then take whatever is left on their servers, single
+    devices last."""
     board = Board.empty(problem.cluster)
     assignments = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
     for assignment in assignments:
         board.take(assignment)
-    for j, held in packed.held.items():
-        assignments.append(board.realize_on_slices(problem.options[j], pattern[j].row, held))
-    others = [j for j, choice in pattern.items() if not choice.stays and j not in packed.held]
+    for j, places in packed.items():
+        found = realize_on(board, j, places)
+        assert found is not None
+        assignments.append(found)
+    others = [j for j, choice in pattern.items() if not choice.stays and j not in packed]
     for j in sorted(others, key=lambda j: problem.options[j].shapes[pattern[j].row].num_ranks, reverse=True):
         found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks)
-        assert found is not None, "what slices leave must be enough for jobs without"
+        assert found is not None, "what is packed must leave enough for the other jobs"
         assignments.append(found)
     return Realized(tuple(assignments))
 
