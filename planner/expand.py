@@ -28,22 +28,34 @@ CHUNK = 512
 
 def expand(instance: Instance, *, prune: bool = True) -> Problem:
     """Candidates of every job with their scores; `prune` drops those that another one dominates."""
-    options, known = [], Known()
+    options, known, pooled = [], Known(), dict[str, NDArray[np.int64]]()
     for job in instance.all_jobs:
         listed = list_options(instance, job, known)
         if prune and isinstance(instance.cluster.fabric, Sipam):
-            by_loop = loop_rows(instance.cluster, job, listed.candidates)
-            listed = undominated(listed, [objective.name for objective in instance.objectives], by_loop)
+            listed = _undominated_in_pool(listed, instance, pooled)
         elif prune:
             listed = _without_dominated(listed, instance.cluster)
         options.append(listed)
     return Problem(instance, tuple(options))
 
 
+def _undominated_in_pool(listed: JobOptions, instance: Instance, known: dict[str, NDArray[np.int64]]) -> JobOptions:
+    """`known` has the rows that stay of jobs which ask for the same with the same utility: weights change no order."""
+    job = listed.job
+    question = f"{_question(job)} {job.utility} {job.step_at}"
+    if isinstance(job, Resident) or question not in known:
+        by_loop = loop_rows(instance.cluster, job, listed.candidates)
+        kept = undominated(listed, [objective.name for objective in instance.objectives], by_loop)
+        if isinstance(job, Resident):
+            return listed.take(kept)
+        known[question] = kept
+    return listed.take(known[question])
+
+
 def list_options(instance: Instance, job: Job, known: Known | None = None) -> JobOptions:
     """Every candidate of one job, nothing dropped; `known` has those of jobs that ask for the same."""
     cluster, known = instance.cluster, Known() if known is None else known
-    question = f"{job.workload.model_dump_json()} {job.sizes} {job.constraints.model_dump_json()}"
+    question = _question(job)
     if question not in known:
         candidates = enumerate_candidates(
             job.workload,
@@ -71,6 +83,11 @@ def list_options(instance: Instance, job: Job, known: Known | None = None) -> Jo
         current=current,
         can_stay=can_stay,
     )
+
+
+def _question(job: Job) -> str:
+    """All that the candidates of a job depend on, on one cluster."""
+    return f"{job.workload.model_dump_json()} {job.sizes} {job.constraints.model_dump_json()}"
 
 
 def utility(job: Job, relative: Floats) -> Floats:

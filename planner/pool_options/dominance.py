@@ -16,8 +16,8 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) -> JobOptions:
-    r"""Drop each row that another row replaces in every placement at no loss in any objective.
+def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) -> Ints:
+    r"""Rows that no other row replaces in every placement at no loss in any objective, ascending.
 
     Row k' replaces k if it has no less value and (where that is an objective) no more energy, no more ranks, memory
     units and memory I/Os of a rank, no more I/Os of a rank in all and no more of them on spine rails, and no more
@@ -44,7 +44,7 @@ def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) ->
     kept = np.union1d(_kept(np.arange(len(few)), *table), _kept(some, *table))
     if few.current is not None:
         kept = np.union1d(kept, [few.current])
-    return few.take(kept)
+    return np.asarray(first[kept], np.int64)
 
 
 def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
