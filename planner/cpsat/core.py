@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 
+from costmodel.fabrics import Sipam
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.neighbourhoods import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
@@ -19,6 +20,8 @@ SHARE = 0.6
 """of the time for neighbourhoods, where there are any, before cores are solved"""
 SMALL = 300
 """so few candidates are solved at once"""
+CORE_SHARE = 0.1
+"""of the time left for each core where memory is pooled: prices bound what a plan may use less tightly there"""
 
 
 def optimize_value(search: Search, deadline: float) -> LevelOutcome:
@@ -39,6 +42,11 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
         _improve(search, time.perf_counter() + SHARE * (deadline - time.perf_counter()))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
+    return _solve_cores(search, sieve, deadline)
+
+
+def _solve_cores(search: Search, sieve: Sieve, deadline: float) -> LevelOutcome:
+    """Ever larger cores, until one of them proves the best plan optimal."""
     for threshold in _thresholds(search, sieve):
         value = search.value("value")
         search.floor = threshold if value is None else max(threshold, value)
@@ -47,8 +55,10 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
             if has_neighbourhoods(search.full):
                 _improve(search, deadline)
             break
+        if threshold == float("-inf"):
+            search.forget_what_costs_proof()
         search.restrict(core)
-        outcome = optimize(search, "value", deadline)
+        outcome = optimize(search, "value", _core_deadline(search, threshold, deadline))
         if outcome.is_infeasible and threshold == float("-inf"):
             return outcome
         value = search.value("value")
@@ -60,6 +70,14 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
         if search.is_stopped or time.perf_counter() >= deadline:
             break
     return LevelOutcome(is_proven=False)
+
+
+def _core_deadline(search: Search, threshold: float, deadline: float) -> float:
+    """Cores of pools leave time for all candidates."""
+    if threshold == float("-inf") or not isinstance(search.full.cluster.fabric, Sipam):
+        return deadline
+    now = time.perf_counter()
+    return now + CORE_SHARE * (deadline - now)
 
 
 def _improve(search: Search, deadline: float) -> None:

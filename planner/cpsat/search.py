@@ -69,8 +69,16 @@ class Search:
         Where memory is pooled, candidates were dropped because others ask for no more in step 1: what is refuted beyond
         step 1 costs the proof over those that were dropped.
         """
-        costs_proof = bool(self.refuted) and isinstance(self.full.cluster.fabric, Sipam) and self.full.num_dominated > 0
-        return self.num_undecided == 0 and self.has_all_rows and not costs_proof
+        return self.num_undecided == 0 and self.has_all_rows and not (self.refuted and self._dropped_for_step_one)
+
+    @property
+    def _dropped_for_step_one(self) -> bool:
+        return isinstance(self.full.cluster.fabric, Sipam) and self.full.num_dominated > 0
+
+    def forget_what_costs_proof(self) -> None:
+        """Where what was refuted costs the proof, the bound of step 1 is worth more than to propose it no more."""
+        if self._dropped_for_step_one:
+            self.refuted, self.num_undecided = [], 0
 
     @property
     def elapsed_s(self) -> float:
