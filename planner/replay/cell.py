@@ -1,9 +1,9 @@
 """One cell of a study: a policy on a cluster at a load, with the random numbers of a seed."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from planner.replay.events import Rules, Simulation
 from planner.replay.fragmentation import fragmentation
 from planner.replay.kinds import Ground
 from planner.replay.log import Log
-from planner.replay.measures import figures, timings
+from planner.replay.measures import figures, timeline, timings
 from planner.replay.mix import Mix, assign
 from planner.replay.outages import Outages
-from planner.replay.placers import MOVING, PLACERS, Placer
+from planner.replay.placers import MOVING, placer_of
 from planner.replay.rescue import rescue
 from planner.replay.runs import Jobs
+from planner.replay.snapshots import snapshot
 from planner.replay.state import State
 from planner.replay.trace import Trace
 
@@ -64,19 +65,29 @@ class Study:
     """share of the time from the first to the last arrival that is left out"""
     samples: int = 8
     """times at which fragmentation is measured"""
+    moments: tuple[float, ...] = ()
+    """shares of the time up to the last arrival at which the first seed notes who holds what"""
+
+    def moments_of(self, cell: Cell) -> tuple[float, ...]:
+        """Moments that a cell notes."""
+        return self.moments if cell.seed == 0 else ()
 
 
 class Outcome(NamedTuple):
-    """Figures of one cell; `timings` alone differ from run to run."""
+    """What one cell gave, as plain data; `timings` alone differ from run to run."""
 
     figures: dict[str, float | None]
     timings: dict[str, float | None]
+    series: dict[str, Any] | None = None
+    """what was held and waited for over time, as `timeline` has it"""
+    snapshots: Sequence[dict[str, Any]] = ()
+    """who held what at some moments, as `snapshot` has it; of the first seed"""
 
 
 def replay(study: Study, cell: Cell) -> Outcome:
     """Replay one cell."""
     ground = study.grounds[cell.cluster]
-    trace = study.demand.draw(cell.seed).at_load(cell.load, ground.capacity)
+    trace = study.demand.draw(cell.seed).at_load(cell.load, ground.capacity, study.warm_up)
     jobs = _jobs(trace, study.demand, ground, cell.seed)
     span_s = float(trace.arrival_s[-1])
     log = Log(len(trace), begin_s=study.warm_up * span_s, end_s=span_s)
@@ -86,7 +97,7 @@ def replay(study: Study, cell: Cell) -> Outcome:
     moves = study.rules.migrate or cell.policy in MOVING
     simulation = Simulation(
         jobs,
-        _placer(cell),
+        placer_of(cell.policy, cell.seed),
         State(ground.cluster),
         study.rules,
         log,
@@ -96,16 +107,28 @@ def replay(study: Study, cell: Cell) -> Outcome:
     if ground.sizes_to_fit and study.samples:
         at_s = np.linspace(log.begin_s, log.end_s, study.samples + 2)[1:-1]
         simulation.sample(at_s.tolist(), lambda state: _look(state, ground, log))
+    snapshots = _snapshots(simulation, study.moments_of(cell), trace, log)
     started = time.process_time()
     simulation.run()
     spent_s = time.process_time() - started - log.looking_s
     tenants = np.unique(trace.tenant, return_inverse=True)[1].astype(np.int64)
-    return Outcome(figures(log, jobs, tenants, ground.capacity), timings(log, spent_s))
+    known = figures(log, jobs, tenants, ground.capacity)
+    return Outcome(known, timings(log, spent_s), timeline(log), snapshots)
 
 
-def _placer(cell: Cell) -> Callable[[State], Placer]:
-    make = PLACERS[cell.policy]
-    return lambda state: make(state, cell.seed)
+def _snapshots(simulation: Simulation, moments: Sequence[float], trace: Trace, log: Log) -> list[dict[str, Any]]:
+    """What is noted at some shares of the time, filled while the replay runs."""
+    noted: list[dict[str, Any]] = []
+
+    def look(moment: float, at_s: float) -> None:
+        started = time.process_time()
+        noted.append({"moment": moment, **snapshot(simulation, at_s, trace.tenant)})
+        log.looking_s += time.process_time() - started
+
+    for moment in moments:
+        at_s = moment * log.end_s
+        simulation.sample([at_s], lambda state, moment=moment, at_s=at_s: look(moment, at_s))  # type: ignore[misc]
+    return noted
 
 
 def _jobs(trace: Trace, demand: Demand, ground: Ground, seed: int) -> Jobs:

@@ -69,8 +69,9 @@ class Simulation:
         return self._placer.state
 
     def sample(self, at_s: Sequence[float], look: Callable[[State], None]) -> None:
-        """Look at the state at these times, ascending."""
-        self._looks = [(time_s, look) for time_s in reversed(at_s)]
+        """Look at the state at these times too."""
+        self._looks += [(time_s, look) for time_s in at_s]
+        self._looks.sort(key=lambda entry: -entry[0])
 
     def run(self) -> None:
         """All events until every job has left."""
@@ -172,18 +173,19 @@ class Simulation:
         reserved = self._reserved
         if reserved is None:
             return
-        state, kinds, groups = self.state, self.jobs.kind, self.jobs.group
+        state, kinds, groups, work_left_s = self.state, self.jobs.kind, self.jobs.group, self.runs.work_left_s
         left_s = reserved.time_s - self._now_s
         beyond = state.num_free - reserved.num_free(state)
-        barred = self._barred(left_s, beyond)
+        barred = self._barred(left_s, beyond) if only is None else self._hopeless
         jobs = self.queue.behind(reserved.job, barred) if only is None else only
+        beside = set[int]()
         for looked_at, job in enumerate(jobs):
             if looked_at == self.rules.depth or not state.num_free:
                 return
-            kind, group, work_s = kinds[job], groups[job], self.runs.work_left_s(job)
-            if group in barred or (kind.held > beyond and work_s > left_s * kind.fastest):
+            kind, group, work_s = kinds[job], groups[job], work_left_s(job)
+            if group in barred or ((kind.held > beyond or group in beside) and work_s > left_s * kind.fastest):
                 continue
-            placement = self._place_behind(reserved, job, beyond, barred)
+            placement = self._place_behind(reserved, job, beyond, barred, beside)
             if placement is not None:
                 self.queue.remove(job)
                 self._start(job, placement)
@@ -200,10 +202,12 @@ class Simulation:
                 barred.add(group)
         return barred
 
-    def _place_behind(self, reserved: Reservation, job: int, beyond: int, barred: set[int]) -> Placement | None:
+    def _place_behind(
+        self, reserved: Reservation, job: int, beyond: int, barred: set[int], beside: set[int]
+    ) -> Placement | None:
         """A place where a job ends in time, or shares nothing with what is reserved; `beyond` free devices are not.
 
-        Where it finds no place at all, its group is barred.
+        Where it finds no place at all, its group is barred; `beside` are groups that find none beside what is reserved.
         """
         kind, work_s, left_s = self.jobs.kind[job], self.runs.work_left_s(job), reserved.time_s - self._now_s
         if work_s <= left_s * kind.fastest:
@@ -215,11 +219,13 @@ class Simulation:
             if work_s <= left_s * placement.row.rate or reserved.is_apart(placement):
                 return placement
             self.state.release(placement)
-        if kind.held > beyond:
+        if kind.held > beyond or self.jobs.group[job] in beside:
             return None
         hidden = reserved.hide(self.state)
         placement = self._placer.place(kind)
         self.state.release(hidden)
+        if placement is None:
+            beside.add(self.jobs.group[job])
         return placement
 
     def _break(self) -> None:

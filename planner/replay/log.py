@@ -4,9 +4,11 @@ import time
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, nan
 
 HOUR_S = 3600.0
+BINS = 240
+"""stretches of equal length of the time that counts, for what is drawn over time"""
 
 
 @dataclass
@@ -44,14 +46,21 @@ class Log:
     events: int = 0
     latency_s: "array[float]" = field(default_factory=lambda: array("d"))
     """wall time of all decisions of each event"""
+    marks: list[tuple[float, float, float]] = field(default_factory=list)
+    """busy_s, waiting_s and stranded_s at the end of each of BINS stretches"""
     _now_s: float = 0.0
+    _mark_s: float = field(init=False)
+    """when the next stretch ends"""
 
     def __post_init__(self) -> None:
+        self._mark_s = self.mark_s(1) if self.end_s > self.begin_s else inf
         self.start_s = [nan] * self.jobs
         self.finish_s = [nan] * self.jobs
 
     def advance(self, now_s: float, busy: int, free: int, waiting: int, smallest: int) -> None:
         """Time goes on to `now_s` with these counts since the last event; `smallest` job that waits, 0 for none."""
+        if now_s >= self._mark_s:
+            self._mark(now_s, busy, free, waiting, smallest)
         passed_s = min(now_s, self.end_s) - max(self._now_s, self.begin_s)
         self._now_s = now_s
         if passed_s > 0:
@@ -60,6 +69,21 @@ class Log:
             self.waiting_s += waiting * passed_s
             if 0 < smallest <= free:
                 self.stranded_s += free * passed_s
+
+    def mark_s(self, number: int) -> float:
+        """When so many stretches have passed."""
+        return self.end_s if number == BINS else self.begin_s + (self.end_s - self.begin_s) * number / BINS
+
+    def _mark(self, now_s: float, busy: int, free: int, waiting: int, smallest: int) -> None:
+        """Note the integrals at the end of every stretch up to now; counts are those since the last event."""
+        since_s = max(self._now_s, self.begin_s)
+        stranded = free if 0 < smallest <= free else 0
+        while now_s >= self._mark_s:
+            passed_s = self._mark_s - since_s
+            integrals = (self.busy_s, busy), (self.waiting_s, waiting), (self.stranded_s, stranded)
+            busy_s, waiting_s, stranded_s = (total + count * passed_s for total, count in integrals)
+            self.marks.append((busy_s, waiting_s, stranded_s))
+            self._mark_s = self.mark_s(len(self.marks) + 1) if len(self.marks) < BINS else inf
 
     def worked(self, begin_s: float, now_s: float, size: int, rate: float, energy_j_per_s: float) -> None:
         """A job of `size` asked accelerators did `rate` reference seconds of work in each second."""

@@ -1,12 +1,13 @@
 """Figures of one replay from its log."""
 
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.replay.log import HOUR_S, Log
 from planner.replay.runs import Jobs
+from planner.replay.trace import asked_s
 
 Floats = NDArray[np.float64]
 SHORT_S = 10.0
@@ -17,38 +18,61 @@ PERCENTILES = (50, 95, 99)
 class Measure(NamedTuple):
     """One figure."""
 
+    title: str
     unit: str
+    """empty for shares and pure numbers"""
     meaning: str
+    better: Literal["more", "less", ""] = ""
+    is_share: bool = False
+    """of one, told in per cent"""
 
 
-def _times(name: str, meaning: str, unit: str) -> dict[str, Measure]:
+def _times(name: str, title: str, meaning: str, unit: str) -> dict[str, Measure]:
     labels = {"mean": "mean", **{f"p{p}": f"{p}th percentile of the" for p in PERCENTILES}}
-    return {f"{name}_{label}": Measure(unit, f"{words} {meaning}") for label, words in labels.items()}
+    return {
+        f"{name}_{label}": Measure(f"{title} {label}", unit, f"{words} {meaning}", "less")
+        for label, words in labels.items()
+    }
 
 
 MEASURES: dict[str, Measure] = {
-    "admitted": Measure("", "share of the jobs that ran"),
-    "goodput_h": Measure("h", "accelerator-hours of the reference whose work was done"),
-    "goodput": Measure("", "the same over accelerators and time: above the utilization where jobs run faster"),
-    "utilization": Measure("", "share of the accelerators held by jobs"),
-    **_times("wait_s", "time from arrival to start", "s"),
-    **_times("completion_s", "time from arrival to end", "s"),
-    **_times("slowdown", "time from arrival to end over the recorded duration, or 10 s", ""),
-    "queue": Measure("", "mean number of waiting jobs"),
-    "stranded": Measure("", "share of the free accelerators left while a waiting job asked for no more than were free"),
-    "fragmentation": Measure("", "mean of the objective, where the fabric has it"),
-    "power_w": Measure("W", "mean power of the jobs"),
-    "energy_j_per_s": Measure("J/s", "joules for what an accelerator of the reference does in a second"),
-    "fairness": Measure("", "Jain index over tenants of the mean 1 / slowdown, refused jobs counting 0"),
-    "reconfigurations": Measure("", "starts and moves of jobs that set optical circuits"),
-    "moves": Measure("", "running jobs that were placed elsewhere"),
-    "interruptions": Measure("", "running jobs that lost a part to a failure"),
-    "never_fit": Measure("", "jobs for which the empty cluster has no place"),
-}
+    "offered": Measure(
+        "offered load", "", "share of the accelerators that jobs would hold, at recorded durations and did none wait",
+        "", True,
+    ),
+    "admitted": Measure("admitted", "", "share of the jobs that ran", "more", True),
+    "goodput_h": Measure("work done", "h", "accelerator-hours of the reference whose work was done", "more"),
+    "goodput": Measure(
+        "goodput", "",
+        "work done over accelerators and time: above the utilization where jobs run faster than on the reference",
+        "more", True,
+    ),
+    "utilization": Measure("utilization", "", "share of the accelerators held by jobs", "", True),
+    **_times("wait_s", "wait", "time from arrival to start", "s"),
+    **_times("completion_s", "completion", "time from arrival to end", "s"),
+    **_times("slowdown", "slowdown", "time from arrival to end over the recorded duration, or 10 s", ""),
+    "queue": Measure("queue", "", "mean number of waiting jobs", "less"),
+    "stranded": Measure(
+        "stranded", "", "share of the free accelerators left while a waiting job asked for no more than were free",
+        "less", True,
+    ),
+    "fragmentation": Measure("fragmentation", "", "mean of the objective, where the fabric has it", "less"),
+    "power_w": Measure("power", "W", "mean power of the jobs"),
+    "energy_j_per_s": Measure(
+        "energy per work", "J/s", "joules for what an accelerator of the reference does in a second", "less"
+    ),
+    "fairness": Measure(
+        "fairness", "", "Jain index over tenants of the mean 1 / slowdown, refused jobs counting 0", "more"
+    ),
+    "reconfigurations": Measure("circuits set", "", "starts and moves of jobs that set optical circuits"),
+    "moves": Measure("moves", "", "running jobs that were placed elsewhere", "less"),
+    "interruptions": Measure("interruptions", "", "running jobs that lost a part to a failure", "less"),
+    "never_fit": Measure("never fit", "", "jobs for which the empty cluster has no place", "less"),
+}  # fmt: skip
 TIMINGS: dict[str, Measure] = {
-    "decision_s_p50": Measure("s", "median wall time of the decisions of one event"),
-    "decision_s_p99": Measure("s", "99th percentile of the same"),
-    "events_per_s": Measure("1/s", "events of the replay in a second of processor time"),
+    "decision_s_p50": Measure("decision", "s", "median wall time of the decisions of one event", "less"),
+    "decision_s_p99": Measure("decision p99", "s", "99th percentile of the same", "less"),
+    "events_per_s": Measure("events", "1/s", "events of the replay in a second of processor time", "more"),
 }
 """figures of the machine that runs the replay: the only ones that differ from run to run"""
 
@@ -65,7 +89,9 @@ def figures(log: Log, jobs: Jobs, tenants: NDArray[np.int64], capacity: int) -> 
     felt = np.zeros(len(jobs))
     felt[done] = 1 / slowdown
     span_s = log.end_s - log.begin_s
+    size = np.array([kind.size for kind in jobs.kind])
     return {
+        "offered": _ratio(asked_s(arrival_s, work_s, size, log.begin_s, log.end_s), capacity * span_s),
         "admitted": _ratio(float(ran.sum()), float(counts.sum())),
         "goodput_h": log.useful_s / HOUR_S,
         "goodput": _ratio(log.useful_s, capacity * span_s),
@@ -84,6 +110,19 @@ def figures(log: Log, jobs: Jobs, tenants: NDArray[np.int64], capacity: int) -> 
         "interruptions": float(log.interruptions),
         "never_fit": float(log.never_fit),
     }
+
+
+def timeline(log: Log) -> dict[str, Any] | None:
+    """Averages over equal stretches from `begin_s` to `end_s` of accelerators held, jobs waiting, accelerators left.
+
+    Exact: average times length, summed, is the integral behind the measure of the same name. None without such time.
+    """
+    if not log.marks:
+        return None
+    integrals = np.diff(np.array(log.marks), axis=0, prepend=0.0)
+    averages = integrals * len(log.marks) / (log.end_s - log.begin_s)
+    columns = zip(("busy", "queue", "stranded"), averages.T.tolist(), strict=True)
+    return {"begin_s": log.begin_s, "end_s": log.end_s, **dict(columns)}
 
 
 def timings(log: Log, spent_s: float) -> dict[str, float | None]:

@@ -1,53 +1,33 @@
-"""Finished cells on disk: one file each, written whole, so that a study that was stopped goes on where it was."""
+"""What names the cells of a study: all that their figures depend on."""
 
 import hashlib
 import json
-import os
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from planner import __version__
-from planner.errors import InputError
+from planner.cells.store import key_of
+from planner.cells.versions import code
+from planner.policies import origin_of
 from planner.replay.cell import Cell, Outcome, Study
+from planner.replay.log import BINS
+from planner.replay.measures import MEASURES
 from planner.replay.trace import Trace
 
 
-class Results:
-    """Cells of one study in a folder that other studies may share."""
-
-    def __init__(self, folder: Path, study: Study) -> None:
-        self._folder, self._study = folder, fingerprint(study)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(str(folder), "--results", f"cannot be made: {error.strerror}; name a folder") from None
-
-    def _path(self, cell: Cell) -> Path:
-        digest = hashlib.sha256(json.dumps([self._study, *cell]).encode()).hexdigest()
-        return self._folder / f"{digest[:32]}.json"
-
-    def load(self, cell: Cell) -> Outcome | None:
-        """What is known of a cell, None where it must be replayed."""
-        try:
-            data = json.loads(self._path(cell).read_text("utf-8"))
-        except (FileNotFoundError, ValueError):
-            return None
-        return Outcome(data["figures"], data["timings"])
-
-    def save(self, cell: Cell, outcome: Outcome) -> None:
-        """Write a cell; a reader sees all of it or nothing."""
-        path = self._path(cell)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps({"cell": cell._asdict(), **outcome._asdict()}, indent=1) + "\n", encoding="utf-8")
-        os.replace(part, path)
+def cell_keys(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
+    """The key of each cell in a store that other studies may share."""
+    known = fingerprint(study)
+    origins = {policy: origin_of(policy) for policy in {cell.policy for cell in cells}}
+    return {cell: key_of(known, *cell, origins[cell.policy], study.moments_of(cell)) for cell in cells}
 
 
 def fingerprint(study: Study) -> str:
     """A digest of all that figures depend on."""
     source = study.demand.source
     known: dict[str, Any] = {
-        "version": __version__,
+        "versions": code(),
+        "layout": [BINS, *MEASURES, *Outcome._fields],
         "source": _digest(source) if isinstance(source, Trace) else source.model_dump(mode="json"),
         "jobs": study.demand.jobs,
         "mix": study.demand.mix.model_dump(mode="json"),

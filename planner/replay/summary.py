@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from planner.replay.cell import Cell, Outcome
-from planner.replay.measures import MEASURES, TIMINGS
+from planner.replay.measures import MEASURES, Measure
 from planner.slices.estimates import estimate
 
-FEWEST_SEEDS = 5
-"""below there are no intervals"""
+Interval = tuple[float | None, float | None]
+"""mean, and half the width of its 95 % interval; None where nothing is known"""
 
 
 @dataclass(frozen=True)
@@ -37,35 +37,34 @@ class Row:
     less_cluster_half_width: float | None
 
 
-def summarize(outcomes: Mapping[Cell, Outcome], *, with_timings: bool = False) -> list[Row]:
-    """Rows by load, cluster, policy and measure, in the order of the cells; timings differ from run to run."""
+def summarize(outcomes: Mapping[Cell, Outcome], measures: Mapping[str, Measure] = MEASURES) -> list[Row]:
+    """Rows by load, cluster, policy and measure, in the order of the cells."""
     groups: dict[tuple[float | None, str, str], list[Cell]] = {}
     for cell in outcomes:
         groups.setdefault((cell.load, cell.cluster, cell.policy), []).append(cell)
     cells = list(outcomes)
     first_cluster, first_policy = cells[0].cluster, cells[0].policy
-    measures = {**MEASURES, **TIMINGS} if with_timings else MEASURES
     rows = []
     for load in dict.fromkeys(cell.load for cell in cells):
         for (of_load, cluster, policy), group in groups.items():
             if of_load != load:
                 continue
             for name, measure in measures.items():
-                own = _values(outcomes, group, name)
-                other_policy = _values(outcomes, groups[load, cluster, first_policy], name)
-                other_cluster = _values(outcomes, groups[load, first_cluster, policy], name)
+                own = by_seed(outcomes, group, name)
+                other_policy = by_seed(outcomes, groups[load, cluster, first_policy], name)
+                other_cluster = by_seed(outcomes, groups[load, first_cluster, policy], name)
                 rows.append(
                     Row(
                         cluster, policy, load, name, measure.unit, len(own),
-                        *_interval(list(own.values())),
-                        *_difference(own, other_policy, is_same=policy == first_policy),
-                        *_difference(own, other_cluster, is_same=cluster == first_cluster),
+                        *interval(list(own.values())),
+                        *((None, None) if policy == first_policy else difference(own, other_policy)),
+                        *((None, None) if cluster == first_cluster else difference(own, other_cluster)),
                     )
                 )  # fmt: skip
     return rows
 
 
-def _values(outcomes: Mapping[Cell, Outcome], cells: Sequence[Cell], name: str) -> dict[int, float]:
+def by_seed(outcomes: Mapping[Cell, Outcome], cells: Sequence[Cell], name: str) -> dict[int, float]:
     """Values by seed, of seeds that have one."""
     found = {}
     for cell in cells:
@@ -76,19 +75,17 @@ def _values(outcomes: Mapping[Cell, Outcome], cells: Sequence[Cell], name: str) 
     return found
 
 
-def _difference(
-    own: Mapping[int, float], other: Mapping[int, float], *, is_same: bool
-) -> tuple[float | None, float | None]:
-    if is_same:
-        return None, None
-    return _interval([own[seed] - other[seed] for seed in own if seed in other])
+def difference(own: Mapping[int, float], other: Mapping[int, float]) -> Interval:
+    """How much more one has than the other, seed by seed."""
+    return interval([own[seed] - other[seed] for seed in own if seed in other])
 
 
-def _interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+def interval(values: Sequence[float]) -> Interval:
+    """Of independent replications; one alone has no interval."""
     if not values:
         return None, None
-    if len(values) < FEWEST_SEEDS:
-        return float(np.mean(values)), None
+    if len(values) == 1:
+        return float(values[0]), None
     found = estimate(np.array(values)[:, None])
     return float(found.mean[0]), float(found.half_width[0])
 

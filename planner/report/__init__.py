@@ -1,22 +1,17 @@
 """One page for people: a plan, how good it is, and why, in a single HTML file that needs no network."""
 
-import base64
-import hashlib
-import html
-import importlib.resources
-import json
 from collections.abc import Mapping, Sequence
-from string import Template
 
 from planner.checks.violation import Violation
 from planner.instance import Instance
 from planner.report.data import page_data
+from planner.report.shell import render
 from planner.result import Result
 
 STYLES = ("page.css", "floor.css", "print.css")
 SCRIPTS = (
-    "core.js", "floor.js", "circuits.js", "fibers.js", "roofline.js", "job.js", "convergence.js",
-    "tables.js", "page.js",
+    "core.js", "header.js", "selection.js", "rack.js", "floor.js", "circuits.js", "fibers.js", "roofline.js",
+    "tiers.js", "job.js", "pool.js", "charts.js", "convergence.js", "tables.js", "page.js",
 )  # fmt: skip
 
 
@@ -36,27 +31,4 @@ def report_html(
     `reasons` maps a job that was left out to a sentence, in place of the short reason of the result.
     """
     data = page_data(instance, result, violations, command=command, versions=versions, reasons=reasons or {})
-    style = "\n".join(_asset(name) for name in STYLES)
-    script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
-    return Template(_asset("page.html")).substitute(
-        title=html.escape(instance.name),
-        style=style,
-        style_hash=_hash(style),
-        script=script,
-        script_hash=_hash(script),
-        data=_embedded(data),
-    )
-
-
-def _asset(name: str) -> str:
-    return importlib.resources.files("planner.report").joinpath(name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    """What the content security policy calls the inline text: nothing else on the page may run."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _embedded(data: object) -> str:
-    """JSON that no HTML parser takes for markup."""
-    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return render(f"{instance.name} – plan", "plan.html", STYLES, SCRIPTS, data)

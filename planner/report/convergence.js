@@ -13,7 +13,7 @@ function drawConvergence() {
   }
   const end = Math.max(data.convergence.wall_time_s, points[points.length - 1].time_s, 1e-6);
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const room = (high - low || Math.abs(high) || 1) * 0.08;
+  const room = (high - low > 1e-9 * Math.abs(high) ? high - low : Math.abs(high) || 1) * 0.08;
   const scale = scales(end, low - room, high + room);
   const picture = svg("svg", { class: "chart", viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "group", "aria-label": chartText(points, objective) });
   drawAxes(picture, scale, end, low - room, high + room);
@@ -32,15 +32,6 @@ function scales(end, low, high) {
 function chartText(points, objective) {
   const last = (name) => [...points].reverse().find((point) => point[name] !== null)?.[name] ?? null;
   return `${objective} over time: ${plural(points.length, "step")}, ending at ${number(last("objective"))} with bound ${number(last("bound"))}`;
-}
-
-function ticks(low, high, count) {
-  const raw = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
-  const found = [];
-  for (let i = Math.ceil(low / step); i * step <= high; i++) found.push(Number((i * step).toPrecision(12)));
-  return found;
 }
 
 function drawAxes(picture, scale, end, low, high) {

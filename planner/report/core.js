@@ -1,8 +1,6 @@
-// Elements, numbers, colours, the tooltip, and which job is selected. Text is only ever set as text.
+// Elements, numbers, colours and the tooltip. Text is only ever set as text.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const state = { job: null, configuration: 0 };
-const listeners = [];
 
 function make(space, tag, attributes, children) {
   const node = space ? document.createElementNS(space, tag) : document.createElement(tag);
@@ -24,11 +22,6 @@ function on(node, events, handler) {
 
 // Okabe-Ito colours in an order that keeps neighbours apart; later rounds are lighter, darker, darkest.
 const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7a5fb0"];
-const PARTS = {
-  "compute": "#0072b2", "memory": "#e69f00", "tensor communication": "#009e73",
-  "pipeline communication": "#56b4e9", "data communication": "#cc79a7", "reconfiguration": "#d55e00",
-  "pipeline bubble": "#9aa3ad", "network": "#009e73", "static": "#9aa3ad",
-};
 
 function blend(hex, other, share) {
   const channel = (text, i) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16);
@@ -45,16 +38,6 @@ function colour(index) {
 function inkOn(hex) {
   const linear = [1, 3, 5].map((i) => (parseInt(hex.slice(i, i + 2), 16) / 255) ** 2.2);
   return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.2 ? "#10141a" : "#ffffff";
-}
-
-function swatch(index) {
-  const isPlaced = data.jobs[index].plan !== null;
-  const node = el("span", { class: isPlaced ? "swatch" : "swatch none", "aria-hidden": "true" }, String(index + 1));
-  if (isPlaced) {
-    node.style.background = colour(index);
-    node.style.color = inkOn(colour(index));
-  }
-  return node;
 }
 
 // 1,234 · 0.0123 · 12.3 k: three significant digits, and what is absent is a dash.
@@ -124,11 +107,4 @@ function inOrder(nodes) {
     const step = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
     return nodes[(nodes.indexOf(node) + step + nodes.length) % nodes.length];
   };
-}
-
-function select(index) {
-  state.job = index;
-  state.configuration = 0;
-  hideTip();
-  listeners.forEach((listener) => listener());
 }

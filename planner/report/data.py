@@ -6,8 +6,9 @@ from typing import Any
 from costmodel.fabrics import Lightpath
 from planner.checks.violation import Violation
 from planner.instance import Instance
-from planner.report.floor import fiber_matrices, owners_of, racks
+from planner.report.floor import fabric_facts, fiber_matrices, owners_of, racks
 from planner.report.jobs import job_rows
+from planner.report.pool import pool_gains
 from planner.result import Result, Status
 
 MEANING = {
@@ -40,10 +41,11 @@ def page_data(
         "totals": totals,
         "levels": _levels(instance, result),
         "violations": breaches if result.plan else None,
-        "fabric": _fabric(instance),
+        "fabric": {**fabric_facts(instance.cluster), **_failed(instance)},
         "racks": racks(instance, result.plan, index_of_job),
         "matrices": fiber_matrices(instance, result.plan, index_of_job),
         "jobs": jobs,
+        "pool": pool_gains(instance, result, jobs),
         "left_out": _left_out(result, jobs),
         "convergence": _convergence(instance, result),
         "run": _run(result, command, versions),
@@ -108,17 +110,10 @@ def _levels(instance: Instance, result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def _fabric(instance: Instance) -> dict[str, Any]:
-    """The machine in words, and the shape of a server."""
+def _failed(instance: Instance) -> dict[str, Any]:
+    """What has failed, and the loss that light may have."""
     fabric, health = instance.cluster.fabric, instance.cluster.health
     return {
-        "kind": fabric.kind.replace("_", " "),
-        "device": instance.cluster.device.name,
-        "servers": fabric.servers,
-        "racks": fabric.racks,
-        "devices_per_server": fabric.devices_per_server,
-        "columns": fabric.devices_per_server // fabric.rows,
-        "has_circuits": fabric.has_circuits,
         "loss_budget_db": fabric.loss_budget_db if isinstance(fabric, Lightpath) else None,
         "failed_devices": [*health.failed_tiles],
         "failed_ports": [*health.failed_ports],
@@ -162,6 +157,6 @@ def _run(result: Result, command: str, versions: Mapping[str, str]) -> dict[str,
         "wall_time_s": result.wall_time_s,
         "statistics": [
             *([name.replace("_", " "), value] for name, value in result.statistics.items()),
-            *([f"start {name}", value] for name, value in result.starts.items()),
+            *([f"start {name}", start.value] for name, start in result.starts.items()),
         ],
     }

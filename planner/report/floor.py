@@ -4,11 +4,26 @@ from collections import defaultdict
 from typing import Any
 
 from costmodel.fabrics import Lightpath
+from planner.cluster import Cluster
 from planner.instance import Instance
 from planner.plan import Assignment, Circuit, Plan
 
 Place = tuple[int, int]
 """(server, slot)"""
+
+
+def fabric_facts(cluster: Cluster) -> dict[str, Any]:
+    """The machine in words, and the shape of a server."""
+    fabric = cluster.fabric
+    return {
+        "kind": fabric.kind.replace("_", " "),
+        "device": cluster.device.name,
+        "servers": fabric.servers,
+        "racks": fabric.racks,
+        "devices_per_server": fabric.devices_per_server,
+        "columns": fabric.devices_per_server // fabric.rows,
+        "has_circuits": fabric.has_circuits,
+    }
 
 
 def owners_of(instance: Instance, plan: Plan | None) -> dict[Place, list[tuple[str, int]]]:
@@ -75,7 +90,8 @@ def held_circuits(instance: Instance, assignment: Assignment) -> list[dict[str, 
             }
             for circuit in held.circuits
         ]
-        shown.append({"dimension": held.dimension, "number": count[held.dimension], "circuits": circuits})
+        name = held.dimension if held.phase is None else f"{held.dimension} in {held.phase}"
+        shown.append({"dimension": name, "number": count[held.dimension], "circuits": circuits})
     return shown
 
 

@@ -66,8 +66,9 @@ function placedBody(job) {
   const facts = pairs([
     ["Runs", `${job.model}, ${job.kind}`],
     ["With", job.options.join(" · ")],
-    ["Mapping", mappingText(plan.mapping)],
+    ["Mapping", [mappingText(plan.mapping), ...plan.choices].join(" · ")],
     ...(plan.memory_units ? [["Memory", `${plan.memory_units} units for each device, over ${plan.memory_io} of its I/Os`]] : []),
+    ...(plan.phases ? [["Phases", `${plan.phases.settings.join(" · ")} (${(100 * plan.phases.gain).toFixed(1)} % faster than one setting)`]] : []),
     ["Collectives", plan.collectives.map(({ dimension, name }) => `${dimension}: ${name}`).join(" · ") || "none"],
     ["Devices", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],
     ["Speed", quantity(plan.speed, plan.speed_unit)],
@@ -78,6 +79,7 @@ function placedBody(job) {
     facts, problem,
     split("Time of one step", plan.time_s, "s", quantity(plan.step_s, "s")),
     split("Energy of one step", plan.energy_j, "J", `${quantity(plan.energy_per_work_j, "J")} per ${workUnit(plan)} · ${quantity(plan.power_w, "W")}`),
+    plan.second_tier ? drawTier(plan.second_tier) : null,
     plan.roofline ? drawRoofline(plan.roofline) : null,
   ].filter(Boolean);
 }

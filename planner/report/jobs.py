@@ -10,11 +10,15 @@ from costmodel.hardware import Device
 from costmodel.mappings import DIMENSIONS
 from costmodel.score import Scores, score
 from planner.instance import Instance, Job
+from planner.phase_settings import gain_of_phases, settings_by_phase
 from planner.plan import Assignment
 from planner.report.floor import held_circuits, place_of
+from planner.report.tiers import second_tier_data
 from planner.result import Result
 
 COMMUNICATION = tuple(f"{dimension} communication" for dimension in DIMENSIONS)
+CHOSEN = ("recompute", "offload")
+"""choices of a configuration that are told where they are made"""
 
 
 def job_rows(instance: Instance, result: Result, reasons: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -51,13 +55,18 @@ def _request(job: Job) -> dict[str, Any]:
         "name": job.name,
         "tenant": job.tenant,
         "kind": job.workload.kind.replace("_", " "),
-        "model": model if isinstance(model, str) else f"{model.layers} layers, hidden {model.hidden}",
-        "options": [f"{name.replace('_', ' ')} {value}" for name, value in fields.items()],
+        "model": model if isinstance(model, str) else model.label,
+        "options": [f"{name.replace('_', ' ')} {_written(value)}" for name, value in fields.items()],
         "sizes": _ranges(list(job.sizes)),
         "weight": job.weight,
         "utility": job.utility if job.utility != "step" else f"step at {job.step_at:g}",
         "is_required": job.required,
     }
+
+
+def _written(value: Any) -> str:
+    """A choice, or those among which the planner chooses."""
+    return " or ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str, Any]:
@@ -68,7 +77,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
     try:
         rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
         scores = score(rows, cluster.device, cluster.fabric)
-        roofline = _roofline(rows, scores, rows.splits[rows.split[0]].device)
+        roofline = _roofline(rows, scores, rows.splits[rows.split[0]].device, cluster.device)
         collectives = [
             {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}
             for axis, dimension in enumerate(DIMENSIONS)
@@ -81,8 +90,13 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         "devices": list(assignment.devices),
         "where": _where(instance, assignment.devices),
         "mapping": {name: getattr(configuration, name) for name in (*DIMENSIONS, "micro_batch", "block")},
+        "choices": [
+            f"{name} {value}" for name in CHOSEN if (value := getattr(configuration, name)) not in (None, "none")
+        ],
         "memory_units": configuration.memory_units,
         "memory_io": configuration.memory_io,
+        "phases": _phases(instance, job, configuration) if not problem else None,
+        "second_tier": second_tier_data(instance, assignment),
         "collectives": collectives,
         "circuits": held_circuits(instance, assignment),
         "value": assignment.value,
@@ -92,6 +106,14 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         **_totals(assignment, scores),
         **_breakdown(scores),
     }
+
+
+def _phases(instance: Instance, job: Job, configuration: Configuration) -> dict[str, Any] | None:
+    """Settings of a job that changes between phases, and what that gains."""
+    settings = settings_by_phase(instance.cluster, job, configuration)
+    if not settings:
+        return None
+    return {"settings": list(settings), "gain": gain_of_phases(instance.cluster, job, configuration)}
 
 
 def _collectives_of(configuration: Configuration) -> list[dict[str, str]]:
@@ -134,8 +156,9 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
     }
 
 
-def _roofline(rows: Candidates, scores: Scores, device: Device) -> dict[str, float]:
-    """What the busiest device computes for each byte of memory traffic, over a whole step, below its roof."""
+def _roofline(rows: Candidates, scores: Scores, device: Device, alone: Device) -> dict[str, float]:
+    """What the busiest device computes for each byte of memory traffic, over a whole step, below its roof; `alone` is
+    the device with its own memory."""
     graph = rows.workload.op_graph(rows.mappings, device)
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision)
     flops, memory_bytes = float(graph.flops[0]), float(graph.memory_bytes[0])
@@ -144,6 +167,7 @@ def _roofline(rows: Candidates, scores: Scores, device: Device) -> dict[str, flo
         "flops_per_s": flops / float(scores.step_s[0]),
         "peak_flops_per_s": efficiency.matrix * device.matrix_flops_per_s(graph.precision),
         "peak_bytes_per_s": efficiency.memory * device.memory_bytes_per_s,
+        "own_peak_bytes_per_s": efficiency.memory * alone.memory_bytes_per_s,
     }
 
 

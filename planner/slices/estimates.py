@@ -1,6 +1,7 @@
 """Means of independent replications with intervals, and the control variate that narrows them."""
 
 from dataclasses import dataclass
+from math import pi, sqrt, tan
 from statistics import NormalDist
 
 import numpy as np
@@ -41,17 +42,22 @@ def controlled(samples: Floats, control: Floats, exact: Floats) -> Estimate:
 
 
 def student_quantile(freedom: int, probability: float = 0.975) -> float:
-    """Quantile of Student's t by the expansion in 1 / freedom; right to 0.5 % from 4 degrees of freedom on."""
+    """Quantile of Student's t: exact to 2 degrees of freedom, else by the expansion in 1 / freedom, right to 0.2 %."""
+    if freedom == 1:
+        return tan(pi * (probability - 0.5))
+    if freedom == 2:
+        return (2 * probability - 1) / sqrt(2 * probability * (1 - probability))
     z, n = NormalDist().inv_cdf(probability), freedom
     return float(
         z
         + (z**3 + z) / (4 * n)
         + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
         + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
     )
 
 
 def _freedom(samples: Floats, fitted: int) -> int:
-    if len(samples) < fitted + 4:
-        raise ValueError(f"seeds: {len(samples)} replications are too few for an interval; take {fitted + 4} or more")
+    if len(samples) <= fitted:
+        raise ValueError(f"seeds: {len(samples)} replications are too few for an interval; take {fitted + 1} or more")
     return len(samples) - fitted

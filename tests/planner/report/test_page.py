@@ -3,7 +3,6 @@
 import dataclasses
 import html
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,34 +12,13 @@ from planner.instance import Instance
 from planner.plan import Assignment, Plan
 from planner.report import report_html
 from planner.result import LeftOut, Result, Status
-from tests.need import need_program
 from tests.planner.report import rack
-
-OPTIONS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
-    "--virtual-time-budget=4000", "--window-size=1400,1000",
-)  # fmt: skip
+from tests.planner.report.browser import browse, dom_of
 
 
 def _page(instance: Instance, result: Result, violations: tuple[Violation, ...] = ()) -> str:
     command = "planner solve rack.yaml --report rack.html"
     return report_html(instance, result, violations, command=command, versions={"photonplan": "0.1.0"})
-
-
-def _browse(folder: Path, page: str, *options: str) -> str:
-    """What the browser prints for the page; a message on its console fails the test."""
-    browser = need_program("chromium", "chromium-browser", "google-chrome")
-    path = folder / "page.html"
-    path.write_text(page, encoding="utf-8")
-    command = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *options, path.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
-    return done.stdout
-
-
-def _dom(folder: Path, page: str) -> str:
-    """The document after the script has run, without its data and its script."""
-    return re.sub(r"<script.*?</script>", "", _browse(folder, page, "--dump-dom"), flags=re.DOTALL)
 
 
 def _count(dom: str, css_class: str) -> int:
@@ -49,7 +27,7 @@ def _count(dom: str, css_class: str) -> int:
 
 @pytest.mark.chromium
 def test_the_rack_and_the_selected_job_are_shown(tmp_path: Path) -> None:
-    dom = _dom(tmp_path, _page(rack.instance(), rack.result()))
+    dom = dom_of(tmp_path, _page(rack.instance(), rack.result()))
     assert _count(dom, "tile taken selected") == 4
     assert _count(dom, "tile taken") == 1
     assert _count(dom, "tile failed") == 2, "one tile and its key"
@@ -62,7 +40,7 @@ def test_the_rack_and_the_selected_job_are_shown(tmp_path: Path) -> None:
 
 @pytest.mark.chromium
 def test_names_are_text_and_never_markup(tmp_path: Path) -> None:
-    dom = _dom(tmp_path, _page(rack.instance(), rack.result()))
+    dom = dom_of(tmp_path, _page(rack.instance(), rack.result()))
     for name in (rack.RING, rack.LEFT_OUT, "rack <i>of</i> two"):
         assert html.escape(name, quote=False) in dom
     assert "<b>ring" not in dom
@@ -92,7 +70,7 @@ def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
       show(document.documentElement.dataset.theme);
       document.documentElement.dataset.shown = shown.join("|");
     """
-    dom = _dom(tmp_path, page.replace("</body>", f"<script>{user}</script></body>"))
+    dom = dom_of(tmp_path, page.replace("</body>", f"<script>{user}</script></body>"))
     shown = html.unescape(re.search('data-shown="([^"]*)"', dom)[1]).split("|")  # type: ignore[index]
     assert shown[:2] == ["s0.t1", "s0.t2"]
     assert shown[2].startswith("s0.t1 → s1.t0")
@@ -102,7 +80,7 @@ def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
 @pytest.mark.chromium
 def test_violations_are_listed(tmp_path: Path) -> None:
     violation = Violation("tile", "s0.t1", "sends <9> wavelengths")
-    dom = _dom(tmp_path, _page(rack.instance(), rack.result(), (violation,)))
+    dom = dom_of(tmp_path, _page(rack.instance(), rack.result(), (violation,)))
     assert "1 violation" in dom
     assert "s0.t1: sends &lt;9&gt; wavelengths (tile)" in dom
     assert "do not deploy" in dom
@@ -111,7 +89,7 @@ def test_violations_are_listed(tmp_path: Path) -> None:
 @pytest.mark.chromium
 def test_without_a_plan_the_reason_is_shown(tmp_path: Path) -> None:
     reason = LeftOut(rack.RING, "needs 9 devices of one server")
-    dom = _dom(tmp_path, _page(rack.instance(), Result(Status.INFEASIBLE, "cpsat", left_out=(reason,))))
+    dom = dom_of(tmp_path, _page(rack.instance(), Result(Status.INFEASIBLE, "cpsat", left_out=(reason,))))
     assert "There is no plan." in dom
     assert "Why there is no plan" in dom
     assert "needs 9 devices of one server" in dom
@@ -121,7 +99,7 @@ def test_without_a_plan_the_reason_is_shown(tmp_path: Path) -> None:
 def test_a_fabric_without_circuits(tmp_path: Path) -> None:
     assignment = Assignment.model_validate({"job": "solo", "devices": ["s0.g0"], "configuration": {"micro_batch": 1}})
     result = Result(Status.FEASIBLE, "first_fit", Plan(instance="tree", assignments=(assignment,)))
-    dom = _dom(tmp_path, _page(rack.fat_tree(), result))
+    dom = dom_of(tmp_path, _page(rack.fat_tree(), result))
     assert "Packets are switched" in dom
     assert "Light on fibers" not in dom
 
@@ -133,7 +111,7 @@ def test_several_racks(tmp_path: Path) -> None:
     instance = rack.instance().model_copy(update={"cluster": cluster})
     healthy = cluster.model_copy(update={"health": type(cluster.health)()})
     page = _page(instance.model_copy(update={"cluster": healthy}), Result(Status.NO_PLAN, "cpsat"))
-    dom = _dom(tmp_path, page)
+    dom = dom_of(tmp_path, page)
     assert "Rack r0" in dom
     assert "Rack r1" in dom
 
@@ -142,7 +120,7 @@ def test_several_racks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [(), ("--force-dark-mode",), ("--window-size=480,900",)])
 def test_a_picture_of_the_page(tmp_path: Path, options: tuple[str, ...]) -> None:
     picture = tmp_path / "page.png"
-    _browse(tmp_path, _page(rack.instance(), rack.result()), f"--screenshot={picture}", *options)
+    browse(tmp_path, _page(rack.instance(), rack.result()), f"--screenshot={picture}", *options)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -1,0 +1,134 @@
+"""What a replay is given: demand, clusters, policies, loads, moments and prices."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from planner.cluster import Cluster
+    from planner.replay.cell import Study
+    from planner.replay.demand import DemandModel
+    from planner.replay.events import Discipline
+    from planner.replay.prices import Prices
+    from planner.replay.trace import Trace
+
+DRAWN_JOBS = 5000
+"""of one replication, where a demand model draws them"""
+MOST_SNAPSHOTS = 12
+
+
+def read_study(
+    demand: Path,
+    clusters: Sequence[Path],
+    jobs: int | None,
+    mix: Path | None,
+    queue: "Discipline",
+    migrate: bool,
+    downtime_s: float,
+    failures: Path | None,
+    warm_up: float,
+    snapshots: str,
+) -> "Study":
+    """All files read, every kind of job expanded."""
+    from planner.failures import FailureModel
+    from planner.files import load
+    from planner.replay.demand import DemandModel
+    from planner.replay.events import Rules
+    from planner.replay.mix import load_mix
+    from planner.replay.study import prepare_study
+
+    source, moments = _source(demand), _moments(snapshots)
+    study = prepare_study(
+        source,
+        load_mix(mix),
+        _clusters(clusters),
+        jobs=DRAWN_JOBS if jobs is None and isinstance(source, DemandModel) else jobs,
+        rules=Rules(queue, migrate=migrate, downtime_s=downtime_s),
+        failures=load(FailureModel, failures) if failures is not None else None,
+        warm_up=warm_up,
+    )
+    return replace(study, moments=moments)
+
+
+def _source(path: Path) -> "Trace | DemandModel":
+    from planner.replay.demand import load_demand
+    from planner.replay.trace import read_trace
+
+    return load_demand(path) if path.suffix in (".yaml", ".yml", ".json") else read_trace(path)
+
+
+def _clusters(paths: Sequence[Path]) -> "dict[str, Cluster]":
+    """Clusters by the name of their file, which may be an instance too."""
+    from planner import files
+    from planner.cluster import Cluster
+    from planner.errors import InputError
+
+    found: dict[str, Cluster] = {}
+    for path in paths:
+        data = files.parse_text(files.read_text(path), str(path))
+        if path.stem in found:
+            raise InputError(str(path), "--cluster", f"'{path.stem}' is the name of two files; rename one")
+        found[path.stem] = files.validate(Cluster, data.get("cluster", data), str(path))
+    return found
+
+
+def names_of(text: str) -> list[str]:
+    """Policies by commas, the first of them the baseline."""
+    from planner.errors import InputError
+
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise InputError("--policies", "", "names no policy; give some, such as first_fit,best_fit")
+    return names
+
+
+def loads_of(text: str | None) -> list[float | None]:
+    """Loads by commas; None alone for the arrivals of the trace."""
+    from planner.errors import InputError
+
+    if text is None:
+        return [None]
+    loads: list[float | None] = []
+    for part in text.split(","):
+        try:
+            value = float(part)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= 100:
+            raise InputError("--load", f"'{part.strip()}'", "is no load; give numbers above 0, such as 0.7,0.9,1.1")
+        loads.append(value)
+    return list(dict.fromkeys(loads))
+
+
+def _moments(text: str) -> tuple[float, ...]:
+    """Shares of the time by commas, ascending; none for an empty text."""
+    from planner.errors import InputError
+
+    shares = sorted({_share(part) for part in text.split(",") if part.strip()})
+    if len(shares) > MOST_SNAPSHOTS:
+        raise InputError("--snapshots", "", f"are {len(shares)} moments; give at most {MOST_SNAPSHOTS}")
+    return tuple(shares)
+
+
+def _share(text: str) -> float:
+    from planner.errors import InputError
+
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise InputError("--snapshots", f"'{text.strip()}'", "is no share of the time; give some such as 0.25,0.5,0.9")
+    return value
+
+
+def prices_of(path: Path | None, study: "Study") -> "Prices | None":
+    """Prices of all clusters, where there are any."""
+    from planner.files import load
+    from planner.replay.prices import Prices
+
+    if path is None:
+        return None
+    clusters = {name: ground.cluster for name, ground in study.grounds.items()}
+    return load(Prices, path).filled(clusters, str(path))

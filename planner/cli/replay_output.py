@@ -1,0 +1,117 @@
+"""What a replay gives: tables on the terminal, a file of all measures, and one page for people."""
+
+import hashlib
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.cli.inputs import write_text
+from planner.cli.output import console, number, percent, plain, print_json, quantity, table
+
+if TYPE_CHECKING:
+    from planner.replay.cell import Cell, Outcome, Study
+    from planner.replay.measures import Measure
+    from planner.replay.prices import Prices
+    from planner.replay.summary import Row
+
+SHOWN = (
+    "admitted", "goodput", "utilization", "wait_s_mean", "wait_s_p99", "completion_s_mean", "slowdown_mean",
+    "stranded", "fragmentation", "energy_j_per_s", "fairness", "reconfigurations", "moves", "cost_per_h",
+    "decision_s_p50", "decision_s_p99", "events_per_s",
+)  # fmt: skip
+"""measures of the tables, those that are known"""
+SPANS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
+
+
+def deliver(
+    study: "Study",
+    outcomes: "Mapping[Cell, Outcome]",
+    prices: "Prices | None",
+    inputs: Sequence[Path],
+    *,
+    csv: Path | None,
+    html: Path | None,
+    timings: bool,
+    as_json: bool,
+) -> None:
+    """Print what came out, and write the files that were asked for; `inputs` are the files that were read."""
+    from planner.replay.measures import MEASURES, TIMINGS
+    from planner.replay.prices import COST, priced
+    from planner.replay.summary import summarize, to_records
+
+    measures = {**MEASURES, **(TIMINGS if timings else {})}
+    if prices is not None:
+        outcomes, measures[COST] = priced(outcomes, prices), prices.measure
+    rows = summarize(outcomes, measures)
+    print_json(to_records(rows)) if as_json else _print_tables(rows, measures)
+    if csv is not None:
+        _write_rows(csv, rows)
+    if html is not None:
+        _write_page(html, study, outcomes, measures, inputs)
+
+
+def _write_rows(path: Path, rows: "Sequence[Row]") -> None:
+    """All rows as CSV or Parquet."""
+    from planner.replay.summary import to_csv, to_records
+    from planner.tables import write_parquet
+
+    if path.suffix == ".parquet":
+        write_parquet(path, to_records(rows))
+    else:
+        write_text(path, to_csv(rows))
+
+
+def _write_page(
+    path: Path,
+    study: "Study",
+    outcomes: "Mapping[Cell, Outcome]",
+    measures: "Mapping[str, Measure]",
+    inputs: Sequence[Path],
+) -> None:
+    """The report as one HTML file."""
+    from planner.cli.versions import versions
+    from planner.report.replay import replay_html
+
+    digests = {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in inputs}
+    command = shlex.join(["planner", *sys.argv[1:]])
+    write_text(path, replay_html(study, outcomes, measures, command=command, versions=versions(), inputs=digests))
+
+
+def _print_tables(rows: "Sequence[Row]", measures: "Mapping[str, Measure]") -> None:
+    """One table for each load: a line for each policy on each cluster, with half the 95 % interval."""
+    columns = {name: measures[name] for name in SHOWN if name in measures}
+    out = console()
+    for place, load in enumerate(dict.fromkeys(row.load for row in rows)):
+        of_load = [row for row in rows if row.load == load]
+        seeds = max(row.seeds for row in of_load)
+        if place:
+            out.print()
+        title = "as the trace has it" if load is None else f"{load:g}"
+        out.print(f"load {title}   {seeds} seed{'' if seeds == 1 else 's'}", soft_wrap=True)
+        lines = []
+        for cluster, policy in dict.fromkeys((row.cluster, row.policy) for row in of_load):
+            found = {row.measure: row for row in of_load if (row.cluster, row.policy) == (cluster, policy)}
+            cells = [_cell(found[name], measure) for name, measure in columns.items()]
+            lines.append([plain(cluster), policy, *cells])
+        names = ["cluster", "policy", *(measure.title for measure in columns.values())]
+        out.print(table(names, lines, right=names[2:]))
+
+
+def _cell(row: "Row", measure: "Measure") -> str:
+    """A mean, and half its interval where there is one."""
+    if row.mean is None:
+        return "-"
+    if measure.unit == "s" and row.mean >= SPANS[-1][0]:
+        scale, unit = next((scale, unit) for scale, unit in SPANS if row.mean >= scale)
+        around = "" if row.half_width is None else f" ± {row.half_width / scale:.3g}"
+        return f"{row.mean / scale:.3g}{around} {unit}"
+    around = "" if row.half_width is None else f" ± {_shown(measure, row.half_width)}"
+    return _shown(measure, row.mean) + around
+
+
+def _shown(measure: "Measure", value: float) -> str:
+    if measure.is_share:
+        return percent(value)
+    return quantity(value, measure.unit) if measure.unit else number(value)

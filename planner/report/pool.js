@@ -1,0 +1,73 @@
+// Where pooled memory: each job's intensity against the ridge it was given, and its gain over the SiPAM loop.
+
+const RIDGE = { width: 900, row: 26, left: 150, right: 150, top: 16, bottom: 34 };
+
+function drawPool() {
+  if (!data.pool) return;
+  const rows = data.jobs.map((job, index) => ({ job, index, given: job.plan && job.plan.roofline })).filter(({ given }) => given);
+  const section = part("pool");
+  section.hidden = false;
+  section.append(el("h2", { id: "pool-title" }, "What the memory pool gives each job"));
+  if (rows.length) section.append(ridgePicture(rows), el("p", { class: "key" },
+    "dot: FLOP per byte of the job · diamond: ridge of the memory it was given · tick: ridge of an accelerator's own memory. " +
+    "A dot left of its ridge waits for memory; more memory units move the ridge to the left."));
+  if (data.pool.loop !== null) section.append(gainTable());
+}
+
+function ridgesOf(given) {
+  return { ridge: given.peak_flops_per_s / given.peak_bytes_per_s, own: given.peak_flops_per_s / given.own_peak_bytes_per_s };
+}
+
+function ridgePicture(rows) {
+  const values = rows.flatMap(({ given }) => [given.intensity, ...Object.values(ridgesOf(given))]);
+  const [low, high] = [Math.min(...values) / 2, Math.max(...values) * 2];
+  const { width, row, left, right, top, bottom } = RIDGE;
+  const height = top + rows.length * row + bottom;
+  const x = (value) => left + (Math.log(value / low) / Math.log(high / low)) * (width - left - right);
+  const picture = svg("svg", { class: "chart ridges", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Intensity of each job against its ridge" });
+  for (let power = Math.ceil(Math.log10(low)); 10 ** power <= high; power += 1) {
+    picture.append(svg("line", { class: "axis", x1: x(10 ** power), x2: x(10 ** power), y1: top - 8, y2: height - bottom }),
+      svg("text", { x: x(10 ** power), y: height - bottom + 16, "text-anchor": "middle" }, number(10 ** power)));
+  }
+  picture.append(svg("text", { x: width - right, y: height - 4, "text-anchor": "end" }, "FLOP per byte of memory traffic →"));
+  const dots = rows.map(({ job, index, given }, i) => ridgeRow(picture, x, top + (i + 0.5) * row, job, index, given));
+  roving(dots, inOrder(dots));
+  return picture;
+}
+
+function ridgeRow(picture, x, y, job, index, given) {
+  const { ridge, own } = ridgesOf(given);
+  const [at, size] = [x(ridge), 6];
+  const dot = svg("circle", { cx: x(given.intensity), cy: y, r: 6, role: "img" });
+  dot.style.fill = colour(index);
+  const isCompute = given.intensity >= ridge;
+  picture.append(svg("text", { x: RIDGE.left - 12, y: y + 4, "text-anchor": "end" }, job.name),
+    svg("line", { class: "way", x1: x(given.intensity), x2: at, y1: y, y2: y }),
+    svg("line", { class: "own", x1: x(own), x2: x(own), y1: y - 9, y2: y + 9 }),
+    svg("path", { class: "ridge", d: `M${at - size} ${y} L${at} ${y - size} L${at + size} ${y} L${at} ${y + size}z`, fill: colour(index) }),
+    svg("text", { x: RIDGE.width - RIDGE.right + 12, y: y + 4 }, `${shareText(job.plan)} · ${isCompute ? "compute" : "memory"}`), dot);
+  return describe(dot, [job.name, `${number(given.intensity)} FLOP per byte`, `ridge given: ${number(ridge)}`,
+    `ridge of own memory: ${number(own)}`, isCompute ? "bound by compute" : "bound by memory"]);
+}
+
+function shareText(share) {
+  return share.memory_units ? `${plural(share.memory_units, "unit")}, ${share.memory_io} I/O` : "no unit";
+}
+
+function gainTable() {
+  const { loop, value, by_loop: byLoop } = data.pool;
+  const line = (name, before, after, gained) => el("tr", {}, name, el("td", {}, before), el("td", {}, after), el("td", { class: "right" }, gained));
+  const words = (share) => (share ? `${plural(share.devices, "accelerator")}, ${shareText(share)}` : "waits");
+  const now = (plan) => (plan ? { ...plan, devices: plan.devices.length } : null);
+  const lines = data.jobs.map((job, index) => ({ job, index, gain: (job.plan ? job.plan.value : 0) - (byLoop[index] ? byLoop[index].value : 0) }))
+    .sort((a, b) => b.gain - a.gain)
+    .map(({ job, index, gain }) => line(el("td", {}, swatch(index), ` ${job.name}`), words(byLoop[index]), words(now(job.plan)), signed(gain)));
+  const head = el("tr", {}, ...["job", "by the SiPAM loop", "in this plan", "value gained"].map((title) => el("th", { scope: "col" }, title)));
+  const total = line(el("th", { scope: "row" }, "all jobs"), number(loop), number(value), signed(value - loop));
+  return el("div", {}, el("h3", {}, `Where the ${loop ? percent(value / loop - 1) : ""} over the SiPAM loop come from`),
+    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...lines, total))));
+}
+
+function signed(value) {
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${number(Math.abs(value))}`;
+}

@@ -1,0 +1,111 @@
+"""The outcome of a replay in a few sentences, the first of them what to do."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from planner.replay.prices import COST
+from planner.report.replay.sheet import Load, Sheet, name_of
+
+WORDS = {
+    "goodput": ("more work", "less work"),
+    "completion_s_mean": ("longer from arrival to end", "shorter from arrival to end"),
+    "wait_s_p95": ("longer waits (95th percentile)", "shorter waits (95th percentile)"),
+    "energy_j_per_s": ("more energy per unit of work", "less energy per unit of work"),
+    COST: ("more cost per unit of work", "less cost per unit of work"),
+    "admitted": ("more jobs run", "fewer jobs run"),
+}
+LOST = {
+    "goodput": "does less work",
+    "completion_s_mean": "takes longer from arrival to end",
+    "energy_j_per_s": "takes more energy",
+    COST: "costs more",
+    "admitted": "runs fewer jobs",
+}
+SURE = {
+    "level": ", which cannot be told apart from chance",
+    "slight": ", which is below 1 %",
+    "unknown": ", without an interval",
+}
+Verdict = Mapping[str, Any]
+Line = Mapping[str, Any]
+
+
+def headline(sheet: Sheet, verdicts: Sequence[Verdict]) -> list[str]:
+    """What to do, what it changes, and how sure that is."""
+    seeds = len(sheet.seeds)
+    if seeds == 1:
+        return [
+            "Not decided: one seed, no interval, so nothing can be told apart.",
+            "Replay more seeds (--seeds 5) before anything is decided.",
+        ]
+    if len(sheet.runs) == 1:
+        return [f"Only {name_of(sheet.baseline)} was replayed.", "Name more policies or clusters to compare."]
+    told = [_stay(sheet, each) if each["stays"] else _gain(sheet, each) for each in verdicts]
+    return [_advice(sheet, verdicts), *told, f"[ ]: 95 % intervals from {seeds} seeds, paired on the same jobs."]
+
+
+def _advice(sheet: Sheet, verdicts: Sequence[Verdict]) -> str:
+    groups: dict[int, list[str]] = {}
+    for each in verdicts:
+        groups.setdefault(each["choice"], []).append(_load(each["load"]))
+    parts = []
+    for choice, loads in groups.items():
+        verb = "stay with" if choice == 0 else "take"
+        at = f"at load {' and '.join(loads)} " if len(groups) > 1 else ""
+        parts.append(f"{at}{verb} {name_of(sheet.runs[choice])}")
+    text = "; ".join(parts)
+    if len(groups) == 1 and len(verdicts) > 1:
+        text += " at every load"
+    return text[0].upper() + text[1:] + "."
+
+
+def _gain(sheet: Sheet, each: Verdict) -> str:
+    """What a choice changes against the baseline."""
+    changes = list(_changes(each["lines"], ("better", "worse"), sign=1))
+    if not changes:
+        return f"{_at(each)}no difference to {name_of(sheet.baseline)} is beyond chance and 1 %."
+    return f"{_at(each)}{', '.join(changes)} than {name_of(sheet.baseline)}, beyond chance."
+
+
+def _stay(sheet: Sheet, each: Verdict) -> str:
+    """What the others offer beside the baseline that stays."""
+    line = next((line for line in each["lines"] if line["measure"] == "goodput" and line["other"] is not None), None)
+    if line is None:
+        return f"{_at(each)}nothing to compare with."
+    sure = SURE.get(line["finding"], "")
+    text = f"{_at(each)}{name_of(sheet.runs[line['other']])}, the best of the others, does {_change(line, -1)}{sure}."
+    rest = [other for other in each["lines"] if other["measure"] != "goodput" and other["finding"] == "worse"]
+    for other in rest:
+        lost = each["dropped"].get(other["other"])
+        why = f"but {LOST[lost]}" if lost in LOST else "by which the choice does not go"
+        text += f" {name_of(sheet.runs[other['other']])} has {_change(other, -1)}, {why}."
+    return text
+
+
+def _changes(lines: Sequence[Line], findings: Sequence[str], *, sign: int) -> Iterator[str]:
+    for line in lines:
+        if line["finding"] in findings:
+            yield _change(line, sign)
+
+
+def _change(line: Line, sign: int) -> str:
+    """How the choice differs from the other (sign 1), or the other from the choice (-1), in per cent of the latter."""
+    mean, half_width = line["less"]
+    scale = (line["other_value"] if sign > 0 else line["value"])[0]
+    more, less = WORDS[line["measure"]]
+    words = more if sign * mean > 0 else less
+    if not scale:
+        return words
+    size = 100 * abs(mean / scale)
+    if half_width is None:
+        return f"{size:.2g} % {words}"
+    around = 100 * half_width / abs(scale)
+    return f"{size:.2g} % [{size - around:.2g}, {size + around:.2g}] {words}".replace("-", "−")
+
+
+def _at(each: Verdict) -> str:
+    return "" if each["load"] is None else f"Load {_load(each['load'])}: "
+
+
+def _load(load: Load) -> str:
+    return "of the trace" if load is None else f"{load:g}"

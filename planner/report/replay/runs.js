@@ -1,0 +1,83 @@
+// The runs, each a policy on a cluster: colour by cluster, shape and dash by policy; and which of them are shown.
+
+const clusters = [...new Set(data.runs.map((run) => run.cluster))];
+const policies = [...new Set(data.runs.map((run) => run.policy))];
+const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
+const FIRST_SHOWN = 6;
+const view = { load: data.loads.length - 1, shown: firstShown(), listeners: [] };
+
+// All, or where there are many the baseline and what was chosen, and others as long as there is room.
+function firstShown() {
+  const wanted = new Set([0, ...data.verdicts.map((each) => each.choice), ...data.runs.keys()]);
+  return new Set([...wanted].slice(0, data.runs.length <= FIRST_SHOWN + 2 ? data.runs.length : FIRST_SHOWN));
+}
+
+const shownRuns = () => [...data.runs.keys()].filter((run) => view.shown.has(run));
+const runText = (run) => `${data.runs[run].cluster} · ${data.runs[run].policy}`;
+const hueOf = (run) => `hue${clusters.indexOf(data.runs[run].cluster) % 8}`;
+const dashOf = (run) => DASHES[policies.indexOf(data.runs[run].policy) % DASHES.length];
+
+const SHAPES = [
+  (x, y, r) => svg("circle", { cx: x, cy: y, r }),
+  (x, y, r) => svg("rect", { x: x - 0.88 * r, y: y - 0.88 * r, width: 1.76 * r, height: 1.76 * r }),
+  (x, y, r) => svg("path", { d: `M${x} ${y - 1.2 * r} L${x + 1.15 * r} ${y + 0.85 * r} H${x - 1.15 * r} z` }),
+  (x, y, r) => svg("path", { d: `M${x} ${y - 1.3 * r} L${x + 1.3 * r} ${y} L${x} ${y + 1.3 * r} L${x - 1.3 * r} ${y} z` }),
+];
+
+function mark(run, x, y, r = 5.5) {
+  const node = SHAPES[policies.indexOf(data.runs[run].policy) % SHAPES.length](x, y, r);
+  node.setAttribute("class", `mark ${hueOf(run)}`);
+  return node;
+}
+
+function glyph(run) {
+  return svg("svg", { class: "glyph", width: 16, height: 16, "aria-hidden": "true" }, mark(run, 8, 8));
+}
+
+function runName(run, note = "") {
+  const { cluster, policy } = data.runs[run];
+  return el("span", { class: "run" }, glyph(run), el("span", {}, el("b", {}, cluster), ` ${policy}`, note ? el("span", { class: "soft" }, ` ${note}`) : null));
+}
+
+function changed() {
+  hideTip();
+  view.listeners.forEach((listener) => listener());
+}
+
+// Chips of which one (radio) or any number (checkbox) are on.
+function chips(title, type, entries, isOn, act) {
+  const set = el("fieldset", { class: "chips", "aria-label": title });
+  entries.forEach(({ key, text }) => {
+    const input = el("input", { type, name: title, checked: isOn(key) });
+    on(input, "change", () => act(key, input.checked));
+    set.append(el("label", { class: "chip plain" }, input, text));
+  });
+  return set;
+}
+
+function drawChooser() {
+  const loads = data.loads.map((load, key) => ({ key, text: load === null ? "of the trace" : number(load) }));
+  const runs = data.runs.map((_, key) => ({ key, text: runName(key) }));
+  const byLoad = chips("Load", "radio", loads, (key) => key === view.load, (key) => {
+    view.load = key;
+    changed();
+  });
+  const byRun = chips("Runs", "checkbox", runs, (key) => view.shown.has(key), (key, isOn) => {
+    isOn ? view.shown.add(key) : view.shown.delete(key);
+    changed();
+  });
+  part("chooser").append(el("div", { class: "choice" }, el("h3", {}, "Load"), byLoad), el("div", { class: "choice" }, el("h3", {}, "Runs drawn"), byRun));
+}
+
+// Drawn anew as wide as it is, when the width or what is shown changes.
+function drawn(node, draw) {
+  let width = 0;
+  const again = () => {
+    width = node.clientWidth;
+    if (width) node.replaceChildren(...draw(width).filter(Boolean));
+  };
+  view.listeners.push(again);
+  new ResizeObserver(() => Math.abs(node.clientWidth - width) > 1 && again()).observe(node);
+  again();
+  return again;
+}

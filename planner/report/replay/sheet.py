@@ -1,0 +1,50 @@
+"""All figures of a study by load, run and seed; a run is a policy on a cluster."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from planner.replay.cell import Cell, Outcome
+from planner.replay.summary import Interval, by_seed, difference, interval
+
+Run = tuple[str, str]
+"""(cluster, policy)"""
+Load = float | None
+
+
+def name_of(run: Run) -> str:
+    return f"{run[0]} with {run[1]}"
+
+
+class Sheet:
+    """Outcomes looked up; the first run is the baseline."""
+
+    def __init__(self, outcomes: Mapping[Cell, Outcome]) -> None:
+        self.outcomes = outcomes
+        self.loads: list[Load] = list(dict.fromkeys(cell.load for cell in outcomes))
+        self.runs: list[Run] = list(dict.fromkeys((cell.cluster, cell.policy) for cell in outcomes))
+        self.seeds = sorted({cell.seed for cell in outcomes})
+
+    @property
+    def baseline(self) -> Run:
+        return self.runs[0]
+
+    @cached_property
+    def _cells(self) -> dict[tuple[Load, Run], list[Cell]]:
+        found: dict[tuple[Load, Run], list[Cell]] = {}
+        for cell in self.outcomes:
+            found.setdefault((cell.load, (cell.cluster, cell.policy)), []).append(cell)
+        return found
+
+    def values(self, load: Load, run: Run, measure: str) -> dict[int, float]:
+        """By seed, of seeds that have the measure."""
+        return by_seed(self.outcomes, self._cells.get((load, run), []), measure)
+
+    def mean(self, load: Load, run: Run, measure: str) -> Interval:
+        return interval(list(self.values(load, run, measure).values()))
+
+    def less(self, load: Load, run: Run, other: Run, measure: str) -> Interval:
+        """How much more a run has than another, seed by seed."""
+        return difference(self.values(load, run, measure), self.values(load, other, measure))
+
+    def outcome(self, load: Load, run: Run, seed: int) -> Outcome | None:
+        return self.outcomes.get(Cell(*run, load, seed))

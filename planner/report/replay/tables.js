@@ -1,0 +1,68 @@
+// All measures of the chosen load, a line for each run, sorted by any column.
+
+const GROUPS = [
+  { title: "Main", names: ["goodput", "admitted", "utilization", "wait_s_mean", "wait_s_p95", "completion_s_mean", "energy_j_per_s", "cost_per_h", "fairness"] },
+  { title: "Work and room", names: ["goodput", "goodput_h", "utilization", "admitted", "never_fit", "queue", "stranded", "fragmentation"] },
+  { title: "Times", names: data.measures.map(({ name }) => name).filter((name) => /^(wait|completion|slowdown)_/.test(name)) },
+  { title: "Energy, moves, fairness", names: ["energy_j_per_s", "power_w", "cost_per_h", "fairness", "reconfigurations", "moves", "interruptions"] },
+  { title: "All", names: data.measures.map(({ name }) => name) },
+];
+const sorting = { group: 0, name: "goodput", isDown: true };
+
+function drawTable() {
+  const groups = chips("Measures", "radio", GROUPS.map(({ title }, key) => ({ key, text: title })), (key) => key === 0, (key) => {
+    sorting.group = key;
+    refill();
+  });
+  const place = el("div", { class: "scroll" });
+  const head = el("div", { class: "section-head" }, el("h2", { id: "table-title" }), groups);
+  part("table").append(head, place, el("p", { class: "key" }, data.seeds > 1
+    ? "± half the 95 % interval over seeds · bold: best mean · shaded: paired by seed, cannot be told apart from the best or within 1 % of it"
+    : "One seed: no interval · bold: best value"));
+  const refill = () => {
+    part("table-title").textContent = `Measures ${atLoad(data.loads[view.load])}`;
+    place.replaceChildren(measureTable(refill));
+  };
+  view.listeners.push(refill);
+  refill();
+}
+
+function measureTable(refill) {
+  const columns = GROUPS[sorting.group].names.map((name) => byName.get(name)).filter(Boolean);
+  const heads = [{ name: "run", title: "run" }, ...columns].map((column) => columnHead(column, refill));
+  return el("table", { class: "measures" }, el("thead", {}, el("tr", {}, ...heads)),
+    el("tbody", {}, ...sortedRuns().map((run) => el("tr", {}, el("th", { scope: "row" }, runName(run, run === 0 ? "baseline" : "")),
+      ...columns.map((measure) => measureCell(run, measure))))));
+}
+
+function columnHead(column, refill) {
+  const button = on(el("button", { type: "button" }, column.title), "click", () => {
+    sorting.isDown = sorting.name === column.name ? !sorting.isDown : column.better !== "less" && column.name !== "run";
+    sorting.name = column.name;
+    refill();
+    part("table").querySelector(`[data-name="${column.name}"] button`).focus();
+  });
+  if (column.meaning) describe(button, meaningOf(column));
+  const order = column.name === sorting.name ? (sorting.isDown ? "descending" : "ascending") : null;
+  return el("th", { scope: "col", class: column.meaning ? "right" : null, "aria-sort": order, "data-name": column.name }, button);
+}
+
+function sortedRuns() {
+  const measure = byName.get(sorting.name);
+  const key = (run) => (measure ? data.table[view.load][run][measure.index][0] : run);
+  const sign = sorting.isDown ? -1 : 1;
+  return [...data.runs.keys()].sort((a, b) => {
+    const [first, second] = [key(a), key(b)];
+    if (first === null || second === null) return (first === null) - (second === null) || a - b;
+    return sign * (first - second) || a - b;
+  });
+}
+
+function measureCell(run, measure) {
+  const [mean, halfWidth, seeds] = data.table[view.load][run][measure.index];
+  const standing = data.standings[view.load][measure.index]?.[run] ?? "";
+  const shade = ["best", "level", "slight"].includes(standing) && data.seeds > 1 ? " level" : "";
+  const text = meanText(measure, mean, halfWidth, inOneUnit(mean, data.table[view.load].map((row) => row[measure.index][0])));
+  const note = seeds < data.seeds && seeds > 0 ? el("div", { class: "small soft" }, plural(seeds, "seed")) : null;
+  return el("td", { class: `right${shade}` }, standing === "best" ? el("b", {}, text) : text, note);
+}

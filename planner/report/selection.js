@@ -1,0 +1,28 @@
+// Which job is selected, and the colours of jobs and of what takes their time.
+
+const state = { job: null, configuration: 0 };
+const listeners = [];
+const PARTS = {
+  "compute": "#0072b2", "memory": "#e69f00", "tensor communication": "#009e73",
+  "pipeline communication": "#56b4e9", "data communication": "#cc79a7", "reconfiguration": "#d55e00",
+  "pipeline bubble": "#9aa3ad", "network": "#009e73", "static": "#9aa3ad", "offload": "#f0e442",
+  "always there": "#9aa3ad", "stays": "#0072b2", "stays at most": "#0072b2", "second tier": "#009e73",
+  "made again": "#e69f00", "free": "transparent",
+};
+
+function swatch(index) {
+  const isPlaced = data.jobs[index].plan !== null;
+  const node = el("span", { class: isPlaced ? "swatch" : "swatch none", "aria-hidden": "true" }, String(index + 1));
+  if (isPlaced) {
+    node.style.background = colour(index);
+    node.style.color = inkOn(colour(index));
+  }
+  return node;
+}
+
+function select(index) {
+  state.job = index;
+  state.configuration = 0;
+  hideTip();
+  listeners.forEach((listener) => listener());
+}

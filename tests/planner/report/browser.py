@@ -1,0 +1,28 @@
+"""A page in a real headless browser."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from tests.need import need_program
+
+OPTIONS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
+    "--virtual-time-budget=4000", "--window-size=1400,1000",
+)  # fmt: skip
+
+
+def browse(folder: Path, page: str, *options: str) -> str:
+    """What the browser prints for the page; a message on its console fails the test."""
+    browser = need_program("chromium", "chromium-browser", "google-chrome")
+    path = folder / "page.html"
+    path.write_text(page, encoding="utf-8")
+    command = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *options, path.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    return done.stdout
+
+
+def dom_of(folder: Path, page: str) -> str:
+    """The document after the script has run, without its data and its script."""
+    return re.sub(r"<script.*?</script>", "", browse(folder, page, "--dump-dom"), flags=re.DOTALL)
