@@ -1,23 +1,24 @@
 """Failures by name, and the instance in which those parts are down as well."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pydantic import ValidationError
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import FabricBase, Lightpath, Sipam
 from planner.cluster import Cluster, FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.derive import edited
 from planner.errors import InputError
 from planner.instance import Instance
 
-PartKind = Literal["tile", "port", "fiber", "laser", "receiver", "switch"]
+PartKind = Literal["tile", "port", "fiber", "laser", "receiver", "switch", "memory unit", "tray port", "uplink"]
 """what `Health` records"""
 FORMS = (
     "s0.t1 (a tile), s0.t1:port, s0.t1:tx, s0.t1:rx, s0.t1:w3 (a laser), s0.t1:rx:w3 (a receiver), s0>s1#2 (a fiber) "
-    "or s0>s1#2:w3, on some fabrics q2#1 (an optical switch)"
+    "or s0>s1#2:w3, on some fabrics q2#1 (an optical switch), where memory is pooled s0.m1.u3 (a memory unit), "
+    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink)"
 )
 
 
@@ -48,8 +49,9 @@ class Failure:
 def parse_failure(cluster: Cluster, name: str) -> Failure:
     """The part that a name means; InputError lists the forms of names."""
     fabric = cluster.fabric
-    if _is_switch(cluster, name):
-        return Failure(name, "switch", name)
+    for kind, parse in _parsers(fabric).items():
+        if _is_parsed(parse, name):
+            return Failure(name, kind, name)
     head, _, detail = name.partition(":")
     if detail and not _is_detail(fabric.wavelengths_per_tile if isinstance(fabric, Lightpath) else 0, head, detail):
         raise InputError("failed", name, f"names no part; give {FORMS}")
@@ -65,9 +67,17 @@ def parse_failure(cluster: Cluster, name: str) -> Failure:
     return Failure(name, "port" if detail else "tile", head)
 
 
-def _is_switch(cluster: Cluster, name: str) -> bool:
+def _parsers(fabric: FabricBase) -> dict[PartKind, Callable[[str], object]]:
+    """Of names that mean one part each."""
+    found: dict[PartKind, Callable[[str], object]] = {"switch": fabric.parse_switch}
+    if isinstance(fabric, Sipam):
+        found |= {"memory unit": fabric.parse_unit, "tray port": fabric.parse_tray_port, "uplink": fabric.parse_uplink}
+    return found
+
+
+def _is_parsed(parse: Callable[[str], object], name: str) -> bool:
     try:
-        cluster.fabric.parse_switch(name)
+        parse(name)
     except ValueError:
         return False
     return True
@@ -111,6 +121,9 @@ def worsened(health: Health, failures: Sequence[Failure]) -> Health:
         failed_ports=tuple(dict.fromkeys((*health.failed_ports, *parts["port"]))),
         failed_fibers=(*health.failed_fibers, *fibers),
         failed_switches=tuple(dict.fromkeys((*health.failed_switches, *parts["switch"]))),
+        failed_memory_units=tuple(dict.fromkeys((*health.failed_memory_units, *parts["memory unit"]))),
+        failed_tray_ports=tuple(dict.fromkeys((*health.failed_tray_ports, *parts["tray port"]))),
+        failed_uplinks=tuple(dict.fromkeys((*health.failed_uplinks, *parts["uplink"]))),
         failed_lasers=tuple(dict.fromkeys((*health.failed_lasers, *map(_laser, parts["laser"])))),
         failed_receivers=tuple(dict.fromkeys((*health.failed_receivers, *map(_receiver, parts["receiver"])))),
     )

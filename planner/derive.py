@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from costmodel.fabrics import FiberBundle, Lightpath
 from costmodel.spec import Spec
-from planner.cluster import Cluster, FailedFiber, Health
+from planner.cluster import Cluster, FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.errors import InputError
 from planner.expand import expand, list_options, utility
 from planner.instance import Instance, Job, Objective, ObjectiveName, Resident
@@ -101,6 +101,7 @@ def _standing(job: Job, assignment: Assignment, *, is_movable: bool) -> Resident
         devices=assignment.devices,
         configuration=assignment.configuration,
         circuits=assignment.circuits,
+        memory=assignment.memory,
         movable=is_movable,
         move_cost=move_cost,
     )
@@ -175,27 +176,20 @@ def repaired(instance: Instance, part: str | None = None) -> Instance:
     health = instance.cluster.health
     if part is None:
         return _with_cluster(instance, health=Health())
-    kept = Health(
-        failed_tiles=tuple(name for name in health.failed_tiles if name != part),
-        failed_ports=tuple(name for name in health.failed_ports if name != part),
-        failed_fibers=tuple(fiber for fiber in health.failed_fibers if _fiber_name(fiber) != part),
-        failed_switches=tuple(name for name in health.failed_switches if name != part),
-        failed_lasers=tuple(laser for laser in health.failed_lasers if laser.name != part),
-        failed_receivers=tuple(receiver for receiver in health.failed_receivers if receiver.name != part),
-    )
-    return _with_cluster(instance, health=kept)
+    kept = {name: tuple(entry for entry in entries if _part_name(entry) != part) for name, entries in iter(health)}
+    return _with_cluster(instance, health=edited(health, **kept))
 
 
 def failed_parts(instance: Instance) -> tuple[str, ...]:
-    """Names of failed devices, ports (named as their device), fibers, lasers, receivers and switches, each once."""
-    health = instance.cluster.health
-    fibers = map(_fiber_name, health.failed_fibers)
-    light = (part.name for part in (*health.failed_lasers, *health.failed_receivers))
-    return tuple(dict.fromkeys((*health.failed_tiles, *health.failed_ports, *fibers, *light, *health.failed_switches)))
+    """Names of all failed parts, each once; a port is named as its device."""
+    entries = (entry for _, entries in iter(instance.cluster.health) for entry in entries)
+    return tuple(dict.fromkeys(map(_part_name, entries)))
 
 
-def _fiber_name(fiber: FailedFiber) -> str:
-    return f"{fiber.source}>{fiber.destination}#{fiber.index}"
+def _part_name(entry: str | FailedFiber | FailedLaser | FailedReceiver) -> str:
+    if isinstance(entry, FailedFiber):
+        return f"{entry.source}>{entry.destination}#{entry.index}"
+    return entry if isinstance(entry, str) else entry.name
 
 
 def _lightpath(cluster: Cluster) -> Lightpath:

@@ -5,7 +5,11 @@ from typing import Literal
 from planner.errors import InputError
 from planner.slices.torus_boxes import most_cubic
 
-FabricKind = Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac"]
+FabricKind = Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports"]
+TRAYS = 4
+"""memory trays of a new server with pooled memory"""
+UNITS = 6
+"""memory units there for each accelerator"""
 
 LIGHTPATH = """\
   fabric:
@@ -82,13 +86,57 @@ SIPAC = """\
     energy: 5 pJ/b
   # health: {{failed_tiles: [s0.a0]}}
 """
-TEMPLATES = {"lightpath": LIGHTPATH, "fat_tree": FAT_TREE, "ocs_rail": OCS_RAIL, "torus": TORUS, "sipac": SIPAC}
+SIPAM = """\
+  fabric:
+    kind: sipam                        # accelerators divide their optical I/Os between pooled memory and the network
+    servers: {servers}
+    accelerators_per_server: {tiles}
+    shoreline: photonic-shoreline      # I/Os of each accelerator: 12 of 2 TB/s; from the catalog, or inline
+    memory_unit: memory-unit           # 16 GB at 600 GB/s behind light, read by one accelerator at a time
+    trays_per_server: {trays}
+    units_per_tray: {units:<18} # {each} for each accelerator in all trays
+    tray_ports: {tray_ports:<22} # of a tray, on each rail that reaches memory
+    spine_rails: 4                     # of the 12 rails, one for each I/O; the other 8 reach memory
+    uplinks: {uplinks:<25} # fibers of a server to the other servers, on each spine rail
+    switch_ports: {ports:<20} # of each optical switch
+    alpha: 0.7 us
+    reconfiguration: 25 us             # once before a job starts
+    energy: 2 pJ/b
+  # health: {{failed_tiles: [s0.a0], failed_memory_units: [s0.m0.u0], failed_switches: [s0.q0]}}
+"""
+DIVIDED_PORTS = """\
+  fabric:
+    kind: divided_ports                # accelerators divide optical ports between memory and the network
+    servers: {servers}
+    gpus_per_server: {tiles}
+    nvlink_bandwidth: 450 GB/s         # one direction, for each accelerator, beside its optical ports
+    nvlink_alpha: 1 us                 # fixed time of a message
+    nvlink_energy: 50 pJ/b
+    network_bandwidth: 50 GB/s         # one direction: 400 Gb/s for each accelerator
+    network_alpha: 5 us
+    network_energy: 165 pJ/b
+    # or modules of HBM of each accelerator alone: {{kind: optical_modules, part: optical-hbm-a100}}
+    memory: {{kind: appliances, part: photonic-fabric-appliance, per_server: {appliances}, ports: 4, hit: 0.9}}
+    port_energy: 5 pJ/b                # of a port that serves the network
+  # health: {{failed_tiles: [s0.g0], failed_ports: [s0.g1]}}
+"""
+TEMPLATES = {
+    "lightpath": LIGHTPATH,
+    "fat_tree": FAT_TREE,
+    "ocs_rail": OCS_RAIL,
+    "torus": TORUS,
+    "sipac": SIPAC,
+    "sipam": SIPAM,
+    "divided_ports": DIVIDED_PORTS,
+}
 
 
 def fabric_text(kind: FabricKind, *, servers: int, tiles: int, fibers: int) -> str:
     """A fabric of so many devices in each server, as near to a cube as they can be."""
     if kind == "sipac" and tiles == 1:
         raise InputError("the new instance", "tiles", "accelerators of a sipac have peers; give 2 or more in a server")
+    if kind == "sipam":
+        return _sipam_text(servers, tiles)
     sides, ports = most_cubic(tiles), max(2 * servers, 136)
     radix, digits = digits_of(tiles) if tiles > 1 else (1, 0)
     return TEMPLATES[kind].format(
@@ -100,6 +148,22 @@ def fabric_text(kind: FabricKind, *, servers: int, tiles: int, fibers: int) -> s
         switches=SWITCHES.format(ports=ports) if servers > 1 and min(sides) > 1 else "",
         radix=radix,
         digits=digits,
+        appliances=-(-tiles // 8),
+    )
+
+
+def _sipam_text(servers: int, tiles: int) -> str:
+    """As many ports of trays on each rail as accelerators, and a quarter as many uplinks."""
+    tray_ports, uplinks = -(-tiles // TRAYS), -(-tiles // 4)
+    return SIPAM.format(
+        servers=servers,
+        tiles=tiles,
+        trays=TRAYS,
+        units=-(-UNITS * tiles // TRAYS),
+        each=UNITS,
+        tray_ports=tray_ports,
+        uplinks=uplinks,
+        ports=max(64, tiles + TRAYS * tray_ports, servers * uplinks),
     )
 
 

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from costmodel.fabrics import FatTree, Lightpath, OcsRail, SlicedFabric, Torus
+from costmodel.fabrics import DividedPorts, FatTree, Lightpath, OcsRail, Sipam, SlicedFabric, Torus
 from costmodel.fabrics.lightpath import MAX_TILES
 from costmodel.fabrics.ocs_rail import MAX_SWITCHES
+from costmodel.memory.providers import Appliances
 from planner.derive import (
     Pair,
+    edited,
     expand_as,
     failed_parts,
     fibers_of_new_server,
@@ -133,15 +135,23 @@ def _questions(instance: Instance, plan: Plan | None) -> Iterator[_Question]:
         yield from _tiles(instance, fabric)
         yield from _peers(instance, fabric)
         yield from _switches(instance, fabric)
-    if isinstance(fabric, FatTree):
+    if isinstance(fabric, FatTree | DividedPorts):
         yield _Question(f"one more server{each}", with_server(instance))
         doubled = 2 * fabric.network_bandwidth_bytes_per_s
         changed = with_fabric(instance, network_bandwidth_bytes_per_s=doubled)
         yield _Question("twice the network bandwidth", changed)
+    if isinstance(fabric, DividedPorts) and isinstance(fabric.memory, Appliances):
+        more = edited(fabric.memory, per_server=fabric.memory.per_server + 1)
+        yield _Question("one more appliance in each server", with_fabric(instance, memory=more))
+        wider = edited(fabric.memory, ports=fabric.memory.ports + 1)
+        if wider.ports <= wider.all_ports:
+            yield _Question("one more optical port of each accelerator", with_fabric(instance, memory=wider))
     if isinstance(fabric, OcsRail):
         yield from _rails(instance, fabric)
     if isinstance(fabric, SlicedFabric):
         yield from _slices(instance, fabric)
+    if isinstance(fabric, Sipam):
+        yield from _pools(instance, fabric)
     yield from _repairs(instance)
 
 
@@ -161,6 +171,21 @@ def _slices(instance: Instance, fabric: SlicedFabric) -> Iterator[_Question]:
         yield _Question(f"one more server{'' if fabric.racks == 1 else ' in each rack'}", with_server(instance))
     rate = "link_bandwidth_bytes_per_s" if isinstance(fabric, Torus) else "bandwidth_bytes_per_s"
     yield _Question("twice the bandwidth", with_fabric(instance, **{rate: 2 * getattr(fabric, rate)}))
+
+
+def _pools(instance: Instance, fabric: Sipam) -> Iterator[_Question]:
+    """Where the ports of switches suffice."""
+    if (fabric.servers + 1) * fabric.uplinks <= fabric.switch_ports:
+        yield _Question(f"one more server{'' if fabric.racks == 1 else ' in each rack'}", with_server(instance))
+    more_units = max(1, round(fabric.units_per_tray / 8))
+    units = with_fabric(instance, units_per_tray=fabric.units_per_tray + more_units)
+    yield _Question(f"{more_units} more memory unit{'' if more_units == 1 else 's'} in each tray", units)
+    if fabric.devices_per_server + fabric.ports_per_rail + fabric.trays_per_server <= fabric.switch_ports:
+        ports = with_fabric(instance, tray_ports=fabric.tray_ports + 1)
+        yield _Question("one more port of each tray on each rail", ports)
+    fits_zone = fabric.servers * (fabric.uplinks + 1) <= fabric.switch_ports
+    if fabric.spine_rails and fits_zone and fabric.devices_per_server + fabric.uplinks < fabric.switch_ports:
+        yield _Question("one more uplink on each spine rail", with_fabric(instance, uplinks=fabric.uplinks + 1))
 
 
 def _fibers(instance: Instance, fabric: Lightpath, plan: Plan | None) -> Iterator[_Question]:

@@ -7,8 +7,9 @@ from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
 from planner.cluster import Cluster
 from planner.light import Light
 from planner.plan import Circuit
-from planner.pools.residents import check_pool_residents, parts_in_use
+from planner.pools.residents import check_pool_residents, parts_in_use, switches_in_use
 from planner.resident_circuits import check_circuits
+from planner.shares import check_shared_residents
 
 if TYPE_CHECKING:
     from planner.instance import Resident
@@ -36,6 +37,7 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
                 f"{where}.movable: the resident is on failed part {lost[0]} and may not move; "
                 "let it move, or remove it or the failure"
             )
+    check_shared_residents(cluster, residents)
 
 
 def _light_of(cluster: Cluster, resident: "Resident") -> set[tuple[str, int]]:
@@ -123,7 +125,8 @@ def lost_parts(cluster: Cluster, resident: "Resident") -> list[str]:
     if isinstance(fabric, Sipam):
         health = cluster.health
         failed = {*health.failed_memory_units, *health.failed_tray_ports, *health.failed_uplinks}
-        lost += sorted(parts_in_use(fabric, resident).intersection(failed | {*health.failed_switches}))
+        lost += sorted(parts_in_use(resident) & failed)
+        lost += sorted(switches_in_use(fabric, resident).intersection(health.failed_switches))
     if isinstance(fabric, Torus):
         names = {name for held in resident.circuits for circuit in held.circuits for name in circuit.fibers}
         lost += sorted(names.intersection(cluster.health.failed_switches))

@@ -7,7 +7,7 @@ from planner.expand import list_options
 from planner.instance import Instance, Resident
 from planner.plan import Assignment, Plan
 from planner.problem import Problem
-from planner.tenants import moved
+from planner.tenants import moved, setting_of
 
 
 def restated(instance: Instance, before: Plan, assignments: Iterable[Assignment]) -> Plan:
@@ -15,7 +15,12 @@ def restated(instance: Instance, before: Plan, assignments: Iterable[Assignment]
     order = {job.name: j for j, job in enumerate(instance.all_jobs)}
     kept = tuple(moved(instance, a) for a in sorted(assignments, key=lambda a: order[a.job]))
     claims = {name: _claim(instance, before, kept, name) for name in before.objectives}
-    return Plan(instance=instance.name, assignments=kept, objectives=claims, switches=before.switches)
+    return Plan(
+        instance=instance.name,
+        assignments=kept,
+        objectives=claims,
+        switches=setting_of(instance, kept),
+    )
 
 
 def _claim(instance: Instance, before: Plan, kept: tuple[Assignment, ...], name: str) -> float:

@@ -1,25 +1,28 @@
 """Plans that outlive the loss of any one part: a reserve is kept until every single failure can be repaired."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from costmodel.fabrics import Lightpath, OcsRail, Torus
+from costmodel.fabrics import Lightpath, Sipam
 from planner.cluster import Health
 from planner.cpsat.mend import MendLimits
 from planner.damage import Failure, damaged, parse_failure
+from planner.derive import failed_parts
 from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance
 from planner.line import solve
 from planner.plan import Plan
+from planner.pools.residents import numbered_parts
 from planner.problem import Problem
 from planner.repair.scene import Wreck
 from planner.repair.search import keep_all
 from planner.restate import restated
 from planner.result import Level, Result, SolveOptions, Status, relative_gap
-from planner.tenants import tenant_of
+from planner.single_failures import single_failures
 
 BASE_SHARE = 0.3
 """of the time for the plan without a reserve, and for each solve of what is left"""
@@ -28,6 +31,11 @@ MAX_WEAK = 4
 REPAIR_S = 5.0
 """of search for the repair of one failure that no spare mends"""
 ROUNDING = 1e-9
+POOLED = ("memory unit", "tray port", "uplink")
+"""kinds of parts that are reserved by number, beside tiles and fibers"""
+Place = tuple[int] | tuple[int, int] | tuple[str]
+"""where parts are alike: a server for its tiles, a pair of servers for its fibers, or the name of a pooled part without
+its number"""
 
 
 @dataclass(frozen=True)
@@ -66,34 +74,6 @@ class Survival:
 
 def _value(plan: Plan | None) -> float | None:
     return None if plan is None else sum(assignment.value for assignment in plan.assignments)
-
-
-def single_failures(instance: Instance, plan: Plan) -> list[Failure]:
-    """Failures that stand for the loss of any one tile, port, laser, receiver, fiber or optical switch.
-
-    A free part is no loss. A port, laser or receiver need not be tried beside its tile: a repair that does without
-    the tile does without them, and a single-device job may then have to take the tile, which it can. Where slots do not
-    matter, the tiles of a server and the fibers of a pair are alike: whichever fails, the others can be renamed. So
-    are the working switches of a rail.
-    """
-    cluster, fabric = instance.cluster, instance.cluster.fabric
-    tenants = [tenant_of(fabric, assignment) for assignment in plan.assignments]
-    alike = not (fabric.places_whole_jobs or (isinstance(fabric, Lightpath) and fabric.slots_matter))
-    names: dict[object, str] = {}
-    for device in (device for tenant in tenants for device in tenant.devices):
-        kind = (device[0], cluster.condition(device)) if alike else device
-        names.setdefault(("tile", kind), fabric.device_name(*device))
-    if isinstance(fabric, Lightpath):
-        for fiber in sorted({fiber for tenant in tenants for fiber in tenant.fibers}):
-            names.setdefault(("fiber", fiber[:2] if alike else fiber), fabric.fiber_name(*fiber))
-    if isinstance(fabric, OcsRail):
-        for circuit in (c for a in plan.assignments for held in a.circuits for c in held.circuits):
-            rail = fabric.parse_device(circuit.source)[1]
-            names.setdefault(("switch", rail), fabric.switch_name(rail, circuit.wavelengths[0]))
-    if isinstance(fabric, Torus):
-        used = {name for a in plan.assignments for held in a.circuits for c in held.circuits for name in c.fibers}
-        names |= {("switch", name): name for name in sorted(used)}
-    return [parse_failure(cluster, name) for name in names.values()]
 
 
 def weaknesses(
@@ -222,12 +202,14 @@ class _Search:
         """One more part to keep free: a tile of the server, or a fiber of the pair, where most failures are."""
         cluster = self.problem.cluster
         fabric = cluster.fabric
-        counts: Counter[tuple[int, ...]] = Counter()
+        counts: Counter[Place] = Counter()
         for weakness in weak:
             part = weakness.failure.part
             if weakness.failure.kind == "fiber":
                 source, _, rest = part.partition(">")
                 counts[fabric.parse_server(source), fabric.parse_server(rest.partition("#")[0])] += 1
+            elif weakness.failure.kind in POOLED:
+                counts[(re.sub(r"\d+$", "", part),)] += 1
             elif weakness.failure.kind != "switch":
                 counts[(fabric.parse_device(part)[0],)] += 1
         for place, _ in counts.most_common():
@@ -278,12 +260,15 @@ def _is_uniform(instance: Instance) -> bool:
     return not isinstance(fabric, Lightpath) or (isinstance(fabric.fibers, int) and not fabric.slots_matter)
 
 
-def _unreserved(instance: Instance, place: tuple[int, ...], reserve: Sequence[str]) -> str | None:
-    """The last healthy tile of a server, or fiber of a pair, that is not in the reserve; those of residents last."""
+def _unreserved(instance: Instance, place: Place, reserve: Sequence[str]) -> str | None:
+    """The last healthy part of a place that is not in the reserve; those of residents last."""
     cluster, fabric = instance.cluster, instance.cluster.fabric
     if len(place) == 2:
         assert isinstance(fabric, Lightpath)
         names = [fabric.fiber_name(place[0], place[1], i) for i in cluster.healthy_fibers(*place)]
+    elif isinstance(place[0], str):
+        assert isinstance(fabric, Sipam)
+        names = [name for name in numbered_parts(fabric, place[0]) if name not in failed_parts(instance)]
     else:
         names = [fabric.device_name(place[0], slot) for slot in cluster.lit_slots(place[0])]
     held = {name for r in instance.residents for name in r.devices}

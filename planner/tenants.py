@@ -1,16 +1,17 @@
 """The jobs of a plan by rank: where each rank lies and which light joins which ranks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from costmodel.fabrics import FabricBase, Fiber, Lightpath, OcsRail, Route
+from costmodel.fabrics import FabricBase, Fiber, Lightpath, OcsRail, Route, Sipam
 from planner.cluster import Cluster
 from planner.errors import InputError
 from planner.instance import Instance, Resident
 from planner.light import Light, bits, wavelengths_of
-from planner.plan import Assignment, Circuit, HeldCircuits, Plan
+from planner.plan import Assignment, Circuit, HeldCircuits, Plan, SwitchSetting
+from planner.pools.switches import switch_setting
 from planner.ways import Device
 
 
@@ -168,3 +169,12 @@ def is_same(one: Assignment, other: Assignment) -> bool:
         == [(held.dimension, frozenset(held.circuits)) for held in other.circuits]
         and frozenset(one.memory) == frozenset(other.memory)
     )
+
+
+def setting_of(instance: Instance, assignments: Iterable[Assignment]) -> SwitchSetting | None:
+    """From what the residents of an instance have on to a plan; None where memory is not pooled."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Sipam):
+        return None
+    phases = {job.name: job.workload.phases for job in instance.all_jobs}
+    return switch_setting(fabric, plan_of_residents(instance).assignments, assignments, phases)

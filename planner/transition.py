@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from costmodel.fabrics import FabricBase, Lightpath, OcsRail, Torus
+from costmodel.fabrics import FabricBase, Lightpath, OcsRail, Sipam, Torus
 from planner.cluster import Cluster
 from planner.feedback import feedback_vertices
 from planner.light import Light, bits
 from planner.plan import Assignment, Circuit
+from planner.pools.residents import parts_in_use
 from planner.tenants import is_same
 
 Action = Literal["stop", "start", "switch", "pause", "resume"]
@@ -92,7 +93,7 @@ def stage_s(fabric: FabricBase) -> float:
     """Time of one stage: switches turn, then the first light arrives."""
     if isinstance(fabric, Torus) and fabric.switches is not None:
         return fabric.switches.reconfiguration_s + fabric.alpha_s
-    return fabric.reconfiguration_s + fabric.alpha_s if isinstance(fabric, Lightpath | OcsRail) else 0.0
+    return fabric.reconfiguration_s + fabric.alpha_s if isinstance(fabric, Lightpath | OcsRail | Sipam) else 0.0
 
 
 def _step(action: Action, old: Assignment | None, new: Assignment | None) -> Step:
@@ -138,9 +139,12 @@ def _waits(cluster: Cluster, holding: dict[str, Assignment], wanting: Sequence[A
 
 
 def _needs(cluster: Cluster, assignment: Assignment) -> Iterator[tuple[Key, int]]:
-    """Devices, and wavelengths of fibers and shared waveguides, that an assignment holds."""
+    """Devices, wavelengths of fibers and shared waveguides, and parts of pools, that an assignment holds."""
     for device in assignment.devices:
         yield ("device", device), 1
+    if isinstance(cluster.fabric, Sipam):
+        for name in parts_in_use(assignment):
+            yield ("part", name), 1
     if isinstance(cluster.fabric, Lightpath):
         light = Light(cluster)
         for held in assignment.circuits:

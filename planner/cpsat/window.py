@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from costmodel.fabrics import Sipam
 from planner.cluster import Cluster, Health
 from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
-from planner.pools.demand import is_inside, pool_demand
+from planner.pools.uplinks import reserve_uplinks
 from planner.problem import Problem
 from planner.routing import Board
 
@@ -56,20 +56,11 @@ def open_window(
 
 
 def _reserve(problem: Problem, board: Board, assignment: Assignment) -> None:
-    """Uplinks beyond those in use that a job in several servers reserves."""
+    """Uplinks of a job that was placed anew; residents in place have what they use."""
     options = next(options for options in problem.options if options.job.name == assignment.job)
     row = options.row_of(assignment.configuration)
-    servers = {problem.cluster.fabric.parse_device(name)[0] for name in assignment.devices}
-    if board.pool is None or row is None or len(servers) == 1 or (options.can_stay and not assignment.is_moved):
-        return
-    shape = options.shapes[row]
-    stays = dict(zip(("tensor", "pipeline", "data"), is_inside(shape), strict=True))
-    circuits = [c for held in assignment.circuits if not stays[held.dimension] for c in held.circuits]
-    used = {board.pool.fabric.parse_uplink(name) for circuit in circuits for name in circuit.fibers}
-    for server in servers:
-        for rail in {rail for circuit in circuits for rail in circuit.wavelengths}:
-            in_use = sum(uplink[:2] == (server, rail) for uplink in used)
-            del board.pool.racks[server].uplinks[rail][: pool_demand(shape).uplinks - in_use]
+    if board.pool is not None and row is not None and not (options.can_stay and not assignment.is_moved):
+        reserve_uplinks(board.pool, options.shapes[row], assignment)
 
 
 def _held(board: Board, order: Sequence[int], inside: Mapping[str, str]) -> Health:

@@ -33,7 +33,8 @@ def check_pool_residents(cluster: Cluster, residents: Sequence["Resident"]) -> N
 
 def _check_memory(resident: "Resident") -> None:
     """Circuits and units of every rank as many as the configuration says."""
-    units, each = resident.configuration.memory_units or 0, resident.configuration.memory_io or 0
+    settings = resident.configuration.by_phase
+    units, each = max((setting.memory_units or 0, setting.memory_io or 0) for setting in settings)
     for device in resident.devices:
         held = [circuit for circuit in resident.memory if circuit.device == device]
         if len(held) != each or sum(len(circuit.units) for circuit in held) != units:
@@ -53,14 +54,24 @@ def _running(resident: "Resident") -> Assignment:
     )
 
 
-def parts_in_use(fabric: Sipam, resident: "Resident") -> set[str]:
-    """Names of units, ports, uplinks and switches that a resident needs."""
-    used = set[str]()
-    for plug in resident.memory:
-        used |= {plug.port, *plug.units, fabric.switch_name(plug.rail, fabric.parse_device(plug.device)[0])}
-    for circuit in (circuit for held in resident.circuits for circuit in held.circuits):
-        used |= {*circuit.fibers}
+def parts_in_use(job: "Resident | Assignment") -> set[str]:
+    """Names of units, ports and uplinks that a job needs."""
+    circuits = (circuit for held in job.circuits for circuit in held.circuits)
+    plugged = {name for plug in job.memory for name in (plug.port, *plug.units)}
+    return plugged.union(*(circuit.fibers for circuit in circuits))
+
+
+def switches_in_use(fabric: Sipam, job: "Resident | Assignment") -> set[str]:
+    """Names of switches that a job needs."""
+    used = {fabric.switch_name(plug.rail, fabric.parse_device(plug.device)[0]) for plug in job.memory}
+    for circuit in (circuit for held in job.circuits for circuit in held.circuits):
         servers = {fabric.parse_device(name)[0] for name in (circuit.source, circuit.destination)}
         numbers = [*servers, *(fabric.num_servers + fabric.rack_of(s) for s in servers if len(servers) > 1)]
         used |= {fabric.switch_name(rail, number) for rail in circuit.wavelengths for number in numbers}
     return used
+
+
+def numbered_parts(fabric: Sipam, prefix: str) -> list[str]:
+    """Units of a tray, or ports or uplinks on a rail, whose names begin like this and end in a number."""
+    of_rail = fabric.tray_ports if ".m" in prefix else fabric.uplinks
+    return [f"{prefix}{number}" for number in range(fabric.units_per_tray if prefix.endswith("u") else of_rail)]

@@ -124,10 +124,10 @@ def _require_jobs(instance: Instance, plan: Plan) -> None:
 
 def _num_changed(wreck: Wreck, old: Assignment, new: Assignment) -> int:
     if new.configuration != old.configuration:
-        return sum(len(held.circuits) for held in new.circuits)
+        return sum(len(held.circuits) for held in new.circuits) + len(new.memory)
     fabric = wreck.cluster.fabric
     before, after = (set(_rows(tenant_of(fabric, assignment))) for assignment in (old, new))
-    return len(after - before)
+    return len(after - before) + sum(plug not in old.memory for plug in new.memory)
 
 
 def _rows(tenant: Tenant) -> Iterator[tuple[object, ...]]:

@@ -13,6 +13,7 @@ from planner.instance import Instance, Resident
 from planner.plan import Assignment
 from planner.policies.cpsat import cpsat
 from planner.problem import JobOptions, Problem
+from planner.repair.plugs import plugged_anew
 from planner.repair.scene import Wreck
 from planner.residents import lost_parts
 from planner.result import SolveOptions, Status
@@ -21,14 +22,14 @@ from planner.result import SolveOptions, Status
 def placed_anew(wreck: Wreck, limits: MendLimits, *, is_quick: bool) -> tuple[list[Assignment] | None, bool]:
     """All jobs as they run, those that lost nothing where they are if that is possible; and whether none is proven.
 
-    First fit of the jobs that lost a part, then, unless it must be quick, search with the fewest ranks in jobs that
-    move. None where nothing was found.
+    Jobs that lost a part stay where memory is pooled and other parts are free; else first fit of them, then, unless it
+    must be quick, search with the fewest ranks in jobs that move. None where nothing was found.
     """
     if not wreck.plan.assignments:
         return [], False
     instance = as_residents(wreck.instance, wreck.plan)
     problem = Problem(instance, tuple(_options(instance, a) for a in wreck.plan.assignments))
-    found = place_all(problem, tightest)
+    found = plugged_anew(problem, wreck.plan.assignments) or place_all(problem, tightest)
     if found is not None and wreck.leaves_ports(found):
         return _in_order(wreck, found), False
     if is_quick:
@@ -67,6 +68,6 @@ def _in_order(wreck: Wreck, found: Sequence[Assignment]) -> list[Assignment]:
     """As the plan has them, with new devices and circuits."""
     by_name = {a.job: a for a in found}
     return [
-        old.model_copy(update={"devices": by_name[old.job].devices, "circuits": by_name[old.job].circuits})
+        old.model_copy(update={name: getattr(by_name[old.job], name) for name in ("devices", "circuits", "memory")})
         for old in wreck.plan.assignments
     ]

@@ -23,7 +23,7 @@ from planner.rails import Rails
 from planner.reconfigure import reconfigure
 from planner.repair import repair
 from planner.result import SolveOptions, Status
-from planner.survive import single_failures
+from planner.single_failures import single_failures
 from tests.planner.checks.plans import TRAINING, job
 from tests.planner.checks.test_rails import rails, ring
 from tests.planner.cpsat.test_rails import instance_of

@@ -12,7 +12,7 @@ HEADER = (
 )
 
 
-@pytest.mark.parametrize("fabric", ["lightpath", "fat_tree", "ocs_rail", "torus"])
+@pytest.mark.parametrize("fabric", ["lightpath", "fat_tree", "ocs_rail", "torus", "sipam", "divided_ports"])
 @pytest.mark.parametrize(("servers", "tiles"), [(1, 1), (2, 4)])
 def test_it_solves_as_written(planner: Planner, tmp_path: Path, fabric: str, servers: int, tiles: int) -> None:
     path = tmp_path / "new.yaml"
@@ -143,3 +143,19 @@ def test_a_job_that_no_size_can_run_is_refused(planner: Planner, tmp_path: Path)
     outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs)
     assert outcome.code == 2
     assert f"{jobs}: jobs[huge].accelerators: " in outcome.err
+
+
+def test_recommendation_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
+    rows = [
+        "name,model,kind,accelerators,batch",
+        "ads,dlrm-dcnv2,dlrm_training,4;8,32768",
+        "rank,dlrm,dlrm_inference,4,",
+    ]
+    jobs, path = tmp_path / "jobs.csv", tmp_path / "new.yaml"
+    jobs.write_text("\n".join(rows), encoding="utf-8")
+    assert planner("new", "--fabric", "fat_tree", "--jobs", jobs, "-o", path).code == 0
+    ads, rank = Instance.load(path).jobs
+    assert (ads.workload.kind, ads.workload.mode, ads.workload.batch) == ("dlrm", "training", 32768)
+    assert (rank.workload.model, rank.workload.mode, rank.workload.batch) == ("dlrm", "inference", 4096)
+    jobs.write_text("\n".join([*rows[:1], "ads,dlrm-dcnv2,inference,4,8"]), encoding="utf-8")
+    assert "means nothing to inference" in planner("new", "--fabric", "fat_tree", "--jobs", jobs).err
