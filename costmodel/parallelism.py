@@ -1,5 +1,6 @@
 """All ways to divide a job: every product of degrees that makes a number of devices, under each choice."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,6 +49,15 @@ class Degrees:
     def num_devices(self) -> int:
         return self.tensor * self.pipeline * self.data * self.context
 
+    def spans(self, server: int | None) -> tuple[int, int, int, int]:
+        """Ranks that should share a server: the tensor group, with the context, with the experts, with the pipeline.
+
+        A tensor group wider than a `server` counts with the part of it that divides one; with None it counts whole.
+        """
+        tensor = self.tensor if server is None or self.tensor <= server else math.gcd(self.tensor, server)
+        inner = tensor * self.context
+        return tensor, inner, inner * self.expert if self.pipeline == 1 else inner, inner * self.pipeline
+
     def ranks(self, dimension: Dimension) -> int:
         """Ranks of a group: context ranks share the data group."""
         return self.data * self.context if dimension == "data" else int(getattr(self, dimension))
@@ -61,7 +71,7 @@ class Degrees:
             contexts = self.ranks_together("context", block)
             return contexts * _whole_part(block // (inner * self.pipeline), self.data)
         if dimension == "expert":
-            return _whole_part(block // inner, self.expert) if self.pipeline == 1 else 1
+            return _whole_part(block // (inner * self.pipeline), self.expert)
         before = {"tensor": 1, "context": self.tensor, "pipeline": inner}[dimension]
         return _whole_part(block // before, self.ranks(dimension))
 
