@@ -1,28 +1,24 @@
 """Candidates: every way in which a job may run, one row each, with all that its score depends on."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.configuration import Collective, Configuration
+from costmodel.configuration import Collective, Configuration, PhaseSetting
+from costmodel.described import setting_of
 from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.hardware import Device
-from costmodel.mappings import CHOICES, DIMENSIONS, Dimension, Mappings, distinct_rows
+from costmodel.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.opgraph import OpGraph
-from costmodel.parallelism import Degrees
+from costmodel.plan_choices import BlocksOf, Listed, PlanChoices
 from costmodel.workloads import Workload
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
-Listed = dict[tuple[Dimension, int, int], tuple[int, ...]]
-"""numbers of the plans of a group by dimension, ranks, and how many of them share a server"""
-BlocksOf = Callable[[FabricBase, Sequence[int], int], Sequence[int]]
-"""blocks to list, given the sizes of the groups that should not be torn apart, and the number of devices"""
-REDUCING = ("tensor", "data", "context")
-"""dimensions along which messages are all-reduced"""
 CHUNK = 1 << 14
 """mappings looked at together: their columns stay in the cache"""
 
@@ -31,7 +27,8 @@ CHUNK = 1 << 14
 class Candidates:
     """Configurations of one workload, columns of shape (C,); `mapping` indexes `mappings`, `split` indexes `splits`.
 
-    `plan` has shape (5, C): the row of `plans` used along each of DIMENSIONS.
+    `plan` has shape (5, C): the row of `plans` used along each of DIMENSIONS. `first_plan` and `first_split` are those
+    of the first phase of the workload; None where no row has a setting of its own there.
     """
 
     workload: Workload
@@ -42,6 +39,8 @@ class Candidates:
     plans: tuple[GroupPlan, ...]
     split: Ints
     splits: tuple[Split, ...]
+    first_plan: Ints | None = None
+    first_split: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.mapping)
@@ -56,24 +55,45 @@ class Candidates:
 
     def configuration(self, row: int) -> Configuration:
         """The row as it is written in a plan."""
-        collectives = {
-            f"{dimension}_collective": Collective.of(plan)
-            for dimension, plan in zip(DIMENSIONS, self.row_plans(row), strict=True)
-        }
-        choice, split = self.mappings.choice(int(self.mapping[row])), self.splits[self.split[row]]
+        first = PhaseSetting(**self.in_first_phase()._setting(row)) if self.has_phases[row] else None
+        choice, block = self.mappings.choice(int(self.mapping[row])), int(self.block[row])
         return Configuration.of_choice(
-            choice,
-            self.workload.menus(),
-            memory_units=split.memory_units,
-            memory_io=split.memory_io,
-            block=int(self.block[row]),
-            **collectives,
+            choice, self.workload.menus(), block=block, first_phase=first, **self._setting(row)
         )
+
+    def _setting(self, row: int) -> dict[str, Any]:
+        """Fields of a configuration that say how the I/O is divided and used."""
+        split, names = self.splits[self.split[row]], (f"{dimension}_collective" for dimension in DIMENSIONS)
+        collectives = dict(zip(names, map(Collective.of, self.row_plans(row)), strict=True))
+        return {"memory_units": split.memory_units, "memory_io": split.memory_io, **collectives}
+
+    @cached_property
+    def has_phases(self) -> Bools:
+        """Whether a row has a setting of its own in the first phase, shape (C,)."""
+        if self.first_plan is None or self.first_split is None:
+            return np.zeros(len(self), np.bool_)
+        return np.asarray((self.first_plan != self.plan).any(axis=0) | (self.first_split != self.split))
+
+    def in_first_phase(self) -> "Candidates":
+        """The rows with their setting of the first phase as their only one."""
+        if self.first_plan is None or self.first_split is None:
+            return self
+        return replace(self, plan=self.first_plan, split=self.first_split, first_plan=None, first_split=None)
+
+    def in_last_phase(self) -> "Candidates":
+        """The rows with their setting of the last phase as their only one."""
+        return replace(self, first_plan=None, first_split=None)
 
     def take(self, rows: Ints | slice) -> "Candidates":
         """The given rows, in this order."""
         return replace(
-            self, mapping=self.mapping[rows], block=self.block[rows], plan=self.plan[:, rows], split=self.split[rows]
+            self,
+            mapping=self.mapping[rows],
+            block=self.block[rows],
+            plan=self.plan[:, rows],
+            split=self.split[rows],
+            first_plan=None if self.first_plan is None else self.first_plan[:, rows],
+            first_split=None if self.first_split is None else self.first_split[rows],
         )
 
     def part(self, rows: Ints | slice, device: Device) -> tuple["Candidates", OpGraph]:
@@ -93,13 +113,12 @@ class Candidates:
         tensor = m.tensor[self.mapping].astype(np.int64)
         context = tensor * m.context[self.mapping]
         stages = context * m.pipeline[self.mapping]
-        expert = context * m.expert[self.mapping]
         by_name = {
             "tensor": self.block % tensor == 0,
             "context": self.block % context == 0,
             "pipeline": self.block % stages == 0,
             "data": (m.data[self.mapping] == 1) & (self.block % context == 0),
-            "expert": (m.pipeline[self.mapping] == 1) & (self.block % expert == 0),
+            "expert": self.block % (stages * m.expert[self.mapping]) == 0,
         }
         is_whole = self.block == self.num_devices
         return np.stack([is_whole | by_name[dimension] for dimension in DIMENSIONS])
@@ -158,6 +177,8 @@ def _list_split(
     collective: str | None,
 ) -> tuple[Mappings, Ints, Ints]:
     """Mappings that fit, the mapping of each row, and its block and numbers of plans, shape (rows, 6)."""
+    if split.is_second_tier:
+        mappings = mappings.take(mappings.offload > 0)
     mappings = mappings.take(_fitting(workload, mappings, split.device))
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
@@ -165,7 +186,7 @@ def _list_split(
     options: list[tuple[int, ...]] = []
     starts = [0]
     for m in first:
-        choices = _Choices(workload, split.fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), collective)
+        choices = PlanChoices(workload, split.fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), collective)
         options += choices.rows(blocks, plans, listed)
         starts.append(len(options))
     start, number = np.array(starts[:-1], np.int64), np.diff(starts)
@@ -201,52 +222,6 @@ def _listed_blocks(one_server: bool) -> BlocksOf:
     return blocks
 
 
-@dataclass(frozen=True)
-class _Choices:
-    """Degrees of parallelism whose blocks and plans are listed together."""
-
-    workload: Workload
-    fabric: FabricBase
-    degrees: Sequence[int]
-    """by DIMENSIONS"""
-    num_devices: int
-    collective: str | None
-
-    def rows(self, blocks: BlocksOf, plans: dict[GroupPlan, int], listed: Listed) -> Iterator[tuple[int, ...]]:
-        """Block and number of the plan along each dimension, of every combination."""
-        tensor, pipeline, shards, context, expert = self.degrees
-        degrees, inner = Degrees(tensor, pipeline, shards // context, context, expert), tensor * context
-        spans = (tensor, inner, inner * expert if pipeline == 1 else inner, inner * pipeline)
-        for block in blocks(self.fabric, spans, self.num_devices):
-            options = []
-            for dimension in DIMENSIONS:
-                key = dimension, degrees.ranks(dimension), degrees.ranks_together(dimension, block)
-                if key not in listed:
-                    found = self._plans(degrees, dimension, block)
-                    listed[key] = tuple(plans.setdefault(plan, len(plans)) for plan in found)
-                options.append(listed[key])
-            numbered = tuple(plans)
-            menus = [[numbered[number] for number in numbers] for numbers in options]
-            confined = [degrees.ranks_together(d, block) == degrees.ranks(d) for d in DIMENSIONS]
-            for choice in self.fabric.combinations(menus, confined):
-                yield block, *(numbers[place] for numbers, place in zip(options, choice, strict=True))
-
-    def _plans(self, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
-        """A dimension that sends nothing needs no plan."""
-        if not self.workload.sends(dimension):
-            return self.fabric.plans(dimension, 1, one_server=True)
-        found = plans_of(self.fabric, degrees, dimension, block)
-        if self.collective is None or dimension not in REDUCING:
-            return found
-        return [plan for plan in found if plan.kind in ("none", self.collective)]
-
-
-def plans_of(fabric: FabricBase, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
-    """Plans of the groups along a dimension, laid out in such blocks."""
-    ranks, together = degrees.ranks(dimension), degrees.ranks_together(dimension, block)
-    return fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
-
-
 def candidates_of(
     configurations: Sequence[Configuration], workload: Workload, device: Device, fabric: FabricBase
 ) -> Candidates:
@@ -259,42 +234,31 @@ def candidates_of(
     mappings = Mappings.of(**{name: np.array([c[name] for c in choices], np.int64) for name in CHOICES})
     device.matrix_flops_per_s(workload.precision)
     splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
-    split = np.array([_split_of(configuration, splits) for configuration in configurations], dtype=np.int32)
-    plan = np.zeros((len(DIMENSIONS), len(configurations)), dtype=np.int32)
+    split = np.zeros((2, len(configurations)), dtype=np.int32)
+    plan = np.zeros((2, len(DIMENSIONS), len(configurations)), dtype=np.int32)
     for row, configuration in enumerate(configurations):
         _require_mapping(configuration, choices[row], workload)
-        for axis, dimension in enumerate(DIMENSIONS):
-            found = _plan_of(configuration, dimension, workload.sends(dimension), splits[split[row]].fabric)
-            plan[axis, row] = plans.setdefault(found, len(plans))
-        if not fabric.combines([list(plans)[number] for number in plan[:, row]]):
-            raise ValueError("its collectives cannot run together on this fabric")
+        if configuration.first_phase is not None and (not workload.phases or fabric.resetting_s is None):
+            raise ValueError(f"first_phase: a {workload.kind} has one setting here; leave it out")
+        settings = [setting_of(each, workload, fabric, splits) for each in configuration.by_phase]
+        split[:, row] = [number for number, _ in settings]
+        plan[..., row] = [[plans.setdefault(each, len(plans)) for each in used] for _, used in settings]
     block = np.array([c.block for c in configurations], dtype=np.int32)
-    mapping = np.arange(len(configurations), dtype=np.int32)
-    return Candidates(workload, mappings, mapping, block, plan, tuple(plans), split, splits)
-
-
-def _split_of(configuration: Configuration, splits: Sequence[Split]) -> int:
-    wanted = configuration.memory_units, configuration.memory_io
-    for number, split in enumerate(splits):
-        if (split.memory_units, split.memory_io) == wanted:
-            return number
-    raise ValueError(f"memory_units, memory_io: {wanted[0]} and {wanted[1]} are no split that this fabric has")
+    rows = Candidates(
+        workload,
+        mappings,
+        np.arange(len(block), dtype=np.int32),
+        block,
+        plan[-1],
+        tuple(plans),
+        split[-1],
+        splits,
+        plan[0],
+        split[0],
+    )
+    return rows if rows.has_phases.any() else rows.in_last_phase()
 
 
 def _require_mapping(configuration: Configuration, choice: dict[str, int], workload: Workload) -> None:
     if not workload.mappings(configuration.num_devices).where(choice).any():
         raise ValueError(f"{configuration.degrees} does not divide the workload")
-
-
-def _plan_of(configuration: Configuration, dimension: Dimension, is_sent: bool, fabric: FabricBase) -> GroupPlan:
-    collective: Collective = getattr(configuration, f"{dimension}_collective")
-    if is_sent:
-        options = plans_of(fabric, configuration.all_degrees, dimension, configuration.block)
-    else:
-        options = fabric.plans(dimension, 1, one_server=True)
-    ranks = configuration.all_degrees.ranks(dimension) if is_sent else 1
-    listed = (plan for plan in options if Collective.of(plan) == collective)
-    if plan := next(listed, None) or fabric.plan_kept(dimension, collective.described(ranks)):
-        return plan
-    names = ", ".join(plan.name for plan in options[:8])
-    raise ValueError(f"{dimension}_collective is none that {ranks} ranks have on this fabric; some are: {names}")

@@ -43,6 +43,18 @@ class Collective(Spec):
         )
 
 
+class PhaseSetting(Spec):
+    """What a job may do otherwise in one phase of its workload: its split of the I/O and its collectives."""
+
+    memory_units: int | None = Field(default=None, ge=1)
+    memory_io: int | None = Field(default=None, ge=1)
+    tensor_collective: Collective = Collective()
+    pipeline_collective: Collective = Collective()
+    data_collective: Collective = Collective()
+    context_collective: Collective = Collective()
+    expert_collective: Collective = Collective()
+
+
 class Configuration(Spec):
     """How a job runs; rank = ((data index * pipeline + stage) * context + context index) * tensor + tensor index.
 
@@ -71,6 +83,16 @@ class Configuration(Spec):
     data_collective: Collective = Collective()
     context_collective: Collective = Collective()
     expert_collective: Collective = Collective()
+    first_phase: PhaseSetting | None = Field(default=None, exclude_if=lambda setting: setting is None)
+    """setting in the first phase of the workload (prefill), where it has one of its own there"""
+
+    @property
+    def by_phase(self) -> tuple[Self, ...]:
+        """The same with the setting of the first and of the last phase as its only one; itself where it has but one."""
+        if self.first_phase is None:
+            return (self,)
+        last = self.model_copy(update={"first_phase": None})
+        return last.model_copy(update=dict(self.first_phase)), last
 
     @property
     def num_devices(self) -> int:
@@ -90,6 +112,12 @@ class Configuration(Spec):
             raise ValueError(f"block {self.block} must divide the {self.num_devices} ranks")
         if self.offload is not None:
             offload_code(self.offload)
+        return self
+
+    @model_validator(mode="after")
+    def _phases_differ(self) -> Self:
+        if len(self.by_phase) > len({*self.by_phase}):
+            raise ValueError("first_phase says the same as the fields beside it; leave it out")
         return self
 
     @property

@@ -5,7 +5,7 @@ million have few distinct shapes of their layers, so that kernels are priced onc
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -33,6 +33,8 @@ class Operator:
     """m, n, k of a matrix product"""
     precision: Precision | None = None
     """of a matrix product, where it is not the graph's"""
+    memory_efficiency: float | None = None
+    """share of the memory peak, where it is not the device's: short rows at random reach less"""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Block:
     """whether it runs in every stage of a pipeline, so that the bubble repeats it"""
     stage_share: Floats | None = None
     """(M,) share of a pipeline's stages that execute it, where only the last one does"""
+    phase: str = ""
+    """of the workload, where its work comes in phases"""
 
     def column(self, value: Floats | float) -> Floats:
         """A column of one of its rows in full, shape (K,)."""
@@ -112,6 +116,18 @@ class OpGraph:
     """whose efficiencies hold"""
     overlap: dict[Dimension, float] = field(default_factory=dict)
     """share of the communication along a dimension that hides behind operators"""
+    tier_windows: tuple[tuple[Floats, Floats], ...] = ()
+    """columns of shape (M,): bytes among `tier_bytes` that move during a share of the operators' time alone"""
+    has_fixed_time: bool = True
+    """whether what a step takes whatever it does is part of it"""
+
+    def of_phase(self, name: str) -> "OpGraph":
+        """What belongs to a phase alone."""
+        return replace(self, blocks=tuple(b for b in self.blocks if b.phase == name), has_fixed_time=False)
+
+    def without_phase(self, name: str) -> "OpGraph":
+        """What is left of a step beside a phase."""
+        return replace(self, blocks=tuple(b for b in self.blocks if b.phase != name))
 
     def __len__(self) -> int:
         return len(self.bubble)
@@ -180,7 +196,8 @@ class Shapes:
         *,
         in_bubble: bool = True,
         stage_share: Floats | None = None,
+        phase: str = "",
     ) -> Block:
         """A block of these shapes, executed so often by each mapping."""
         full = np.broadcast_to(np.asarray(times, np.float64), self.of.shape)
-        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble, stage_share)
+        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble, stage_share, phase)

@@ -44,7 +44,8 @@ def operator_s(
     runs = operator.precision or precision
     share = efficiency.attention if operator.kind == "attention" else efficiency.matrix
     compute_s = np.asarray(operator.flops / (share * device.matrix_flops_per_s(runs)), np.float64)
-    memory_s = np.asarray(operator.memory_bytes / (efficiency.memory * device.memory_bytes_per_s), np.float64)
+    reached = operator.memory_efficiency or efficiency.memory
+    memory_s = np.asarray(operator.memory_bytes / (reached * device.memory_bytes_per_s), np.float64)
     if curves is not None and operator.sizes is not None:
         return compute_s, memory_s, gemm_s(*operator.sizes, device, runs, curves(runs))
     return compute_s, memory_s, np.maximum(compute_s, memory_s) + efficiency.launch_s

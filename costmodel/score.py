@@ -1,6 +1,6 @@
 """Candidates -> Scores: the one place where kernels are composed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +14,7 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
 from costmodel.mappings import DIMENSIONS
 from costmodel.opgraph import OpGraph
+from costmodel.phase_switches import phase_switches
 from costmodel.roofline import block_price
 from costmodel.totals import Totals, totals
 
@@ -81,15 +82,64 @@ def score(
     """Price all rows, as many at once as fit the cache; memory grows by the rows of Scores alone.
 
     The time of a row is that of its busiest accelerator: operators by roofline, then messages along
-    each dimension by its plan, less what hides, then the switches between the circuits of dimensions.
-    `calibrations` replaces the catalog's.
+    each dimension by its plan, less what hides, then the switches between the circuits of dimensions, and those
+    between phases where the row has a setting of its own in the first one. `calibrations` replaces the catalog's.
     """
-    scores = Scores.empty(len(candidates))
+    if not candidates.has_phases.any():
+        return _score_setting(candidates, device, fabric, calibrations, lambda graph: graph)[0]
+    return joined(*score_by_phase(candidates, device, fabric, calibrations=calibrations), candidates, device, fabric)
+
+
+def score_by_phase(
+    candidates: Candidates, device: Device, fabric: FabricBase, *, calibrations: Calibrations | None = None
+) -> tuple[Scores, Scores]:
+    """What a step spends in the first phase of the workload, under the setting there, and in all else."""
+    name = candidates.workload.phases[0]
+
+    def first(graph: OpGraph) -> OpGraph:
+        return graph.of_phase(name)
+
+    def last(graph: OpGraph) -> OpGraph:
+        return graph.without_phase(name)
+
+    settings = candidates.in_first_phase(), candidates.in_last_phase()
+    if not candidates.has_phases.any():
+        both = _score_setting(settings[1], device, fabric, calibrations, first, last)
+    else:
+        parts = zip(settings, (first, last), strict=True)
+        both = [_score_setting(each, device, fabric, calibrations, share)[0] for each, share in parts]
+    return both[0], both[1]
+
+
+def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, fabric: FabricBase) -> Scores:
+    """Both phases together, with the switches between them where a row has a setting of its own in the first."""
+    sums = {f.name: getattr(first, f.name) + getattr(last, f.name) for f in fields(Scores)}
+    sums |= {"work": last.work, "footprint_bytes": last.footprint_bytes}
+    switches = phase_switches(candidates, last.footprint_bytes, fabric)
+    num_devices = candidates.num_devices.astype(np.float64)
+    j_per_byte = np.array([split.device.memory_j_per_byte for split in candidates.splits])[candidates.split]
+    sums["step_s"] = sums["step_s"] + switches.step_s
+    sums["reconfiguration_s"] = sums["reconfiguration_s"] + switches.step_s
+    sums["memory_j"] = sums["memory_j"] + switches.moved_bytes * j_per_byte * num_devices
+    sums["static_j"] = sums["static_j"] + switches.step_s * device.idle_w * num_devices
+    return Scores(**sums)
+
+
+def _score_setting(
+    candidates: Candidates,
+    device: Device,
+    fabric: FabricBase,
+    calibrations: Calibrations | None,
+    *shares: Callable[[OpGraph], OpGraph],
+) -> list[Scores]:
+    """Rows with one setting; each of `shares` says what to price of a step."""
+    scores = [Scores.empty(len(candidates)) for _ in shares]
     for number, split in enumerate(fabric.splits(device, candidates.workload)):
         for rows in _chunks(candidates, number):
             part, graph = candidates.part(rows, split.device)
-            for name, column in _price(part, graph, split.device, split.fabric, calibrations).items():
-                getattr(scores, name)[..., rows] = column
+            for each, share in zip(scores, shares, strict=True):
+                for name, column in _price(part, share(graph), split.device, split.fabric, calibrations).items():
+                    getattr(each, name)[..., rows] = column
     return scores
 
 
@@ -118,16 +168,17 @@ def _price(
     last_compute_s, last_memory_s = sums.last_compute_s[m], sums.last_memory_s[m]
     last_s = last_compute_s + last_memory_s
     relief = np.minimum(graph.relief[m] * repeated_s / np.where(last_s > 0, last_s, np.inf), 1.0)
-    tier_s, tier_j = _second_tier(graph, device)
-    offload_s = np.maximum(tier_s[m] - operator_s, 0.0)
-    busy_s = operator_s - relief * last_s + efficiency.step_s
+    exposed_s, tier_j = _second_tier(graph, device, sums.compute_s + sums.memory_s)
+    offload_s = exposed_s[m]
+    fixed_s = efficiency.step_s if graph.has_fixed_time else 0.0
+    busy_s = operator_s - relief * last_s + fixed_s
     step_s = busy_s + sent.exposed_s.sum(axis=0) + change_s + bubble_s + offload_s
     num_devices = candidates.num_devices.astype(np.float64)
     memory_j = sums.memory_bytes * device.memory_j_per_byte + tier_j
     return {
         "step_s": step_s,
         "compute_s": sums.compute_s[m] - relief * last_compute_s,
-        "memory_s": sums.memory_s[m] - relief * last_memory_s + efficiency.step_s,
+        "memory_s": sums.memory_s[m] - relief * last_memory_s + fixed_s,
         "communication_s": sent.exposed_s,
         "reconfiguration_s": change_s,
         "offload_s": offload_s,
@@ -141,12 +192,19 @@ def _price(
     }
 
 
-def _second_tier(graph: OpGraph, device: Device) -> tuple[Floats, Floats]:
-    """Time and energy of moving what is offloaded, shape (M,): none where the device has no second tier."""
+def _second_tier(graph: OpGraph, device: Device, operator_s: Floats) -> tuple[Floats, Floats]:
+    """Time that operators do not hide, and energy, of moving what is offloaded, shape (M,): none without a second tier.
+
+    All of it hides behind the operators of the step, and what has to move during some of them behind these.
+    """
     if device.offload is None:
         none = np.zeros(len(graph))
         return none, none
-    return graph.tier_bytes / device.offload.bandwidth_bytes_per_s, graph.tier_bytes * device.offload.energy_j_per_byte
+    rate = device.offload.bandwidth_bytes_per_s
+    exposed_s = np.maximum(graph.tier_bytes / rate - operator_s, 0.0)
+    for size_bytes, share in graph.tier_windows:
+        exposed_s = np.maximum(exposed_s, size_bytes / rate - share * operator_s)
+    return exposed_s, graph.tier_bytes * device.offload.energy_j_per_byte
 
 
 @dataclass(frozen=True)

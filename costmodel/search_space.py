@@ -4,7 +4,7 @@ from costmodel.hardware import Device
 from costmodel.mappings import OFFLOAD
 from costmodel.offload import offload_name
 from costmodel.parallelism import divisors
-from costmodel.workloads import TransformerInference, TransformerTraining, Workload
+from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
 
 MICRO_BATCHES = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 CONTEXT = (1, 2, 4, 8, 16)
@@ -16,8 +16,11 @@ def opened(workload: Workload, device: Device) -> Workload:
     """The workload with every choice open: micro-batch, interleaving, recomputation, ZeRO, experts, offload.
 
     Context ranks are listed for long sequences, offload where the device has a second memory tier, and selective
-    recomputation where attention is not fused (fused attention always redoes its core).
+    recomputation where attention is not fused (fused attention always redoes its core). Recommendation models leave
+    their degrees open anyway.
     """
+    if isinstance(workload, Dlrm):
+        return workload
     experts = tuple(divisors(workload.shape.experts))
     if isinstance(workload, TransformerInference):
         return workload.model_copy(update={"expert": experts})

@@ -5,8 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from costmodel.fabrics.base import NO_PLAN, Cut, FabricBase, GroupPlan, LinkPlan, PlanKind, Split
+from costmodel.fabrics.divided_ports import DividedPorts
 from costmodel.fabrics.fat_tree import FatTree
 from costmodel.fabrics.lightpath import Fiber, FiberBundle, Lightpath, Route
+from costmodel.fabrics.memory_node_rings import MemoryNodeRings
 from costmodel.fabrics.ocs_rail import OcsRail
 from costmodel.fabrics.sipac import Sipac
 from costmodel.fabrics.sipam import Sipam
@@ -14,9 +16,12 @@ from costmodel.fabrics.sliced import SlicedFabric
 from costmodel.fabrics.torus import Torus
 from costmodel.plans.circuits import Circuits
 
-Fabric = Annotated[Lightpath | FatTree | OcsRail | Torus | Sipac | Sipam, Field(discriminator="kind")]
+Fabric = Annotated[
+    Lightpath | FatTree | OcsRail | Torus | Sipac | Sipam | DividedPorts | MemoryNodeRings, Field(discriminator="kind")
+]
 
 __all__ = [
-    "NO_PLAN", "Circuits", "Cut", "Fabric", "FabricBase", "FatTree", "Fiber", "FiberBundle", "GroupPlan", "Lightpath",
-    "LinkPlan", "OcsRail", "PlanKind", "Route", "Sipac", "Sipam", "SlicedFabric", "Split", "Torus",
+    "NO_PLAN", "Circuits", "Cut", "DividedPorts", "Fabric", "FabricBase", "FatTree", "Fiber", "FiberBundle",
+    "GroupPlan", "Lightpath", "LinkPlan", "MemoryNodeRings", "OcsRail", "PlanKind", "Route", "Sipac", "Sipam",
+    "SlicedFabric", "Split", "Torus",
 ]  # fmt: skip

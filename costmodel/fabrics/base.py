@@ -111,9 +111,11 @@ class Split:
     fabric: "FabricBase"
     """whose plans use the I/O that is left to the network"""
     memory_units: int | None = None
-    """units of remote memory for each accelerator; None where memory is local"""
+    """units of remote memory for each accelerator; None where all its memory is local"""
     memory_io: int | None = None
     """I/O modules of each accelerator that serve memory"""
+    is_second_tier: bool = False
+    """whether these units are a second tier behind local memory, of use to mappings that offload alone"""
 
 
 class FabricBase(Spec):
@@ -145,6 +147,11 @@ class FabricBase(Spec):
     @property
     def has_circuits(self) -> bool:
         """Whether jobs hold optical circuits on this fabric."""
+        return False
+
+    @property
+    def has_remote_memory(self) -> bool:
+        """Whether devices have no memory but what they reach by light: without a working port they run nothing."""
         return False
 
     @property
@@ -204,6 +211,11 @@ class FabricBase(Spec):
         """Axis or rail of an optical switch, and its number there; ValueError names the right form."""
         raise ValueError(f"no switch '{name}'; this fabric has no optical switches")
 
+    @property
+    def switch_names(self) -> tuple[str, ...]:
+        """All optical switches; none where the fabric has none."""
+        return ()
+
     def num_fibers(self, source: int, destination: int) -> int:
         """Fibers from one server to another; 0 where the fabric has none."""
         return 0
@@ -253,6 +265,11 @@ class FabricBase(Spec):
     def network_j_per_byte(self, one_server: bool) -> float:
         """Energy of moving a byte between two devices of one server, or of two servers."""
         raise NotImplementedError
+
+    @property
+    def resetting_s(self) -> float | None:
+        """Time to give a job other circuits and memory between phases of its workload; None where it keeps its own."""
+        return None
 
     def phase_change_s(self) -> float:
         """Time to switch between the circuits of two dimensions of one job."""

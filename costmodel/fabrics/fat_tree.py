@@ -11,13 +11,12 @@ from costmodel.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
 
 
-class FatTree(FabricBase):
+class Islands(FabricBase):
     """Servers whose GPUs share an NVLink switch; every GPU has its own port into the fat tree.
 
     Bandwidths are one direction, per GPU. Collectives are a ring, or a double binary tree where it is sooner.
     """
 
-    kind: Literal["fat_tree"] = "fat_tree"
     gpus_per_server: int = Field(ge=1, le=1024)
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
     nvlink_alpha_s: Seconds
@@ -73,3 +72,9 @@ class FatTree(FabricBase):
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.nvlink_energy_j_per_byte if one_server else self.network_energy_j_per_byte
+
+
+class FatTree(Islands):
+    """Memory is local."""
+
+    kind: Literal["fat_tree"] = "fat_tree"

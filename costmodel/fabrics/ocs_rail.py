@@ -101,6 +101,11 @@ class OcsRail(FabricBase):
     def switch_name(self, rail: int, index: int) -> str:
         return f"q{rail}#{index}"
 
+    @property
+    def switch_names(self) -> tuple[str, ...]:
+        rails = range(self.gpus_per_server)
+        return tuple(self.switch_name(rail, index) for rail in rails for index in range(self.switches))
+
     def parse_switch(self, name: str) -> tuple[int, int]:
         """Rail and number in it of a switch; ValueError names the right form."""
         match = re.fullmatch(f"q({INDEX})#({INDEX})", name)

@@ -41,8 +41,11 @@ class PoolRack(FabricBase):
     """time to set all switches, once before a job starts"""
     energy_j_per_byte: JoulesPerByte
     """of the network"""
+    local_memory: bool = False
+    """whether accelerators keep memory of their own: units are then its second tier, and a job may do without any"""
     memory_grid: tuple[int, ...] | None = None
-    """memory units of an accelerator to list; those that the SiPAM loop gives a workload are always listed"""
+    """memory units of an accelerator to list; always listed are those that the SiPAM loop gives a workload, or none
+    at all where accelerators have memory of their own"""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -127,6 +130,14 @@ class PoolRack(FabricBase):
         return True
 
     @property
+    def has_remote_memory(self) -> bool:
+        return True
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        return True
+
+    @property
     def measures_fragmentation(self) -> bool:
         return False
 
@@ -145,6 +156,12 @@ class PoolRack(FabricBase):
         if number < self.num_servers:
             return f"{self.server_name(number)}.q{rail}"
         return f"q{rail}" if self.racks == 1 else f"r{number - self.num_servers}.q{rail}"
+
+    @property
+    def switch_names(self) -> tuple[str, ...]:
+        zones = range(self.num_servers, self.num_servers + self.racks)
+        rails = [range(self.num_io)] * self.num_servers + [range(self.local_rails, self.num_io) for _ in zones]
+        return tuple(self.switch_name(rail, number) for number, each in enumerate(rails) for rail in each)
 
     def parse_switch(self, name: str) -> tuple[int, int]:
         head, _, tail = name.rpartition(".")

@@ -45,9 +45,12 @@ class Sipam(PoolRack):
         return sorted(size for size in sizes if size <= whole)
 
     def splits(self, device: Device, workload: Workload | None = None) -> Sequence[Split]:
-        """One for each listed number of memory units, and for what the SiPAM loop gives the workload."""
+        """One for each listed number of memory units; for none too where memory is local, and elsewhere for what the
+        SiPAM loop gives the workload."""
         units = set(self.memory_grid or LISTED_UNITS)
-        if workload is not None:
+        if self.local_memory:
+            units.add(0)
+        elif workload is not None:
             units.add(self.loop_units(device, workload))
         asked = _Asked(f"{self._text}{device.model_dump_json()}", self, device)
         return tuple(_split(asked, number) for number in sorted(units) if number <= self.most_units)
@@ -60,6 +63,10 @@ class Sipam(PoolRack):
     def loop_units(self, device: Device, workload: Workload) -> int:
         """Units of an accelerator by the loop, as far as ports reach."""
         return min(self.loop(device, workload).result.units, self.most_units)
+
+    @property
+    def resetting_s(self) -> float | None:
+        return None if self.local_memory else self.reconfiguration_s
 
     @cached_property
     def pool(self) -> MemoryPool:
@@ -122,7 +129,13 @@ class _Of:
 def _split(asked: _Asked, units: int) -> Split:
     fabric, memory_io = asked.fabric, asked.fabric.memory_io(units)
     share = NetworkShare.model_construct(**dict(fabric), network_io=fabric.num_io - memory_io)
-    return Split(fabric.pool.choices(units).device(0, asked.device), share, units, memory_io)
+    if units == 0:
+        return Split(asked.device, share)
+    memory = fabric.pool.choices(units)
+    if fabric.local_memory:
+        tiered = asked.device.model_copy(update={"offload": memory.tier(0)})
+        return Split(tiered, share, units, memory_io, is_second_tier=True)
+    return Split(memory.device(0, asked.device), share, units, memory_io)
 
 
 @lru_cache(maxsize=4096)

@@ -84,6 +84,13 @@ class Torus(SlicedFabric):
         rack, axis = divmod(axis, 3)
         return f"r{rack}." * (self.racks > 1) + f"{AXES[axis]}{number}"
 
+    @property
+    def switch_names(self) -> tuple[str, ...]:
+        if self.switches is None:
+            return ()
+        on_face = [self.devices_per_server // side for side in self.sides] * self.racks
+        return tuple(self.switch_name(axis, i) for axis, number in enumerate(on_face) for i in range(number))
+
     def parse_switch(self, name: str) -> tuple[int, int]:
         """Axis, counted through all racks, and number of a switch; ValueError names the right form."""
         if self.switches is None:

@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from costmodel.hardware import Device, load_device
-from costmodel.memory.choices import MemoryChoices
+from costmodel.memory.choices import Floats, Ints, MemoryChoices
 from costmodel.memory.tier import TierOrName
+from costmodel.memory.write_through import WriteThrough
 from costmodel.optical_hbm import OpticalHbm, load_optical_hbm
 from costmodel.parts import by_name
 from costmodel.photonic_appliance import MemoryAppliance, load_memory_appliance
@@ -70,17 +71,11 @@ class OpticalModules(Spec):
         )
 
 
-class ApplianceShare(Spec):
-    """An accelerator's equal share of the appliances that serve a cluster; it may attach by several ports.
+class _Attached(Spec):
+    """Accelerators on the ports of appliances. What they read is found in the HBM at a rate of `hit`, and else comes
+    from the DDR behind it."""
 
-    With p ports each, n accelerators take ceil(n p / ports) appliances. What they read is found in the HBM at a rate
-    of `hit`, and else comes from the DDR behind it.
-    """
-
-    kind: Literal["appliance_share"] = "appliance_share"
     part: Annotated[MemoryAppliance, by_name(load_memory_appliance)]
-    accelerators: int = Field(ge=1)
-    """of the cluster; the part lists tiers that its maker names"""
     ports: int = Field(ge=1)
     """optical ports of one accelerator, of the rate of the appliance's"""
     hit: float = Field(default=1.0, ge=0, le=1)
@@ -88,6 +83,40 @@ class ApplianceShare(Spec):
     link_latency_s: Seconds = 0.0
     """added to that of the stacks"""
     link_j_per_byte: JoulesPerByte = Field(default=0.0, alias="link_energy")
+
+    @property
+    def _memory(self) -> WriteThrough:
+        """Of one appliance, before its ports."""
+        return replace(self.part.memory(), ports_bytes_per_s=math.inf)
+
+    def _choices(self, units: Ints, ports: Ints, capacity_bytes: Floats, behind_bytes_per_s: Floats) -> MemoryChoices:
+        """What so many ports of one accelerator give, of shape (S,), with so much memory and bandwidth behind them."""
+        part, memory = self.part, self._memory
+        latency_s = float(memory.read_latency_s(self.hit)) + self.link_latency_s
+        return MemoryChoices(
+            name=part.name,
+            source=part.source,
+            units=units,
+            memory_io=ports,
+            network_io=self.ports - ports,
+            capacity_bytes=capacity_bytes,
+            bytes_per_s=np.minimum(ports * part.port_bytes_per_s, behind_bytes_per_s),
+            network_bytes_per_s=(self.ports - ports.astype(np.float64)) * part.port_bytes_per_s,
+            latency_s=np.full(len(ports), latency_s),
+            added_latency_s=np.full(len(ports), latency_s - memory.cache.latency_s),
+            j_per_byte=np.full(len(ports), float(memory.read_j_per_byte(self.hit)) + self.link_j_per_byte),
+        )
+
+
+class ApplianceShare(_Attached):
+    """An accelerator's equal share of the appliances that serve a cluster; it may attach by several ports.
+
+    With p ports each, n accelerators take ceil(n p / ports) appliances.
+    """
+
+    kind: Literal["appliance_share"] = "appliance_share"
+    accelerators: int = Field(ge=1)
+    """of the cluster; the part lists tiers that its maker names"""
 
     @model_validator(mode="after")
     def _ports_fit_one_appliance(self) -> Self:
@@ -101,25 +130,53 @@ class ApplianceShare(Spec):
 
     def choices(self) -> MemoryChoices:
         """One port for memory to all of them."""
-        part, memory = self.part, self.part.memory()
         ports = np.arange(1, self.ports + 1)
         share = np.array([self.appliances(int(each)) for each in ports]) / self.accelerators
-        behind_ports = float(replace(memory, ports_bytes_per_s=math.inf).read_bytes_per_s(self.hit))
-        latency_s = float(memory.read_latency_s(self.hit)) + self.link_latency_s
-        return MemoryChoices(
-            name=part.name,
-            source=part.source,
-            units=ports,
-            memory_io=ports,
-            network_io=self.ports - ports,
-            capacity_bytes=share * part.ddr_bytes,
-            bytes_per_s=np.minimum(ports * part.port_bytes_per_s, share * behind_ports),
-            network_bytes_per_s=(self.ports - ports.astype(np.float64)) * part.port_bytes_per_s,
-            latency_s=np.full(len(ports), latency_s),
-            added_latency_s=np.full(len(ports), latency_s - memory.cache.latency_s),
-            j_per_byte=np.full(len(ports), float(memory.read_j_per_byte(self.hit)) + self.link_j_per_byte),
-        )
+        behind = share * float(self._memory.read_bytes_per_s(self.hit))
+        return self._choices(ports, ports, share * self.part.ddr_bytes, behind)
 
 
-Memory = Annotated[LocalHbm | MemoryPool | OpticalModules | ApplianceShare, Field(discriminator="kind")]
+class Appliances(_Attached):
+    """Appliances that the accelerators of a server share, each of which takes whole modules, by any ports."""
+
+    kind: Literal["appliances"] = "appliances"
+    per_server: int = Field(ge=1)
+    """appliances that the accelerators of a server share"""
+
+    @model_validator(mode="after")
+    def _ports_are_there(self) -> Self:
+        if self.ports > self.all_ports:
+            raise ValueError(
+                f"ports: {self.ports} of one accelerator, the appliances of a server have {self.all_ports}; give fewer "
+                "ports, or more appliances per_server"
+            )
+        return self
+
+    @property
+    def modules(self) -> int:
+        """Of a server."""
+        return self.per_server * self.part.modules
+
+    @property
+    def all_ports(self) -> int:
+        """Of the appliances of a server."""
+        return self.per_server * self.part.ports
+
+    def choices(self) -> MemoryChoices:
+        """One port for memory to all of them, each with 1, 2, 4, ... modules and the fewest that fill the ports."""
+        module_bytes_per_s = float(self._memory.read_bytes_per_s(self.hit)) / self.part.modules
+        pairs = [
+            (units, ports)
+            for ports in range(1, self.ports + 1)
+            for units in self._units(math.ceil(ports * self.part.port_bytes_per_s / module_bytes_per_s - 1e-9))
+        ]
+        units, taken = np.array(pairs).T
+        return self._choices(units, taken, units * self.part.ddr.capacity_bytes, units * module_bytes_per_s)
+
+    def _units(self, enough: int) -> list[int]:
+        doubled = {2**k for k in range(self.modules.bit_length())}
+        return sorted(units for units in doubled | {enough} if units <= self.modules)
+
+
+Memory = Annotated[LocalHbm | MemoryPool | OpticalModules | ApplianceShare | Appliances, Field(discriminator="kind")]
 """what is read from a file; each is a `MemoryProvider`"""

@@ -53,7 +53,7 @@ class _Run:
         self.back_s = [0.0] * len(program.absences)
         self.leaving_s: list[float] = []
         """ends of copies away, none before the one before it"""
-        self.copies: list[Copy] = []
+        self.copies: list[tuple[int, int, bool, float, float]] = []
         self.remakes: list[tuple[int, float, float]] = []
         self.starts_s = [0.0] * len(self.operator_s)
         self.ends_s = [0.0] * len(self.operator_s)
@@ -111,19 +111,20 @@ class _Run:
 
     def _copy(self, absence: int, ready_s: float, *, is_return: bool) -> float:
         """Put a tensor's parts on their links; the end of the last."""
-        last_s = ready_s
+        last_s, free_s = ready_s, self.free_s
         for link, takes_s in enumerate(self.copy_s[absence]):
             if takes_s > 0:
-                start_s = max(ready_s, self.free_s[link])
-                end_s = start_s + takes_s
-                self.free_s[link] = end_s
-                self.copies.append(Copy(absence, link, is_return, start_s, end_s))
-                last_s = max(last_s, end_s)
+                start_s = free_s[link] if free_s[link] > ready_s else ready_s
+                end_s = free_s[link] = start_s + takes_s
+                self.copies.append((absence, link, is_return, start_s, end_s))
+                if end_s > last_s:
+                    last_s = end_s
         return last_s
 
     def timeline(self) -> Timeline:
         end_s = max([self.compute_free_s, self.collectives_free_s, *self.free_s])
         return Timeline(
             self.program, tuple(self.links), self.placement, end_s, np.array(self.starts_s), np.array(self.ends_s),
-            np.array(self.waits).reshape(-1, 2), tuple(self.copies), tuple(self.remakes), tuple(self.exchanges),
+            np.array(self.waits).reshape(-1, 2), tuple(map(Copy._make, self.copies)), tuple(self.remakes),
+            tuple(self.exchanges),
         )  # fmt: skip

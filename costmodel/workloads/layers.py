@@ -1,7 +1,7 @@
 """Operators of a transformer's layers on one rank, run over some tokens; shared by training and inference."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,18 +37,10 @@ class LayerRun:
         weight_bytes: float | None = None,
         precision: Precision | None = None,
     ) -> Operator:
-        """Product of tokens x inputs and inputs x outputs; each of the three crosses local memory once:
-        2 t i o operations, w i o + a t (i + o) bytes."""
-        inputs, outputs = sizes
+        """Product of tokens x inputs and inputs x outputs, with the weights of a layer unless others are given."""
         weight = self.weight_bytes if weight_bytes is None else weight_bytes
-        return Operator(
-            name,
-            "matrix",
-            flops=2.0 * tokens * inputs * outputs,
-            memory_bytes=weight * inputs * outputs + self.activation_bytes * tokens * (inputs + outputs),
-            count=count,
-            sizes=(tokens, outputs, inputs),
-            precision=precision,
+        return matrix_product(
+            name, tokens, sizes, count, weight_bytes=weight, activation_bytes=self.activation_bytes, precision=precision
         )
 
     def operators(self) -> list[Operator]:
@@ -102,6 +94,30 @@ class LayerRun:
         return rows
 
 
+def matrix_product(
+    name: str,
+    tokens: Floats | float,
+    sizes: tuple[Floats | float, Floats | float],
+    count: Floats | float = 1.0,
+    *,
+    weight_bytes: float,
+    activation_bytes: float,
+    precision: Precision | None = None,
+) -> Operator:
+    """Product of tokens x inputs and inputs x outputs; each of the three crosses local memory once:
+    2 t i o operations, w i o + a t (i + o) bytes."""
+    inputs, outputs = sizes
+    return Operator(
+        name,
+        "matrix",
+        flops=2.0 * tokens * inputs * outputs,
+        memory_bytes=weight_bytes * inputs * outputs + activation_bytes * tokens * (inputs + outputs),
+        count=count,
+        sizes=(tokens, outputs, inputs),
+        precision=precision,
+    )
+
+
 def grouped(operator: Operator, products: Floats) -> Operator:
     """So many products of one size in one kernel, such as those of the experts."""
     flops, memory_bytes = operator.flops * products, operator.memory_bytes * products
@@ -110,4 +126,4 @@ def grouped(operator: Operator, products: Floats) -> Operator:
 
 def repeated(operators: Iterable[Operator], times: float) -> list[Operator]:
     """The same operators, so often: the backward pass of a matrix is two products of the forward's size."""
-    return [Operator(o.name, o.kind, o.flops, o.memory_bytes, times * o.count, o.sizes, o.precision) for o in operators]
+    return [replace(operator, count=times * operator.count) for operator in operators]

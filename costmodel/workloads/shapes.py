@@ -55,6 +55,11 @@ class TransformerShape(Spec):
         return self
 
     @property
+    def label(self) -> str:
+        """The shape in a few words."""
+        return f"{self.layers} layers, hidden {self.hidden}"
+
+    @property
     def is_dense(self) -> bool:
         return self.experts == 1
 

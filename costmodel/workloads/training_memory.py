@@ -29,6 +29,14 @@ class TrainingMemory:
     tier_footprint_bytes: Floats
     tier_bytes: Floats
     """moved to and from the second tier in a step"""
+    tier_windows: tuple[tuple[Floats, Floats], ...]
+    """bytes of these that move during a share of the operators' time alone"""
+    kept_bytes: dict[Offload, Floats]
+    """what may be offloaded, were it kept"""
+    layer_bytes: Floats
+    """activations of one layer and micro-batch"""
+    input_bytes: Floats
+    """of these its input, from which the others can be made again"""
 
 
 def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
@@ -40,19 +48,14 @@ def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
     gradients = GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
     state_bytes = 8.0 if job.precision == "fp32" else 12.0
     optimizer = state_bytes * np.where(m.zero >= 1, stage.shard, stage.parameters)
-    layer, working = _layer_bytes(job, stage)
-    logits = (stage.run.tokens * job.shape.vocabulary / stage.run.tensor)[stage.shapes.of]
-    logits = logits * LOGIT_BYTES * job.activation_bytes / 2
+    layer, inputs, working = _layer_bytes(job, stage)
+    of_shape = stage.run.tokens * job.shape.vocabulary / stage.run.tensor
+    logits = of_shape[stage.shapes.of] * LOGIT_BYTES * job.activation_bytes / 2
     gradient = job.element_bytes * job.shape.vocabulary * job.shape.hidden / m.tensor
     in_flight, last_in_flight = _layers_in_flight(stage)
     resident = np.minimum(RESIDENT_LAYERS / stage.layers, 1.0)
     gathered = resident * (stage.parameters * job.element_bytes - weights)
     kept: dict[Offload, Floats] = {"weights": weights, "activations": in_flight * layer, "optimizer": optimizer}
-    moved: dict[Offload, Floats] = {
-        "weights": 2 * stage.micro_batches * weights,
-        "activations": 2 * stage.layer_times * layer,
-        "optimizer": 2 * optimizer,
-    }
     share: dict[Offload, Floats | float] = {
         "weights": resident,
         "activations": np.minimum(RESIDENT_LAYERS / in_flight, 1.0),
@@ -64,11 +67,28 @@ def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
     last = stays * layer + logits
     first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
     fixed = local["weights"] + gathered + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
+    passing = 2 * stage.micro_batches * weights * (offloaded["weights"] > 0)
+    passing = passing + 2 * stage.layer_times * layer * (offloaded["activations"] > 0)
+    updating = 2 * optimizer * (offloaded["optimizer"] > 0)
     return TrainingMemory(
         footprint_bytes=fixed + np.maximum(first, last),
         tier_footprint_bytes=sum((kept[name] * offloaded[name] for name in kept), np.zeros(len(m))),
-        tier_bytes=sum((moved[name] * (offloaded[name] > 0) for name in kept), np.zeros(len(m))),
+        tier_bytes=passing + updating,
+        tier_windows=_windows(stage, passing, updating),
+        kept_bytes=kept,
+        layer_bytes=layer,
+        input_bytes=inputs,
     )
+
+
+def _windows(stage: Stage, passing: Floats, updating: Floats) -> tuple[tuple[Floats, Floats], ...]:
+    """What leaves or comes in forward passes, a third of the operators or a quarter where these run again, since local
+    memory has room for no more than two layers on their way; and what an update needs: between a layer's last backward
+    pass and the next step's first forward pass, which take as long as a micro-batch and move its tensors as well."""
+    forward = 1.0 / (3.0 + stage.mappings.has_recompute("full").astype(np.float64))
+    once = 1.0 / stage.micro_batches
+    at_update: Floats = np.where(updating > 0, updating + passing * once, 0.0)
+    return (passing / 2, forward), (at_update, once)
 
 
 def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:
@@ -85,8 +105,8 @@ def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:
     return first, last
 
 
-def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floats]:
-    """Activations kept per layer and micro-batch, and those of the one layer redone; shapes (M,).
+def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floats, Floats]:
+    """Activations kept per layer and micro-batch, of these the layer's input, and those of the one layer redone; (M,).
 
     Kept are the inputs of matrices, of attention, norms and activation: 32 s b h of the 34 in Korthikanti et al.
     2022 (arXiv:2205.05198), section 4, the rest being masks of dropout. What sequence parallelism divides is
@@ -103,9 +123,9 @@ def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floa
     scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
     spilled = 0.0 if job.attention == "fused" else (2 * size + 1) * scores
     of, m = stage.shapes.of, stage.mappings
-    inputs = size * run.normed_tokens * shape.hidden
+    inputs = np.broadcast_to(size * run.normed_tokens * shape.hidden, kept.shape)[of]
     is_full, is_selective = m.has_recompute("full"), m.has_recompute("selective")
     everything = (kept + spilled)[of]
-    layer = np.where(is_full, np.broadcast_to(inputs, kept.shape)[of], np.where(is_selective, kept[of], everything))
+    layer = np.where(is_full, inputs, np.where(is_selective, kept[of], everything))
     working = np.where(is_full, everything - layer, np.where(is_selective, everything - kept[of], 0.0))
-    return layer, working
+    return layer, inputs, working

@@ -65,6 +65,15 @@ class TransformerInference(Spec):
         return "tokens/s"
 
     @property
+    def phases(self) -> tuple[str, ...]:
+        """In a round: prompts of all users, then all their tokens."""
+        return ("prefill", "decode")
+
+    @property
+    def rounds_per_step(self) -> float:
+        return 1.0 / self.output_tokens
+
+    @property
     def flops_per_work(self) -> float:
         """Matrix operations of an output token, with its share of the prompt's."""
         prompt = self.shape.forward_flops(self.input_tokens * (0.5 if self.shape.causal else 1.0))
@@ -92,6 +101,11 @@ class TransformerInference(Spec):
         """Memory of one accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""
         shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
         return self._footprint_bytes(shapes)[shapes.of], np.zeros(len(mappings))
+
+    @property
+    def tensor_leaves_servers(self) -> bool:
+        """Whether a tensor group wider than a server is listed: its all-reduces would wait for the network."""
+        return False
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do not."""
@@ -131,7 +145,7 @@ class TransformerInference(Spec):
 
     def _blocks(self, run: _Pass, shapes: Shapes, per_step: float) -> list[Block]:
         """Layers with their two all-reduces, and the vocabulary projection of one token of each sequence."""
-        shape, layers = self.shape, run.run
+        shape, layers, name = self.shape, run.run, run.name
         sizes = (float(shape.hidden), shape.vocabulary / layers.tensor)
         precision = "bf16" if self.precision == "fp8" else self.precision
         vocabulary = layers.matrix(
@@ -139,8 +153,8 @@ class TransformerInference(Spec):
         )
         operators = [*layers.operators(), self._attention(run)]
         return [
-            shapes.block(f"{run.name} layers", operators, layers.messages(2.0), per_step * shape.layers),
-            shapes.block(f"{run.name} vocabulary", [vocabulary], [], per_step),
+            shapes.block(f"{name} layers", operators, layers.messages(2.0), per_step * shape.layers, phase=name),
+            shapes.block(f"{name} vocabulary", [vocabulary], [], per_step, phase=name),
         ]
 
     def _attention(self, run: _Pass) -> Operator:

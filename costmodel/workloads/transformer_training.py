@@ -84,6 +84,15 @@ class TransformerTraining(Spec):
         return "tokens/s"
 
     @property
+    def phases(self) -> tuple[str, ...]:
+        """None: all steps are alike."""
+        return ()
+
+    @property
+    def rounds_per_step(self) -> float:
+        return 0.0
+
+    @property
     def flops_per_work(self) -> float:
         """Matrix operations that a token needs: three times the forward pass; what is redone is no work."""
         return 3 * self.shape.forward_flops(self.sequence * (0.5 if self.shape.causal else 1.0))
@@ -146,6 +155,11 @@ class TransformerTraining(Spec):
         memory = training_memory(self, Stage.of(self, mappings))
         return memory.footprint_bytes, memory.tier_footprint_bytes
 
+    @property
+    def tensor_leaves_servers(self) -> bool:
+        """Whether a tensor group wider than a server is listed: its all-reduces would wait for the network."""
+        return False
+
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything."""
         return True
@@ -166,6 +180,7 @@ class TransformerTraining(Spec):
             footprint_bytes=memory.footprint_bytes,
             tier_footprint_bytes=memory.tier_footprint_bytes,
             tier_bytes=memory.tier_bytes,
+            tier_windows=memory.tier_windows,
             work=np.full(len(mappings), float(self.global_batch * self.sequence)),
             precision=self.precision,
             regime="training",

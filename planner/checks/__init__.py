@@ -11,6 +11,7 @@ from planner.checks.loss import check_loss
 from planner.checks.memory_pool import check_memory_pool
 from planner.checks.objectives import OBJECTIVES, objective_values
 from planner.checks.path import check_path
+from planner.checks.phases import check_phases
 from planner.checks.placement import check_placement
 from planner.checks.pool_light import check_pool_light
 from planner.checks.pool_network import check_pool_network
@@ -18,6 +19,8 @@ from planner.checks.rack import check_rack
 from planner.checks.rails import check_rails
 from planner.checks.residents import check_residents
 from planner.checks.rounds import check_rounds
+from planner.checks.second_tier import check_second_tier
+from planner.checks.shares import check_shares
 from planner.checks.sharing import check_sharing
 from planner.checks.switches import check_switches
 from planner.checks.tile import check_tile
@@ -41,9 +44,12 @@ CHECKS: dict[str, Check] = {
     "rails": check_rails,
     "cut": check_cut,
     "switches": check_switches,
+    "phases": check_phases,
     "memory_pool": check_memory_pool,
     "pool_network": check_pool_network,
     "pool_light": check_pool_light,
+    "second_tier": check_second_tier,
+    "shares": check_shares,
     "rounds": check_rounds,
     "claims": check_claims,
 }

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
 from planner.checks.names import admitted
+from planner.checks.phases import in_phases
 from planner.checks.required import Links, required_links
 from planner.checks.violation import Violation
 from planner.instance import Instance
@@ -22,12 +23,13 @@ def check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
     if isinstance(instance.cluster.fabric, Torus):
         return
     has_circuits = isinstance(instance.cluster.fabric, Lightpath | OcsRail | Sipam)
-    for _, assignment in admitted(instance, plan):
+    for job, assignment in admitted(instance, plan):
         if len(assignment.devices) != assignment.configuration.num_devices:
             continue
-        required = required_links(assignment.configuration) if has_circuits else []
-        if required is not None:
-            yield from _check_job(assignment, required)
+        for each in in_phases(job, assignment):
+            required = required_links(each.configuration) if has_circuits else []
+            if required is not None:
+                yield from _check_job(each, required)
 
 
 def _check_job(assignment: Assignment, required: list[tuple[str, Links]]) -> Iterator[Violation]:

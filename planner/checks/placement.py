@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from costmodel.fabrics import Sipam
+from costmodel.fabrics import DividedPorts, Sipam
 from planner.checks.names import admitted, tile_of, tiles_in
 from planner.checks.residents import has_moved
 from planner.checks.violation import Violation
@@ -34,7 +34,7 @@ def _check_singles(instance: Instance, plan: Plan, owners: dict[str, str]) -> It
     Where memory is remote, devices without a port run nothing.
     """
     cluster = instance.cluster
-    if isinstance(cluster.fabric, Sipam):
+    if isinstance(cluster.fabric, Sipam | DividedPorts):
         return
     taken = tiles_in(cluster, tuple(owners))
     spare = tiles_in(cluster, cluster.health.failed_ports) - taken - tiles_in(cluster, cluster.health.failed_tiles)

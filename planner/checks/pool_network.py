@@ -9,6 +9,7 @@ import numpy as np
 from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import Sipam
 from planner.checks.names import admitted, tile_of
+from planner.checks.phases import in_phases
 from planner.checks.pool_parts import PoolParts
 from planner.checks.residents import has_moved
 from planner.checks.violation import Violation
@@ -27,11 +28,13 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
     for job, assignment in admitted(instance, plan):
         if any(tile_of(fabric, name) is None for name in assignment.devices):
             continue
-        yield from _check_job(parts, assignment)
-        for circuit in _circuits(assignment):
-            uses.update((name, ("out", "into")[number % 2]) for number, name in enumerate(circuit.fibers))
+        phases = in_phases(job, assignment)
+        for each in phases:
+            yield from _check_job(parts, each)
+        uses.update(_most_uses(phases))
         stays = isinstance(job, Resident) and not has_moved(job, assignment)
-        reserved.update(_used(parts, assignment) if stays else _reserved(parts, assignment))
+        reserved.update(_used(parts, assignment) if stays else _reserved(parts, phases))
+        yield from _check_nested(phases)
     for (name, way), count in uses.items():
         if count > 1:
             yield Violation("pool_network", name, f"{count} circuits go {way} over {name}", count - 1.0)
@@ -42,6 +45,31 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
             yield Violation(
                 "pool_network", where, f"{where}: {count} uplinks are reserved, {excess} too many", float(excess)
             )
+
+
+def _most_uses(phases: list[Assignment]) -> Counter[tuple[str, str]]:
+    """Circuits of a job over each uplink, out or into a server, in the phase with the most."""
+    most: Counter[tuple[str, str]] = Counter()
+    for each in phases:
+        ends = (pair for circuit in _circuits(each) for pair in enumerate(circuit.fibers))
+        most |= Counter((name, ("out", "into")[number % 2]) for number, name in ends)
+    return most
+
+
+def _across_rails(assignment: Assignment) -> set[int]:
+    """Rails of groups that may leave a server."""
+    held = (h for h in assignment.circuits if not is_inside(assignment.configuration, h.dimension))
+    return {rail for each in held for circuit in each.circuits for rail in circuit.wavelengths}
+
+
+def _check_nested(phases: list[Assignment]) -> Iterator[Violation]:
+    """Groups that may leave a server use in one phase only rails that they also use in the other."""
+    used = [_across_rails(each) for each in phases]
+    extra = len(set[int]().union(*used)) - max(map(len, used))
+    if extra > 0:
+        job = phases[0].job
+        message = f"{job}: its groups that may leave a server use {extra} more rails in all than in any phase"
+        yield Violation("pool_network", job, message, float(extra))
 
 
 def is_inside(configuration: Configuration, dimension: str) -> bool:
@@ -167,11 +195,18 @@ def _used(parts: PoolParts, assignment: Assignment) -> Counter[tuple[int, int]]:
     return Counter(uplink[:2] for name in names if (uplink := parts.uplink(name)))
 
 
-def _reserved(parts: PoolParts, assignment: Assignment) -> Counter[tuple[int, int]]:
-    """Uplinks that a job in several servers reserves: the most that any run of blocks needs on one rail."""
-    c, servers = assignment.configuration, _servers(parts, assignment)
-    if len(set(servers)) < 2:
+def _reserved(parts: PoolParts, phases: list[Assignment]) -> Counter[tuple[int, int]]:
+    """Uplinks that a job in several servers reserves: the most that any run of blocks needs on a rail, in any phase."""
+    servers = set(_servers(parts, phases[0]))
+    if len(servers) < 2:
         return Counter()
+    rails, most = set[int]().union(*map(_across_rails, phases)), max(map(_most_on_a_rail, phases))
+    return Counter({(server, rail): most for server in servers for rail in rails})
+
+
+def _most_on_a_rail(assignment: Assignment) -> int:
+    """Most circuits on one rail that leave, or enter, any run of blocks."""
+    c = assignment.configuration
     rank = {name: number for number, name in enumerate(assignment.devices)}
     ends: dict[int, list[tuple[int, int]]] = {}
     for held in assignment.circuits:
@@ -180,8 +215,7 @@ def _reserved(parts: PoolParts, assignment: Assignment) -> Counter[tuple[int, in
                 pair = rank.get(circuit.source, 0) // c.block, rank.get(circuit.destination, 0) // c.block
                 for rail in circuit.wavelengths:
                     ends.setdefault(rail, []).append(pair)
-    most = max((_most_crossing(pairs, c.num_devices // c.block) for pairs in ends.values()), default=0)
-    return Counter({(server, rail): most for server in set(servers) for rail in ends})
+    return max((_most_crossing(pairs, c.num_devices // c.block) for pairs in ends.values()), default=0)
 
 
 def _most_crossing(pairs: list[tuple[int, int]], blocks: int) -> int:

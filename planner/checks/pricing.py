@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from costmodel.candidates import Candidates, candidates_of, enumerate_candidates
 from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import GroupPlan
 from costmodel.mappings import DIMENSIONS
+from costmodel.phases import with_phases
 from costmodel.score import score
 from costmodel.spec import Spec
 from planner.cluster import Cluster
@@ -17,13 +19,13 @@ from planner.instance import Instance, Job, Resident
 
 @dataclass(frozen=True)
 class Price:
-    """Score of one configuration of a job, and its plans along each dimension."""
+    """Score of one configuration of a job, and its plans along each dimension, in each phase where it changes."""
 
     speed: float
     step_s: float
     energy_per_work: float
     power_w: float
-    plans: tuple[GroupPlan, ...]
+    by_phase: tuple[tuple[GroupPlan, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,22 @@ class Offers:
         rows = self.candidates
         choice = configuration.choice(rows.workload.menus())
         same = (rows.block == configuration.block) & rows.mappings.where(choice)[rows.mapping]
-        wanted = configuration.memory_units, configuration.memory_io
-        splits = [number for number, s in enumerate(rows.splits) if (s.memory_units, s.memory_io) == wanted]
-        same = same & np.isin(rows.split, splits)
-        for axis, dimension in enumerate(DIMENSIONS):
-            asked = getattr(configuration, f"{dimension}_collective")
-            same = same & np.array([Collective.of(plan) == asked for plan in rows.plans], dtype=bool)[rows.plan[axis]]
+        same = same & (rows.has_phases == (configuration.first_phase is not None))
+        settings = configuration.by_phase
+        for setting, phase in ((settings[0], rows.in_first_phase()), (settings[-1], rows.in_last_phase())):
+            same = same & _is_setting(setting, phase)
         return bool(same.any())
+
+
+def _is_setting(configuration: Configuration, rows: Candidates) -> NDArray[np.bool_]:
+    """Which rows divide and use their I/O like this, shape (C,)."""
+    wanted = configuration.memory_units, configuration.memory_io
+    splits = [number for number, s in enumerate(rows.splits) if (s.memory_units, s.memory_io) == wanted]
+    same = np.isin(rows.split, splits)
+    for axis, dimension in enumerate(DIMENSIONS):
+        asked = getattr(configuration, f"{dimension}_collective")
+        same = same & np.array([Collective.of(plan) == asked for plan in rows.plans], dtype=bool)[rows.plan[axis]]
+    return same
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,10 @@ def _price(question: _Question, configuration: Configuration) -> Price | None:
         step_s=float(scores.step_s[0]),
         energy_per_work=float(scores.energy_per_work_j[0]),
         power_w=float(scores.power_w[0]),
-        plans=tuple(row.plans[plan] for plan in row.plan[:, 0]),
+        by_phase=tuple(
+            tuple(each.row_plans(0))
+            for each in ((row.in_first_phase(), row.in_last_phase()) if row.has_phases[0] else (row,))
+        ),
     )
 
 
@@ -109,9 +123,12 @@ def _offers(question: _Question) -> Offers:
         one_server=limits.one_server,
         collective=limits.collective,
     )
+    if limits.one_setting:
+        scores = score(rows, device, fabric)
+    else:
+        rows, scores = with_phases(rows, device, fabric)
     speeds, energies = [], []
     if len(rows):
-        scores = score(rows, device, fabric)
         speeds, energies = [float(scores.speed.max())], [float(scores.energy_per_work_j.min())]
     if isinstance(job, Resident) and (current := _price(question, job.configuration)):
         speeds.append(current.speed)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
+from costmodel.fabrics import DividedPorts, Lightpath, OcsRail, Sipam, Torus
 from planner.checks.names import admitted, failed_fibers, fiber_of, tile_of, tiles_in
 from planner.checks.pool_parts import PoolParts
 from planner.checks.violation import Violation
@@ -39,6 +39,7 @@ def _unordered(circuits: tuple[HeldCircuits, ...]) -> list[object]:
     return [
         (
             held.dimension,
+            held.phase,
             sorted((c.source, c.destination, sorted(c.wavelengths), c.fibers) for c in held.circuits),
         )
         for held in circuits
@@ -55,7 +56,7 @@ def _lost(cluster: Cluster, assignment: Assignment) -> list[str]:
     """Failed parts that a job uses."""
     fabric, health = cluster.fabric, cluster.health
     broken = tiles_in(cluster, health.failed_tiles)
-    if len(assignment.devices) > 1 or isinstance(fabric, Sipam):
+    if len(assignment.devices) > 1 or isinstance(fabric, Sipam | DividedPorts):
         broken |= tiles_in(cluster, health.failed_ports)
     lost = [name for name in assignment.devices if tiles_in(cluster, (name,)) & broken]
     if isinstance(fabric, Lightpath):

@@ -1,6 +1,6 @@
 """Collectives, run round by round over the circuits of the plan."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from costmodel.configuration import Collective
@@ -11,7 +11,8 @@ from planner.checks.cut import placed_parts
 from planner.checks.links import Links
 from planner.checks.links import message_time as links_time
 from planner.checks.names import admitted
-from planner.checks.pricing import Price, price
+from planner.checks.phases import in_phases
+from planner.checks.pricing import price
 from planner.checks.required import groups, is_sound, sends_packets
 from planner.checks.schedule import Schedule, reduces_once, schedule_of
 from planner.checks.violation import Violation
@@ -37,7 +38,8 @@ def check_rounds(instance: Instance, plan: Plan) -> Iterator[Violation]:
     for job, assignment in admitted(instance, plan):
         charged = price(instance, job, assignment.configuration)
         if charged and len(assignment.devices) == assignment.configuration.num_devices:
-            yield from _check_job(fabric, assignment, charged)
+            for each, plans in zip(in_phases(job, assignment), charged.by_phase, strict=True):
+                yield from _check_job(fabric, each, plans)
 
 
 def _check_slices(instance: Instance, plan: Plan, fabric: Torus | Sipac) -> Iterator[Violation]:
@@ -49,7 +51,7 @@ def _check_slices(instance: Instance, plan: Plan, fabric: Torus | Sipac) -> Iter
             continue
         links = Links(fabric, assignment)
         for placed in placed_parts(fabric, box, assignment):
-            for dimension, expected in zip(DIMENSIONS, charged.plans, strict=True):
+            for dimension, expected in zip(DIMENSIONS, charged.by_phase[-1], strict=True):
                 collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
                 if collective.kind == "none":
                     continue
@@ -61,7 +63,7 @@ def _check_slices(instance: Instance, plan: Plan, fabric: Torus | Sipac) -> Iter
                 yield from _compare(simulated, expected, where)
 
 
-def _check_job(fabric: Switched, assignment: Assignment, charged: Price) -> Iterator[Violation]:
+def _check_job(fabric: Switched, assignment: Assignment, charged: Sequence[GroupPlan]) -> Iterator[Violation]:
     for axis, dimension in enumerate(DIMENSIONS):
         collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
         lines = groups(assignment.configuration, dimension)
@@ -75,7 +77,7 @@ def _check_job(fabric: Switched, assignment: Assignment, charged: Price) -> Iter
         held = [_widths(held) for held in assignment.circuits if held.dimension == dimension]
         for line in lines:
             devices = [assignment.devices[rank] for rank in line]
-            yield from _check_group(fabric, schedule, devices, held, charged.plans[axis], where)
+            yield from _check_group(fabric, schedule, devices, held, charged[axis], where)
 
 
 def _widths(held: HeldCircuits) -> Widths:

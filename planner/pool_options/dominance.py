@@ -28,13 +28,16 @@ def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) ->
     with N. Of rails: let k keep n local rails of s free of memory and have c_q circuits on rail q, c_q <= x_s, all c_q
     together m x_s. Because of I/Os in all, k' keeps at most n + m - m' rails free; let it take those of k and then
     those with the least c_q. What is left has at least m x_s - (m - m') x_s = m' x_s circuits, and min(x'_s, c_q) >=
-    c_q x'_s / x_s, so that m' x'_s circuits find room within the c_q. A row in one server is not replaced by one that
+    c_q x'_s / x_s, so that m' x'_s circuits find room within the c_q. Where phases differ, step 1 asks for the units,
+    ports and rails of the phase with more memory, N, m and n; and of each server for rails enough in each phase, which
+    is m, and the most I/Os in any phase less those on spine rails. A row in one server is not replaced by one that
     may leave it: that one may need spine rails which do not work there. Rows of step 1 therefore hold for k' wherever
     they hold for k; what step 2 refutes beyond them is no proof over the rows dropped here (`Search.is_exact`). A
     resident's current row always stays, and of the rows in `always` those that no other of them replaces.
     """
     columns = [-options.value, *([options.energy] if "energy" in objectives else [])]
-    first = _best_of_equals(options.candidates, np.stack(columns))
+    by_loop = always[_best_of_equals(options.candidates.take(always), np.stack(columns)[:, always])]
+    first = np.union1d(_best_of_equals(options.candidates, np.stack(columns)), by_loop)
     if options.current is not None:
         first = np.union1d(first, [options.current])
     few = options.take(first)
@@ -65,7 +68,21 @@ def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
 
 def _demand_keys(candidates: Candidates) -> Ints:
     """Columns (K, C) that are equal for rows which ask for the same of every server."""
-    return np.stack([candidates.num_devices, candidates.split, _ports(candidates), *_network_keys(candidates)])
+    return np.stack([candidates.num_devices, *_io_of(candidates), *_network_keys(candidates)])
+
+
+def _io_of(candidates: Candidates) -> Ints:
+    """Of a rank memory units and memory I/Os in the phase with more of them, I/Os in all in that phase, and the most of
+    them in any phase, shape (4, C)."""
+    phases = [candidates.in_first_phase(), candidates.in_last_phase()]
+    units, memory_io = (
+        np.array([getattr(split, name) or 0 for split in candidates.splits], np.int64)
+        for name in ("memory_units", "memory_io")
+    )
+    io = np.stack([memory_io[each.split] + _ports(each) for each in phases])
+    richer = np.where(units[phases[0].split] > units[phases[1].split], 0, 1)
+    split = np.where(richer == 0, phases[0].split, phases[1].split)
+    return np.stack([units[split], memory_io[split], io[richer, np.arange(len(split))], io.max(axis=0)])
 
 
 def _ports(candidates: Candidates) -> Ints:
@@ -78,7 +95,7 @@ def _network_keys(candidates: Candidates) -> Ints:
     """Columns (K, C): block, and for rows that may leave a server degrees and plans."""
     m = candidates.mappings
     degrees = np.stack([m.tensor.astype(np.int64), m.pipeline.astype(np.int64), group_degrees(m)[2].astype(np.int64)])
-    keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan[:3]])
+    keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan[:3], candidates.in_first_phase().plan[:3]])
     keys[:, candidates.block == candidates.num_devices] = -1
     return np.concatenate([candidates.block[None].astype(np.int64), keys])
 
@@ -87,8 +104,6 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
     """Costs and demands of each row, all the better if smaller; whether it stays in one server; its block."""
     candidates = options.candidates
     blocks, ranks = candidates.block.astype(np.int64), candidates.num_devices.astype(np.int64)
-    units = np.array([split.memory_units for split in candidates.splits], np.int64)[candidates.split]
-    memory_io = np.array([split.memory_io for split in candidates.splits], np.int64)[candidates.split]
     network = _network_keys(candidates)
     _, first, of = np.unique(network, axis=1, return_index=True, return_inverse=True)
     whole = blocks == ranks
@@ -97,8 +112,7 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
         if not whole[row]:
             demand = pool_demand(shape_of(candidates, row, options.fabric))
             asked[number] = demand.across, demand.uplinks
-    io = memory_io + _ports(candidates)
-    return np.column_stack([costs, ranks, units, memory_io, io, asked[of.ravel()]]), whole, blocks
+    return np.column_stack([costs, ranks, *_io_of(candidates), asked[of.ravel()]]), whole, blocks
 
 
 def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:

@@ -12,13 +12,15 @@ def what_is_missing(cluster: Cluster, job: Job) -> str:
     fabric = cluster.fabric
     assert isinstance(fabric, Sipam)
     unit = fabric.memory_unit.stack
-    needed: dict[int, int] = {}
+    least_bytes: dict[int, float] = {}
     for size in job.sizes:
         if size <= fabric.most_devices_of_a_job and len(mappings := job.workload.mappings(size)):
-            least_bytes = float(job.workload.footprint(mappings)[0].min())
-            needed[size] = ceil(least_bytes / unit.capacity_bytes)
-    if not needed:
+            least_bytes[size] = float(job.workload.footprint(mappings)[0].min())
+    if not least_bytes:
         return "the workload divides over none of its sizes"
+    if fabric.local_memory:
+        return _without_room(least_bytes, cluster.device.capacity_bytes)
+    needed = {size: ceil(least / unit.capacity_bytes) for size, least in least_bytes.items()}
     size = min(needed, key=lambda number: needed[number])
     units = needed[size]
     asks = f"on {size} accelerators each needs {units} memory units of {unit.capacity_bytes / 1e9:g} GB"
@@ -36,3 +38,12 @@ def what_is_missing(cluster: Cluster, job: Job) -> str:
             "rails; allow more accelerators, more units_per_port or fewer spine_rails"
         )
     return f"{asks}, and memory_grid lists no such number, or no I/O is left for its network"
+
+
+def _without_room(least_bytes: dict[int, float], capacity_bytes: float) -> str:
+    """What a job lacks whose accelerators have memory of their own, by the least that each must hold in it."""
+    size = min(least_bytes, key=lambda number: least_bytes[number])
+    asks = f"on {size} accelerators each holds {least_bytes[size] / 1e9:.1f} GB in its own memory"
+    if least_bytes[size] > capacity_bytes:
+        return f"capacity is missing: {asks}, which has {capacity_bytes / 1e9:g} GB; allow more accelerators or offload"
+    return f"{asks}, and no listed number of memory units takes the rest, or no I/O is left for its network"

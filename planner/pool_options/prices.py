@@ -1,4 +1,4 @@
-"""Prices of what a pool is short of: a bound on value, and the order in which candidates are worth trying."""
+"""Prices of what jobs share: a bound on value, and the order in which candidates are worth trying."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from costmodel.fabrics import Sipam
 from planner.pools.demand import pool_demand
 from planner.pools.pool import Pool
 from planner.problem import JobOptions, Problem
+from planner.shares import Shares
 
 Floats = NDArray[np.float64]
 STEPS = 400
@@ -32,12 +33,17 @@ class Prices:
     """(C_j, R) for each job: what the row uses as a fraction of what there is"""
 
 
+def has_prices(problem: Problem) -> bool:
+    """Whether jobs share more than accelerators: the memory of a pool, or appliances."""
+    return isinstance(problem.cluster.fabric, Sipam) or bool(Shares.of(problem.cluster).modules)
+
+
 def pool_prices(problem: Problem) -> Prices:
     r"""Least of $\lambda \cdot 1 + \sum_j \max_k (v_{jk} - \lambda \cdot u_{jk})$ over prices of the whole pool.
 
     The relaxation keeps one configuration per job and the totals of accelerators, memory units, ports, units less ports
-    and uplinks, each row charged its fewest servers. Any prices give a valid bound; subgradient steps look for the
-    least, and each row takes the least bound met on the way.
+    and uplinks, each row charged its fewest servers; or of accelerators, modules and ports of appliances. Any prices
+    give a valid bound; subgradient steps look for the least, and each row takes the least bound met on the way.
     """
     usage = _usage(problem)
     table = _Table(problem.options, usage)
@@ -94,7 +100,23 @@ class _Table:
 
 
 def _usage(problem: Problem) -> list[Floats]:
-    """Accelerators, units, ports, units less ports, and uplinks of each row as fractions of all, shape (C_j, 5)."""
+    """What each row uses as fractions of all, shape (C_j, R)."""
+    return _of_pools(problem) if isinstance(problem.cluster.fabric, Sipam) else _of_appliances(problem)
+
+
+def _of_appliances(problem: Problem) -> list[Floats]:
+    """Accelerators, modules and ports, R = 3."""
+    shares = Shares.of(problem.cluster)
+    there_is = np.maximum([problem.cluster.num_healthy, sum(shares.modules), sum(shares.ports)], 1e-9)
+    uses = (
+        [(shape.num_ranks, shape.num_ranks * shape.held_units, shape.num_ranks * shape.held_io) for shape in job.shapes]
+        for job in problem.options
+    )
+    return [np.array(rows, np.float64).reshape(-1, len(there_is)) / there_is for rows in uses]
+
+
+def _of_pools(problem: Problem) -> list[Floats]:
+    """Accelerators, units, ports, units less ports, and uplinks, R = 5."""
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Sipam)
     racks = Pool(problem.cluster).racks

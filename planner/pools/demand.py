@@ -28,11 +28,19 @@ class PoolDemand:
     uplinks: int
     """reserved each way on each rail of `across` in each server of a job that lies in several: as many as circuits of
     one rail leave, or enter, any consecutive blocks"""
+    phases: tuple["PoolDemand", ...] = ()
+    """what each phase asks for, where these differ; all else is then the most of them"""
 
     @property
-    def io(self) -> int:
-        """I/Os of a rank, memory and network."""
-        return self.memory_io + self.across + self.inside
+    def by_phase(self) -> tuple["PoolDemand", ...]:
+        """What the first and the last phase ask for; itself where they ask for the same."""
+        return self.phases or (self,)
+
+    @property
+    def by_memory(self) -> tuple["PoolDemand", "PoolDemand"]:
+        """What the phase with more memory asks for, and the other one."""
+        first, last = self.by_phase[0], self.by_phase[-1]
+        return (first, last) if first.units > last.units else (last, first)
 
     def local_network(self, spine: int) -> int:
         """Local rails that the network takes in a server with so many working spine rails."""
@@ -51,8 +59,25 @@ def is_inside(shape: Shape) -> tuple[bool, bool, bool]:
 
 def pool_demand(shape: Shape) -> PoolDemand:
     """What the shape asks for."""
-    network = _network(shape.tensor, shape.pipeline, shape.data, shape.block, shape.plans)
-    return PoolDemand(shape.memory_units, shape.memory_io, *network)
+    phases = tuple(
+        PoolDemand(
+            each.memory_units,
+            each.memory_io,
+            *_network(each.tensor, each.pipeline, each.data, each.block, each.plans),
+        )
+        for each in shape.by_phase
+    )
+    if len(phases) == 1:
+        return phases[0]
+    across = max(each.across for each in phases)
+    return PoolDemand(
+        units=shape.held_units,
+        memory_io=shape.held_io,
+        across=across,
+        inside=max(each.across + each.inside for each in phases) - across,
+        uplinks=max(each.uplinks for each in phases),
+        phases=phases,
+    )
 
 
 @lru_cache(maxsize=100_000)

@@ -1,7 +1,7 @@
 """Racks with pooled memory while jobs are placed: free units, ports and uplinks, and circuits over them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from costmodel.fabrics import Sipam
 from planner.cluster import Cluster
@@ -9,38 +9,16 @@ from planner.demand import Shape
 from planner.plan import Assignment, HeldCircuits, MemoryCircuit
 from planner.pools.circuits import Network, held_circuits
 from planner.pools.demand import PoolDemand, pool_demand
-
-Device = tuple[int, int]
-"""(server, slot)"""
-Plug = tuple[int, int, int]
-"""one memory circuit of a rank: (rail, tray, number of units)"""
+from planner.pools.rack import Device, Plug, Rack, rack_of
 
 
-@dataclass(frozen=True)
-class Rack:
-    """What is free in one server."""
+class Wires(NamedTuple):
+    """What a job is given: spine rails for groups that may leave a server, and by server local rails that it keeps for
+    the network, those of all phases first, and plugs of each rank."""
 
-    units: list[list[int]]
-    """numbers of free units by tray"""
-    ports: dict[int, list[list[int]]]
-    """numbers of free ports by tray, for each local rail whose switch works"""
-    spine: tuple[int, ...]
-    """spine rails whose switch in this server works"""
-    uplinks: dict[int, list[int]]
-    """numbers of free uplinks for each spine rail that works in this server and in its zone"""
-
-    @property
-    def num_units(self) -> int:
-        return sum(map(len, self.units))
-
-    def num_ports(self, rail: int) -> int:
-        """Free ports of a local rail."""
-        return sum(map(len, self.ports[rail]))
-
-    def room(self, demand: PoolDemand) -> int:
-        """Ranks that units and ports, each for itself, allow."""
-        ports = sum(self.num_ports(rail) for rail in self.ports)
-        return min(self.num_units // demand.units, ports // demand.memory_io)
+    across: list[int]
+    kept: dict[int, tuple[int, ...]]
+    plugs: dict[int, list[list[Plug]]]
 
 
 class Pool:
@@ -49,7 +27,7 @@ class Pool:
     def __init__(self, cluster: Cluster) -> None:
         assert isinstance(cluster.fabric, Sipam)
         self.fabric: Sipam = cluster.fabric
-        self.racks = [_rack(cluster, server) for server in range(cluster.fabric.num_servers)]
+        self.racks = [rack_of(cluster, server) for server in range(cluster.fabric.num_servers)]
 
     def take(self, assignment: Assignment) -> None:
         """Take the units, ports and uplinks of an assignment; ValueError where one is not free."""
@@ -68,35 +46,56 @@ class Pool:
         self, shape: Shape, devices: Sequence[Device]
     ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
         """Circuits of a job on its devices by first fit, and what they need is taken; None where it is not free."""
-        demand, ranks = pool_demand(shape), by_server(devices)
-        network = self._network(demand, ranks)
-        if network is None:
+        found = self.wires(pool_demand(shape), by_server(devices))
+        return None if found is None else self.commit(shape, devices, *found)
+
+    def wires(self, demand: PoolDemand, ranks: Mapping[int, Sequence[Device]]) -> Wires | None:
+        """What a job with these ranks by server is given by first fit; nothing is taken."""
+        across = self.across_rails(demand, list(ranks))
+        if across is None:
             return None
+        kept: dict[int, tuple[int, ...]] = {}
         plugs: dict[int, list[list[Plug]]] = {}
         for server, here in ranks.items():
-            allowed = [rail for rail in self.racks[server].ports if rail not in network.inside[server]]
-            found = first_fit(self.racks[server], demand, len(here), allowed, self.fabric.port_units)
-            if found is None:
+            rack = self.racks[server]
+            kept[server] = _kept_rails(rack, demand)
+            if len(kept[server]) < demand.local_network(len(rack.spine)):
+                return None
+            shut = kept[server][: _shut_to_memory(rack, demand)]
+            allowed = [rail for rail in rack.ports if rail not in shut]
+            found = first_fit(rack, demand, len(here), allowed, self.fabric.port_units)
+            if found is None or any(stay_on(each, rack, demand, kept[server]) is None for each in found):
                 return None
             plugs[server] = found
-        return self.commit(shape, devices, network, plugs)
+        return Wires(across, kept, plugs)
 
     def commit(
-        self, shape: Shape, devices: Sequence[Device], network: Network, plugs: Mapping[int, list[list[Plug]]]
+        self,
+        shape: Shape,
+        devices: Sequence[Device],
+        across: Sequence[int],
+        kept: Mapping[int, Sequence[int]],
+        plugs: Mapping[int, list[list[Plug]]],
     ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]]:
-        """Name and take what a job was given: rails and uplinks, and plugs of each rank by server."""
-        for server, rails in network.uplinks.items():
+        """Name and take what a job was given, as `Wires`."""
+        demand = pool_demand(shape)
+        networks = [self.network(each, demand.uplinks, across, kept) for each in demand.by_phase]
+        for server, rails in networks[0].uplinks.items():
             for rail, numbers in rails.items():
                 free = self.racks[server].uplinks[rail]
                 free[:] = [number for number in free if number not in numbers]
+        first, last = shape.by_phase[0], shape.by_phase[-1]
+        richer = first.phase if first.memory_units > last.memory_units else last.phase
         memory: dict[Device, list[MemoryCircuit]] = {}
         for server, here in by_server(devices).items():
             for device, plugged in zip(here, plugs[server], strict=True):
-                memory[device] = [self._plug(device, plug) for plug in plugged]
-        circuits = held_circuits(self.fabric, shape, devices, network)
+                staying = stay_on(plugged, self.racks[server], demand, kept[server])
+                assert staying is not None, "plugs suffice in every phase"
+                memory[device] = [self._plug(device, plug, None if plug in staying else richer) for plug in plugged]
+        circuits = held_circuits(self.fabric, shape, devices, networks)
         return circuits, tuple(circuit for device in devices for circuit in memory[device])
 
-    def _plug(self, device: Device, plug: Plug) -> MemoryCircuit:
+    def _plug(self, device: Device, plug: Plug, phase: str | None) -> MemoryCircuit:
         server, (rail, tray, number) = device[0], plug
         rack, tray_name = self.racks[server], self.fabric.tray_name(server, tray)
         units = [rack.units[tray].pop(0) for _ in range(number)]
@@ -105,31 +104,25 @@ class Pool:
             rail=rail,
             port=self.fabric.tray_port_name(server, tray, rail, rack.ports[rail][tray].pop(0)),
             units=tuple(f"{tray_name}.u{unit}" for unit in units),
+            phase=phase,
         )
 
-    def _network(self, demand: PoolDemand, ranks: Mapping[int, Sequence[Device]]) -> Network | None:
-        """Rails of a job: spine rails with the most free uplinks, then local ones with the fewest free ports."""
-        across = self.across_rails(demand, list(ranks))
-        if across is None:
-            return None
-        inside: dict[int, tuple[int, ...]] = {}
-        for server in ranks:
-            rack = self.racks[server]
-            left = [rail for rail in rack.spine if rail not in across]
-            local = sorted(rack.ports, key=lambda rail: (rack.num_ports(rail), -rail))
-            inside[server] = tuple([*left, *local][: demand.inside])
-            if len(inside[server]) < demand.inside:
-                return None
-        return self.network(demand, across, inside)
-
-    def network(self, demand: PoolDemand, across: Sequence[int], inside: Mapping[int, tuple[int, ...]]) -> Network:
-        """Rails with the first free uplinks; none where the job lies in one server."""
-        uplinks = {
-            server: {rail: tuple(self.racks[server].uplinks[rail][: demand.uplinks]) for rail in across}
-            for server in inside
-            if len(inside) > 1
+    def network(
+        self, demand: PoolDemand, uplinks: int, across: Sequence[int], kept: Mapping[int, Sequence[int]]
+    ) -> Network:
+        """Rails of one phase: the first of `across`, then what else is left of the spine, then kept ones; and the first
+        free uplinks of all rails, none where the job lies in one server."""
+        mine = across[: demand.across]
+        inside = {
+            server: (*(rail for rail in self.racks[server].spine if rail not in mine), *local)[: demand.inside]
+            for server, local in kept.items()
         }
-        return Network(tuple(across), inside, uplinks)
+        reserved = {
+            server: {rail: tuple(self.racks[server].uplinks[rail][:uplinks]) for rail in across}
+            for server in kept
+            if len(kept) > 1
+        }
+        return Network(tuple(mine), inside, reserved)
 
     def across_rails(self, demand: PoolDemand, servers: Sequence[int]) -> list[int] | None:
         """Spine rails for groups that may leave a server, those with the most free uplinks; None where they lack."""
@@ -152,38 +145,36 @@ def by_server(devices: Iterable[Device]) -> dict[int, list[Device]]:
     return found
 
 
-def _rack(cluster: Cluster, server: int) -> Rack:
-    """A server with nothing placed."""
-    fabric = cluster.fabric
-    assert isinstance(fabric, Sipam)
-    trays, zone = range(fabric.trays_per_server), fabric.num_servers + fabric.rack_of(server)
-    works = [(rail, server) not in cluster.failed_switches for rail in range(fabric.num_io)]
-    spine = [rail for rail in range(fabric.local_rails, fabric.num_io) if works[rail]]
-    return Rack(
-        units=[
-            [u for u in range(fabric.units_per_tray) if (server, tray, u) not in cluster.failed_units] for tray in trays
-        ],
-        ports={
-            rail: [
-                [p for p in range(fabric.tray_ports) if (server, tray, rail, p) not in cluster.failed_tray_ports]
-                for tray in trays
-            ]
-            for rail in range(fabric.local_rails)
-            if works[rail]
-        },
-        spine=tuple(spine),
-        uplinks={
-            rail: [i for i in range(fabric.uplinks) if (server, rail, i) not in cluster.failed_uplinks]
-            for rail in spine
-            if (rail, zone) not in cluster.failed_switches
-        },
-    )
+def _kept_rails(rack: Rack, demand: PoolDemand) -> tuple[int, ...]:
+    """Local rails for the network of a job in its busiest phase: those with the fewest free ports."""
+    local = sorted(rack.ports, key=lambda rail: (rack.num_ports(rail), -rail))
+    return tuple(local[: demand.local_network(len(rack.spine))])
+
+
+def _shut_to_memory(rack: Rack, demand: PoolDemand) -> int:
+    """Of the rails kept for the network, those that no memory circuit takes in any phase: all in the phase with more
+    memory, and so many that in the other one no rank has more circuits on them than it can do without."""
+    richer, poorer = demand.by_memory
+    spine = len(rack.spine)
+    return max(richer.local_network(spine), poorer.local_network(spine) - (richer.memory_io - poorer.memory_io))
+
+
+def stay_on(plugs: Sequence[Plug], rack: Rack, demand: PoolDemand, kept: Sequence[int]) -> list[Plug] | None:
+    """Plugs of a rank that stay on in the phase with less memory: of those off its network rails the ones with the most
+    units; None where these are too few, or their units."""
+    poorer = demand.by_memory[1]
+    network = kept[: poorer.local_network(len(rack.spine))]
+    free = sorted((plug for plug in plugs if plug[0] not in network), key=lambda plug: -plug[2])[: poorer.memory_io]
+    enough = len(free) == poorer.memory_io and sum(number for *_, number in free) >= poorer.units
+    return free if enough else None
 
 
 def first_fit(
     rack: Rack, demand: PoolDemand, num_ranks: int, allowed: Sequence[int], port_units: int
 ) -> list[list[Plug]] | None:
     """Plugs of each rank on the allowed rails, from the trays with the most free units; None where this fails."""
+    if demand.units == 0:
+        return [[] for _ in range(num_ranks)]
     counts = _even(demand.memory_io * num_ranks, {rail: min(num_ranks, rack.num_ports(rail)) for rail in allowed})
     if counts is None:
         return None

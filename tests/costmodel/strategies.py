@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from costmodel.mappings import OFFLOAD, RECOMPUTE, Mappings
-from costmodel.workloads import TransformerInference, TransformerTraining
+from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining
 
 SMALL: dict[str, Any] = {
     "layers": 6, "hidden": 96, "heads": 8, "kv_heads": 4, "head_dim": 16, "ffn": 160, "vocabulary": 500,
@@ -69,4 +69,31 @@ def serving_jobs(draw: st.DrawFn) -> TransformerInference:
         input_tokens=draw(st.integers(1, 300)),
         output_tokens=draw(st.integers(1, 300)),
         expert=(1, 2, 4),
+    )
+
+
+@st.composite
+def recommenders(draw: st.DrawFn) -> Dlrm:
+    table = st.fixed_dictionaries(
+        {"rows": st.integers(1, 10**6), "pooling": st.integers(1, 20), "count": st.integers(1, 3)}
+    )
+    widths = st.lists(st.integers(1, 96), min_size=1, max_size=3)
+    is_cross, dimension = draw(st.booleans()), draw(st.sampled_from([8, 32]))
+    cross = {"interaction": "cross", "cross_layers": draw(st.integers(1, 3)), "cross_rank": draw(st.integers(1, 64))}
+    model = {
+        "dense_features": draw(st.integers(1, 20)),
+        "bottom": [*draw(widths), dimension],
+        "tables": draw(st.lists(table, min_size=1, max_size=3)),
+        "dimension": dimension,
+        "top": [*draw(widths), 1],
+        "gather_efficiency": draw(st.floats(0.1, 1)),
+        "index_bytes": draw(st.sampled_from([0, 4, 8])),
+    }
+    return Dlrm(
+        mode=draw(st.sampled_from(["training", "inference"])),
+        model=model | (cross if is_cross else {}),
+        batch=draw(st.sampled_from([24, 64, 4096])),
+        precision=draw(st.sampled_from(["fp32", "bf16"])),
+        table_precision=draw(st.sampled_from(["fp32", "bf16"])),
+        pooled_precision=draw(st.sampled_from([None, "bf16", "fp8"])),
     )

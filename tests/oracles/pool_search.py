@@ -13,10 +13,21 @@ import numpy as np
 
 from costmodel.candidates import Candidates, enumerate_candidates
 from costmodel.fabrics import GroupPlan, Sipam
+from costmodel.phases import with_phases
 from costmodel.score import score
 from planner.instance import Instance, Job
 
 MOST_COMBINATIONS = 20_000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a rank divides its I/Os in one phase."""
+
+    units: int
+    memory_io: int
+    across: int
+    inside: int
 
 
 @dataclass(frozen=True)
@@ -25,11 +36,18 @@ class Mode:
 
     ranks: int
     block: int
-    units: int
-    memory_io: int
-    across: int
-    inside: int
     uplinks: int
+    phases: tuple[Setting, ...]
+    """one, or that with less memory and the other one"""
+
+    @property
+    def across(self) -> int:
+        return max(each.across for each in self.phases)
+
+    @property
+    def most(self) -> Setting:
+        """With the most memory."""
+        return self.phases[-1]
 
 
 @dataclass(frozen=True)
@@ -65,6 +83,8 @@ def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
     assert isinstance(fabric, Sipam)
     sizes = [size for size in job.sizes if size <= fabric.servers * fabric.accelerators_per_server]
     rows = enumerate_candidates(job.workload, sizes, cluster.device, fabric)
+    if not job.constraints.one_setting:
+        rows, _ = with_phases(rows, cluster.device, fabric)
     best: dict[Mode | None, float] = {} if job.required else {None: 0.0}
     if len(rows):
         speed = score(rows, cluster.device, fabric).speed
@@ -86,18 +106,19 @@ def _mode(rows: Candidates, row: int, fabric: Sipam) -> Mode:
         whole or block % (degrees[0] * degrees[1]) == 0,
         whole or degrees[2] == 1,
     )
-    across = inside = uplinks = 0
-    for axis, (plan, confined) in enumerate(zip(rows.row_plans(row)[:3], stays, strict=True)):
-        rails = _rails(plan)
-        if confined:
-            inside += rails
-        else:
-            across += rails
-            uplinks = max(uplinks, _crossing(plan, degrees, axis, block))
-    split = rows.splits[rows.split[row]]
-    assert split.memory_units is not None
-    assert split.memory_io is not None
-    return Mode(ranks, block, split.memory_units, split.memory_io, across, inside, uplinks)
+    settings, uplinks = [], 0
+    for phase in (rows.in_first_phase(), rows.in_last_phase()):
+        across = inside = 0
+        for axis, (plan, confined) in enumerate(zip(phase.row_plans(row)[:3], stays, strict=True)):
+            rails = _rails(plan)
+            if confined:
+                inside += rails
+            else:
+                across += rails
+                uplinks = max(uplinks, _crossing(plan, degrees, axis, block))
+        split = phase.splits[phase.split[row]]
+        settings.append(Setting(split.memory_units or 0, split.memory_io or 0, across, inside))
+    return Mode(ranks, block, uplinks, tuple(sorted(set(settings), key=lambda each: each.units)))
 
 
 def _rails(plan: GroupPlan) -> int:
@@ -173,7 +194,7 @@ Place = tuple[tuple[int, int], ...]
 def _runs(instance: Instance, servers: list[Server], modes: list[Mode]) -> bool:
     if sum(mode.ranks for mode in modes) > sum(server.accelerators for server in servers):
         return False
-    if sum(mode.ranks * mode.units for mode in modes) > sum(sum(server.units) for server in servers):
+    if sum(mode.ranks * mode.most.units for mode in modes) > sum(sum(server.units) for server in servers):
         return False
     fabric = instance.cluster.fabric
     assert isinstance(fabric, Sipam)
@@ -195,7 +216,7 @@ def _fits(servers: list[Server], modes: list[Mode], places: tuple[Place, ...], f
         here = [(mode, ranks) for mode, place in zip(modes, places, strict=True) for s, ranks in place if s == number]
         if sum(ranks for _, ranks in here) > server.accelerators:
             return False
-        if not _wires(server, tuple(sorted(here, key=repr)), fabric.port_units):
+        if not wires(server, tuple(sorted(here, key=repr)), fabric.port_units):
             return False
     options = [list(_spines(servers, mode, place)) for mode, place in zip(modes, places, strict=True)]
     return any(_have_uplinks(servers, modes, places, rails) for rails in product(*options))
@@ -221,25 +242,33 @@ def _have_uplinks(
 
 
 @lru_cache(maxsize=100_000)
-def _wires(server: Server, here: tuple[tuple[Mode, int], ...], port_units: int) -> bool:
-    """Whether memory of all jobs in a server can be wired, over every choice of network rails."""
+def wires(server: Server, here: tuple[tuple[Mode, int], ...], port_units: int) -> bool:
+    """Whether memory of all jobs in a server can be wired, over every choice of network rails in each phase."""
     rails = range(len(server.ports))
     options = []
     for mode, _ in here:
-        kept = max(0, mode.across + mode.inside - len(server.spine))
-        if mode.across > len(server.spine) or mode.memory_io + kept > len(rails):
-            return False
-        options.append([frozenset(rails) - frozenset(some) for some in combinations(rails, kept)])
+        by_phase = []
+        for phase in mode.phases:
+            kept = max(0, phase.across + phase.inside - len(server.spine))
+            if phase.across > len(server.spine) or phase.memory_io + kept > len(rails):
+                return False
+            by_phase.append([frozenset(rails) - frozenset(some) for some in combinations(rails, kept)])
+        options.append([*product(*by_phase)])
     return any(_wire(server.units, server.ports, _ranks(here, allowed), port_units) for allowed in product(*options))
 
 
-Rank = tuple[int, int, frozenset[int]]
+Need = tuple[int, int, frozenset[int]]
 """(units, I/Os, allowed rails)"""
+Rank = tuple[Need, Need]
+"""where it has the most memory, and what must stay on in the other phase"""
 
 
-def _ranks(here: tuple[tuple[Mode, int], ...], allowed: tuple[frozenset[int], ...]) -> tuple[Rank, ...]:
+def _ranks(here: tuple[tuple[Mode, int], ...], allowed: tuple[tuple[frozenset[int], ...], ...]) -> tuple[Rank, ...]:
     return tuple(
-        (mode.units, mode.memory_io, rails)
+        (
+            (mode.phases[-1].units, mode.phases[-1].memory_io, rails[-1]),
+            (mode.phases[0].units, mode.phases[0].memory_io, rails[0]),
+        )
         for (mode, ranks), rails in zip(here, allowed, strict=True)
         for _ in range(ranks)
     )
@@ -250,19 +279,23 @@ def _wire(units: tuple[int, ...], ports: tuple[tuple[int, ...], ...], ranks: tup
     """Depth-first over the circuits of the ranks, one after the other."""
     if not ranks:
         return True
-    (missing, circuits, rails), later = ranks[0], ranks[1:]
+    ((missing, circuits, rails), (unlit, staying, quiet)), later = ranks[0], ranks[1:]
     if circuits == 0:
-        return missing == 0 and _wire(units, ports, later, port_units)
-    if not circuits <= missing <= circuits * port_units:
+        return missing == 0 and staying == 0 and unlit <= 0 and _wire(units, ports, later, port_units)
+    if not circuits <= missing <= circuits * port_units or staying > circuits:
         return False
     for rail in sorted(rails):
         for tray, free in enumerate(ports[rail]):
             if not free:
                 continue
             for size in range(1, min(port_units, units[tray], missing) + 1):
-                rest: Rank = (missing - size, circuits - 1, frozenset(q for q in rails if q > rail))
+                need = missing - size, circuits - 1, frozenset(q for q in rails if q > rail)
                 fewer = (*units[:tray], units[tray] - size, *units[tray + 1 :])
                 row = (*ports[rail][:tray], free - 1, *ports[rail][tray + 1 :])
-                if _wire(fewer, (*ports[:rail], row, *ports[rail + 1 :]), (rest, *later), port_units):
+                left = (*ports[:rail], row, *ports[rail + 1 :])
+                kept = [(unlit, staying, quiet)]
+                if staying and rail in quiet:
+                    kept.append((unlit - size, staying - 1, quiet))
+                if any(_wire(fewer, left, ((need, stay), *later), port_units) for stay in kept):
                     return True
     return False

@@ -11,6 +11,7 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware import Device
 from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.workloads import Workload
+from tests.oracles.dlrm import dlrm_step
 from tests.oracles.transformer import Run, Step, Work, training_step
 from tests.oracles.transformer_inference import inference_step
 
@@ -19,30 +20,42 @@ Prices = dict[str, float]
 
 
 @lru_cache(maxsize=64)
-def _step(workload: str, choice: tuple[tuple[str, int], ...]) -> Step:
+def _step(workload: str, choice: tuple[tuple[str, int], ...], phase: str | None) -> Step:
     parsed = TypeAdapter(Workload).validate_json(workload)
-    step = training_step if parsed.kind == "transformer_training" else inference_step
-    return step(parsed, dict(choice))
+    if phase is not None:
+        return inference_step(parsed, dict(choice), phase)
+    steps = {"transformer_training": training_step, "transformer_inference": inference_step, "dlrm": dlrm_step}
+    return steps[parsed.kind](parsed, dict(choice))
 
 
-def score_row(candidates: Candidates, row: int, device: Device, fabric: FabricBase, calibrations=None) -> Prices:
-    """Every column of `Scores` for one row; communication by dimension, e.g. "tensor_s"."""
+def score_row(
+    candidates: Candidates, row: int, device: Device, fabric: FabricBase, calibrations=None, phase: str | None = None
+) -> Prices:
+    """Every column of `Scores` for one row; communication by dimension, e.g. "tensor_s". Of one phase where given."""
     workload, m = candidates.workload, int(candidates.mapping[row])
     choice = candidates.mappings.choice(m)
-    step = _step(workload.model_dump_json(), tuple(choice.items()))
-    regime = "training" if workload.kind == "transformer_training" else "inference"
+    step = _step(workload.model_dump_json(), tuple(choice.items()), phase)
+    regimes = {"transformer_training": "training", "transformer_inference": "inference"}
+    regime = regimes.get(workload.kind) or workload.mode
     efficiency, _ = efficiency_of(device, regime, workload.precision, calibrations)
     plans = {name: candidates.plans[int(candidates.plan[i, row])] for i, name in enumerate(DIMENSIONS)}
     rates = _Rates(device, efficiency, workload.precision, regime, calibrations)
     kernels = [rates.seconds(work) for work in step.works]
     sent = {name: [_send(work, name, plans[name]) for work in step.works] for name in DIMENSIONS}
-    prices = _times(step, kernels, sent, workload.overlap if regime == "training" else {}, fabric.phase_change_s())
+    prices = _times(step, kernels, sent, getattr(workload, "overlap", {}), fabric.phase_change_s())
     prices["memory_s"] += efficiency.step_s
     prices["offload_s"] = 0.0
     if step.memory.tier_bytes:
         operator_s = sum(sum(bound) for bound in kernels)
         streamed_s = step.memory.tier_bytes / device.offload.bandwidth_bytes_per_s
-        prices["offload_s"] = max(0.0, streamed_s - operator_s)
+        once_s = operator_s * choice["data"] * choice["micro_batch"] / workload.global_batch
+        forward_s = operator_s / (4 if choice["recompute"] == 2 else 3)
+        per_s = device.offload.bandwidth_bytes_per_s
+        waits = [streamed_s - operator_s, step.memory.forward_bytes / per_s - forward_s]
+        if step.memory.update_bytes:
+            share = once_s / operator_s
+            waits.append((step.memory.update_bytes + 2 * step.memory.forward_bytes * share) / per_s - once_s)
+        prices["offload_s"] = max(0.0, *waits)
     prices["step_s"] = sum(prices.values())
     near = {name: _is_near(choice, int(candidates.block[row]), name) for name in DIMENSIONS}
     prices |= _energies(step, choice, device, workload.precision)
@@ -52,7 +65,11 @@ def score_row(candidates: Candidates, row: int, device: Device, fabric: FabricBa
     for name in DIMENSIONS:
         joules = [size * fabric.network_j_per_byte(near[name]) for _, size in sent[name]]
         prices["network_j"] += (joules[0] + joules[1] / choice["pipeline"] + joules[2]) * num_devices
-    prices["work"] = workload.concurrency if regime == "inference" else workload.global_batch * workload.sequence
+    prices["work"] = {
+        "transformer_training": lambda: workload.global_batch * workload.sequence,
+        "transformer_inference": lambda: workload.concurrency,
+        "dlrm": lambda: workload.batch,
+    }[workload.kind]()
     prices["footprint_bytes"] = step.memory.footprint_bytes
     return prices
 
@@ -99,7 +116,7 @@ class _Rates:
         device, precision = self.device, run.precision or self.precision
         share = self.efficiency.attention if run.kind == "attention" else self.efficiency.matrix
         compute_s = run.flops / (share * device.flops_per_s[precision])
-        memory_s = run.memory_bytes / (self.efficiency.memory * device.memory_bytes_per_s)
+        memory_s = run.memory_bytes / ((run.memory_efficiency or self.efficiency.memory) * device.memory_bytes_per_s)
         time_s = max(compute_s, memory_s) + self.efficiency.launch_s
         if self.is_measured and run.sizes:
             curve = gemm_curve(device, precision, self.calibrations)[0].with_fused_quantization()

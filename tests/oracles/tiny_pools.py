@@ -29,6 +29,69 @@ def tiny_pool(seed: int, *, objectives: list[str] | None = None) -> Instance:
     return Instance.parse(data, data["name"])
 
 
+def tiny_tiered_pool(seed: int, *, objectives: list[str] | None = None) -> Instance:
+    """The same where accelerators have a little memory of their own, and jobs may offload some of what they train."""
+    rng = Random(seed)
+    data = tiny_pool(seed, objectives=objectives).model_dump(mode="json", by_alias=True, exclude_none=True)
+    cluster = data["cluster"]
+    cluster["device"] |= {"name": "small", "capacity": rng.choice((0.8e9, 1.2e9, 3e9))}
+    cluster["fabric"]["local_memory"] = True
+    cluster["fabric"]["memory_unit"]["stack"]["bandwidth"] = rng.choice((5e9, 50e9, 600e9))
+    for job in data["jobs"]:
+        if job["workload"]["kind"] == "transformer_training":
+            job["workload"]["offload"] = ["none", *rng.sample(("optimizer", "activations", "activations+optimizer"), 2)]
+    return Instance.parse(data, f"{data['name']}-tiered")
+
+
+def phased_pool(seed: int) -> Instance:
+    """Pools in which a setting of its own for prefill often pays: few I/Os, large models, long prompts and answers."""
+    rng = Random(seed)
+    spine, local, carried = rng.choice((0, 0, 1, 2)), rng.choice((5, 6, 6)), rng.choice((1, 1, 1, 2))
+    io = {"name": "io", "width_mm": 8, "bandwidth": f"{1000 * carried} GB/s", "source": "test"}
+    fabric = _fabric(rng) | {
+        "racks": 1,
+        "servers": rng.choice((1, 1, 2)),
+        "accelerators_per_server": 4,
+        "shoreline": {"name": "edge", "perimeter_mm": 8 * (local + spine), "io": io, "source": "test"},
+        "trays_per_server": 1,
+        "units_per_tray": rng.choice((20, 24, 40)),
+        "tray_ports": rng.choice((3, 4, 4)),
+        "spine_rails": spine,
+        "uplinks": 2 if spine else 0,
+        "units_per_port": carried,
+        "memory_grid": [*range(1, local * carried + 1)],
+    }
+    fabric["memory_unit"]["stack"] |= {"capacity": rng.choice(("16 GB", "40 GB")), "bandwidth": "1 TB/s"}
+    data = {
+        "schema_version": 1,
+        "name": f"phased-pool-{seed}",
+        "cluster": {"device": "h100-sxm", "fabric": fabric},
+        "objectives": ["value"],
+        "jobs": [_served(rng, f"j{number}") for number in range(rng.choice((1, 1, 2)))],
+    }
+    if rng.random() < 0.4:
+        data["cluster"]["health"] = _health(rng, fabric)
+    return Instance.parse(data, data["name"])
+
+
+def _served(rng: Random, name: str) -> Fields:
+    workload = {
+        "kind": "transformer_inference",
+        "model": rng.choice(("qwen3-32b", "llama-3.1-70b")),
+        "concurrency": rng.choice((8, 16, 32)),
+        "input_tokens": rng.choice((4000, 16000)),
+        "output_tokens": rng.choice((100, 1000)),
+    }
+    sizes = rng.choice(([4], [2, 4]))
+    return {
+        "name": name,
+        "workload": workload,
+        "accelerators": sizes,
+        "weight": rng.choice((1, 2)),
+        "utility": "linear",
+    }
+
+
 def _fabric(rng: Random) -> Fields:
     accelerators, spine = rng.choice((2, 3, 4)), rng.choice((0, 1, 2, 2))
     io = {"name": "io", "width_mm": 8, "bandwidth": "2 TB/s", "source": "test"}

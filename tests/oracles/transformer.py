@@ -24,6 +24,7 @@ class Run:
     times: float = 1.0
     sizes: tuple[float, float, float] | None = None
     precision: str | None = None
+    memory_efficiency: float | None = None
 
 
 @dataclass(frozen=True)

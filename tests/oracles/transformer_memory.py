@@ -16,6 +16,8 @@ class Memory:
     footprint_bytes: float = 0.0
     tier_footprint_bytes: float = 0.0
     tier_bytes: float = 0.0
+    update_bytes: float = 0.0
+    forward_bytes: float = 0.0
 
 
 def training_memory(job: Any, c: Any, rank: Any, parameters: tuple[float, ...], counts: tuple[int, float]) -> Memory:
@@ -47,6 +49,10 @@ def training_memory(job: Any, c: Any, rank: Any, parameters: tuple[float, ...], 
         if local[name] < 1:
             memory.tier_footprint_bytes += size * (1 - local[name])
             memory.tier_bytes += 2 * moves[name]
+            if name == "optimizer":
+                memory.update_bytes = 2 * moves[name]
+            else:
+                memory.forward_bytes += moves[name]
     return memory
 
 

@@ -11,6 +11,7 @@ from planner.cpsat.constraints.lasers import lasers
 from planner.cpsat.constraints.locality import locality, racks
 from planner.cpsat.constraints.memory_pool import memory_pool, memory_rails, uplinks
 from planner.cpsat.constraints.rails import blocks_apart, same_rails
+from planner.cpsat.constraints.shares import shares
 from planner.cpsat.constraints.slices import slices
 from planner.cpsat.server_order import server_order
 from planner.cpsat.variables import Variables
@@ -33,4 +34,5 @@ CONSTRAINTS: dict[str, Constraint] = {
     "memory_pool": memory_pool,
     "memory_rails": memory_rails,
     "uplinks": uplinks,
+    "shares": shares,
 }

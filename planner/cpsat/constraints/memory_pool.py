@@ -9,7 +9,8 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import Sipam
 from planner.cpsat.variables import JobVariables, Variables, total
 from planner.pools.demand import PoolDemand, pool_demand
-from planner.pools.pool import Pool, Rack, by_server
+from planner.pools.pool import Pool, by_server
+from planner.pools.rack import Rack
 from planner.problem import Problem
 
 Key = TypeVar("Key")
@@ -55,7 +56,7 @@ def memory_pool(model: cp_model.CpModel, v: Variables, problem: Problem) -> None
             ]
             model.add(total([*placed, *stays]) <= limit)
         rows = [
-            shape.num_ranks * of_rank(shape.memory_units, shape.memory_io) * row
+            shape.num_ranks * of_rank(shape.held_units, shape.held_io) * row
             for job in v.jobs
             for shape, row in zip(job.options.shapes, job.rows, strict=True)
         ]
@@ -66,7 +67,8 @@ def memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> Non
     r"""A job keeps its network rails free of memory: where rails have fewer ports than there are accelerators,
     $c_{jq} \le x_{js}$, $c_{jq} = 0$ on n rails of the job, $\sum_q c_{jq} = m x_{js}$, $\sum_j c_{jq} \le P_{sq}$.
 
-    Elsewhere it is enough that memory and network together do not need more rails than work.
+    Elsewhere it is enough that memory and network together do not need more rails than work. Where phases differ, c and
+    n are those of the phase with more memory.
     """
     fabric = problem.cluster.fabric
     if not isinstance(fabric, Sipam):
@@ -81,9 +83,9 @@ def memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> Non
 
 
 def fits(rack: Rack, demand: PoolDemand) -> bool:
-    """Whether a server has the rails for a rank."""
-    local = demand.local_network(len(rack.spine))
-    return demand.across <= len(rack.spine) and demand.memory_io + local <= len(rack.ports)
+    """Whether a server has the rails for a rank in every phase."""
+    spine, local = len(rack.spine), len(rack.ports)
+    return all(each.across <= spine and each.memory_io + each.local_network(spine) <= local for each in demand.by_phase)
 
 
 def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: int, rack: Rack) -> None:
@@ -97,7 +99,7 @@ def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: 
             model.add(count == 0).only_enforce_if(network[rail])
             on_rail[rail].append(count)
         model.add(total(counts.values()) == total(_taken(job, server, lambda units, io: io)))
-        for number, chosen in _classes(model, job, lambda demand: demand.local_network(len(rack.spine))):
+        for number, chosen in _classes(model, job, lambda demand: demand.by_memory[0].local_network(len(rack.spine))):
             model.add(total(network.values()) >= number).only_enforce_if(chosen, job.touched[server])
         if job.stay is not None and (here := _held(job, fabric).get(server)) is not None:
             for rail, number in here.ports.items():

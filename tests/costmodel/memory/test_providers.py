@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from costmodel.candidates import list_candidates
 from costmodel.hardware import load_device
 from costmodel.memory.choices import MemoryProvider
-from costmodel.memory.providers import ApplianceShare, Memory
+from costmodel.memory.providers import Appliances, ApplianceShare, Memory
 from costmodel.score import score
 from costmodel.search import widest_block
 from costmodel.systems import load_system
@@ -114,3 +114,27 @@ def test_scores_follow_the_memory() -> None:
         steps.append(float(score(candidates, device, fabric).step_s[0]))
     assert steps == sorted(steps, reverse=True)
     assert steps[0] > 2 * steps[2]
+
+
+def test_shared_appliances() -> None:
+    """Ports of 0.9 TB/s before modules of 2.4 TB/s and 2 TB; half read from DDR, a module gives 0.62 TB/s."""
+    shared = Appliances(part="photonic-fabric-appliance", per_server=2, ports=3)
+    assert (shared.modules, shared.all_ports) == (32, 32)
+    found = shared.choices()
+    rows = [*zip(found.memory_io.tolist(), found.units.tolist(), strict=True)]
+    assert rows == [(ports, units) for ports in (1, 2, 3) for units in (1, 2, 4, 8, 16, 32)]
+    by_row = dict(zip(rows, found.bytes_per_s.tolist(), strict=True))
+    assert [by_row[3, 1], by_row[3, 2], by_row[1, 32]] == pytest.approx([2.4e12, 2.7e12, 0.9e12])
+    assert found.capacity_bytes.tolist() == pytest.approx((found.units * 2e12).tolist())
+    assert found.network_bytes_per_s.tolist() == pytest.approx(((3 - found.memory_io) * 0.9e12).tolist())
+    from_ddr = shared.model_copy(update={"hit": 0.5}).choices()
+    rows = [*zip(from_ddr.memory_io.tolist(), from_ddr.units.tolist(), strict=True)]
+    module = 1 / (0.5 / 2.4e12 + 0.5 / 358.4e9)
+    assert {ports: units for ports, units in rows if units not in (1, 2, 4, 8, 16, 32)} == {2: 3, 3: 5}
+    assert from_ddr.bytes_per_s[rows.index((2, 2))] == pytest.approx(2 * module)
+    assert from_ddr.bytes_per_s[rows.index((2, 3))] == pytest.approx(1.8e12)
+
+
+def test_more_ports_than_the_appliances_have_are_refused() -> None:
+    with pytest.raises(ValidationError, match="33 of one accelerator, the appliances of a server have 32"):
+        Appliances(part="photonic-fabric-appliance", per_server=2, ports=33)

@@ -30,9 +30,9 @@ def test_time_that_is_charged(
     def wrong(*arguments: Any) -> pricing.Price | None:
         price = pricing.price(*arguments)
         assert price is not None
-        times = [{"latency_s": p.latency_s, "seconds_per_byte": p.seconds_per_byte} for p in price.plans]
+        times = [{"latency_s": p.latency_s, "seconds_per_byte": p.seconds_per_byte} for p in price.by_phase[0]]
         plans: list[Any] = [SimpleNamespace(**each | {field: each[field] * factor}) for each in times]
-        return replace(price, plans=tuple(plans))
+        return replace(price, by_phase=(tuple(plans),))
 
     monkeypatch.setattr(rounds, "price", wrong)
     assert broken(*GOOD[name]()) == rules

@@ -1,0 +1,115 @@
+"""Nodes whose devices and memory nodes lie on rings of links, joined by a network of packets.
+
+Source of the nodes: Kwon and Rhu, MICRO 2018. That several groups share a node, and that nodes are joined, is not in it.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.fabrics import packets
+from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, Split
+from costmodel.fabrics.memory_ring import MemoryRing
+from costmodel.hardware import Device
+from costmodel.mappings import Dimension
+from costmodel.memory.tier import MemoryTier
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.workloads import Workload
+
+
+class MemoryNodeRings(FabricBase):
+    """Every device offloads to the memory nodes beside it, over links of the rings that collectives use.
+
+    A group inside a node goes around all rings, past devices that are not its own: the links are divided evenly among
+    as many groups of its size as a node holds, busy or not, wherever they lie. With the whole node it has what the paper
+    gives it. Copies and collectives do not slow each other, as in the evaluation there.
+    """
+
+    kind: Literal["memory_ring"] = "memory_ring"
+    node: MemoryRing
+    link_energy_j_per_byte: JoulesPerByte
+    memory_latency_s: Seconds
+    """to the first byte from a memory node"""
+    memory_energy_j_per_byte: JoulesPerByte
+    """of a byte between a device and a memory node"""
+    network_bandwidth_bytes_per_s: BytesPerSecond
+    """of one device, one direction"""
+    network_alpha_s: Seconds
+    network_energy_j_per_byte: JoulesPerByte
+
+    @model_validator(mode="after")
+    def _has_memory_nodes(self) -> Self:
+        if self.node.arrangement != "ring":
+            raise ValueError(
+                f"node.arrangement: '{self.node.arrangement}' is not planned; take ring, or a fat_tree whose device "
+                "offloads to its host"
+            )
+        return self
+
+    @property
+    def devices_per_server(self) -> int:
+        return self.node.devices
+
+    @property
+    def device_letter(self) -> str:
+        return "d"
+
+    @property
+    def links_racks(self) -> bool:
+        return True
+
+    def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        whole = self.node.devices
+        sizes = {size for size in (*spans[:3], num_devices) if size <= whole}
+        if num_devices % whole == 0 and whole % spans[1] == 0:
+            sizes.add(whole)
+        return sorted(sizes)
+
+    def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
+        """Groups of experts, which send to all others, are not planned."""
+        if ranks == 1:
+            return (NO_PLAN,)
+        if dimension == "expert":
+            return ()
+        if dimension == "pipeline":
+            return (self._forward(ranks, one_server),)
+        if one_server:
+            return (self._around(ranks),)
+        entering = min(self._rate(per_server), per_server * self.network_bandwidth_bytes_per_s)
+        return packets.all_reduces(ranks, self.network_alpha_s, entering)
+
+    def _rate(self, ranks: int) -> float:
+        """Of one of so many ranks in a node, all links of the rings together."""
+        return self.node.collective_bytes_per_s * ranks / self.node.devices
+
+    def _hop_s(self, ranks: int) -> float:
+        """From a rank to the next one on the longest ring, on average over one turn."""
+        return max(self.node.ring_hops) / ranks * self.node.alpha_s
+
+    def _around(self, ranks: int) -> LinkPlan:
+        sent = 2 * (ranks - 1) / ranks
+        return LinkPlan("ring", ranks, 2 * (ranks - 1) * self._hop_s(ranks), sent / self._rate(ranks), sent)
+
+    def _forward(self, stages: int, one_server: bool) -> LinkPlan:
+        """To the next stage: in a node in one direction of the rings, elsewhere over the network."""
+        if one_server:
+            return packets.forward(stages, self._hop_s(stages), self._rate(stages) / 2)
+        return packets.forward(stages, self.network_alpha_s, min(self._rate(1), self.network_bandwidth_bytes_per_s))
+
+    def splits(self, device: Device, workload: Workload | None = None) -> tuple[Split, ...]:
+        """One: the device with a memory node's worth of memory to offload to."""
+        memory = self.node.node
+        assert memory is not None
+        tier = MemoryTier(
+            name="memory-node",
+            source="the fabric",
+            capacity_bytes=memory.capacity_bytes,
+            bandwidth_bytes_per_s=sum(store.bandwidth_bytes_per_s for store in self.node.stores()),
+            latency_s=self.memory_latency_s,
+            energy_j_per_byte=self.memory_energy_j_per_byte,
+        )
+        return (Split(device.model_copy(update={"offload": tier}), self),)
+
+    def network_j_per_byte(self, one_server: bool) -> float:
+        return self.link_energy_j_per_byte if one_server else self.network_energy_j_per_byte

@@ -1,0 +1,75 @@
+"""Ports divided between memory and network: a job without free ports runs as on a fat tree, each free one adds."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter
+
+from costmodel.candidates import enumerate_candidates
+from costmodel.fabrics import DividedPorts, Fabric, FatTree
+from costmodel.hardware import load_device
+from costmodel.score import score
+from costmodel.workloads import TransformerInference, TransformerTraining
+from tests.costmodel.test_score import FAT_TREE
+
+H100 = load_device("h100-sxm")
+MODULES = {"kind": "optical_modules", "part": "optical-hbm-a100"}
+SHARED = {"kind": "appliances", "part": "photonic-fabric-appliance", "per_server": 1, "ports": 4, "hit": 0.9}
+CHAT = TransformerInference(model="llama-3.1-8b", concurrency=16, input_tokens=64, output_tokens=64)
+TRAIN = TransformerTraining(model="bert-large", global_batch=16, sequence=128, micro_batch=1)
+
+
+def divided(memory: dict[str, Any]) -> DividedPorts:
+    fields = FAT_TREE | {"kind": "divided_ports", "memory": memory, "port_energy": "5 pJ/b"}
+    found = TypeAdapter(Fabric).validate_python(fields)
+    assert isinstance(found, DividedPorts)
+    return found
+
+
+def test_without_free_ports_it_is_a_fat_tree_with_another_memory() -> None:
+    """All six pairs serve memory: 12.3 TB/s and 576 GB, on the NVLink and network of the same servers."""
+    fabric, tree = divided(MODULES), FatTree.model_validate(FAT_TREE)
+    last = fabric.splits(H100)[-1]
+    assert (last.memory_units, last.memory_io) == (6, 6)
+    assert (last.device.capacity_bytes, last.device.memory_bytes_per_s) == pytest.approx((576e9, 12.288e12))
+    assert last.fabric == tree
+    for job in (CHAT, TRAIN):
+        rows = enumerate_candidates(job, (4, 8), H100, fabric)
+        all_memory = rows.take(np.flatnonzero(rows.split == len(rows.splits) - 1))
+        plain = enumerate_candidates(job, (4, 8), last.device, tree)
+        assert score(all_memory, H100, fabric).step_s == pytest.approx(score(plain, last.device, tree).step_s)
+
+
+@pytest.mark.parametrize("memory", [MODULES, SHARED])
+def test_each_free_port_adds_its_rate_to_both_links(memory: dict[str, Any]) -> None:
+    fabric = divided(memory)
+    rate = {"optical_modules": 2.048e12, "appliances": 0.9e12}[memory["kind"]]
+    ports = {"optical_modules": 6, "appliances": 4}[memory["kind"]]
+    for split in fabric.splits(H100):
+        assert isinstance(split.fabric, FatTree)
+        free = (ports - (split.memory_io or 0)) * rate
+        found = split.fabric.nvlink_bandwidth_bytes_per_s, split.fabric.network_bandwidth_bytes_per_s
+        assert found == pytest.approx((450e9 + free, 50e9 + free))
+        near, far = (split.fabric.network_j_per_byte(one_server) for one_server in (True, False))
+        assert near == pytest.approx((450e9 * 80e-12 + free * 40e-12) / (450e9 + free))
+        assert far == pytest.approx((50e9 * 160e-12 + free * 40e-12) / (50e9 + free))
+
+
+def test_more_ports_for_memory_are_never_slower_to_memory_nor_faster_to_the_network() -> None:
+    rows = enumerate_candidates(TRAIN, (8,), H100, divided(MODULES))
+    scores = score(rows, H100, divided(MODULES))
+    columns = [scores.memory_s + scores.compute_s, -scores.communication_s.sum(axis=0)]
+    by_split = [[column[rows.split == number] for column in columns] for number in range(len(rows.splits))]
+    for (operators, sent), (fewer, less) in zip(by_split[1:], by_split[:-1], strict=True):
+        assert len(operators) == len(fewer) > 0
+        assert np.all(operators <= fewer * (1 + 1e-12))
+        assert np.all(sent <= less + 1e-15)
+
+
+def test_what_servers_share() -> None:
+    assert divided(SHARED).shared == (16, 16)
+    assert divided(SHARED | {"per_server": 3}).shared == (48, 48)
+    assert divided(MODULES).shared is None
+    assert divided(MODULES).has_remote_memory
+    assert not FatTree.model_validate(FAT_TREE).has_remote_memory

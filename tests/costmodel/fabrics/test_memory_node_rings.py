@@ -1,0 +1,72 @@
+"""Nodes on rings as a fabric: what a whole node has is the paper's, and groups of it share the links."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+
+from costmodel.fabrics import MemoryNodeRings
+from costmodel.hardware import load_device
+from costmodel.memory.node import load_dimm
+
+NODE: dict[str, Any] = {
+    "devices": 8, "links": 6, "link_bandwidth": "25 GB/s", "alpha": "0.1 us", "arrangement": "ring",
+    "node": {"dimm": "ddr4-2400-lrdimm-128gb", "dimms": 10, "groups": 2, "dimm_bandwidth": "25.6 GB/s"},
+}  # fmt: skip
+FIELDS: dict[str, Any] = {
+    "servers": 4, "node": NODE, "link_energy": "10 pJ/b", "memory_latency": "1 us", "memory_energy": "20 pJ/b",
+    "network_bandwidth": "12 GB/s", "network_alpha": "5 us", "network_energy": "30 pJ/b",
+}  # fmt: skip
+
+
+def fabric(**changes: Any) -> MemoryNodeRings:
+    return MemoryNodeRings.model_validate(FIELDS | changes)
+
+
+def test_a_whole_node_exchanges_as_the_paper_says() -> None:
+    of = fabric()
+    (plan,) = of.plans("data", 8, one_server=True)
+    sizes = np.array([1e3, 1e6, 1e9])
+    assert plan.latency_s + plan.seconds_per_byte * sizes == pytest.approx(of.node.exchange_s(sizes, True))
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_groups_of_a_node_share_its_links(ranks: int) -> None:
+    """150 GB/s of a device over as many groups as there may be; around 16 hops, a memory node between neighbours."""
+    (plan,) = fabric().plans("tensor", ranks, one_server=True)
+    sent = 2 * (ranks - 1) / ranks
+    assert plan.seconds_per_byte == pytest.approx(sent / (150e9 * ranks / 8))
+    assert plan.latency_s == pytest.approx(2 * (ranks - 1) * 16 / ranks * 0.1e-6)
+    (chain,) = fabric().plans("pipeline", ranks, one_server=True)
+    assert chain.seconds_per_byte == pytest.approx(1 / (75e9 * ranks / 8))
+    assert chain.latency_s == pytest.approx(16 / ranks * 0.1e-6)
+
+
+def test_between_nodes_the_slower_of_network_and_links_counts() -> None:
+    slow, fast = fabric(), fabric(network_bandwidth="100 GB/s")
+    assert slow.plans("data", 16, one_server=False, per_server=4)[0].seconds_per_byte == pytest.approx(
+        2 * 15 / 16 / 48e9
+    )
+    assert fast.plans("data", 16, one_server=False, per_server=4)[0].seconds_per_byte == pytest.approx(
+        2 * 15 / 16 / 75e9
+    )
+    assert slow.plans("pipeline", 4, one_server=False)[0].seconds_per_byte == pytest.approx(1 / 12e9)
+    assert slow.plans("expert", 4, one_server=True) == ()
+
+
+def test_a_device_offloads_to_a_memory_node_over_all_its_links() -> None:
+    (split,) = fabric().splits(load_device("h100-sxm"))
+    tier = split.device.offload
+    assert tier is not None
+    assert tier.capacity_bytes == 10 * load_dimm("ddr4-2400-lrdimm-128gb").capacity_bytes
+    assert tier.bandwidth_bytes_per_s == pytest.approx(150e9)
+    (wide,) = fabric(node=NODE | {"links": 18}).splits(load_device("h100-sxm"))
+    assert wide.device.offload is not None
+    assert wide.device.offload.bandwidth_bytes_per_s == pytest.approx(256e9), "what the DIMMs of both groups deliver"
+
+
+def test_other_arrangements_are_refused() -> None:
+    with pytest.raises(ValidationError, match="fat_tree whose device offloads to its host"):
+        fabric(node={key: value for key, value in NODE.items() if key != "node"} | {"arrangement": "direct"})
