@@ -165,8 +165,8 @@ def is_same(one: Assignment, other: Assignment) -> bool:
     return (
         one.devices == other.devices
         and one.configuration == other.configuration
-        and [(held.dimension, frozenset(held.circuits)) for held in one.circuits]
-        == [(held.dimension, frozenset(held.circuits)) for held in other.circuits]
+        and [(held.dimension, held.phase, frozenset(held.circuits)) for held in one.circuits]
+        == [(held.dimension, held.phase, frozenset(held.circuits)) for held in other.circuits]
         and frozenset(one.memory) == frozenset(other.memory)
     )
 

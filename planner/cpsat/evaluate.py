@@ -7,6 +7,7 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster
 from planner.cpsat.objectives.fragmentation import fit
+from planner.cpsat.solver import new_solver
 from planner.instance import Resident
 from planner.light import Light
 from planner.plan import Assignment
@@ -72,7 +73,7 @@ def jobs_that_fit(
         return possible
     model = cp_model.CpModel()
     model.maximize(fit(model, size, free, dark, cluster))
-    solver = cp_model.CpSolver()
+    solver = new_solver()
     solver.parameters.num_workers = 1
     solver.parameters.max_deterministic_time = limit
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

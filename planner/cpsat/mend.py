@@ -9,6 +9,7 @@ from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster
 from planner.cpsat.mend_light import MendLight
 from planner.cpsat.mend_places import Places
+from planner.cpsat.solver import new_solver
 from planner.light import Light
 from planner.tenants import Beam, Tenant
 from planner.ways import Device
@@ -30,7 +31,7 @@ class MendLimits:
     """the first repair is taken, however many ranks and circuits it moves"""
 
     def solver(self) -> cp_model.CpSolver:
-        solver = cp_model.CpSolver()
+        solver = new_solver()
         solver.parameters.random_seed = self.seed
         if self.workers is not None:
             solver.parameters.num_workers = self.workers

@@ -216,13 +216,15 @@ def _needs_as_much(shape: Shape, other: Shape) -> bool:
 
 
 def _pools_as_much(shape: Shape, other: Shape) -> bool:
-    """Whether in pooled racks the other shape fits nowhere where this one does not: same memory, no fewer rails."""
-    mine, theirs = pool_demand(shape), pool_demand(other)
-    return (
-        (shape.num_ranks, shape.block, mine.units) == (other.num_ranks, other.block, theirs.units)
+    """Whether in pooled racks the other shape fits nowhere where this one does not: in each phase the same memory, and
+    no fewer rails."""
+    phases = zip(pool_demand(shape).by_memory, pool_demand(other).by_memory, strict=True)
+    return (shape.num_ranks, shape.block) == (other.num_ranks, other.block) and all(
+        mine.units == theirs.units
         and mine.across <= theirs.across
         and mine.inside <= theirs.inside
         and mine.uplinks <= theirs.uplinks
+        for mine, theirs in phases
     )
 
 

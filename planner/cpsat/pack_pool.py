@@ -9,12 +9,15 @@ from planner.cpsat.variables import total
 from planner.layouts import runs
 from planner.plan import Assignment
 from planner.pools.demand import PoolDemand, pool_demand
-from planner.pools.pool import Plug, Pool, Rack, by_server
+from planner.pools.pool import Pool, by_server
+from planner.pools.rack import Plug, Rack
 from planner.problem import Problem
 from planner.routing import Board, Pattern
 
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 Solver = Callable[[], cp_model.CpSolver]
+Kept = tuple[Mapping[int, cp_model.IntVar], Mapping[int, cp_model.IntVar]]
+"""literals of local rails that the network has, in the phase with more memory and in the other one"""
 
 
 @dataclass(frozen=True)
@@ -23,15 +26,13 @@ class Part:
 
     demand: PoolDemand
     num_ranks: int
-    across: tuple[int, ...]
-    """its rails for groups that may leave the server"""
 
 
 @dataclass(frozen=True)
 class Wired:
-    """Network rails and plugs of a job in one server."""
+    """Local rails for the network of a job in one server, those of all phases first, and its plugs."""
 
-    inside: tuple[int, ...]
+    kept: tuple[int, ...]
     plugs: list[list[Plug]]
 
 
@@ -59,7 +60,7 @@ def pack_pool(problem: Problem, pattern: Pattern, solver: Solver) -> Packed:
         return Packed(refuted=(*spanning, *staying)) if across is False else Packed()
     wired: dict[tuple[int, int], Wired] = {}
     for server, rack in enumerate(board.pool.racks):
-        parts = _parts(problem, pattern, demands, across, server)
+        parts = _parts(problem, pattern, demands, server)
         found = wire(rack, parts, board.pool.fabric.port_units, solver) if parts else {}
         if found is None or isinstance(found, bool):
             return Packed(refuted=(*parts, *staying)) if found is False else Packed()
@@ -95,29 +96,23 @@ def _across(
     return False if status == cp_model.INFEASIBLE else None
 
 
-def _parts(
-    problem: Problem,
-    pattern: Pattern,
-    demands: Mapping[int, PoolDemand],
-    across: Mapping[int, tuple[int, ...]],
-    server: int,
-) -> dict[int, Part]:
+def _parts(problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], server: int) -> dict[int, Part]:
     """Newly placed jobs in one server."""
     parts = {}
     for j, demand in demands.items():
         count = dict(pattern[j].blocks).get(server, 0)
         if count:
-            parts[j] = Part(demand, count * problem.options[j].shapes[pattern[j].row].block, across[j])
+            parts[j] = Part(demand, count * problem.options[j].shapes[pattern[j].row].block)
     return parts
 
 
 def wire(rack: Rack, parts: Mapping[int, Part], port_units: int, solver: Solver) -> dict[int, Wired] | bool | None:
     """Rails, ports and units of the jobs in one server; False where they exclude each other, None where time is up."""
     model = cp_model.CpModel()
-    network = {j: _network_rails(model, rack, part) for j, part in parts.items()}
+    kept = {j: _kept_rails(model, rack, part.demand) for j, part in parts.items()}
     wires = _Wires(model, rack, parts, port_units)
     for j, rank in wires.ranks:
-        wires.connect(model, (j, rank), parts[j].demand, network[j])
+        wires.connect(model, (j, rank), parts[j].demand, kept[j])
     wires.share(model, rack)
     engine = solver()
     status = engine.solve(model)
@@ -125,7 +120,7 @@ def wire(rack: Rack, parts: Mapping[int, Part], port_units: int, solver: Solver)
         return False if status == cp_model.INFEASIBLE else None
     return {
         j: Wired(
-            inside=tuple(rail for rail, literal in network[j].items() if engine.value(literal)),
+            kept=_in_order(engine, kept[j]),
             plugs=[wires.plugs(engine, (j, rank)) for rank in range(part.num_ranks)],
         )
         for j, part in parts.items()
@@ -141,20 +136,31 @@ class _Wires:
         self._ends = [
             (rail, tray) for rail in rack.ports for tray in trays if rack.ports[rail][tray] and rack.units[tray]
         ]
+        self._port_units = port_units
         self._on = {(*rank, *end): model.new_bool_var("") for rank in self.ranks for end in self._ends}
         self._size = {key: model.new_int_var(0, port_units, "") for key in self._on}
         for key, literal in self._on.items():
             model.add(self._size[key] <= port_units * literal)
             model.add(self._size[key] >= literal)
 
-    def connect(
-        self, model: cp_model.CpModel, rank: tuple[int, int], demand: PoolDemand, network: Mapping[int, cp_model.IntVar]
-    ) -> None:
-        """A rank has its circuits, on rails that do not serve its job's network, and its units."""
-        model.add(total(self._on[*rank, *end] for end in self._ends) == demand.memory_io)
+    def connect(self, model: cp_model.CpModel, rank: tuple[int, int], demand: PoolDemand, kept: Kept) -> None:
+        """A rank has its circuits, on rails that do not serve its job's network, and its units; some stay on in the
+        phase with less memory."""
+        on = {end: self._on[*rank, *end] for end in self._ends}
+        model.add(total(on.values()) == demand.memory_io)
         model.add(total(self._size[*rank, *end] for end in self._ends) == demand.units)
-        for rail, literal in network.items():
-            model.add(total([*(self._on[*rank, *end] for end in self._ends if end[0] == rail), literal]) <= 1)
+        _keep_off(model, on, kept[0])
+        if not demand.phases:
+            return
+        poorer, stays = demand.by_memory[1], {end: model.new_bool_var("") for end in on}
+        sizes = {end: model.new_int_var(0, self._port_units, "") for end in on}
+        for end, literal in stays.items():
+            model.add_implication(literal, on[end])
+            model.add(sizes[end] <= self._size[*rank, *end])
+            model.add(sizes[end] <= self._port_units * literal)
+        model.add(total(stays.values()) == poorer.memory_io)
+        model.add(total(sizes.values()) >= poorer.units)
+        _keep_off(model, stays, kept[1])
 
     def share(self, model: cp_model.CpModel, rack: Rack) -> None:
         """Ranks share the ports of each rail and the units of each tray."""
@@ -170,12 +176,30 @@ class _Wires:
         return [(rail, tray, int(engine.value(self._size[*rank, rail, tray]))) for rail, tray in lit]
 
 
-def _network_rails(model: cp_model.CpModel, rack: Rack, part: Part) -> dict[int, cp_model.IntVar]:
-    """Literal of each rail: it serves groups that stay in the server; spine rails that are left come first."""
-    spine = [rail for rail in rack.spine if rail not in part.across][: part.demand.inside]
-    local = {rail: model.new_bool_var("") for rail in rack.ports}
-    model.add(total(local.values()) == part.demand.inside - len(spine))
-    return {rail: model.new_constant(1) for rail in spine} | local
+def _keep_off(
+    model: cp_model.CpModel, on: Mapping[tuple[int, int], cp_model.IntVar], kept: Mapping[int, cp_model.IntVar]
+) -> None:
+    """A rank has one memory circuit on a rail at most, and none where the network has it."""
+    for rail, literal in kept.items():
+        model.add(total([*(lit for end, lit in on.items() if end[0] == rail), literal]) <= 1)
+
+
+def _kept_rails(model: cp_model.CpModel, rack: Rack, demand: PoolDemand) -> Kept:
+    """Literals of local rails: the network has them in the phase with more memory, and in the other one. All that it
+    has in the one it also has in the other, or the other way round."""
+    numbers = [each.local_network(len(rack.spine)) for each in demand.by_memory]
+    richer, poorer = ({rail: model.new_bool_var("") for rail in rack.ports} for _ in numbers)
+    for kept, number in zip((richer, poorer), numbers, strict=True):
+        model.add(total(kept.values()) == number)
+    for rail in rack.ports:
+        model.add(richer[rail] <= poorer[rail] if numbers[0] <= numbers[1] else richer[rail] >= poorer[rail])
+    return richer, poorer
+
+
+def _in_order(engine: cp_model.CpSolver, kept: Kept) -> tuple[int, ...]:
+    """Rails that the network has in some phase, those of both phases first."""
+    phases = {rail: sum(engine.value(each[rail]) for each in kept) for rail in kept[0]}
+    return tuple(sorted((rail for rail, number in phases.items() if number), key=lambda rail: (-phases[rail], rail)))
 
 
 def _written(
@@ -193,7 +217,8 @@ def _written(
     devices = board.devices(shape, runs(choice.blocks))
     assert devices is not None, "counts that fit have devices"
     servers = list(by_server(devices))
-    network = board.pool.network(pool_demand(shape), across, {s: wired[s, j].inside for s in servers})
-    held = board.pool.commit(shape, devices, network, {s: wired[s, j].plugs for s in servers})
+    mine = {s: wired[s, j] for s in servers}
+    kept, plugs = {s: each.kept for s, each in mine.items()}, {s: each.plugs for s, each in mine.items()}
+    held = board.pool.commit(shape, devices, across, kept, plugs)
     board.slots.take(devices)
     return options.assignment(choice.row, [problem.cluster.fabric.device_name(*device) for device in devices], *held)

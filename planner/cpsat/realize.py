@@ -14,6 +14,7 @@ from planner.cpsat.pack_pool import pack_pool
 from planner.cpsat.pack_rails import pack_rails
 from planner.cpsat.pack_slices import pack_slices
 from planner.cpsat.ranks import Ranks
+from planner.cpsat.solver import new_solver
 from planner.cpsat.wavelengths import StepTwo
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.problem import Problem
@@ -50,7 +51,7 @@ class StepTwoLimits:
 
     def solver(self, share: float = 1.0) -> cp_model.CpSolver:
         """A solver that may use a share of the limits."""
-        solver = cp_model.CpSolver()
+        solver = new_solver()
         solver.parameters.random_seed = self.seed
         solver.parameters.num_workers = self.workers
         if self.deterministic_limit is not None:

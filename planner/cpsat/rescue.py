@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from ortools.sat.python import cp_model
 
+from planner.cpsat.solver import new_solver
+
 DETERMINISTIC_LIMIT = 0.05
 """of one search: milliseconds; a plan that is not proven to move the fewest is taken as it is"""
 
@@ -67,7 +69,7 @@ def make_room(room: Room, part: int, parts: int, most_moved: int) -> Swap | None
 def _solved(
     model: cp_model.CpModel, entered: Sequence[cp_model.IntVar], flows: Mapping[tuple[int, int, int], cp_model.IntVar]
 ) -> Swap | None:
-    solver = cp_model.CpSolver()
+    solver = new_solver()
     solver.parameters.num_workers = 1
     solver.parameters.max_deterministic_time = DETERMINISTIC_LIMIT
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

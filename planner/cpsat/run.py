@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from planner.cpsat.model import Model
+from planner.cpsat.solver import new_solver
 from planner.result import SolveOptions
 from planner.routing import Pattern
 
@@ -52,11 +53,10 @@ def run(
     on_stop: Callable[[], None],
 ) -> Outcome:
     """Solve, and report solutions and bounds on the way. Ctrl-C stops the solver, not the program."""
-    solver = cp_model.CpSolver()
+    solver = new_solver()
     parameters = solver.parameters
     parameters.random_seed = options.seed
     parameters.num_workers = workers
-    parameters.catch_sigint_signal = False
     if options.deterministic_limit is not None:
         parameters.max_deterministic_time = options.deterministic_limit
     else:

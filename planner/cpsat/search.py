@@ -12,7 +12,7 @@ from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
 from planner.plan import Assignment
 from planner.problem import Problem
-from planner.result import Incumbent, SolveOptions
+from planner.result import Incumbent, SolveOptions, Start
 from planner.routing import Choice, Pattern
 from planner.sieve import Sieve
 
@@ -41,8 +41,8 @@ class Search:
     started: float = field(default_factory=time.perf_counter)
     assignments: tuple[Assignment, ...] | None = None
     trace: list[Incumbent] = field(default_factory=list)
-    starts: dict[str, float] = field(default_factory=dict)
-    """objective of level 1 of each given start"""
+    starts: dict[str, Start] = field(default_factory=dict)
+    """those that were given"""
     refuted: list[Refuted] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     num_undecided: int = 0

@@ -11,10 +11,9 @@ from planner.cpsat.search import Search
 from planner.cpsat.tidy import tidy
 from planner.plan import Assignment, Plan
 from planner.pool_options.lack import what_is_missing
-from planner.pools.switches import switch_setting
 from planner.problem import Problem
-from planner.result import LeftOut, Level, Result, SolveOptions, Status, relative_gap
-from planner.tenants import plan_of_residents
+from planner.result import LeftOut, Level, Result, SolveOptions, Start, Status, relative_gap
+from planner.tenants import setting_of
 
 
 def search_levels(
@@ -50,7 +49,7 @@ def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assig
     sign = 1 if first == "value" else -1
     for name, assignments in starts:
         best, value = search.value(first), evaluate(search.full, assignments, first)
-        search.starts[name] = value
+        search.starts[name] = Start(value, tuple(assignments))
         if best is None or sign * value > sign * best:
             search.assignments = tuple(assignments)
             search.report(first, None, name)
@@ -111,12 +110,11 @@ def plan_of(problem: Problem, assignments: Sequence[Assignment]) -> Plan:
     objectives: dict[str, float] = {
         objective.name: evaluate(problem, assignments, objective.name) for objective in problem.instance.objectives
     }
-    fabric, before = problem.cluster.fabric, plan_of_residents(problem.instance).assignments
     return Plan(
         instance=problem.instance.name,
         assignments=tuple(sorted(assignments, key=lambda a: order[a.job])),
         objectives=objectives,
-        switches=switch_setting(fabric, before, assignments) if isinstance(fabric, Sipam) else None,
+        switches=setting_of(problem.instance, assignments),
     )
 
 

@@ -44,7 +44,7 @@ class BlockKind(NamedTuple):
 
     @classmethod
     def of(cls, shape: Shape) -> "BlockKind":
-        return cls(shape.part, shape.num_ranks == 1, shape.cut, shape.memory_units, shape.memory_io)
+        return cls(shape.part, shape.num_ranks == 1, shape.cut, shape.held_units, shape.held_io)
 
     @property
     def num_slices(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from costmodel.fabrics import Sipam
 from planner.cluster import Cluster, Health
-from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
+from planner.plan import Assignment, Circuit, MemoryCircuit
 from planner.pools.uplinks import reserve_uplinks
 from planner.problem import Problem
 from planner.routing import Board
@@ -114,9 +114,7 @@ def _renamed(assignment: Assignment, servers: Mapping[str, str]) -> Assignment:
         ends = {"device": rename(old.device), "port": rename(old.port)}
         return old.model_copy(update=ends | {"units": tuple(map(rename, old.units))})
 
-    held = tuple(
-        HeldCircuits(dimension=old.dimension, circuits=tuple(map(circuit, old.circuits))) for old in assignment.circuits
-    )
+    held = tuple(old.model_copy(update={"circuits": tuple(map(circuit, old.circuits))}) for old in assignment.circuits)
     return assignment.model_copy(
         update={
             "devices": tuple(map(rename, assignment.devices)),

@@ -57,6 +57,7 @@ def is_inside(shape: Shape) -> tuple[bool, bool, bool]:
     )
 
 
+@lru_cache(maxsize=100_000)
 def pool_demand(shape: Shape) -> PoolDemand:
     """What the shape asks for."""
     phases = tuple(

@@ -32,16 +32,19 @@ def check_pool_residents(cluster: Cluster, residents: Sequence["Resident"]) -> N
 
 
 def _check_memory(resident: "Resident") -> None:
-    """Circuits and units of every rank as many as the configuration says."""
-    settings = resident.configuration.by_phase
-    units, each = max((setting.memory_units or 0, setting.memory_io or 0) for setting in settings)
-    for device in resident.devices:
-        held = [circuit for circuit in resident.memory if circuit.device == device]
-        if len(held) != each or sum(len(circuit.units) for circuit in held) != units:
-            raise ValueError(
-                f"residents[{resident.name}].memory: {device} needs {units} units over {each} memory circuits; "
-                "copy them from the plan that started it"
-            )
+    """Circuits and units of every rank as many as the configuration says, in each phase where it changes."""
+    settings, names = resident.configuration.by_phase, resident.workload.phases
+    most = max(setting.memory_units or 0 for setting in settings)
+    for setting, phase in zip(settings, (*names[:1], *names[-1:]) or ("", ""), strict=False):
+        units, each = setting.memory_units or 0, setting.memory_io or 0
+        for device in resident.devices:
+            held = [c for c in resident.memory if c.device == device and c.phase in (None, phase)]
+            found = sum(len(circuit.units) for circuit in held)
+            if len(held) != each or found < units or (found > units and units == most):
+                raise ValueError(
+                    f"residents[{resident.name}].memory: {device} needs {units} units over {each} memory circuits"
+                    f"{f' in {phase}' if len(settings) > 1 else ''}; copy them from the plan that started it"
+                )
 
 
 def _running(resident: "Resident") -> Assignment:
