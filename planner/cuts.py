@@ -19,6 +19,9 @@ class Cuts:
         self._lit = [sum(1 << slot for slot in cluster.lit_slots(s)) for s in range(self.fabric.num_servers)]
         self._slots = list(self._lit)
         self._switched: dict[tuple[int, Cut], Sequence[Slice]] = {}
+        self._needed: dict[tuple[int, Cut, int], frozenset[tuple[int, int]]] = {}
+        self._counts: dict[Cut, list[tuple[int, int]]] = {}
+        """free slots, and slices that lie there at once, by server"""
         self._fitting: dict[tuple[int, Cut, int], tuple[Slice, ...]] = {}
 
     def take(self, devices: Iterable[Device]) -> None:
@@ -42,6 +45,21 @@ class Cuts:
         if key not in self._fitting:
             self._fitting[key] = first_fit(self._with_switches(server, cut), self._slots[server])
         return self._fitting[key]
+
+    def parts(self, cut: Cut, slices: int) -> list[int]:
+        """How often each server has so many slices of an extent free at once, first fit."""
+        known = self._counts.setdefault(cut, [(-1, 0)] * len(self._slots))
+        for server, free in enumerate(self._slots):
+            if known[server][0] != free:
+                known[server] = free, len(self.disjoint(server, cut))
+        return [number // slices for _, number in known]
+
+    def switches(self, server: int, cut: Cut, each: Slice) -> frozenset[tuple[int, int]]:
+        """Optical switches that a slice needs."""
+        key = server, cut, each.mask
+        if key not in self._needed:
+            self._needed[key] = self.fabric.needed_switches(server, cut, each.slots)
+        return self._needed[key]
 
     def _with_switches(self, server: int, cut: Cut) -> Sequence[Slice]:
         failed, key = self._cluster.failed_switches, (self.fabric.rack_of(server), cut)

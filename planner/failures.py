@@ -1,17 +1,18 @@
 """When parts fail and work again: a model by kind of part, sampled with a seed into events to replay."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from costmodel.fabrics import FabricBase, Lightpath
+from costmodel.fabrics import FabricBase, Lightpath, Sipam
 from costmodel.spec import Seconds, Spec
 
-PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver"]
+PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver", "optical_switch", "memory_unit"]
 Floats = NDArray[np.float64]
 
 
@@ -45,11 +46,15 @@ class FailureModel(Spec):
     """the port of one tile, transmitter and receiver"""
     receiver: PartFailures | None = None
     """one wavelength of one tile's receiver"""
+    optical_switch: PartFailures | None = None
+    """a whole switch, with all circuits through it"""
+    memory_unit: PartFailures | None = None
+    """one unit of a tray, where memory is pooled"""
 
 
 @dataclass(frozen=True)
 class FailureEvent:
-    """One failure; `part` is a name that `planner.damage` reads, such as s0.t1, s0.t1:w3, s0.t1:rx:w3, s0>s1#2."""
+    """One failure; `part` is a name that `planner.damage` reads, such as s0.t1, s0.t1:w3, s0>s1#2, q2#1, s0.m1.u3."""
 
     part: str
     fail_s: float
@@ -62,15 +67,28 @@ def parts_of(fabric: FabricBase, kind: PartKind) -> tuple[str, ...]:
     return tuple(_parts(fabric, kind))
 
 
-def _parts(fabric: FabricBase, kind: PartKind) -> Iterator[str]:
-    servers = range(fabric.num_servers)
-    if kind == "fiber":
-        for a in servers:
-            for b in servers:
-                names = fabric.server_name(a), fabric.server_name(b)
-                yield from (f"{names[0]}>{names[1]}#{i}" for i in range(fabric.num_fibers(a, b)))
-        return
-    for device in (fabric.device_name(s, slot) for s in servers for slot in range(fabric.devices_per_server)):
+def _parts(fabric: FabricBase, kind: PartKind) -> Iterable[str]:
+    if kind == "optical_switch":
+        return fabric.switch_names
+    if kind == "memory_unit":
+        return _units(fabric) if isinstance(fabric, Sipam) else ()
+    return _fibers(fabric) if kind == "fiber" else _of_devices(fabric, kind)
+
+
+def _units(fabric: Sipam) -> Iterator[str]:
+    for server, tray in product(range(fabric.num_servers), range(fabric.trays_per_server)):
+        yield from (f"{fabric.tray_name(server, tray)}.u{unit}" for unit in range(fabric.units_per_tray))
+
+
+def _fibers(fabric: FabricBase) -> Iterator[str]:
+    for a, b in product(range(fabric.num_servers), repeat=2):
+        names = fabric.server_name(a), fabric.server_name(b)
+        yield from (f"{names[0]}>{names[1]}#{i}" for i in range(fabric.num_fibers(a, b)))
+
+
+def _of_devices(fabric: FabricBase, kind: PartKind) -> Iterator[str]:
+    for place in product(range(fabric.num_servers), range(fabric.devices_per_server)):
+        device = fabric.device_name(*place)
         if kind == "tile":
             yield device
         elif kind == "switch_port":

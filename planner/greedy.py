@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from costmodel.fabrics import Cut, Sipam
+from costmodel.fabrics import Cut
 from planner.demand import Shape
 from planner.plan import Assignment
-from planner.pool_options.prices import pool_prices
+from planner.pool_options.prices import has_prices, pool_prices
 from planner.pools.demand import pool_demand
 from planner.problem import JobOptions, Problem
+from planner.rails import Rails
 from planner.routing import Board
 
 MAX_FAILED = 30
@@ -54,16 +55,16 @@ def place_all(
 
 def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
-    hopeless: set[tuple[int, int, Cut, int]] = set()
+    hopeless: set[tuple[int, int, Cut, tuple[int, ...]]] = set()
     num_failed = 0
     for row in rows:
         shape = options.shapes[row]
-        needs_rails = board.needs_rails(shape)
-        kind = shape.num_ranks, shape.block, shape.cut, shape.num_ports if needs_rails else shape.memory_units
+        needs_rails, held = board.needs_rails(shape), (shape.held_units, shape.held_io)
+        kind = shape.num_ranks, shape.block, shape.cut, (shape.num_ports,) if needs_rails else held
         if kind in hopeless:
             continue
         found_any = False
-        for blocks in on_rails(board, shape) if needs_rails else strategy(board, shape):
+        for blocks in rail_blocks(board, shape) if needs_rails else strategy(board, shape):
             found_any = True
             if len(blocks) > 1 and num_failed == MAX_FAILED:
                 continue
@@ -97,9 +98,9 @@ def free_blocks(board: Board, shape: Shape, server: int) -> int:
         assert board.cuts is not None
         return len(board.cuts.disjoint(server, shape.cut)) // shape.slices_together
     ranks = len(board.slots.free(server, single=shape.num_ranks == 1))
-    if board.pool is not None:
+    if board.pool is not None and shape.memory_units:
         ranks = min(ranks, board.pool.racks[server].room(pool_demand(shape)))
-    return ranks // shape.part
+    return board.shares.room(shape, server, ranks) // shape.part
 
 
 def racks(board: Board) -> Iterator[list[int]]:
@@ -160,24 +161,37 @@ def _few_servers(order: Sequence[int], room: dict[int, int], missing: int) -> Bl
     return None
 
 
-def on_rails(board: Board, shape: Shape) -> Iterator[Blocks]:
+def rail_blocks(board: Board, shape: Shape) -> Iterator[Blocks]:
+    """Servers for a job on the rails of a board."""
+    assert board.rails is not None
+    return on_rails(board.rails, shape, [sum(1 << slot for slot in slots) for slots in board.slots.lit])
+
+
+def on_rails(rails: Rails, shape: Shape, lit: Sequence[int]) -> Iterator[Blocks]:
     """Servers with one block each that have rails in common, started from the fullest ones that have room.
 
-    From each start the servers that leave the most common rails join, of equal ones the fullest.
+    From each start the servers that leave the most common rails join, of equal ones the fullest. `lit` are masks of the
+    free devices with a port, by server.
     """
-    assert board.rails is not None
-    usable = set(board.rails.with_switches(shape.num_ports))
-    free = {server: usable.intersection(lit) for server, lit in enumerate(board.slots.lit)}
-    open_servers = sorted((s for s in free if len(free[s]) >= shape.block), key=lambda s: (len(free[s]), s))
-    for first in open_servers[:MAX_STARTS]:
-        chosen, common = [first], free[first]
-        while len(chosen) < shape.num_blocks:
-            others = [s for s in open_servers if s not in chosen]
-            best = max(others, key=lambda s: (len(common & free[s]), -len(free[s])), default=None)
-            if best is None or len(common & free[best]) < shape.block:
+    usable, block, num_blocks = rails.mask(shape.num_ports), shape.block, shape.num_blocks
+    free = [((slots & usable).bit_count(), server, slots & usable) for server, slots in enumerate(lit)]
+    order = sorted([each for each in free if each[0] >= block])
+    if len(order) < num_blocks:
+        return
+    for number, first, common in order[:MAX_STARTS]:
+        chosen = [first]
+        while len(chosen) < num_blocks:
+            best, most = -1, block - 1
+            for _, server, slots in order:
+                shared = (common & slots).bit_count()
+                if shared > most and server not in chosen:
+                    best, most, left = server, shared, common & slots
+                    if most == number:
+                        break
+            if best < 0:
                 break
             chosen.append(best)
-            common = common & free[best]
+            number, common = most, left
         else:
             yield [(server, 1) for server in sorted(chosen)]
             return
@@ -197,7 +211,7 @@ def price_per_device(problem: Problem) -> float:
 
 def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
     """Rows and jobs in the order of the knapsack relaxation: value less a price per device."""
-    if isinstance(problem.cluster.fabric, Sipam):
+    if has_prices(problem):
         return _priced_in_pool(problem)
     high = price_per_device(problem)
 

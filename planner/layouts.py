@@ -23,17 +23,23 @@ def layouts(shape: Shape, blocks: Sequence[tuple[int, int]], most_orders: int = 
 
     With a pipeline and data replicas the blocks are also laid out stage by stage.
     """
+    return orders(blocks, num_stages(shape), most_orders)
+
+
+def num_stages(shape: Shape) -> int:
+    """Pipeline stages of a shape whose blocks are one for each stage and data index; 1 for all others."""
+    is_grid = shape.pipeline > 1 and shape.data > 1 and shape.num_blocks == shape.pipeline * shape.data
+    return shape.pipeline if is_grid else 1
+
+
+def orders(blocks: Sequence[tuple[int, int]], stages: int, most_orders: int = MAX_LAYOUTS) -> Iterator[list[int]]:
+    """As `layouts`, for blocks of a shape with so many stages."""
     for order in islice(permutations(blocks), most_orders):
         in_runs = runs(order)
         yield in_runs
-        if (
-            shape.pipeline > 1
-            and shape.data > 1
-            and shape.num_blocks == shape.pipeline * shape.data
-            and len(blocks) > 1
-        ):
-            stages = range(shape.pipeline)
-            yield [in_runs[stage * shape.data + index] for index in range(shape.data) for stage in stages]
+        if stages > 1 and len(blocks) > 1:
+            replicas = len(in_runs) // stages
+            yield [in_runs[stage * replicas + index] for index in range(replicas) for stage in range(stages)]
 
 
 def arrangements(

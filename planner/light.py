@@ -113,14 +113,36 @@ class Light:
     ) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits beside those that stay, given for each configuration by position; None where it fails.
 
+        `offsets` are the first wavelengths that circuits prefer.
+        """
+        paths = self.paths(configurations, offsets, devices, kept)
+        if paths is None:
+            return None
+        result = []
+        for (dimension, circuits), chosen, held in zip(configurations, paths, kept, strict=True):
+            named = (
+                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
+                for i, (source, destination, _) in enumerate(circuits)
+            )
+            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
+        return tuple(result)
+
+    def paths(
+        self,
+        configurations: Sequence[tuple[Dimension, Circuits]],
+        offsets: Sequence[Sequence[int]],
+        devices: Sequence[Device],
+        kept: Sequence[Mapping[int, Circuit]],
+    ) -> list[dict[int, tuple[Route, int]]] | None:
+        """Route and mask of wavelengths of each circuit that does not stay, by configuration and position.
+
         Circuits between servers go first, onto fibers and wavelengths that the job already uses in another
-        configuration, then onto fibers that others light, then onto dark ones. `offsets` are the first wavelengths
-        that circuits prefer.
+        configuration, then onto fibers that others light, then onto dark ones.
         """
         own: dict[Waveguide, int] = {}
         before = [self._kept(circuits, held, own) for (_, circuits), held in zip(configurations, kept, strict=True)]
         result = []
-        for (dimension, circuits), preferred, now, held in zip(configurations, offsets, before, kept, strict=True):
+        for (_, circuits), preferred, now, held in zip(configurations, offsets, before, kept, strict=True):
             chosen: dict[int, tuple[Route, int]] = {}
             order = sorted(range(len(circuits)), key=lambda i: devices[circuits[i][0]][0] == devices[circuits[i][1]][0])
             for i in (i for i in order if i not in held):
@@ -129,14 +151,10 @@ class Light:
                 if found is None:
                     return None
                 chosen[i] = found
-            named = (
-                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
-                for i, (source, destination, _) in enumerate(circuits)
-            )
-            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
+            result.append(chosen)
             for guide, mask in now.used.items():
                 own[guide] = own.get(guide, 0) | mask
-        return tuple(result)
+        return result
 
     def _kept(self, circuits: Circuits, held: Mapping[int, Circuit], own: dict[Waveguide, int]) -> _Configuration:
         """Light of the circuits of one configuration that stay, added to what is the job's own."""

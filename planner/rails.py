@@ -17,6 +17,7 @@ class Rails:
     def __init__(self, cluster: Cluster) -> None:
         assert isinstance(cluster.fabric, OcsRail)
         self.fabric: OcsRail = cluster.fabric
+        self._masks: dict[int, int] = {}
         numbers = range(self.fabric.switches)
         self.switches: tuple[tuple[int, ...], ...] = tuple(
             tuple(i for i in numbers if (rail, i) not in cluster.failed_switches)
@@ -32,6 +33,12 @@ class Rails:
     def with_switches(self, number: int) -> tuple[int, ...]:
         """Rails on which so many switches work."""
         return tuple(rail for rail, working in enumerate(self.switches) if len(working) >= number)
+
+    def mask(self, number: int) -> int:
+        """Mask of the rails on which so many switches work."""
+        if number not in self._masks:
+            self._masks[number] = sum(1 << rail for rail in self.with_switches(number))
+        return self._masks[number]
 
     def common(self, shape: Shape, free: Sequence[Sequence[int]]) -> list[int]:
         """Rails that a job may take on servers with these free slots, those with the fewest switches first."""

@@ -1,5 +1,6 @@
 """From counts of blocks to ranks, devices and circuits without a solver."""
 
+from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from planner.plan import Assignment
 from planner.pools.pool import Pool
 from planner.problem import JobOptions, Problem
 from planner.rails import Rails
+from planner.shares import Shares
 from planner.ways import Device
 
 MOST_SLOTTED = 2
@@ -61,6 +63,8 @@ class Slots:
         return [*self.dark[server], *self._by_loss(server, self.lit[server], -1)] if single else self.lit[server]
 
     def _by_loss(self, server: int, slots: Iterable[int], sign: int = 1) -> list[int]:
+        if not self._num_lost:
+            return list(slots)
         return sorted(slots, key=lambda slot: sign * self._num_lost.get((server, slot), 0))
 
     def take(self, devices: Iterable[Device]) -> None:
@@ -70,9 +74,11 @@ class Slots:
     def release(self, devices: Iterable[Device]) -> None:
         for server, slot in devices:
             if (server, slot) in self._without_port:
-                self.dark[server] = sorted([*self.dark[server], slot])
-            else:
+                insort(self.dark[server], slot)
+            elif self._num_lost:
                 self.lit[server] = self._by_loss(server, sorted([*self.lit[server], slot]))
+            else:
+                insort(self.lit[server], slot)
 
 
 @dataclass
@@ -81,6 +87,7 @@ class Board:
 
     cluster: Cluster
     slots: Slots
+    shares: Shares
     light: Light | None
     rails: Rails | None = None
     cuts: Cuts | None = None
@@ -92,7 +99,7 @@ class Board:
         rails = Rails(cluster) if isinstance(cluster.fabric, OcsRail) else None
         cuts = Cuts(cluster) if isinstance(cluster.fabric, SlicedFabric) else None
         pool = Pool(cluster) if isinstance(cluster.fabric, Sipam) else None
-        return cls(cluster, Slots(cluster), light, rails, cuts, pool)
+        return cls(cluster, Slots(cluster), Shares.of(cluster), light, rails, cuts, pool)
 
     def take(self, assignment: Assignment) -> None:
         """Take the devices and the light of an assignment."""
@@ -104,17 +111,18 @@ class Board:
             self.light.commit(assignment.circuits)
         if self.pool is not None:
             self.pool.take(assignment)
+        self.shares.take(assignment.configuration, devices)
 
     def release(self, assignment: Assignment) -> None:
         """Give back the devices, light or slices of an assignment that was taken; not on rails and pooled racks."""
-        assert self.rails is None
-        assert self.pool is None
+        assert (self.rails, self.pool) == (None, None)
         devices = [self.cluster.fabric.parse_device(name) for name in assignment.devices]
         self.slots.release(devices)
         if self.light is not None:
             self.light.release(assignment.circuits)
         if self.cuts is not None:
             self.cuts.release(devices)
+        self.shares.take(assignment.configuration, devices, -1)
 
     def realize(
         self,
@@ -204,9 +212,8 @@ class Board:
 
     def _layouts(self, shape: Shape, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
         """Servers of the blocks to try; inside one server they differ only where slots matter."""
-        if slots_matter(self.cluster):
-            return layouts(shape, blocks, MOST_SLOTTED)
-        return layouts(shape, blocks, 1 if len(blocks) == 1 else MAX_LAYOUTS)
+        few = 1 if len(blocks) == 1 else MAX_LAYOUTS
+        return layouts(shape, blocks, MOST_SLOTTED if slots_matter(self.cluster) else few)
 
     def _ways_to_lie(self, shape: Shape, layout: Sequence[int]) -> Iterator[list[Device]]:
         """Free devices for ranks whose blocks lie on these servers: the first ones, and others where slots matter."""
@@ -260,7 +267,6 @@ def route_pattern(
 
     `fixed` gives the server of each block of some jobs.
     """
-    fixed = fixed or {}
     staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
     placed = [j for j, choice in pattern.items() if not choice.stays]
     order = sorted(placed, key=lambda j: _difficulty(problem, j, pattern[j]), reverse=True)
@@ -270,7 +276,7 @@ def route_pattern(
             board.take(assignment)
         assignments = list(staying)
         for j in order:
-            found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks, fixed.get(j))
+            found = board.realize(problem.options[j], pattern[j].row, pattern[j].blocks, (fixed or {}).get(j))
             if found is None:
                 break
             assignments.append(found)
@@ -288,7 +294,7 @@ def _difficulty(problem: Problem, j: int, choice: Choice) -> tuple[bool, int, in
     if isinstance(problem.cluster.fabric, OcsRail):
         return shape.num_ports > 0, shape.num_ports, shape.num_ranks
     if isinstance(problem.cluster.fabric, Sipam):
-        has_rest = shape.memory_units % problem.cluster.fabric.port_units > 0
-        return len(choice.blocks) > 1, 2 * shape.memory_io + has_rest, shape.memory_units * shape.num_ranks
+        has_rest = shape.held_units % problem.cluster.fabric.port_units > 0
+        return len(choice.blocks) > 1, 2 * shape.held_io + has_rest, shape.held_units * shape.num_ranks
     spans = len(choice.blocks) > 1
     return spans, int(shape.boundary.max()) if spans else 0, shape.num_ranks

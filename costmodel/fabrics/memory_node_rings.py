@@ -1,12 +1,12 @@
 """Nodes whose devices and memory nodes lie on rings of links, joined by a network of packets.
 
-Source of the nodes: Kwon and Rhu, MICRO 2018. That several groups share a node, and that nodes are joined, is not in it.
+Source of the nodes: Kwon and Rhu, MICRO 2018. That several groups share a node and that nodes are joined is not there.
 """
 
 from collections.abc import Sequence
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, Split
@@ -22,8 +22,8 @@ class MemoryNodeRings(FabricBase):
     """Every device offloads to the memory nodes beside it, over links of the rings that collectives use.
 
     A group inside a node goes around all rings, past devices that are not its own: the links are divided evenly among
-    as many groups of its size as a node holds, busy or not, wherever they lie. With the whole node it has what the paper
-    gives it. Copies and collectives do not slow each other, as in the evaluation there.
+    as many groups of its size as a node holds, busy or not, wherever they lie. With the whole node it has what the
+    paper gives it. Copies and collectives do not slow each other, as in the evaluation there.
     """
 
     kind: Literal["memory_ring"] = "memory_ring"

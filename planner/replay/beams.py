@@ -1,24 +1,17 @@
 """Light of jobs on a lightpath: routed exactly as `planner.light` does, remembered where the same state comes back."""
 
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from costmodel.fabrics import Lightpath
 from planner.demand import Shape
-from planner.greedy import has_light
-from planner.layouts import layouts
 from planner.light import Light, bits
 from planner.plan import HeldCircuits
 from planner.replay.kinds import Row
-from planner.replay.strategies import Blocks
-from planner.routing import Board, has_room
+from planner.replay.spreads import Fibers, Spread
+from planner.routing import has_room
 from planner.ways import Device, Waveguide
 
-Floats32 = NDArray[np.float32]
 MOST_REMEMBERED = 200_000
 """answers"""
 
@@ -39,6 +32,28 @@ class _Found(NamedTuple):
     beams: Beams
 
 
+class _Lit:
+    """Light of one job while its circuits are counted up."""
+
+    def __init__(self) -> None:
+        self._guides: dict[Waveguide, int] = {}
+        self._sent: dict[int, int] = {}
+        self._received: dict[int, int] = {}
+
+    def add(self, source: int, destination: int, mask: int, guides: Iterable[Waveguide]) -> None:
+        """A circuit from rank to rank."""
+        self._sent[source] = self._sent.get(source, 0) | mask
+        self._received[destination] = self._received.get(destination, 0) | mask
+        for guide in guides:
+            self._guides[guide] = self._guides.get(guide, 0) | mask
+
+    def beams(self) -> Beams:
+        """All of it."""
+        ranks = sorted(self._sent.keys() | self._received.keys())
+        ends = tuple((rank, self._sent.get(rank, 0), self._received.get(rank, 0)) for rank in ranks)
+        return Beams(tuple(self._guides.items()), ends)
+
+
 class Router:
     """First-fit circuits beside the light that is taken.
 
@@ -46,112 +61,91 @@ class Router:
     between the job's servers alone: it is looked up before it is searched.
     """
 
-    def __init__(self, board: Board, light: Light) -> None:
+    def __init__(self, light: Light) -> None:
         self.light = light
-        self._board = board
         fabric: Lightpath = light.fabric
-        self.is_uniform = not (fabric.slots_matter or light.cluster.has_failed_light or light.ways.may_cross)
-        self._known: dict[object, _Found | None] = {}
-        self._bright: dict[object, bool] = {}
-        self._orders: dict[object, tuple[list[tuple[int, ...]], Floats32]] = {}
+        is_uniform = not (fabric.slots_matter or light.cluster.has_failed_light or light.ways.may_cross)
+        self.fibers = Fibers(light) if is_uniform else None
+        """what is taken by pair of servers, where that is all that matters"""
+        self._known: dict[tuple[int, int], _Found | None] = {}
 
-    def has_light(self, row: Row, blocks: Blocks) -> bool:
-        """Whether enough wavelengths are free between the servers; necessary, not sufficient."""
-        if not self.is_uniform:
-            return has_light(self._board, row.shape, blocks)
-        key = self._key(row, blocks)
-        if key not in self._bright:
-            self._bright[key] = has_light(self._board, row.shape, blocks)
-        return self._bright[key]
+    @property
+    def is_uniform(self) -> bool:
+        return self.fibers is not None
 
-    def uniform(self, row: Row, blocks: Blocks) -> tuple[list[int], Beams] | None:
+    @property
+    def taken(self) -> dict[Waveguide, int]:
+        """Masks of taken wavelengths."""
+        return self.light.taken
+
+    def uniform(self, row: Row, spread: Spread) -> tuple[list[int], Beams] | None:
         """Server of each block, and the light; None where first fit finds none."""
-        servers, key = [server for server, _ in blocks], self._key(row, blocks)
+        key = id(row.shape), spread.number
         if key not in self._known:
             if len(self._known) > MOST_REMEMBERED:
                 self._known.clear()
-                self._bright.clear()
-            self._known[key] = self._search(row.shape, blocks, servers)
+            self._known[key] = self._search(row, spread)
         found = self._known[key]
         if found is None:
             return None
+        servers = spread.servers
         guides = tuple(((servers[a], servers[b], i), mask) for (a, b, i), mask in found.beams.guides)  # type: ignore[misc]
         return [servers[place] for place in found.layout], Beams(guides, found.beams.ends)
 
-    def _key(self, row: Row, blocks: Blocks) -> object:
-        """The shape, the blocks, and the healthy fibers between their servers, each with what is taken on it."""
-        taken, fibers = self.light.taken, self.light.ways.fibers
-        servers = [server for server, _ in blocks]
-        return (
-            id(row.shape),
-            tuple(count for _, count in blocks),
-            *(tuple((i, taken.get((a, b, i), 0)) for i in fibers(a, b)) for a in servers for b in servers if a != b),
-        )
-
-    def _search(self, shape: Shape, blocks: Blocks, servers: Sequence[int]) -> _Found | None:
+    def _search(self, row: Row, spread: Spread) -> _Found | None:
         """First fit over the layouts of which each pair of servers has the free wavelengths they need."""
-        orders, needed = self._layouts(shape, tuple(count for _, count in blocks))
-        room = np.array([[self.light.room(a, b) if a != b else 0 for b in servers] for a in servers])
-        for number in np.flatnonzero((needed <= room).all(axis=(1, 2))).tolist():
+        servers, shape = spread.servers, row.shape
+        for order in row.layouts.within(spread.counts, spread.room):
             next_slot = [0] * len(servers)
             devices = []
-            for place in orders[number]:
+            for place in order:
                 devices += [(servers[place], next_slot[place] + k) for k in range(shape.block)]
                 next_slot[place] += shape.block
-            circuits = self.light.route(shape, devices)
-            if circuits is not None:
+            beams = self._routed(shape, devices)
+            if beams is not None:
                 place_of = {server: place for place, server in enumerate(servers)}
-                beams = self.beams(shape, circuits)
                 guides = tuple(((place_of[a], place_of[b], i), mask) for (a, b, i), mask in beams.guides)  # type: ignore[misc]
-                return _Found(orders[number], Beams(guides, beams.ends))
+                return _Found(order, Beams(guides, beams.ends))
         return None
-
-    def _layouts(self, shape: Shape, counts: tuple[int, ...]) -> tuple[list[tuple[int, ...]], Floats32]:
-        """Places of the blocks among servers that take so many each, in the order to try, and the wavelengths that each
-        needs from server to server, shape (layouts, servers, servers)."""
-        key = id(shape), counts
-        if key not in self._orders:
-            whole = len(counts) == 1
-            orders = [tuple(order) for order in islice(layouts(shape, list(enumerate(counts))), 1 if whole else None)]
-            on = np.eye(len(counts), dtype=np.float32)[np.array(orders)]
-            needed = np.zeros((len(orders), len(counts), len(counts)), dtype=np.float32)
-            for between in shape.between_blocks:
-                np.maximum(needed, on.transpose(0, 2, 1) @ between.astype(np.float32) @ on, out=needed)
-            needed[:, range(len(counts)), range(len(counts))] = 0
-            self._orders[key] = orders, needed
-        return self._orders[key]
 
     def route(self, shape: Shape, devices: Sequence[Device]) -> Beams | None:
         """Light of a job whose rank i lies on devices[i]."""
         servers = [server for server, _ in devices[:: shape.block]]
-        if not has_room(self.light, shape, servers):
+        return self._routed(shape, devices) if has_room(self.light, shape, servers) else None
+
+    def _routed(self, shape: Shape, devices: Sequence[Device]) -> Beams | None:
+        """First-fit light, in masks."""
+        paths = self.light.paths(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
+        if paths is None:
             return None
-        circuits = self.light.route(shape, devices)
-        return None if circuits is None else self.beams(shape, circuits)
+        lit = _Lit()
+        for (_, wanted), chosen in zip(shape.configurations, paths, strict=True):
+            for i, (source, destination, _) in enumerate(wanted):
+                route, mask = chosen[i]
+                lit.add(
+                    source, destination, mask, self.light.ways.waveguides(devices[source], devices[destination], route)
+                )
+        return lit.beams()
 
     def beams(self, shape: Shape, circuits: Sequence[HeldCircuits]) -> Beams:
         """Light of a job over all its configurations."""
-        guides: dict[Waveguide, int] = {}
-        sent: dict[int, int] = {}
-        received: dict[int, int] = {}
+        lit = _Lit()
         for (_, wanted), held in zip(shape.configurations, circuits, strict=True):
             for (source, destination, _), circuit in zip(wanted, held.circuits, strict=True):
-                mask = bits(circuit.wavelengths)
-                sent[source] = sent.get(source, 0) | mask
-                received[destination] = received.get(destination, 0) | mask
-                for guide in self.light.guides_of(circuit):
-                    guides[guide] = guides.get(guide, 0) | mask
-        ranks = sorted(sent.keys() | received.keys())
-        ends = tuple((rank, sent.get(rank, 0), received.get(rank, 0)) for rank in ranks)
-        return Beams(tuple(guides.items()), ends)
+                lit.add(source, destination, bits(circuit.wavelengths), self.light.guides_of(circuit))
+        return lit.beams()
 
     def take(self, beams: Beams) -> None:
         taken = self.light.taken
         for guide, mask in beams.guides:
             taken[guide] = taken.get(guide, 0) | mask
+            if self.fibers is not None:
+                self.fibers.mark(guide, mask, is_taken=True)
 
     def release(self, beams: Beams) -> None:
         """Wavelengths on a waveguide are those of one job alone."""
         taken = self.light.taken
         for guide, mask in beams.guides:
             taken[guide] &= ~mask
+            if self.fibers is not None:
+                self.fibers.mark(guide, mask, is_taken=False)

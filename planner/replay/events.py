@@ -60,6 +60,8 @@ class Simulation:
         self._reserved: Reservation | None = None
         self._hopeless: set[int] = set()
         """groups that found no place since something was last given back"""
+        self._beside: set[int] = set()
+        """groups that found none beside what is reserved since then, where looking again is slow: in pooled racks"""
         self._fastest = dict(zip(jobs.group, (kind.fastest for kind in jobs.kind), strict=True))
         """highest rate, by group"""
         self._looks: list[tuple[float, Callable[[State], None]]] = []
@@ -125,6 +127,7 @@ class Simulation:
     def _schedule(self) -> None:
         """Start first jobs as long as they find a place, then fill up behind the one that does not."""
         self._hopeless.clear()
+        self._beside.clear()
         while self.queue.length:
             head = self.queue.head()
             kind = self.jobs.kind[head]
@@ -178,14 +181,13 @@ class Simulation:
         beyond = state.num_free - reserved.num_free(state)
         barred = self._barred(left_s, beyond) if only is None else self._hopeless
         jobs = self.queue.behind(reserved.job, barred) if only is None else only
-        beside = set[int]()
         for looked_at, job in enumerate(jobs):
             if looked_at == self.rules.depth or not state.num_free:
                 return
             kind, group, work_s = kinds[job], groups[job], work_left_s(job)
-            if group in barred or ((kind.held > beyond or group in beside) and work_s > left_s * kind.fastest):
+            if group in barred or ((kind.held > beyond or group in self._beside) and work_s > left_s * kind.fastest):
                 continue
-            placement = self._place_behind(reserved, job, beyond, barred, beside)
+            placement = self._place_behind(reserved, job, beyond, barred)
             if placement is not None:
                 self.queue.remove(job)
                 self._start(job, placement)
@@ -202,12 +204,10 @@ class Simulation:
                 barred.add(group)
         return barred
 
-    def _place_behind(
-        self, reserved: Reservation, job: int, beyond: int, barred: set[int], beside: set[int]
-    ) -> Placement | None:
+    def _place_behind(self, reserved: Reservation, job: int, beyond: int, barred: set[int]) -> Placement | None:
         """A place where a job ends in time, or shares nothing with what is reserved; `beyond` free devices are not.
 
-        Where it finds no place at all, its group is barred; `beside` are groups that find none beside what is reserved.
+        Where it finds no place at all, its group is barred.
         """
         kind, work_s, left_s = self.jobs.kind[job], self.runs.work_left_s(job), reserved.time_s - self._now_s
         if work_s <= left_s * kind.fastest:
@@ -219,13 +219,13 @@ class Simulation:
             if work_s <= left_s * placement.row.rate or reserved.is_apart(placement):
                 return placement
             self.state.release(placement)
-        if kind.held > beyond or self.jobs.group[job] in beside:
+        if kind.held > beyond or self.jobs.group[job] in self._beside:
             return None
         hidden = reserved.hide(self.state)
         placement = self._placer.place(kind)
         self.state.release(hidden)
-        if placement is None:
-            beside.add(self.jobs.group[job])
+        if placement is None and self.state.parts is not None:
+            self._beside.add(self.jobs.group[job])
         return placement
 
     def _break(self) -> None:

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from costmodel.fabrics import Lightpath, OcsRail, Sipam
+from costmodel.fabrics import DividedPorts, Lightpath, OcsRail, Sipam
 from planner.cluster import Cluster
 from planner.demand import Shape
 from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance, Job
+from planner.pool_options.loop import loop_rows
+from planner.pools.demand import PoolDemand, pool_demand
 from planner.problem import JobOptions
+from planner.replay.layouts import Layouts, layouts_of
 from planner.replay.mix import Mix
+from planner.replay.spreads import Spread
 
 ROUND_UP = 2
 """a job whose size the fabric does not have takes the next one that it has, up to so many times its own"""
@@ -33,10 +38,41 @@ class Row:
     """whether the configuration holds optical circuits"""
     key: tuple[object, ...]
     """rows of equal keys find a place, or none, together, light aside"""
+    room_key: tuple[object, ...]
+    """as many parts of rows with equal ones fit on each server"""
 
-    @property
+    @cached_property
     def is_single(self) -> bool:
         return self.shape.num_ranks == 1
+
+    @cached_property
+    def part(self) -> int:
+        """Ranks that a server takes together."""
+        return self.shape.part
+
+    @cached_property
+    def num_parts(self) -> int:
+        return self.shape.num_parts
+
+    @cached_property
+    def pool(self) -> PoolDemand:
+        """What it asks of racks with pooled memory."""
+        return pool_demand(self.shape)
+
+    @cached_property
+    def _boundary(self) -> list[int]:
+        """Least wavelengths that leave so many of its blocks; empty where spreading the job needs no fibers."""
+        return self.shape.boundary.tolist() if self.shape.has_light else []
+
+    def may_span(self, spread: Spread) -> bool:
+        """Whether enough wavelengths are free between servers; necessary, not sufficient."""
+        needed = self._boundary
+        return not needed or all(needed[count] <= least for count, least in spread.ends)
+
+    @cached_property
+    def layouts(self) -> Layouts:
+        """Orders of its blocks on several servers."""
+        return layouts_of(self.shape)
 
 
 @dataclass(frozen=True)
@@ -52,6 +88,24 @@ class Kind:
     """by value, the most valuable first; none where the cluster cannot run the job"""
     fastest: float
     """highest rate of the rows"""
+    of_loop: tuple[Row, ...] = ()
+    """those with the memory that the SiPAM loop gives the workload; all where it divides nothing"""
+
+    @cached_property
+    def leanest(self) -> tuple[Row, ...]:
+        """The row of each block size that asks for the least memory of a pool: where none has room, no row has."""
+        least: dict[int, Row] = {}
+        for row in sorted(self.rows, key=lambda row: row.pool.units):
+            least.setdefault(row.part, row)
+        return tuple(least.values())
+
+    @cached_property
+    def first_rows(self) -> tuple[Row, ...]:
+        """The most valuable row of each key."""
+        first: dict[object, Row] = {}
+        for row in self.rows:
+            first.setdefault(row.key, row)
+        return tuple(first.values())
 
 
 @dataclass(frozen=True)
@@ -79,8 +133,9 @@ def reference_speeds(mix: Mix, sizes: Iterable[int]) -> dict[tuple[int, int], fl
 def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int], float]) -> Ground:
     """All kinds of jobs on a cluster, their speeds over those of the reference."""
     fabric = cluster.fabric
-    if isinstance(fabric, Sipam):
-        raise InputError(name, "fabric", "jobs on a sipam fabric cannot be replayed; take another fabric")
+    if isinstance(fabric, DividedPorts) and fabric.shared is not None:
+        problem = "jobs that share appliances cannot be replayed; take optical modules as memory, or another fabric"
+        raise InputError(name, "fabric.memory", problem)
     found = _options(mix, cluster, list(speeds))
     missing = [pair for pair in speeds if pair not in found or not len(found[pair])]
     found |= _rounded_up(mix, cluster, missing)
@@ -124,23 +179,38 @@ def _kind(
     name = f"{mix.workloads[number].name} on {size}"
     if options is None or not len(options):
         return Kind(name, size, size, (), 1.0)
+    order, fabric = options.rows_by_value(), cluster.fabric
+    rows = _rows(options, order, cluster, reference_speed, mix)
+    of_loop = rows
+    if isinstance(fabric, Sipam) and not fabric.local_memory:
+        chosen = set(loop_rows(cluster, options.job, options.candidates).tolist())
+        of_loop = _rows(options, [index for index in order if index in chosen], cluster, reference_speed, mix)
+    fastest = max(row.rate for row in rows)
+    return Kind(name, size, rows[0].shape.num_ranks, rows, fastest, of_loop)
+
+
+def _rows(
+    options: JobOptions, order: Sequence[int], cluster: Cluster, reference_speed: float, mix: Mix
+) -> tuple[Row, ...]:
+    """Rows in this order; of rows that find a place or none together, only the first."""
     rows: list[Row] = []
     seen: set[tuple[object, ...]] = set()
     has_light = isinstance(cluster.fabric, Lightpath)
-    for index in options.rows_by_value():
-        row = _row(options, index, cluster, reference_speed)
+    for index in order:
+        row = row_of(options, index, cluster, reference_speed)
         if has_light or row.key not in seen:
-            rows.append(row)
+            rows.append(row if mix.durations == "scaled" else replace(row, rate=1.0))
             seen.add(row.key)
-    if mix.durations == "recorded":
-        rows = [replace(row, rate=1.0) for row in rows]
-    return Kind(name, size, rows[0].shape.num_ranks, tuple(rows), max(row.rate for row in rows))
+    return tuple(rows)
 
 
-def _row(options: JobOptions, index: int, cluster: Cluster, reference_speed: float) -> Row:
+def row_of(options: JobOptions, index: int, cluster: Cluster, reference_speed: float) -> Row:
     shape, fabric = options.shapes[index], cluster.fabric
     needs_rails = isinstance(fabric, OcsRail) and shape.num_ports > 0
     is_switched = bool(shape.cut) and fabric.has_circuits
+    in_pool = isinstance(fabric, Sipam)
+    asked = shape.num_ports if needs_rails else shape.held_units if in_pool else 0
+    room_key = shape.num_ranks, shape.block, shape.cut, shape.part, asked
     return Row(
         options=options,
         number=index,
@@ -148,6 +218,10 @@ def _row(options: JobOptions, index: int, cluster: Cluster, reference_speed: flo
         rate=float(options.scores.speed[index]) / reference_speed,
         energy_j_per_s=float(options.scores.energy_per_work_j[index]) * reference_speed,
         needs_rails=needs_rails,
-        sets_circuits=needs_rails or is_switched or (fabric.has_circuits and bool(shape.configurations)),
-        key=(shape.num_ranks, shape.block, shape.cut, shape.part, shape.num_ports if needs_rails else 0),
+        sets_circuits=needs_rails
+        or is_switched
+        or (fabric.has_circuits and bool(shape.configurations))
+        or (in_pool and shape.held_units > 0),
+        key=(*room_key, pool_demand(shape)) if in_pool else room_key,
+        room_key=room_key,
     )

@@ -16,6 +16,8 @@ class Queue:
         self._works: dict[int, list[tuple[float, int]]] = {}
         """heap of (work, job) of each group, with jobs that have left"""
         self._inside: set[int] = set()
+        self._smallest: int | None = None
+        self._head: int | None = None
 
     @property
     def length(self) -> int:
@@ -30,12 +32,16 @@ class Queue:
         """A job with so many reference seconds left joins, behind those that arrived before it."""
         group = self._group[job]
         jobs = self._waiting.setdefault(group, deque())
+        if not jobs:
+            self._smallest = None
         if jobs and jobs[-1] > job:
             insort(jobs, job)
         else:
             jobs.append(job)
         heappush(self._works.setdefault(group, []), (work_s, job))
         self._inside.add(job)
+        if self._head is not None and (-self._priority[job], job) < (-self._priority[self._head], self._head):
+            self._head = job
 
     def remove(self, job: int) -> None:
         """A job leaves."""
@@ -47,15 +53,22 @@ class Queue:
             jobs.remove(job)
         if not jobs:
             del self._waiting[group], self._works[group]
+            self._smallest = None
         self._inside.remove(job)
+        if job == self._head:
+            self._head = None
 
     def head(self) -> int:
         """The job that goes first."""
-        return min((-self._priority[jobs[0]], jobs[0]) for jobs in self._waiting.values())[1]
+        if self._head is None:
+            self._head = min((-self._priority[jobs[0]], jobs[0]) for jobs in self._waiting.values())[1]
+        return self._head
 
     def smallest(self) -> int:
         """Accelerators that the smallest waiting job takes."""
-        return min(map(self._size.__getitem__, self._waiting))
+        if self._smallest is None:
+            self._smallest = min(map(self._size.__getitem__, self._waiting))
+        return self._smallest
 
     def shortest_s(self, group: int) -> float:
         """Least work of the waiting jobs of a group."""
@@ -70,23 +83,21 @@ class Queue:
         The job last given may be removed, no other.
         """
         heads = [
-            (-self._priority[jobs[0]], jobs[0], group, 0)
+            (-self._priority[jobs[0]], jobs[0], group, 0, jobs)
             for group, jobs in self._waiting.items()
             if group not in barred
         ]
         heapify(heads)
         while heads:
-            rank, job, group, place = heads[0]
+            rank, job, group, place, jobs = heads[0]
             if group in barred:
                 heappop(heads)
                 continue
-            before = len(self._waiting[group])
             if job != head:
                 yield job
-            jobs = self._waiting.get(group)
-            if jobs is not None and len(jobs) == before:
+            if job in self._inside:
                 place += 1
-            if jobs is None or place >= len(jobs):
+            if place >= len(jobs):
                 heappop(heads)
             else:
-                heapreplace(heads, (rank, jobs[place], group, place))
+                heapreplace(heads, (rank, jobs[place], group, place, jobs))

@@ -15,16 +15,20 @@ Guests = dict[tuple[int, int], list[Run]]
 """jobs by server and ranks"""
 
 
-def rescue(state: State, kind: Kind, runs: Iterable[Run]) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
+def rescue(
+    state: State, kind: Kind, runs: Iterable[Run], among: Iterable[Sequence[int]] | None = None
+) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
     """A place for a job, and new ones for those that make room, all taken; None, and nothing changes, without any.
 
-    Jobs move that lie in one server, on devices with a port; together no more ranks than the job has. Where slots or
-    slices matter nothing moves.
+    Jobs move that lie in one server, on devices with a port; together no more ranks than the job has. Where slots,
+    slices or parts of a pool matter nothing moves. `among` gives the servers that are looked at together, all of each
+    rack by default.
     """
-    if state.board.cuts is not None or (state.router is not None and not state.router.is_uniform):
+    has_parts = state.board.cuts is not None or state.parts is not None
+    if has_parts or (state.router is not None and not state.router.is_uniform):
         return None
     listed = list(runs)
-    for servers in state.together:
+    for servers in state.together if among is None else among:
         near = sorted(sorted(servers, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
         guests = _guests(state, near, listed)
         for row, part in _parts(state, kind):

@@ -25,19 +25,28 @@ class Reservation:
         return frozenset(self.placement.held)
 
     @cached_property
+    def _slots(self) -> dict[int, int]:
+        """Masks of the reserved devices, by server."""
+        masks: dict[int, int] = {}
+        for server, slot in self.placement.held:
+            masks[server] = masks.get(server, 0) | 1 << slot
+        return masks
+
+    @cached_property
     def _light(self) -> dict[Waveguide, int]:
         return dict(self.placement.beams.guides) if self.placement.beams is not None else {}
 
     def num_free(self, state: State) -> int:
         """Reserved devices that are free already."""
-        return sum(map(state.is_free, self.placement.held))
+        free = state.free
+        return sum((free[server] & mask).bit_count() for server, mask in self._slots.items())
 
     def is_free(self, state: State) -> bool:
         """Whether all that is reserved is free."""
-        taken = state.router.light.taken if state.router is not None else {}
-        return all(map(state.is_free, self.placement.held)) and not any(
-            taken.get(guide, 0) & mask for guide, mask in self._light.items()
-        )
+        if any(mask & ~state.free[server] for server, mask in self._slots.items()):
+            return False
+        taken = state.taken
+        return not any(taken.get(guide, 0) & mask for guide, mask in self._light.items())
 
     def is_apart(self, placement: Placement) -> bool:
         """Whether a placement shares nothing with what is reserved."""
@@ -49,8 +58,9 @@ class Reservation:
 
     def hide(self, state: State) -> Placement:
         """Take what is reserved and free; release the result to give it back."""
-        devices = tuple(filter(state.is_free, self.placement.held))
-        taken = state.router.light.taken if state.router is not None else {}
+        free = state.free
+        devices = tuple((server, slot) for server, slot in self.placement.held if free[server] >> slot & 1)
+        taken = state.taken
         guides = tuple((guide, mask & ~taken.get(guide, 0)) for guide, mask in self._light.items())
         hidden = Placement(self.placement.row, devices, devices, Beams(guides, ()))
         state.take(hidden)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
+from operator import attrgetter
 
 from planner.replay.kinds import Kind
 from planner.replay.log import Log
@@ -69,7 +70,7 @@ class Runs:
         return self.running[self._ends[0][1]]
 
     def by_end(self) -> list[Run]:
-        return sorted(self.running.values(), key=lambda run: (run.end_s, run.job))
+        return sorted(self.running.values(), key=attrgetter("end_s", "job"))
 
     def work_left_s(self, job: int) -> float:
         """Reference seconds that a waiting job needs."""

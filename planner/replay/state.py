@@ -4,18 +4,21 @@ What is kept of the full model: which devices, slices and rails are free, and th
 Candidates and their speeds are expanded beforehand; names, plans and ranks within a slice are never built.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import and_
 
-from costmodel.fabrics import SlicedFabric
-from costmodel.fabrics.sliced import Held
 from planner.cluster import Cluster
-from planner.greedy import MAX_FAILED, on_rails
+from planner.greedy import MAX_FAILED, has_light, on_rails
+from planner.layouts import runs
 from planner.replay.beams import Beams, Router
 from planner.replay.kinds import Kind, Row
+from planner.replay.pools import PoolParts, Switches
+from planner.replay.spreads import Fibers, Spread
 from planner.replay.strategies import Blocks, Strategy
 from planner.routing import Board
-from planner.ways import Device
+from planner.ways import Device, Waveguide
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,9 @@ class Placement:
     held: tuple[Device, ...]
     """the same, and what rounding adds to a slice"""
     beams: Beams | None = None
+    """light, or parts of pooled racks"""
+    switches: Switches = frozenset()
+    """optical switches that it needs, as `Cluster.failed_switches` has them"""
 
 
 class State:
@@ -36,7 +42,9 @@ class State:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.board = Board.empty(cluster)
-        self.router = Router(self.board, self.board.light) if self.board.light is not None else None
+        self.router = Router(self.board.light) if self.board.light is not None else None
+        self.parts = PoolParts(self.board.pool, cluster) if self.board.pool is not None else None
+        self._wiring: Router | PoolParts | None = self.router or self.parts
         fabric = cluster.fabric
         servers = range(fabric.num_servers)
         self.per_server = fabric.devices_per_server
@@ -49,32 +57,78 @@ class State:
         self.any = [lit + len(dark) for lit, dark in zip(self.lit, self.board.slots.dark, strict=True)]
         """free devices, by server"""
         self.num_free = sum(self.any)
+        slots = zip(self.board.slots.lit, self.board.slots.dark, strict=True)
+        self.free = [sum(1 << slot for slot in (*lit, *dark)) for lit, dark in slots]
+        """masks of the slots of free devices, by server"""
+        self._ported = [sum(1 << slot for slot in cluster.lit_slots(server)) for server in servers]
+        """masks of the slots whose port works, by server"""
         self.taken_hooks: list[Callable[[Sequence[Device], bool], None]] = []
         """told which devices are taken (True) or given back"""
         self._dark, self._failed = cluster.dark_devices, cluster.failed_devices
 
-    def place(self, kind: Kind, strategy: Strategy) -> Placement | None:
-        """The kind's most valuable row that finds a place, taken; None where none does."""
+    def place(
+        self, kind: Kind, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False
+    ) -> Placement | None:
+        """The kind's most valuable row that finds a place, taken; None where none does.
+
+        `is_fixed`: whether the strategy gives the same ways whenever it is asked; `of_loop`: only rows of that loop.
+        """
         if kind.held > self.num_free:
+            return None
+        if self.router is not None and self.router.fibers is not None:
+            return self._place_on_fibers(kind, strategy, self.router.fibers, is_fixed=is_fixed)
+        if self.parts is not None and not any(any(self._ways(row, strategy)) for row in kind.leanest):
             return None
         hopeless: set[object] = set()
         num_failed = 0
-        for row in kind.rows:
-            if row.key in hopeless:
+        for row in kind.of_loop if of_loop else kind.rows:
+            if row.room_key in hopeless:
                 continue
             found_any = False
             for blocks in self._ways(row, strategy):
                 found_any = True
-                if len(blocks) > 1 and (num_failed == MAX_FAILED or not self._has_light(row, blocks)):
+                if len(blocks) > 1 and (num_failed == MAX_FAILED or not has_light(self.board, row.shape, blocks)):
                     continue
                 placement = self.realize(row, blocks)
                 if placement is not None:
-                    self.take(placement)
-                    return placement
+                    return self._taken(placement)
                 num_failed += 1
             if not found_any:
-                hopeless.add(row.key)
+                hopeless.add(row.room_key)
         return None
+
+    def _place_on_fibers(self, kind: Kind, strategy: Strategy, fibers: Fibers, *, is_fixed: bool) -> Placement | None:
+        """The same where light depends on servers alone: of many rows with the same key the ways are found once."""
+        ways: dict[object, list[tuple[Blocks, Spread]]] = {}
+        num_failed = 0
+        for row in kind.rows:
+            found = ways.get(row.key)
+            if found is None or (found and not is_fixed):
+                found = [(blocks, fibers.spread(blocks)) for blocks in self._ways(row, strategy)]
+                ways[row.key] = found
+            for blocks, spread in found:
+                if len(blocks) > 1 and (num_failed == MAX_FAILED or not row.may_span(spread)):
+                    continue
+                placement = self.realize(row, blocks, spread)
+                if placement is not None:
+                    return self._taken(placement)
+                num_failed += 1
+                if num_failed == MAX_FAILED and is_fixed:
+                    return self._place_inside(kind, strategy)
+        return None
+
+    def _place_inside(self, kind: Kind, strategy: Strategy) -> Placement | None:
+        """The kind's most valuable row that a strategy puts into one server."""
+        for row in kind.first_rows:
+            for blocks in self._ways(row, strategy):
+                placement = self.realize(row, blocks) if len(blocks) == 1 else None
+                if placement is not None:
+                    return self._taken(placement)
+        return None
+
+    def _taken(self, placement: Placement) -> Placement:
+        self.take(placement)
+        return placement
 
     def take(self, placement: Placement) -> None:
         """Mark a placement as taken, all of which is free."""
@@ -82,8 +136,8 @@ class State:
         self.board.slots.take(placement.held)
         if self.board.cuts is not None:
             self.board.cuts.take(placement.held)
-        if placement.beams is not None and self.router is not None:
-            self.router.take(placement.beams)
+        if placement.beams is not None and self._wiring is not None:
+            self._wiring.take(placement.beams)
         for hook in self.taken_hooks:
             hook(placement.held, True)
 
@@ -96,8 +150,8 @@ class State:
         self.board.slots.release(held)
         if self.board.cuts is not None:
             self.board.cuts.release(device for device in held if device not in self._dark)
-        if placement.beams is not None and self.router is not None:
-            self.router.release(placement.beams)
+        if placement.beams is not None and self._wiring is not None:
+            self._wiring.release(placement.beams)
         for hook in self.taken_hooks:
             hook(held, False)
 
@@ -107,9 +161,10 @@ class State:
             return placement
         return replace(placement, held=tuple(device for device in placement.held if device not in self._failed))
 
-    def is_free(self, device: Device) -> bool:
-        server, slot = device
-        return slot in self.board.slots.lit[server] or slot in self.board.slots.dark[server]
+    @property
+    def taken(self) -> Mapping[Waveguide, int]:
+        """Masks of what jobs hold beside devices: wavelengths by fiber, or numbers by part of a pooled rack."""
+        return self._wiring.taken if self._wiring is not None else {}
 
     def broken(self, placement: Placement) -> bool:
         """Whether a job stands on something that has failed."""
@@ -118,8 +173,12 @@ class State:
             return True
         if len(placement.devices) > 1 and any(device in self._dark for device in placement.devices):
             return True
+        if not cluster.failed_switches.isdisjoint(placement.switches):
+            return True
         if placement.beams is None:
             return False
+        if self.parts is not None:
+            return self.parts.broken(placement.beams)
         devices, dark = placement.devices, cluster.failed_fibers
         if dark and any(guide in dark for guide, _ in placement.beams.guides):
             return True
@@ -130,40 +189,48 @@ class State:
         )
 
     def _count(self, devices: Iterable[Device], sign: int) -> None:
-        dark = self._dark
+        dark, free, any_, lit = self._dark, self.free, self.any, self.lit
+        number = 0
         for device in devices:
-            self.any[device[0]] += sign
-            self.num_free += sign
+            server, slot = device
+            free[server] ^= 1 << slot
+            any_[server] += sign
+            number += sign
             if not dark or device not in dark:
-                self.lit[device[0]] += sign
+                lit[server] += sign
+        self.num_free += number
 
     def _ways(self, row: Row, strategy: Strategy) -> Iterable[Blocks]:
         if row.needs_rails:
-            yield from on_rails(self.board, row.shape)
-            return
-        room, parts = self.room(row), row.shape.num_parts
-        for servers in self.together:
-            yield from strategy(room, servers, parts, self.per_server // row.shape.part)
+            assert self.board.rails is not None
+            return on_rails(self.board.rails, row.shape, list(map(and_, self.free, self._ported)))
+        room, whole = self.room(row), self.per_server // row.part
+        if len(self.together) == 1:
+            return strategy(room, self.together[0], row.num_parts, whole)
+        return chain.from_iterable(strategy(room, servers, row.num_parts, whole) for servers in self.together)
 
     def room(self, row: Row) -> Sequence[int]:
         """Parts of a row that fit on each server."""
         shape, cuts = row.shape, self.board.cuts
         if cuts is not None and shape.cut:
-            each = shape.slices_together
-            return [len(cuts.disjoint(server, shape.cut)) // each for server in range(len(self.lit))]
+            return cuts.parts(shape.cut, shape.slices_together)
         free = self.any if row.is_single else self.lit
-        return free if shape.part == 1 else [count // shape.part for count in free]
+        if self.parts is not None:
+            return self.parts.room(row, free)
+        return free if row.part == 1 else [count // row.part for count in free]
 
-    def realize(self, row: Row, blocks: Blocks) -> Placement | None:
+    def realize(self, row: Row, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
         """Devices and light for so many parts on each server; None where light is short. Nothing is taken."""
         if row.needs_rails:
             return self._on_rails(row, blocks)
         if row.shape.cut:
             return self._on_slices(row, blocks)
+        if self.parts is not None:
+            return self._in_pool(row, blocks, self.parts)
         if self.router is None:
             return self._placed(row, self._first(row, [s for s, count in blocks for _ in range(count)]))
-        if self.router.is_uniform:
-            found = self.router.uniform(row, blocks)
+        if self.router.fibers is not None:
+            found = self.router.uniform(row, spread or self.router.fibers.spread(blocks))
             return None if found is None else self._placed(row, self._first(row, found[0]), found[1])
         return self._realize_on_board(row, blocks)
 
@@ -176,9 +243,6 @@ class State:
         self.board.release(assignment)
         devices = [self.cluster.fabric.parse_device(name) for name in assignment.devices]
         return self._placed(row, devices, self.router.beams(row.shape, assignment.circuits))
-
-    def _has_light(self, row: Row, blocks: Blocks) -> bool:
-        return self.router is None or not row.shape.has_light or self.router.has_light(row, blocks)
 
     def _placed(self, row: Row, devices: Sequence[Device], beams: Beams | None = None) -> Placement:
         return Placement(row, tuple(devices), tuple(devices), beams)
@@ -194,19 +258,30 @@ class State:
             used[server] = start + row.shape.block
         return devices
 
+    def _in_pool(self, row: Row, blocks: Blocks, parts: PoolParts) -> Placement | None:
+        """Blocks in runs, server after server, as `planner.routing` lays them."""
+        devices = tuple(self._first(row, runs(blocks)))
+        found = parts.connect(row, devices)
+        return None if found is None else Placement(row, devices, devices, *found)
+
     def _on_rails(self, row: Row, blocks: Blocks) -> Placement | None:
-        assert self.board.rails is not None
-        lit = self.board.slots.lit
-        rails = self.board.rails.common(row.shape, [lit[server] for server, _ in blocks])[: row.shape.block]
-        if len(rails) < row.shape.block:
+        rails = self.board.rails
+        assert rails is not None
+        lit, block = self.board.slots.lit, row.shape.block
+        common = rails.common(row.shape, [lit[server] for server, _ in blocks])[:block]
+        if len(common) < block:
             return None
-        return self._placed(row, [(server, rail) for server, _ in blocks for rail in rails])
+        devices = tuple((server, rail) for server, _ in blocks for rail in common)
+        switches = frozenset((rail, i) for rail in common for i in rails.switches[rail][: row.shape.num_ports])
+        return Placement(row, devices, devices, switches=switches)
 
     def _on_slices(self, row: Row, blocks: Blocks) -> Placement:
-        assert self.board.cuts is not None
-        assert isinstance(self.cluster.fabric, SlicedFabric)
-        held: list[Held] = []
+        cuts, cut = self.board.cuts, row.shape.cut
+        assert cuts is not None
+        devices: list[Device] = []
+        switches: Switches = frozenset()
         for server, count in blocks:
-            free = self.board.cuts.disjoint(server, row.shape.cut)[: count * row.shape.slices_together]
-            held += [(server, each.slots) for each in free]
-        return self._placed(row, [(server, slot) for server, slots in held for slot in slots])
+            for each in cuts.disjoint(server, cut)[: count * row.shape.slices_together]:
+                devices += [(server, slot) for slot in each.slots]
+                switches |= cuts.switches(server, cut, each)
+        return Placement(row, tuple(devices), tuple(devices), switches=switches)

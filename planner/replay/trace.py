@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 REQUIRED = ("arrival_s", "duration_s", "num_gpus")
 DEFAULT_TENANT = "default"
+SHORTEST = 1e-9
+"""least time between arrivals that is tried, over one that is too long"""
+BISECTIONS = 60
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,46 @@ class Trace:
         columns = {name: getattr(self, name)[part] for name in self.__dataclass_fields__ if name != "name"}
         return replace(self, **columns)
 
-    def offered(self, capacity: int) -> float:
-        """Accelerators asked for at once, over the capacity, as the trace stands."""
-        span_s = float(self.arrival_s[-1] - self.arrival_s[0])
-        if span_s <= 0:
+    def offered(self, capacity: int, warm_up: float = 0.0, stretch: float = 1.0) -> float:
+        """Accelerators that the jobs would hold on average over all, did they take their recorded time and none wait:
+        from a share `warm_up` of the time to the last arrival, the times between arrivals `stretch` times as long."""
+        arrival_s = self._since_s * stretch
+        end_s = float(arrival_s[-1])
+        if end_s <= 0:
             raise InputError(self.name, "arrival_s", "all jobs arrive at once, so there is no load; give other times")
-        return float(self.duration_s @ self.num_gpus) / (capacity * span_s)
+        held_s = asked_s(arrival_s, self.duration_s, self.num_gpus, warm_up * end_s, end_s)
+        return held_s / (capacity * (1 - warm_up) * end_s)
 
-    def at_load(self, load: float | None, capacity: int) -> "Trace":
-        """Arrivals from 0 on, rescaled so that jobs ask for load x capacity accelerators at once."""
-        scale = 1.0 if load is None else self.offered(capacity) / load
-        return replace(self, arrival_s=(self.arrival_s - self.arrival_s[0]) * scale)
+    def stretch(self, load: float, capacity: int, warm_up: float = 0.0) -> float:
+        """How much longer times between arrivals must be for an offered load; InputError where no time is so short."""
+        high = 1.0
+        while self.offered(capacity, warm_up, high) > load:
+            high *= 2
+        low = high * SHORTEST
+        most = self.offered(capacity, warm_up, low)
+        if most < load:
+            problem = f"so few jobs ask for at most {most:.2g} of the cluster on average; take more jobs or less load"
+            raise InputError(self.name, f"load {load:g}", problem)
+        for _ in range(BISECTIONS):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if self.offered(capacity, warm_up, middle) > load else (low, middle)
+        return high
+
+    def at_load(self, load: float | None, capacity: int, warm_up: float = 0.0) -> "Trace":
+        """Arrivals from 0 on, nearer or farther from each other so that the offered load is this one."""
+        stretch = 1.0 if load is None else self.stretch(load, capacity, warm_up)
+        return replace(self, arrival_s=self._since_s * stretch)
+
+    @property
+    def _since_s(self) -> Floats:
+        """Arrivals since the first one."""
+        return np.asarray(self.arrival_s - self.arrival_s[0])
+
+
+def asked_s(arrival_s: Floats, duration_s: Floats, size: Ints, begin_s: float, end_s: float) -> float:
+    """Accelerator-seconds from one time to another of jobs that never wait; arrays of shape (jobs,)."""
+    counted_s = np.minimum(arrival_s + duration_s, end_s) - np.maximum(arrival_s, begin_s)
+    return float(np.clip(counted_s, 0, None) @ size)
 
 
 def read_trace(path: Path) -> Trace:

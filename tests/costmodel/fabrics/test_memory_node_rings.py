@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-
 from costmodel.fabrics import MemoryNodeRings
 from costmodel.hardware import load_device
 from costmodel.memory.node import load_dimm

@@ -34,6 +34,20 @@ FABRICS: dict[str, dict[str, Any]] = {
         "nvlink_energy": "10 pJ/b", "switches": 4, "ports": 136, "port_bandwidth": "12.5 GB/s",
         "port_energy": "20 pJ/b", "alpha": "2 us", "reconfiguration": "20 ms",
     },
+    "sipam": {
+        "kind": "sipam", "servers": 4, "accelerators_per_server": 8, "shoreline": "photonic-shoreline",
+        "memory_unit": "memory-unit", "trays_per_server": 2, "units_per_tray": 24, "tray_ports": 4, "spine_rails": 4,
+        "uplinks": 4, "switch_ports": 64, "alpha": "0.7 us", "reconfiguration": "25 us", "energy": "2 pJ/b",
+    },
+    "memory_ring": {
+        "kind": "memory_ring", "servers": 4, "link_energy": "10 pJ/b", "memory_latency": "1 us",
+        "memory_energy": "20 pJ/b", "network_bandwidth": "50 GB/s", "network_alpha": "5 us",
+        "network_energy": "20 pJ/b",
+        "node": {
+            "devices": 8, "links": 18, "link_bandwidth": "25 GB/s", "alpha": "1 us", "arrangement": "ring",
+            "node": {"dimm": "ddr4-2400-lrdimm-128gb", "dimms": 10},
+        },
+    },
 }  # fmt: skip
 """32 accelerators each"""
 BERT = {"kind": "transformer_training", "model": "bert-large", "global_batch": 96, "sequence": 512, "micro_batch": 1}

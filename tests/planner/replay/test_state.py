@@ -9,6 +9,7 @@ from planner.greedy import in_order, place_all, tightest
 from planner.instance import Instance, Job
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.server_aligned import server_aligned
+from planner.policies.sipam_loop import place_by_loop
 from planner.policies.slices import place_on_slices
 from planner.policies.torus_slices import torus_cut
 from planner.problem import Problem
@@ -30,6 +31,8 @@ def _sizes(seed: int) -> list[int]:
 def _planned(policy: str, problem: Problem) -> list[tuple[str, frozenset[str]]]:
     if policy in SLICES:
         found = place_on_slices(problem, SLICES[policy])
+    elif policy == "sipam_loop":
+        found = place_by_loop(problem)
     elif policy == "server_aligned":
         plan = server_aligned(problem, SolveOptions()).plan
         found = None if plan is None else list(plan.assignments)
@@ -45,6 +48,7 @@ def _planned(policy: str, problem: Problem) -> list[tuple[str, frozenset[str]]]:
     [
         *((fabric, policy) for fabric in FABRICS for policy in ("first_fit", "best_fit", "server_aligned")),
         *((fabric, policy) for fabric in ("fat_tree", "lightpath") for policy in SLICES),
+        ("sipam", "sipam_loop"),
     ],
 )
 def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) -> None:
@@ -70,6 +74,7 @@ def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) ->
     [
         *((fabric, policy) for fabric in FABRICS for policy in ("first_fit", "best_fit")),
         *((fabric, "torus_slices") for fabric in ("fat_tree", "lightpath", "torus")),
+        ("sipam", "sipam_loop"),
     ],
 )
 def test_what_is_given_back_is_free_again(fabric: str, policy: str) -> None:
@@ -88,7 +93,7 @@ def test_what_is_given_back_is_free_again(fabric: str, policy: str) -> None:
             state.release(running.pop(random.randrange(len(running))))
         held = [device for each in running for device in each.held]
         assert len(set(held)) == len(held) == 32 - state.num_free
-        assert _light(running) == {} if state.router is None else _light(running) == _taken(state)
+        assert _light(running) == {guide: mask for guide, mask in state.taken.items() if mask}
     for placement in running:
         state.release(placement)
     assert state.num_free == 32
@@ -109,18 +114,13 @@ def _light(running: list[Placement]) -> dict[object, int]:
     return taken
 
 
-def _taken(state: State) -> dict[object, int]:
-    assert state.router is not None
-    return {guide: mask for guide, mask in state.router.light.taken.items() if mask}
-
-
 @pytest.mark.parametrize("changes", [{"waveguides": "shared"}, {"transit": 1}])
 def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, object]) -> None:
     of = cluster("lightpath", **changes)
     kinds, state = ground("g", of, SIZES).kinds, State(of)
     placer = PLACERS["first_fit"](state, 0)
     running = [placement for size in (2, 4, 16, 4, 2) if (placement := placer.place(kinds[0, size])) is not None]
-    assert _light(running) == _taken(state) != {}
+    assert _light(running) == {guide: mask for guide, mask in state.taken.items() if mask} != {}
 
 
 def test_sizes_without_a_slice_are_rounded_up() -> None:

@@ -75,12 +75,30 @@ def test_parquet_reads_as_csv_does(tmp_path: Path) -> None:
 
 def test_loads_are_absolute() -> None:
     jobs = trace([5, 15, 25], [10, 10, 10], [2, 4, 2])
-    assert jobs.offered(8) == pytest.approx(80 / (8 * 20))
+    assert jobs.offered(8) == pytest.approx((20 + 40 + 0) / (8 * 20))
+    assert jobs.offered(8, 0.25) == pytest.approx((10 + 40) / (8 * 15))
     scaled = jobs.at_load(0.25, 8)
-    assert scaled.arrival_s.tolist() == [0, 20, 40]
+    assert scaled.arrival_s == pytest.approx([0, 15, 30])
     assert scaled.offered(8) == pytest.approx(0.25)
+    with pytest.raises(InputError, match="take more jobs or less load"):
+        jobs.at_load(0.7, 8)
     with pytest.raises(InputError, match="at once"):
         trace([1, 1], [1, 1], [1, 1]).at_load(0.5, 8)
+
+
+@pytest.mark.parametrize("warm_up", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("load", [0.3, 0.9, 1.5])
+def test_what_is_asked_for_within_the_time_that_counts_is_the_load(load: float, warm_up: float) -> None:
+    """Counted second by second; long jobs are cut off by the end of a short stretch."""
+    jobs = SMALL_DEMAND.draw(300, 4).at_load(load, 32, warm_up)
+    end_s = jobs.arrival_s[-1]
+    times_s = warm_up * end_s + (1 - warm_up) * end_s * (np.arange(20_000) + 0.5) / 20_000
+    order = np.argsort(jobs.arrival_s + jobs.duration_s)
+    begun = np.concatenate([[0], np.cumsum(jobs.num_gpus)])
+    ended = np.concatenate([[0], np.cumsum(jobs.num_gpus[order])])
+    ends_s = (jobs.arrival_s + jobs.duration_s)[order]
+    held = begun[np.searchsorted(jobs.arrival_s, times_s)] - ended[np.searchsorted(ends_s, times_s)]
+    assert held.mean() / 32 == pytest.approx(load, rel=2e-3)
 
 
 def test_windows_are_consecutive_and_follow_the_seed() -> None:
