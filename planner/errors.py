@@ -7,3 +7,7 @@ class InputError(ValueError):
     def __init__(self, where: str, field: str, problem: str) -> None:
         self.where, self.field, self.problem = where, field, problem
         super().__init__(f"{where}: {field}: {problem}" if field else f"{where}: {problem}")
+
+    def __reduce__(self) -> tuple[type["InputError"], tuple[str, str, str]]:
+        """What another process needs to make it again."""
+        return type(self), (self.where, self.field, self.problem)

@@ -16,23 +16,25 @@ MAX_FILE, MAX_FUNCTION = 300, 40
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("costmodel", "planner.errors"),
-    ("planner.files", "planner.failures", "planner.feedback", "planner.slices"),
+    ("planner.files", "planner.failures", "planner.feedback", "planner.slices", "planner.cells"),
+    ("planner.page_case",),
     ("planner.page_instance", "planner.page_plan", "planner.tables", "planner.fabric_templates"),
     ("planner.validation",),
     ("planner.plan", "planner.cluster", "planner.demand"),
     ("planner.ways", "planner.pools"),
-    ("planner.cuts", "planner.layouts", "planner.light", "planner.rails"),
+    ("planner.cuts", "planner.layouts", "planner.light", "planner.rails", "planner.shares"),
     ("planner.resident_circuits",),
     ("planner.residents", "planner.result"),
     ("planner.instance", "planner.pages"),
-    ("planner.problem", "planner.tenants"),
+    ("planner.phase_settings", "planner.problem", "planner.tenants"),
     ("planner.pool_options",),
     ("planner.expand", "planner.sieve", "planner.transition"),
-    ("planner.derive", "planner.routing", "planner.new"),
+    ("planner.derive", "planner.routing", "planner.new", "planner.naming"),
     ("planner.greedy", "planner.damage"),
-    ("planner.recreate",),
+    ("planner.recreate", "planner.single_failures"),
     ("planner.cpsat",),
     ("planner.policies", "planner.restate"),
+    ("planner.second_tier",),
     ("planner.line", "planner.reconfigure", "planner.repair"),
     ("planner.explain", "planner.marginal", "planner.survive"),
     ("planner.compare", "planner.replay", "planner.reproduce"),
@@ -42,6 +44,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 """A unit imports units of earlier layers only; `checks` stand beside and have rules of their own."""
 FOR_TYPES_ONLY = {
     ("planner.pools", "planner.instance"),
+    ("planner.shares", "planner.instance"),
     ("planner.residents", "planner.instance"),
     ("planner.resident_circuits", "planner.instance"),
 }
@@ -56,6 +59,7 @@ ONLY_UNDER = {
     "pandas": "planner.tables",
     "scipy": "costmodel.calibrate",
     "torch": "costmodel.measure",
+    "ray": "planner.cells.over_ray",
 }
 """distribution -> the one place that may import it"""
 COMMANDS = {"costmodel.measure.__main__"}
@@ -65,6 +69,7 @@ CHECKS_IMPORT = {
     "planner.cluster",
     "planner.errors",
     "planner.instance",
+    "planner.page_case",
     "planner.page_instance",
     "planner.page_plan",
     "planner.plan",

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from planner.cli.output import number, percent, plain
+from planner.cli.output import console, number, percent, plain
 
 if TYPE_CHECKING:
     from planner.result import Incumbent
@@ -61,3 +61,22 @@ class Progress:
             return text
         gap = relative_gap(incumbent.objective, bound)
         return f"{text}bound {self._number(bound):>8}   gap {percent(gap):>8}   "
+
+
+def telling(what: str) -> Callable[[int, int, float | None], None]:
+    """Callback for runs of many cells: says on a terminal how far they are and what is left."""
+    out = console(stderr=True)
+
+    def tell(done: int, total: int, left_s: float | None) -> None:
+        if out.is_terminal:
+            left = "" if left_s is None or done == total else f", about {_rough(left_s)} left"
+            out.print(f"\x1b[2K{done} of {total} {what}{left}", style="dim", end="\n" if done == total else "\r")
+
+    return tell
+
+
+def _rough(time_s: float) -> str:
+    """Time as people say it: 40 s, 12 min, 3.5 h."""
+    if time_s < 100:
+        return f"{time_s:.0f} s"
+    return f"{time_s / 60:.0f} min" if time_s < 100 * 60 else f"{time_s / 3600:.1f} h"

@@ -1,7 +1,10 @@
 """Policies: functions from a Problem to a Result, all judged by the same check."""
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from hashlib import sha256
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
 
 from planner.errors import InputError
 from planner.policies.bcube_slices import bcube_slices
@@ -33,8 +36,27 @@ def find_policy(name: str) -> Policy:
     """A policy of this package, or of another distribution by the entry point `planner.policies`."""
     if name in POLICIES:
         return POLICIES[name]
-    outside = {point.name: point for point in entry_points(group="planner.policies")}
-    if name in outside:
+    outside = outside_policies()
+    if name not in outside:
+        raise InputError("policy", name, f"is unknown; policies are: {', '.join([*POLICIES, *outside])}")
+    try:
         policy: Policy = outside[name].load()
-        return policy
-    raise InputError("policy", name, f"is unknown; policies are: {', '.join([*POLICIES, *outside])}")
+    except (ImportError, AttributeError) as error:
+        raise InputError("policy", name, f"{outside[name].value} cannot be imported: {error}") from None
+    return policy
+
+
+def outside_policies() -> dict[str, EntryPoint]:
+    """Policies of other distributions by name."""
+    return {point.name: point for point in entry_points(group="planner.policies")}
+
+
+def origin_of(name: str) -> str:
+    """The distribution of a policy from outside, its version and a digest of the policy's file; "" for one of ours."""
+    if name in POLICIES:
+        return ""
+    point = outside_policies()[name]
+    spec = find_spec(point.module)
+    path = Path(spec.origin) if spec is not None and spec.has_location and spec.origin is not None else None
+    digest = sha256(path.read_bytes()).hexdigest() if path is not None else ""
+    return f"{point.dist.name} {point.dist.version} {digest}" if point.dist is not None else digest

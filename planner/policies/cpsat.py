@@ -71,7 +71,8 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         "best_fit": lambda: place_all(listed, tightest),
     }
     if isinstance(problem.cluster.fabric, Sipam):
-        makers = {"priced": makers["priced"], "sipam_loop": lambda: place_by_loop(listed)}
+        own = "best_fit" if problem.cluster.fabric.local_memory else "sipam_loop"
+        makers = {"priced": makers["priced"], own: lambda: place_by_loop(listed)}
     best: list[Assignment] | None = None
     for name, make in makers.items():
         found = make()

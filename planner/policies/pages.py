@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from planner.cpsat.pages.place import everything_kept_s, place_pages
+from planner.cpsat.pages.place import place_pages, steps_kept_s
 from planner.errors import InputError
 from planner.pages.heuristics import all_local, bw_aware, greedy_keep, proportional
 from planner.pages.problem import PageProblem, Pages
@@ -30,7 +30,7 @@ def _by_rule(name: str, rule: Rule) -> PagePolicy:
         placed = rule(problem)
         if placed is None:
             return PageResult(Status.NO_PLAN, name, problem, None, None, None, time.perf_counter() - started)
-        value_s, bound_s = problem.value_s(placed), everything_kept_s(problem)
+        value_s, bound_s = problem.value_s(placed), sum(steps_kept_s(problem))
         wall_time_s = time.perf_counter() - started
         event = Incumbent(wall_time_s, OBJECTIVE, value_s, bound_s, name)
         if options.on_incumbent is not None:
@@ -40,6 +40,12 @@ def _by_rule(name: str, rule: Rule) -> PagePolicy:
         return PageResult(status, name, problem, tuple(placed), value_s, bound_s, wall_time_s, (event,))
 
     return policy
+
+
+def rule_values_s(problem: PageProblem) -> dict[str, float | None]:
+    """Weighted time of the steps by each rule; None where it finds no placement."""
+    placed = {name: rule(problem) for name, rule in RULES.items()}
+    return {name: None if pages is None else problem.value_s(pages) for name, pages in placed.items()}
 
 
 PAGE_POLICIES: dict[str, PagePolicy] = {"cpsat": cpsat} | {name: _by_rule(name, rule) for name, rule in RULES.items()}

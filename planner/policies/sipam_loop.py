@@ -27,7 +27,8 @@ def place_by_loop(problem: Problem) -> list[Assignment] | None:
     """Assignments of all jobs that fit, or None if one that must run does not."""
 
     def order(options: JobOptions) -> Sequence[int]:
-        if not isinstance(problem.cluster.fabric, Sipam):
+        fabric = problem.cluster.fabric
+        if not isinstance(fabric, Sipam) or fabric.local_memory:
             return options.rows_by_value()
         rows = loop_rows(problem.cluster, options.job, options.candidates)
         return [int(row) for row in rows[np.argsort(-options.value[rows], kind="stable")]]

@@ -1,12 +1,11 @@
-"""All cells of a study, on one or several processes; each is on disk as soon as it is finished."""
+"""All cells of a study: what they share, which they are, and what they gave."""
 
-import multiprocessing
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
+from planner.cells.run import OnCell, ShouldStop, Where, run_cells
+from planner.cells.store import Document, Store
 from planner.cluster import Cluster
 from planner.errors import InputError
 from planner.failures import FailureModel
@@ -16,11 +15,8 @@ from planner.replay.events import Rules
 from planner.replay.kinds import prepare, reference_speeds
 from planner.replay.mix import Mix, assign
 from planner.replay.placers import require_placer
-from planner.replay.results import Results
+from planner.replay.results import cell_keys
 from planner.replay.trace import Trace
-
-OnCell = Callable[[int, int, float | None], None]
-"""(cells finished, all cells, seconds left or None while unknown)"""
 
 
 def prepare_study(
@@ -62,46 +58,20 @@ def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None
 
 
 def run_study(
-    study: Study, cells: Sequence[Cell], folder: Path, *, workers: int = 1, on_cell: OnCell | None = None
+    study: Study,
+    cells: Sequence[Cell],
+    folder: Path,
+    *,
+    workers: int = 1,
+    ray: str | None = None,
+    on_cell: OnCell | None = None,
 ) -> dict[Cell, Outcome]:
-    """Outcome of every cell, those from the folder that are there already."""
-    results = Results(folder, study)
-    found = {cell: outcome for cell in cells if (outcome := results.load(cell)) is not None}
-    missing = [cell for cell in cells if cell not in found]
-    tell = on_cell or (lambda done, total, left_s: None)
-    tell(len(found), len(cells), None)
-    started = time.perf_counter()
-    for number, (cell, outcome) in enumerate(_replayed(study, missing, workers), start=1):
-        results.save(cell, outcome)
-        found[cell] = outcome
-        left_s = (time.perf_counter() - started) / number * (len(missing) - number)
-        tell(len(found), len(cells), left_s)
-    return {cell: found[cell] for cell in cells}
+    """Outcome of every cell, those from the folder that are there already; the rest on processes or on Ray."""
+    keys, where = cell_keys(study, cells), Where(workers, ray)
+    found = run_cells(_document, study, keys, store=Store(folder), where=where, on_cell=on_cell)
+    return {cell: Outcome(**{name: found[cell][name] for name in Outcome._fields}) for cell in cells}
 
 
-def _replayed(study: Study, cells: Sequence[Cell], workers: int) -> Iterator[tuple[Cell, Outcome]]:
-    """Cells as they finish; every process is given the study once."""
-    if workers == 1 or len(cells) < 2:
-        for cell in cells:
-            yield cell, replay(study, cell)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(cells)), context, _begin, (study,)) as pool:
-        futures = {pool.submit(_replay_here, cell): cell for cell in cells}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-_here: list[Study] = []
-"""the study of this process"""
-
-
-def _begin(study: Study) -> None:
-    _here[:] = [study]
-
-
-def _replay_here(cell: Cell) -> Outcome:
-    return replay(_here[0], cell)
+def _document(study: Study, cell: Cell, should_stop: ShouldStop) -> Document:
+    """What one cell gave, and which it is."""
+    return {"cell": cell._asdict(), **replay(study, cell)._asdict()}

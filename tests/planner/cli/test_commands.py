@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planner.compare import Row
+from planner.compare.rows import Row
 from planner.instance import Instance
 from planner.plan import Plan
 from tests.planner.cli.conftest import Planner, fields, written
@@ -46,23 +46,26 @@ def test_compare_prints_a_table_for_each_instance(planner: Planner, instance: Pa
     other = written(tmp_path, fields() | {"name": "other"}, "other.json")
     table, rows = tmp_path / "rows.csv", tmp_path / "rows.json"
     outcome = planner(
-        "compare", instance, other, "--policies", "cpsat,first_fit", "--time-limit", 20, "--workers", 1,
-        "--csv", table, "--out-json", rows,
+        "compare", instance, other, "--policies", "cpsat,first_fit", "--time-limit", 20, "--threads", 1,
+        "--csv", table, "--out-json", rows, "--results", tmp_path / "runs",
     )  # fmt: skip
     assert outcome.code == 0
     assert outcome.out.count("policy ") == 2
-    assert "value is bounded by 4" in outcome.out
+    first = next(line.split() for line in outcome.out.splitlines() if line.startswith("first_fit"))
+    assert first[:4] == ["first_fit", "4", "4", "0"]
     parsed = list(csv.DictReader(table.read_text("utf-8").splitlines()))
     assert [(row["instance"], row["policy"]) for row in parsed] == [
         ("tiny", "cpsat"), ("tiny", "first_fit"), ("other", "cpsat"), ("other", "first_fit")
     ]  # fmt: skip
-    assert list(parsed[0]) == list(Row.__dataclass_fields__)
+    assert list(parsed[0]) == [name for name in Row.__dataclass_fields__ if name != "parameters"]
     assert [row["gap"] for row in json.loads(rows.read_text("utf-8"))] == [0, 0, 0, 0]
     assert {row["violations"] for row in parsed} == {"0"}
 
 
-def test_compare_knows_no_gap_without_a_bound(planner: Planner, instance: Path) -> None:
-    outcome = planner("compare", instance, "--policies", "first_fit,random_fit", "--json")
+def test_compare_knows_no_gap_without_a_bound(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    outcome = planner(
+        "compare", instance, "--policies", "first_fit,random_fit", "--json", "--results", tmp_path / "runs"
+    )
     assert [row["gap"] for row in outcome.document] == [None, None]
     assert [row["bound"] for row in outcome.document] == [None, None]
 
@@ -71,7 +74,9 @@ def test_compare_measures_heuristics_by_the_proven_bound(planner: Planner, tmp_p
     content = fields()
     content["jobs"] = [content["jobs"][1] | {"accelerators": 4}, content["jobs"][0] | {"accelerators": 2}]
     path = written(tmp_path, content)
-    outcome = planner("compare", path, "--policies", "cpsat,first_fit", "--workers", 1, "--json")
+    outcome = planner(
+        "compare", path, "--policies", "cpsat,first_fit", "--threads", 1, "--json", "--results", tmp_path / "runs"
+    )
     best, first_fit = outcome.document
     assert (best["value"], first_fit["value"]) == (3, 1)
     assert first_fit["bound"] == best["bound"] == 3
