@@ -147,7 +147,7 @@ class Cluster(Spec):
     def failed_devices(self) -> frozenset[tuple[int, int]]:
         """(server, slot) of devices that run nothing: where memory is remote, those without light too."""
         names = self.health.failed_tiles
-        if isinstance(self.fabric, Sipam):
+        if self.fabric.has_remote_memory:
             names += self.health.failed_ports
         return frozenset(self.fabric.parse_device(name) for name in names)
 

@@ -1,7 +1,7 @@
 """Circuits that a configuration asks for, and how many wavelengths must leave any part of its ranks."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import gcd, prod
 from typing import Literal
@@ -38,6 +38,25 @@ class Shape:
     """units of remote memory for each rank"""
     memory_io: int = 0
     """I/Os of each rank that serve memory"""
+    phase: str = ""
+    """of the workload, where phases have different shapes"""
+    first: "Shape | None" = None
+    """shape in the first phase, where it is another one"""
+
+    @cached_property
+    def by_phase(self) -> tuple["Shape", ...]:
+        """Shapes of the first and the last phase; itself where they are the same."""
+        return (self,) if self.first is None else (self.first, replace(self, first=None))
+
+    @cached_property
+    def held_units(self) -> int:
+        """Units of remote memory that a rank holds through all phases."""
+        return max(shape.memory_units for shape in self.by_phase)
+
+    @cached_property
+    def held_io(self) -> int:
+        """I/Os of a rank that serve memory in some phase."""
+        return max(shape.memory_io for shape in self.by_phase)
 
     @property
     def num_ranks(self) -> int:
@@ -130,6 +149,8 @@ class Shape:
             return False
         if (self.memory_units, self.memory_io) != (other.memory_units, other.memory_io):
             return False
+        if self.first is not None or other.first is not None:
+            return self == other
         return all(
             (p.kind, p.ranks, p.radices, p.held) == (q.kind, q.ranks, q.radices, q.held)
             and all(w <= v for w, v in zip(p.wavelengths, q.wavelengths, strict=True))
@@ -144,6 +165,10 @@ class Shape:
 
 def shape_of(candidates: Candidates, row: int, fabric: FabricBase) -> Shape:
     """Shape of one candidate."""
+    phase, first = "", None
+    if candidates.has_phases[row]:
+        names = candidates.workload.phases
+        phase, first = names[-1], replace(shape_of(candidates.in_first_phase(), row, fabric), phase=names[0])
     m = candidates.mapping[row]
     tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
     return Shape(
@@ -155,6 +180,8 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase) -> Shape:
         cut=fabric.cut(plans),
         memory_units=candidates.splits[candidates.split[row]].memory_units or 0,
         memory_io=candidates.splits[candidates.split[row]].memory_io or 0,
+        phase=phase,
+        first=first,
     )
 
 

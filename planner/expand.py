@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.candidates import Candidates, candidates_of, enumerate_candidates
-from costmodel.fabrics import GroupPlan, Lightpath, OcsRail, Sipam, SlicedFabric
+from costmodel.fabrics import DividedPorts, GroupPlan, Lightpath, OcsRail, Sipam, SlicedFabric
+from costmodel.phases import with_phases
 from costmodel.score import Scores, score
 from planner.cluster import Cluster
 from planner.demand import Shape
@@ -65,7 +66,10 @@ def list_options(instance: Instance, job: Job, known: Known | None = None) -> Jo
             one_server=job.constraints.one_server,
             collective=job.constraints.collective,
         )
-        known[question] = candidates, score(candidates, cluster.device, cluster.fabric)
+        if job.constraints.one_setting:
+            known[question] = candidates, score(candidates, cluster.device, cluster.fabric)
+        else:
+            known[question] = with_phases(candidates, cluster.device, cluster.fabric)
     candidates, scores = known[question]
     current, can_stay = None, False
     if isinstance(job, Resident):
@@ -117,8 +121,9 @@ def _without_dominated(options: JobOptions, cluster: Cluster) -> JobOptions:
 
     Row k' replaces k if both have as many ranks in blocks of the same size, k' has no less value and no more
     energy, and wherever circuits may leave a block (or slots or failed lasers matter) both ask for the same
-    circuits, those of k' never wider. On rails a placement depends on numbers of ports alone, on slices on their
-    extent and on how many one server takes together. A resident's current row always stays.
+    circuits, those of k' never wider; of shared appliances k' takes no more. On rails a placement depends on numbers
+    of ports alone, on slices on their extent and on how many one server takes together. A resident's current row
+    always stays.
     """
     if isinstance(cluster.fabric, OcsRail):
         fewest = Rails(cluster).fewest
@@ -167,6 +172,8 @@ def _asked_light(shape: Shape, cluster: Cluster, lit: LitPlans) -> tuple[object,
     fabric = cluster.fabric
     if isinstance(fabric, SlicedFabric):
         return (shape.num_ranks, shape.cut), (shape.part,)
+    if isinstance(fabric, DividedPorts):
+        return (shape.num_ranks, shape.block), (shape.held_units, shape.held_io) if fabric.shared else (0, 0)
     matters = isinstance(fabric, Lightpath) and (fabric.slots_matter or cluster.has_failed_light)
     confined = (shape.block % shape.tensor == 0, *2 * (shape.block == shape.num_ranks,))
     plans = [

@@ -57,6 +57,8 @@ class JobConstraints(Spec):
     one_server: bool = False
     collective: Literal["ring", "radix", "exchange", "bucket", "rotated"] | None = None
     """the only kind of all-reduce that the job may use"""
+    one_setting: bool = Field(default=False, exclude_if=lambda flag: not flag)
+    """whether the job keeps its circuits and memory through all phases of its workload"""
 
 
 class Job(Spec):

@@ -1,4 +1,4 @@
-"""The straight line in one call: instance -> candidates -> scores -> problem -> policy -> result."""
+"""The straight line in one call: instance -> candidates -> scores -> problem -> policy -> result, tensors placed."""
 
 import time
 from dataclasses import replace
@@ -9,6 +9,7 @@ from planner.instance import Instance
 from planner.policies import find_policy
 from planner.problem import Problem
 from planner.result import Result, SolveOptions
+from planner.second_tier import with_second_tiers
 
 
 def solve(
@@ -17,7 +18,8 @@ def solve(
     """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`."""
     started = time.perf_counter()
     problem = instance if isinstance(instance, Problem) else expand(instance)
-    result = find_policy(policy)(problem, replace(options or SolveOptions(), **limits))
+    chosen = replace(options or SolveOptions(), **limits)
+    result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
     seconds = time.perf_counter() - started
     return replace(result, wall_time_s=seconds, statistics={**counts, **result.statistics})

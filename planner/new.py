@@ -15,14 +15,16 @@ from planner.expand import list_options
 from planner.fabric_templates import FabricKind, fabric_text
 from planner.instance import Instance, Job
 
-NUMBERS = ("global_batch", "sequence", "concurrency", "input_tokens", "output_tokens")
+NUMBERS = ("global_batch", "sequence", "concurrency", "input_tokens", "output_tokens", "batch")
 REQUIRED = ("name", "model", "kind", "accelerators")
 COLUMNS = (*REQUIRED, "tenant", "weight", "required", "precision", *NUMBERS)
 DEFAULTS = {
     "training": {"global_batch": 256, "sequence": 2048},
     "inference": {"concurrency": 32, "input_tokens": 1024, "output_tokens": 512},
+    "dlrm_training": {"batch": 65536},
+    "dlrm_inference": {"batch": 4096},
 }
-"""of the workload columns, by kind; those of the other kind must be empty"""
+"""of the workload columns, by kind; those of the other kinds must be empty"""
 YES_NO = {"": False, "no": False, "false": False, "0": False, "yes": True, "true": True, "1": True}
 
 JOBS = """
@@ -166,8 +168,11 @@ class _Row:
     def _workload(self) -> dict[str, Any]:
         kind = self._cells["kind"].removeprefix("transformer_")
         if kind not in DEFAULTS:
-            raise self.error("kind", f"'{kind}' is unknown; give training or inference")
-        workload: dict[str, Any] = {"kind": f"transformer_{kind}", "model": self._cells["model"]}
+            raise self.error("kind", f"'{kind}' is unknown; give {' or '.join(DEFAULTS)}")
+        workload: dict[str, Any] = {"kind": f"transformer_{kind}"}
+        if kind.startswith("dlrm_"):
+            workload = {"kind": "dlrm", "mode": kind.removeprefix("dlrm_")}
+        workload["model"] = self._cells["model"]
         if precision := self._cells.get("precision"):
             workload["precision"] = precision
         for column in NUMBERS:

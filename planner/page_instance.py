@@ -19,6 +19,7 @@ from costmodel.streams.program import Program, operator_times_s
 from costmodel.workloads.shapes import load_model
 from planner import files
 from planner.errors import InputError
+from planner.page_case import CaseJob, PageCase
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 MOST_PAGES = 2**20
@@ -151,6 +152,23 @@ class PageInstance(Spec):
                 return job
         names = ", ".join(job.name for job in self.jobs)
         raise InputError(self.name, "job", f"there is no job '{name}'; jobs are: {names}")
+
+    @cached_property
+    def case(self) -> PageCase:
+        """What a placement decides on."""
+        jobs = tuple(
+            CaseJob(
+                name=job.name,
+                program=self.programs[job.name],
+                links=tuple(self.links(job)),
+                local_bytes=job.local_bytes,
+                may_remake=job.may_remake,
+                weight=job.weight,
+            )
+            for job in self.jobs
+        )
+        capacity_bytes = {name: memory.capacity_bytes for name, memory in self.memories.items()}
+        return PageCase(self.name, self.page_bytes, capacity_bytes, jobs, self.loaded_study.rules)
 
     def links(self, job: PageJob) -> Iterator[Link]:
         """Ways over which pages can go, each named after the memory that it leads to."""

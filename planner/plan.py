@@ -6,8 +6,9 @@ from typing import Literal
 from pydantic import AliasChoices, Field
 
 from costmodel.configuration import Configuration
-from costmodel.spec import Seconds, Spec, Watts
+from costmodel.spec import Bytes, Seconds, Spec, Watts
 from planner import files
+from planner.page_plan import TensorPages
 
 
 class Circuit(Spec):
@@ -26,6 +27,8 @@ class HeldCircuits(Spec):
 
     dimension: Literal["tensor", "pipeline", "data", "slice"]
     """slice: circuits that join the slice itself, for all dimensions"""
+    phase: str | None = Field(default=None, exclude_if=lambda phase: phase is None)
+    """the one phase of the workload (prefill, decode) in which they are on; absent: in all"""
     circuits: tuple[Circuit, ...]
 
 
@@ -39,6 +42,34 @@ class MemoryCircuit(Spec):
     """of the tray, such as s0.m2.q3#0"""
     units: tuple[str, ...] = Field(min_length=1)
     """units of this tray that belong to the device, such as s0.m2.u5"""
+    phase: str | None = Field(default=None, exclude_if=lambda phase: phase is None)
+    """the one phase of the workload in which it is on; absent: in all"""
+
+
+class SecondTier(Spec):
+    """Where the tensors of one rank are while they are not used; all ranks do the same, each in its own part of the
+    tier. The times repeat what a search found, for readers; `step_s` is that of the simulated step."""
+
+    memory: str
+    """its name"""
+    page_bytes: Bytes
+    tensors: tuple[TensorPages, ...]
+    """by the operator of the step after which they leave"""
+    step_s: Seconds
+    """of the simulated step"""
+    bound_s: Seconds
+    """no placement of these tensors takes less"""
+    is_proven: bool = False
+    """whether both are one, but for rounding of the search"""
+    rules: dict[str, Seconds] = Field(default_factory=dict)
+    """what simple rules for the same tensors take"""
+    without_s: Seconds | None = None
+    """fastest step of the job on no more devices that leaves the tier alone; absent where none fits in memory"""
+
+    @property
+    def gap(self) -> float:
+        """How far from the fastest the placement may be, over its time."""
+        return 0.0 if self.step_s <= 0 else max(self.step_s - self.bound_s, 0.0) / self.step_s
 
 
 class Assignment(Spec):
@@ -54,6 +85,8 @@ class Assignment(Spec):
     circuits: tuple[HeldCircuits, ...] = ()
     memory: tuple[MemoryCircuit, ...] = ()
     """of every rank in turn, where memory is remote"""
+    second_tier: SecondTier | None = None
+    """of a configuration that offloads"""
     is_moved: bool = False
     """whether a resident leaves its current devices, configuration or circuits"""
     value: float = 0.0
@@ -73,12 +106,27 @@ class SwitchState(Spec):
     """(input, output): I/Os of devices by the device's name, ports of trays, uplinks; sorted"""
 
 
+class PhaseChange(Spec):
+    """What switches undo and make when a job goes to another phase of its workload; undone again on the way back."""
+
+    job: str
+    phase: str
+    """that begins"""
+    time_s: Seconds
+    undone: tuple[SwitchState, ...] = ()
+    made: tuple[SwitchState, ...] = ()
+
+
 class SwitchSetting(Spec):
     """The one change of all switches before new jobs start; switches that connect nothing are left out."""
 
     time_s: Seconds
     before: tuple[SwitchState, ...] = ()
+    """residents in their first phase"""
     after: tuple[SwitchState, ...] = ()
+    """all jobs in their first phase"""
+    phases: tuple[PhaseChange, ...] = Field(default=(), exclude_if=lambda changes: not changes)
+    """of jobs with a setting of their own in the first phase"""
 
 
 class Plan(Spec):

@@ -46,7 +46,9 @@ class JobOptions:
         c, known = self.candidates, dict[tuple[int, ...], Shape]()
         degrees = np.stack([c.mappings.tensor, c.mappings.pipeline, group_degrees(c.mappings)[2]])[:, c.mapping]
         shapes = []
-        columns = (*degrees.tolist(), c.block.tolist(), *c.plan.tolist(), c.split.tolist())
+        first = c.in_first_phase()
+        settings = (*c.plan.tolist(), c.split.tolist(), *first.plan.tolist(), first.split.tolist())
+        columns = (*degrees.tolist(), c.block.tolist(), *settings)
         for row, key in enumerate(zip(*columns, strict=True)):
             if key not in known:
                 known[key] = shape_of(c, row, self.fabric)
@@ -125,8 +127,8 @@ class JobOptions:
         )
 
 
-def _unordered(circuits: Sequence[HeldCircuits]) -> list[tuple[str, frozenset[Circuit]]]:
-    return [(held.dimension, frozenset(held.circuits)) for held in circuits]
+def _unordered(circuits: Sequence[HeldCircuits]) -> list[tuple[str, str | None, frozenset[Circuit]]]:
+    return [(held.dimension, held.phase, frozenset(held.circuits)) for held in circuits]
 
 
 @dataclass(frozen=True)

@@ -32,19 +32,21 @@ def check_circuits(cluster: Cluster, resident: "Resident") -> None:
         _check_slices(cluster.fabric, rows.row_plans(0), shape, devices, resident, where)
     if not isinstance(cluster.fabric, Lightpath | OcsRail | Sipam):
         return
-    asked = [
-        (name, Counter((resident.devices[u], resident.devices[v], width) for u, v, width in circuits))
-        for name, circuits in shape.configurations
-    ]
-    given = [
-        (held.dimension, Counter((c.source, c.destination, len(set(c.wavelengths))) for c in held.circuits))
-        for held in resident.circuits
-    ]
-    if asked != given:
-        raise ValueError(
-            f"{where}.circuits: these are not the circuits of its configuration; copy them from the plan that "
-            "started it (`planner solve --plan-out`)"
-        )
+    for each in shape.by_phase:
+        asked = [
+            (name, Counter((resident.devices[u], resident.devices[v], width) for u, v, width in circuits))
+            for name, circuits in each.configurations
+        ]
+        given = [
+            (held.dimension, Counter((c.source, c.destination, len(set(c.wavelengths))) for c in held.circuits))
+            for held in resident.circuits
+            if held.phase in (None, each.phase)
+        ]
+        if asked != given:
+            raise ValueError(
+                f"{where}.circuits: these are not the circuits of its configuration; copy them from the plan that "
+                "started it (`planner solve --plan-out`)"
+            )
     if isinstance(cluster.fabric, OcsRail):
         _check_rails(shape, devices, resident, where)
     if not isinstance(cluster.fabric, Lightpath):

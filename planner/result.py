@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from planner.plan import Plan
+from planner.plan import Assignment, Plan
 
 
 class Status(Enum):
@@ -56,10 +56,22 @@ class SolveOptions:
     workers: int | None = None
     deterministic_limit: float | None = None
     """limit in the solver's deterministic units instead of seconds, so that machines agree"""
+    pages_time_limit_s: float | None = None
+    """for where tensors are in second tiers, once it is known what each job has, beyond the other limits; None: that
+    is left open"""
     hint: Plan | None = None
     on_incumbent: Callable[[Incumbent], None] | None = None
     should_stop: Callable[[], bool] = bool
     """asked during the search; True returns the best plan so far"""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A heuristic plan that a search could start from."""
+
+    value: float
+    """objective of level 1"""
+    assignments: tuple[Assignment, ...]
 
 
 @dataclass(frozen=True)
@@ -76,8 +88,8 @@ class Result:
     seed: int = 0
     statistics: dict[str, float] = field(default_factory=dict)
     """counts such as candidates, dominated, cuts, variables"""
-    starts: dict[str, float] = field(default_factory=dict)
-    """objective of level 1 of each heuristic plan that the search could start from"""
+    starts: dict[str, Start] = field(default_factory=dict)
+    """by name of the heuristic"""
 
     @property
     def objective(self) -> float | None:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import Sipam
-from planner.pool_options.prices import pool_prices
+from planner.pool_options.prices import has_prices, pool_prices
 from planner.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
@@ -41,7 +40,7 @@ class Sieve:
         after.reverse()
         rows = tuple(_row_bounds(options, before[j], after[j + 1]) for j, options in enumerate(problem.options))
         bound = float(before[-1][-1])
-        if isinstance(problem.cluster.fabric, Sipam) and np.isfinite(bound):
+        if has_prices(problem) and np.isfinite(bound):
             pooled = pool_prices(problem)
             rows = tuple(np.minimum(one, other) for one, other in zip(rows, pooled.rows, strict=True))
             bound = min(bound, pooled.bound)

@@ -17,19 +17,27 @@ if TYPE_CHECKING:
 
 def check(
     instance: InstancePath,
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or the JSON of `planner solve`.")],
+    plan: Annotated[
+        Path, typer.Argument(metavar="PLAN", help="Plan, or the JSON of `planner solve` or `planner pages`.")
+    ],
     as_json: AsJson = False,
 ) -> int:
-    """Judge a plan from the files alone: every rule, and every objective recomputed.
+    """Judge a plan from the files alone: every rule, and every objective recomputed; of pages every step simulated.
 
     Shares nothing with the solver. Exit code 0 if all rules hold, 1 if one is broken.
     """
+    from planner import files
     from planner.checks import CHECKS, objective_values
     from planner.checks import check as find_violations
     from planner.instance import Instance
     from planner.plan import Plan
 
-    problem = Instance.load(instance)
+    data = files.parse_text(files.read_text(instance), str(instance))
+    if data.get("kind") == "pages":
+        from planner.cli.check_pages import check_page_plan
+
+        return check_page_plan(instance, data, plan, as_json=as_json)
+    problem = Instance.parse(data, str(instance))
     given = Plan.load(plan)
     with naming(instance, problem):
         violations = list(find_violations(problem, given))

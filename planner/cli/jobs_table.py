@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from planner.cli.output import quantity, table
+from planner.cli.output import percent, quantity, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,7 +49,7 @@ def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[
         str(len(assignment.devices)),
         where(instance.cluster.fabric, assignment.devices),
         mapping(assignment.configuration),
-        _circuits(candidates, assignment),
+        _phases(instance, job, assignment) or _circuits(candidates, assignment),
         quantity(float(scores.step_s[0]), "s"),
         quantity(float(scores.energy_per_work_j[0]), "J"),
         bottleneck(scores, 0),
@@ -70,7 +70,7 @@ def mapping(configuration: "Configuration") -> str:
     """Degrees of parallelism above one: tp8 dp3; and units of remote memory, where it is: tp8 dp3, 6 units."""
     degrees = [(short, getattr(configuration, name)) for name, short in SHORT.items()]
     text = " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
-    units = configuration.memory_units
+    units = max((each.memory_units for each in configuration.by_phase if each.memory_units), default=None)
     return text if units is None else f"{text}, {units} unit{'s' * (units > 1)}"
 
 
@@ -82,6 +82,17 @@ def collectives(candidates: "Candidates", row: int) -> str:
         if plan.kind != "none":
             names.append(f"{short} {plan.name}")
     return "; ".join(names) or "-"
+
+
+def _phases(instance: "Instance", job: "Job", assignment: "Assignment") -> str:
+    """prefill: tensor ring w4, 8 units over 8 I/Os; decode: ... (+3.5 %); nothing for a job with one setting."""
+    from planner.phase_settings import gain_of_phases, settings_by_phase
+
+    settings = settings_by_phase(instance.cluster, job, assignment.configuration)
+    if not settings:
+        return ""
+    gain = percent(gain_of_phases(instance.cluster, job, assignment.configuration))
+    return f"{'; '.join(settings)} (+{gain})"
 
 
 def _circuits(candidates: "Candidates", assignment: "Assignment") -> str:

@@ -85,11 +85,18 @@ def _device(name: str) -> "Device":
 
 
 def _workload(question: Question) -> "Workload":
-    from costmodel.workloads import TransformerInference, TransformerTraining
-    from costmodel.workloads.shapes import load_model
+    from costmodel.catalog import unknown_name
+    from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining
+    from costmodel.workloads.recommenders import is_recommender, recommender_names
+    from costmodel.workloads.shapes import load_model, model_names
 
+    if is_recommender(question.model):
+        return Dlrm(mode=question.phase, model=question.model, batch=question.batch, precision=question.precision)
     with _option("--workload"):
-        shape = load_model(question.model)
+        try:
+            shape = load_model(question.model)
+        except ValueError:
+            raise unknown_name("model", question.model, (*model_names(), *recommender_names())) from None
         if question.phase == "inference" and not shape.causal:
             raise ValueError(f"'{question.model}' is an encoder and writes no tokens; give a model that does")
     if question.phase == "training":
@@ -156,9 +163,9 @@ def _served(
     question: Question, workload: "Workload", device: "Device", options: "Sequence[Option]"
 ) -> "list[ServingFigures | None]":
     """Figures of continuous batching; () of training."""
-    if question.phase == "training":
+    if workload.kind != "transformer_inference":
         return []
-    return [serving_figures(workload, device, option.configuration, question.backend) for option in options]  # type: ignore[arg-type]
+    return [serving_figures(workload, device, option.configuration, question.backend) for option in options]
 
 
 def _document(
@@ -177,7 +184,10 @@ def _document(
 
 def _print(question: Question, found: "SearchResult", workload: "Workload", device: "Device", is_fitted: bool) -> None:
     out = console()
-    out.print(f"{_asked(question)} on {question.num_devices} x {device.name}, fat tree of its servers", soft_wrap=True)
+    out.print(
+        f"{_asked(question, workload)} on {question.num_devices} x {device.name}, fat tree of its servers",
+        soft_wrap=True,
+    )
     front = f"{len(found.front)} on the front of time, energy and memory"
     looked = (
         f"{found.num_configurations:,} mappings; {found.num_priced:,} with their collectives fit in memory, {front}"
@@ -185,7 +195,9 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     out.print(looked, soft_wrap=True)
     out.print(_how_sure(question, device, is_fitted), soft_wrap=True)
     records = [_record(option) for option in found.best]
-    columns = _columns([option.configuration for option in found.best], records, workload.speed_unit)
+    columns = _columns(
+        [option.configuration for option in found.best], records, workload.speed_unit.removesuffix("s/s")
+    )
     if served := _served(question, workload, device, found.best):
         columns |= {
             "first token": [quantity(f.ttft_s if f else None, "s") for f in served],
@@ -200,9 +212,11 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     )
 
 
-def _asked(question: Question) -> str:
+def _asked(question: Question, workload: "Workload") -> str:
     """The model and what it is asked to do."""
-    if question.phase == "training":
+    if workload.kind == "dlrm":
+        step = f"{question.batch:,} samples a step"
+    elif question.phase == "training":
         step = f"{question.batch:,} sequences of {question.sequence:,} tokens a step"
     else:
         step = f"{question.concurrency:,} users, {question.input_tokens:,} tokens in and {question.output_tokens:,} out"
@@ -221,7 +235,7 @@ def _how_sure(question: Question, device: "Device", is_fitted: bool) -> str:
     )
 
 
-def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]], unit: str) -> dict[str, list[str]]:
+def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]], work: str) -> dict[str, list[str]]:
     """Columns by name; parts of the step that no mapping has are left out."""
     parts = {
         "compute": [r["compute_s"] for r in records],
@@ -233,11 +247,11 @@ def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]
     return {
         "mapping": [describe(configuration) for configuration in configurations],
         "step": [quantity(r["step_s"], "s") for r in records],
-        unit: [quantity(r["speed"], "").strip() for r in records],
+        f"{work}s/s": [quantity(r["speed"], "").strip() for r in records],
         "MFU": [percent(r["mfu"]) for r in records],
         **{name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)},
         "per device": [quantity(r["footprint_bytes"], "B") for r in records],
-        "per token": [quantity(r["energy_per_work_j"], "J") for r in records],
+        f"per {work}": [quantity(r["energy_per_work_j"], "J") for r in records],
     }
 
 

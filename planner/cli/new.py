@@ -15,7 +15,8 @@ MAX_SERVERS = 4096
 
 def new(
     fabric: Annotated[
-        Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac"], typer.Option(help="What joins the devices.")
+        Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports"],
+        typer.Option(help="What joins the devices."),
     ],
     servers: Annotated[int, typer.Option(min=1, max=MAX_SERVERS, help="Servers of the rack.")] = 8,
     tiles: Annotated[int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")] = 8,
@@ -30,9 +31,9 @@ def new(
 ) -> int:
     """Write a commented instance that can be solved as it is.
 
-    The CSV file has a header with the columns name, model, kind (training or inference) and accelerators
-    (8, 4-16 or 4;8), and any of tenant, weight, required (yes or no), precision, global_batch, sequence,
-    concurrency, input_tokens and output_tokens.
+    The CSV file has a header with the columns name, model, kind (training, inference, dlrm_training or
+    dlrm_inference) and accelerators (8, 4-16 or 4;8), and any of tenant, weight, required (yes or no), precision,
+    global_batch, sequence, concurrency, input_tokens, output_tokens and batch.
     """
     if output is not None:
         require_writable(output, "--output")

@@ -53,31 +53,55 @@ def memories(result: "PageResult") -> "Table":
 
 
 def tensors(result: "PageResult", job: int) -> "Table":
-    """A line for each tensor of a job: where it is between which times, and how long it is copied."""
+    """A line for each tensor of a job: where it is between which times, and what copying and making it again takes."""
+    from planner.pages.why import unused_s
+
     problem, pages = result.problem, (result.placed or ())[job]
-    task, timeline = problem.tasks[job], problem.timeline(job, (result.placed or ())[job])
-    operators = task.program.operators
-    back_s = {copy.absence: copy.end_s for copy in timeline.copies if copy.is_return}
+    task, timeline = problem.tasks[job], problem.timeline(job, pages)
+    back_s: dict[int, float] = {}
+    for copy in timeline.copies:
+        if copy.is_return:
+            back_s[copy.absence] = max(back_s.get(copy.absence, 0.0), copy.end_s)
     names = [problem.memories[memory] for memory in task.memories]
+    rates = sum(link.bandwidth_bytes_per_s for link in task.links)
+    ways = task.program.leaves.astype(int) + task.program.returns
     rows = []
-    for a, each in enumerate(task.program.absences):
-        left_s = float(timeline.ends_s[each.after]) if each.after >= 0 else 0.0
-        needed = quantity(float(timeline.starts_s[each.before]), "s") if each.before < len(operators) else "-"
-        counts = [str(count) if count else "-" for count in pages.moved[a].tolist()]
+    for a, (free_s, needed_s) in enumerate(unused_s(timeline).tolist()):
+        size_bytes = float(task.program.size_bytes[a])
+        again_s = float(task.program.remake_s[a]) if task.can_be_remade[a] else None
         rows.append(
             (
-                task.program.graph.tensors[each.tensor].name,
-                quantity(float(task.program.size_bytes[a]), "B"),
-                *counts,
+                task.program.graph.tensors[task.program.absences[a].tensor].name,
+                quantity(size_bytes, "B"),
+                *(str(count) if count else "-" for count in pages.moved[a].tolist()),
                 str(pages.kept[a]) if pages.kept[a] else "-",
                 "again" if pages.remade[a] else "-",
-                quantity(left_s, "s"),
+                quantity(free_s, "s"),
                 quantity(back_s.get(a), "s"),
-                needed,
+                quantity(needed_s, "s") if task.program.returns[a] else "-",
+                quantity(ways[a] * size_bytes / rates if rates else None, "s"),
+                quantity(again_s, "s"),
             )
         )
-    columns = ("tensor", "size", *names, "kept", "remade", "free", "back", "needed")
+    columns = ("tensor", "size", *names, "kept", "remade", "free", "back", "needed", "to copy", "to remake")
     return table(columns, rows, right=columns[1:])
+
+
+TENSOR_NOTE = (
+    "pages by memory; free: last used; back: last page returned; needed: used next; "
+    "to copy: all of it, both ways over all links at once; to remake: the kernels that make it again"
+)
+
+
+def policies(result: "PageResult", values_s: "dict[str, float | None]") -> "Table":
+    """A line for each rule: its time, and by how much this placement is faster."""
+    rows = [(result.policy, quantity(result.value_s, "s"), "-")]
+    for name, value_s in sorted(values_s.items(), key=lambda item: (item[1] is None, item[1] or 0.0)):
+        if name != result.policy:
+            gain = None if value_s is None or not result.value_s else value_s / result.value_s - 1
+            shown = "places nothing that fits" if value_s is None else quantity(value_s, "s")
+            rows.append((name, shown, "-" if gain is None else f"{100 * gain:.1f} %"))
+    return table(("policy", "time of all steps, weighted", "slower by"), rows, right=("slower by",))
 
 
 def waits(result: "PageResult") -> Iterator[str]:
@@ -91,9 +115,15 @@ def waits(result: "PageResult") -> Iterator[str]:
             yield f"{result.problem.tasks[j].name} waits for copies before {listed}"
 
 
-def gain_lines(gains: "list[PageGain]") -> Iterator[str]:
-    """10 % more bandwidth to node 0 would save 0.4 ms, at most 0.6 ms."""
-    for each in gains[:MOST_GAINS]:
-        most = f"; at most {quantity(each.saved_at_most_s, 's')}" if each.saved_at_most_s > each.saved_s else ""
-        saved = quantity(each.saved_s, "s") if each.saved_s else "nothing that was found"
-        yield f"{each.change} would save {saved}{most}"
+def gains(found: "list[PageGain]") -> "Table":
+    """A line for each change: what was found with it, and what it can save at most."""
+    rows = [
+        (
+            each.change,
+            quantity(each.saved_s, "s") if each.saved_s else "nothing found",
+            quantity(each.saved_at_most_s, "s"),
+        )
+        for each in found[:MOST_GAINS]
+    ]
+    columns = ("what a little more would save", "found", "at most")
+    return table(columns, rows, right=columns[1:])

@@ -23,6 +23,9 @@ JobName = Annotated[str | None, typer.Argument(metavar="[JOB]", help="Show every
 PolicyName = Annotated[str, typer.Option("--policy", help="cpsat, local, bw_aware, proportional or greedy_keep.")]
 PlanOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the placement as JSON.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw streams and memories over time, .png or .svg.")]
+PlanIn = Annotated[
+    Path | None, typer.Option("--plan", metavar="FILE", help="Show where this plan of a cluster keeps a job's tensors.")
+]
 Gains = Annotated[bool, typer.Option("--gains/--no-gains", help="Search what 10 % more of each part would save.")]
 
 
@@ -34,6 +37,7 @@ def pages(
     seed: Seed = 0,
     workers: Workers = None,
     plan_out: PlanOut = None,
+    plan_in: PlanIn = None,
     plot: Plot = None,
     gains: Gains = True,
     as_json: AsJson = False,
@@ -43,6 +47,7 @@ def pages(
     Times are those of the simulated steps. Every placement is checked by code that knows nothing of the solver.
     """
     from planner.checks.pages import check_pages
+    from planner.cli.plan_pages import planned_pages
     from planner.page_instance import PageInstance
     from planner.pages.problem import PageProblem
     from planner.policies.pages import find_page_policy
@@ -50,18 +55,35 @@ def pages(
     require_writable(plan_out, "--plan-out")
     _require_plot(plot)
     find_page_policy(policy)
+    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers}
+    if plan_in is not None:
+        known = planned_pages(instance, job, plan_in)
+        return _tell(known, [], _gains(known, options) if gains else [], 0, plan_out, plot, as_json=as_json)
     loaded = PageInstance.load(instance)
     shown = None if job is None else _number(instance, loaded, job)
     problem = PageProblem.of(loaded)
-    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers}
     result = _search(problem, policy, options, as_json)
     plan = result.plan
     violations = [] if plan is None else check_pages(loaded, plan)
     found = _gains(result, options) if gains and plan is not None else []
+    return _tell(result, violations, found, shown, plan_out, plot, as_json=as_json)
+
+
+def _tell(
+    result: "PageResult",
+    violations: "list[Violation]",
+    gains: "list[PageGain]",
+    shown: int | None,
+    plan_out: Path | None,
+    plot: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Print the outcome, write the files that were asked for, and return the exit code."""
     if as_json:
-        print_json(document(result, violations, found))
+        print_json(document(result, violations, gains))
     else:
-        _show(result, violations, found, shown)
+        _show(result, violations, gains, shown)
     _write(result, plan_out, plot, shown or 0)
     return _exit_code(result, violations)
 
@@ -141,6 +163,7 @@ def document(result: "PageResult", violations: "list[Violation]", gains: "list[P
     """What --json prints."""
     from planner.cli.versions import versions
     from planner.pages.why import why
+    from planner.policies.pages import rule_values_s
 
     placed, plan = result.placed or (), result.plan
     return {
@@ -155,6 +178,7 @@ def document(result: "PageResult", violations: "list[Violation]", gains: "list[P
             result.problem.tasks[j].name: to_json(vars(why(result.problem.timeline(j, pages))))
             for j, pages in enumerate(placed)
         },
+        "policies_s": rule_values_s(result.problem),
         "gains": [to_json(vars(each)) for each in gains],
         "violations": [vars(violation) for violation in violations],
         "versions": versions(),
@@ -163,18 +187,25 @@ def document(result: "PageResult", violations: "list[Violation]", gains: "list[P
 
 def _show(result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]", shown: int | None) -> None:
     from planner.cli import page_tables
+    from planner.pages.lack import lacking
+    from planner.policies.pages import rule_values_s
 
     out = console()
     if result.placed is None:
         what = "proven that the pages fit nowhere" if result.status.value == "INFEASIBLE" else "no placement found"
         out.print(f"{what}; give more capacity, local memory or time", soft_wrap=True)
+        for line in lacking(result.problem):
+            out.print(line, soft_wrap=True)
         return
-    out.print(page_tables.jobs(result))
-    out.print(page_tables.memories(result))
+    out.print(page_tables.jobs(result), "", page_tables.memories(result), "", sep="\n")
     if shown is not None:
         out.print(page_tables.tensors(result, shown))
-    for line in (*page_tables.waits(result), *page_tables.gain_lines(gains)):
+        out.print(page_tables.TENSOR_NOTE, "", sep="\n", soft_wrap=True)
+    for line in page_tables.waits(result):
         out.print(line, soft_wrap=True)
+    out.print("", page_tables.policies(result, rule_values_s(result.problem)), "", sep="\n")
+    if gains:
+        out.print(page_tables.gains(gains), "", sep="\n")
     proof = "optimal" if result.status.value == "OPTIMAL" else f"gap {percent(result.gap)}"
     line = f"step time {quantity(result.value_s, 's')} ({proof}, bound {quantity(result.bound_s, 's')})"
     out.print(f"{line} · checked: {len(violations)} violations · {seconds(result.wall_time_s)}", soft_wrap=True)

@@ -37,6 +37,10 @@ Survive = Annotated[
     int,
     typer.Option("--survive", min=0, max=1, help="1: a plan that can be repaired after the loss of any one part."),
 ]
+PagesTimeLimit = Annotated[
+    float,
+    typer.Option("--pages-time-limit", min=0.0, metavar="S", help="Seconds for tensors of jobs that offload."),
+]
 Report = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page for people.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")]
 
@@ -45,6 +49,7 @@ def solve(
     instance: InstancePath,
     policy: PolicyName = "cpsat",
     time_limit: TimeLimit = 60.0,
+    pages_time_limit: PagesTimeLimit = 5.0,
     seed: Seed = 0,
     workers: Workers = None,
     hint: Hint = None,
@@ -63,6 +68,7 @@ def solve(
     require_policy(policy, "--policy")
     problem = load_problem(instance)[1]
     options = {"time_limit_s": time_limit, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
+    options["pages_time_limit_s"] = pages_time_limit
     if not as_json:
         from planner.cli.summary import header
 
@@ -82,7 +88,7 @@ def solve(
 def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":
     from planner.cli.survive import search_surviving
 
-    return search_surviving(path, problem, policy, options)
+    return search_surviving(path, problem, policy, options | {"pages_time_limit_s": None})
 
 
 def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | None) -> None:
@@ -166,7 +172,7 @@ def document(result: "Result", violations: "list[Violation]", survival: "Surviva
         "seed": result.seed,
         "policy": result.policy,
         "statistics": to_json(result.statistics),
-        "starts": to_json(result.starts),
+        "starts": to_json({name: start.value for name, start in result.starts.items()}),
         "violations": [vars(violation) for violation in violations],
         "versions": versions(),
     }
@@ -187,7 +193,7 @@ def _show(
         return
     if result.plan.assignments:
         out.print(jobs_table(problem.instance, result.plan))
-    for line in summary.left_out_lines(result, path):
+    for line in (*summary.left_out_lines(result, path), *summary.second_tier_lines(result.plan)):
         out.print(line, soft_wrap=True)
     out.print(summary.levels_line(result.levels))
     if starts := summary.starts_line(result):

@@ -46,6 +46,27 @@ def left_out_lines(result: "Result", path: Path) -> list[str]:
     ]
 
 
+def second_tier_lines(plan: "Plan") -> list[str]:
+    """A line for each job that offloads: gpt: step 6.37 s with memory-unit x 1 (gap 0.8 %), scored 6.32 s, ..."""
+    lines = []
+    for assignment in plan.assignments:
+        tier = assignment.second_tier
+        if tier is None:
+            continue
+        away = sum(sum(each.pages.values()) for each in tier.tensors)
+        kept = sum(each.kept for each in tier.tensors)
+        proof = "optimal" if tier.is_proven else f"gap {percent(tier.gap)}"
+        without = "too large without" if tier.without_s is None else f"{quantity(tier.without_s, 's')} without"
+        parts = [
+            f"step {quantity(tier.step_s, 's')} simulated ({proof}), {quantity(assignment.step_s, 's')} scored",
+            f"{without} {tier.memory}",
+            f"{percent(away / max(away + kept, 1))} of pages go there",
+            f"{sum(each.remade for each in tier.tensors)} of {count(len(tier.tensors), 'tensor')} made again",
+        ]
+        lines.append(plain(f"{assignment.job}: {' · '.join(parts)}"))
+    return lines
+
+
 def levels_line(levels: "Sequence[Level]") -> str:
     """value 48.63 (optimal) · energy 6.31 (bound 6.28, gap 0.5 %)."""
     return " · ".join(f"{level.objective} {number(level.value)} ({_quality(level)})" for level in levels)
@@ -56,9 +77,9 @@ def starts_line(result: "Result") -> str | None:
     if result.objective is None or not result.levels or result.levels[0].objective != "value":
         return None
     named = [
-        f"{name} {number(value)} (+{percent(result.objective / value - 1)})"
-        for name, value in sorted(result.starts.items(), key=lambda start: -start[1])
-        if 0 < value <= result.objective
+        f"{name} {number(start.value)} (+{percent(result.objective / start.value - 1)})"
+        for name, start in sorted(result.starts.items(), key=lambda entry: -entry[1].value)
+        if 0 < start.value <= result.objective
     ]
     return f"value above heuristics: {', '.join(named)}" if named else None
 

@@ -10,7 +10,9 @@ PrecisionName = Literal["fp32", "bf16", "fp16", "fp8"]
 ModelName = Annotated[
     str | None,
     typer.Option(
-        "--workload", metavar="MODEL", help="A model of the catalog instead of an instance, such as llama-3.1-70b."
+        "--workload",
+        metavar="MODEL",
+        help="A model of the catalog instead of an instance, such as llama-3.1-70b or dlrm-dcnv2.",
     ),
 ]
 PhaseOption = Annotated[Phase, typer.Option("--phase", help="What to run.")]
@@ -18,7 +20,9 @@ DeviceName = Annotated[
     str, typer.Option("--device", metavar="NAME", help="A device of the catalog, or a file that describes one.")
 ]
 NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 15, metavar="N", help="How many devices.")]
-GlobalBatch = Annotated[int, typer.Option("--batch", min=1, help="Training: sequences of a step.")]
+GlobalBatch = Annotated[
+    int, typer.Option("--batch", min=1, help="Training: sequences of a step. Recommendation: samples of a step.")
+]
 SequenceTokens = Annotated[int, typer.Option("--sequence", min=1, help="Training: tokens of a sequence.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Inference: users served at once.")]
 InputTokens = Annotated[int, typer.Option("--input", min=1, help="Inference: tokens of a prompt.")]

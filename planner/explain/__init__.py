@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from planner.explain.admitted import what_sizes_change, where_it_runs
+from planner.explain.admitted import what_phases_gain, what_sizes_change, where_it_runs
 from planner.explain.ask import Asker
 from planner.explain.beside import Reason, why_impossible, why_not_beside
 from planner.explain.explanation import Explanation, Statement, Tag
@@ -52,7 +52,8 @@ def _reason(asker: Asker, name: str, plan: Plan | None) -> Reason:
 
 
 def _admitted(asker: Asker, plan: Plan, name: str) -> Reason:
-    return "admitted", where_it_runs(asker, plan, name), list(what_sizes_change(asker, plan, name)), None
+    statements = [*what_phases_gain(asker.instance, plan, name), *what_sizes_change(asker, plan, name)]
+    return "admitted", where_it_runs(asker, plan, name), statements, None
 
 
 def _solved(asker: Asker, name: str) -> tuple[Plan | None, Reason]:

@@ -8,12 +8,23 @@ from planner.explain.ask import Asker
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
 from planner.explain.words import accelerators, amount, in_brackets, pace, place
+from planner.instance import Instance
+from planner.phase_settings import gain_of_phases, settings_by_phase
 from planner.plan import Plan
 
 
 def where_it_runs(asker: Asker, plan: Plan, name: str) -> str:
     """b runs with 4 accelerators on s0 and s1"""
     return f"{name} runs {place(asker.instance.cluster.fabric, plan[name])}"
+
+
+def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
+    """Its settings where it changes between phases, and how much faster this is than the best single one."""
+    job, configuration = instance.job(name), plan[name].configuration
+    settings = settings_by_phase(instance.cluster, job, configuration)
+    if settings:
+        gain = gain_of_phases(instance.cluster, job, configuration)
+        yield Statement(f"it changes between phases ({'; '.join(settings)}): {gain:.1%} faster than with one setting")
 
 
 def what_sizes_change(asker: Asker, plan: Plan, name: str) -> Iterator[Statement]:

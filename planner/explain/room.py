@@ -62,7 +62,7 @@ def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
     if isinstance(cluster.fabric, Sipam):
         return what_is_missing(cluster, with_job(instance, name, accelerators=size).job(name))
     least = float(job.workload.op_graph(mappings, cluster.device).footprint_bytes.min())
-    capacity = cluster.device.capacity_bytes
+    capacity = max(split.device.capacity_bytes for split in cluster.fabric.splits(cluster.device, job.workload))
     if least > capacity:
         return f"each accelerator would hold {least / 1e9:.1f} GB, {(least - capacity) / 1e9:.1f} GB more than it has"
     return _why_excluded(instance, name, size)

@@ -1,12 +1,14 @@
 """Placements by simple rules: one way first, evenly, by bandwidth, and by bandwidth with what stays chosen greedily."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 import numpy as np
 
 from planner.pages.problem import Ints, PageProblem, Pages, Task
 
+STAYING = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
+"""of every tensor, where not all of it finds room elsewhere"""
 Shares = Callable[[Task], list[float]]
 """of every tensor over the links of a job"""
 
@@ -50,11 +52,40 @@ def _bandwidths(task: Task) -> list[float]:
 
 
 def _place(problem: PageProblem, shares: Shares, *, keeps: bool) -> list[Pages] | None:
-    """What finds no room on its way goes another, then stays, then is made again; None where nothing is left."""
-    room = [np.iinfo(np.int64).max if most is None else most for most in problem.capacity_pages]
-    placed = [_place_task(task, shares(task) if task.links else [], room, keeps=keeps) for task in problem.tasks]
-    found = [pages for pages in placed if pages is not None]
-    return found if len(found) == len(placed) and problem.fits(found) else None
+    """What finds no room on its way goes another, then stays, then is made again; None where nothing is left.
+
+    Only where that does not fit, first a share of every tensor stays, then room counts as if all were away at once.
+    """
+    endless = np.iinfo(np.int64).max
+    limits = [endless if most is None else most for most in problem.capacity_pages]
+    way = [shares(task) if task.links else [] for task in problem.tasks]
+
+    def by_room(room: list[int]) -> list[Pages | None]:
+        return [_place_task(task, each, room, keeps=keeps) for task, each in zip(problem.tasks, way, strict=True)]
+
+    def in_part(stays: float) -> list[Pages | None]:
+        return [_place_in_part(task, each, stays) for task, each in zip(problem.tasks, way, strict=True)]
+
+    def attempts() -> Iterator[list[Pages | None]]:
+        yield by_room([endless] * len(limits))
+        yield from map(in_part, STAYING)
+        yield by_room(limits)
+
+    for placed in attempts():
+        found = [pages for pages in placed if pages is not None]
+        if len(found) == len(placed) and problem.fits(found):
+            return found
+    return None
+
+
+def _place_in_part(task: Task, shares: list[float], stays: float) -> Pages | None:
+    """The same share of every tensor stays."""
+    if not shares:
+        return None
+    kept = np.floor(stays * task.count).astype(np.int64)
+    by_count = {count: split(count, shares) for count in set((task.count - kept).tolist())}
+    moved = np.array([by_count[count] for count in (task.count - kept).tolist()], np.int64).reshape(-1, len(shares))
+    return Pages(moved, kept, np.zeros(len(kept), bool))
 
 
 def _place_task(task: Task, shares: list[float], room: list[int], *, keeps: bool) -> Pages | None:

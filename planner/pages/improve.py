@@ -1,13 +1,22 @@
-"""Placements made better one change at a time, each judged by the simulated step."""
+"""Placements made better one change at a time, each judged by the simulated step.
+
+Which tensor a change is about is drawn by how long operators waited while it was copied: what is copied while nobody
+waits costs nothing.
+"""
 
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
+from costmodel.streams.timeline import Timeline
 from planner.pages.heuristics import split
 from planner.pages.problem import PageProblem, Pages, Task
+from planner.pages.rounding import divided
 
 NOTICED = 1e-9
 """relative gain that counts as better"""
@@ -26,27 +35,77 @@ def improve(
     """Random changes that do not slow the steps, until the clock of `time.perf_counter` shows `until_s` or long after
     the last gain."""
     best = list(placed)
-    times_s = [problem.step_s(j, pages) for j, pages in enumerate(best)]
+    runs = [_Run(problem.timeline(j, pages)) for j, pages in enumerate(best)]
     idle, patience = 0, PATIENCE * sum(len(task.count) for task in problem.tasks)
     while idle < patience and time.perf_counter() < until_s and not should_stop():
         idle += 1
         number = generator.randrange(len(best))
         task = problem.tasks[number]
-        if not len(task.count):
+        if not len(task.count) or not task.links:
             continue
-        changed = generator.choices(CHANGES, WEIGHTS)[0](task, best[number], generator)
+        changed = _changed(task, best[number], runs[number], generator)
         tried = [*best[:number], changed, *best[number + 1 :]] if changed is not None else best
         if changed is None or not problem.fits(tried):
             continue
-        step_s = problem.step_s(number, changed)
-        if step_s <= times_s[number]:
-            is_better = step_s < times_s[number] * (1 - NOTICED)
-            best, times_s[number] = tried, step_s
+        run = _Run(problem.timeline(number, changed))
+        if run.end_s <= runs[number].end_s:
+            is_better = run.end_s < runs[number].end_s * (1 - NOTICED)
+            best, runs[number] = tried, run
             if is_better:
                 idle = 0
-                value_s = sum(each.weight * t for each, t in zip(problem.tasks, times_s, strict=True))
+                value_s = sum(each.weight * known.end_s for each, known in zip(problem.tasks, runs, strict=True))
                 on_better(best, value_s)
     return best
+
+
+def _changed(task: Task, pages: Pages, run: "_Run", generator: random.Random) -> Pages | None:
+    """One change or two, None where none is possible."""
+    found = None
+    for change in generator.choices(CHANGES, WEIGHTS, k=1 + (generator.random() < TWICE)):
+        found = change(task, found or pages, run, generator) or found
+    return found
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A simulated step, from which it is drawn what to change."""
+
+    timeline: Timeline
+
+    @property
+    def end_s(self) -> float:
+        return self.timeline.end_s
+
+    @cached_property
+    def waits_s(self) -> list[float]:
+        """(A,) for which operators wait while each tensor is copied, or would be: right after the operator after which
+        it leaves, right before the one that needs it."""
+        program, starts_s, ends_s = self.timeline.program, self.timeline.starts_s, self.timeline.ends_s
+        own_s = self.timeline.waits_s[:, 0]
+        at_s, waited_s = np.ravel([starts_s - own_s, starts_s], order="F"), np.cumsum(own_s)
+        known_s = np.ravel([waited_s - own_s, waited_s], order="F")
+        takes_s = program.size_bytes / sum(link.bandwidth_bytes_per_s for link in self.timeline.links)
+        left_s = np.array([ends_s[each.after] for each in program.absences])
+        needed_s = np.array([starts_s[min(each.before, len(starts_s) - 1)] for each in program.absences])
+        spans = ((left_s, left_s + takes_s, program.leaves), (needed_s - takes_s, needed_s, program.returns))
+        found = sum(
+            (np.interp(to, at_s, known_s) - np.interp(since, at_s, known_s)) * copied for since, to, copied in spans
+        )
+        return list(found)
+
+    @cached_property
+    def _weights(self) -> list[float]:
+        """Cumulated: half by waits, half alike."""
+        total, count = sum(self.waits_s), len(self.waits_s)
+        return list(accumulate(1 / count + (wait_s / total if total else 0.0) for wait_s in self.waits_s))
+
+    def draw(self, generator: random.Random) -> int:
+        """An absence whose copies others waited for, more often than not."""
+        return generator.choices(range(len(self.waits_s)), cum_weights=self._weights)[0]
+
+    def draw_idle(self, absences: list[int], generator: random.Random) -> int:
+        """Of some, one whose copies nobody waited for, if three that are drawn have one."""
+        return min(generator.choices(absences, k=3), key=lambda a: self.waits_s[a])
 
 
 def repaired(problem: PageProblem, placed: Sequence[Pages]) -> list[Pages] | None:
@@ -63,6 +122,10 @@ def repaired(problem: PageProblem, placed: Sequence[Pages]) -> list[Pages] | Non
                 count = min(excess, int(pages.kept[a]))
                 _send(task, pages, _unit(task, a), count)
                 excess -= count
+        for a in rows.tolist():
+            most = pages.moved[task.home[a]]
+            pages.moved[a] = divided(min(int(pages.moved[a].sum()), int(most.sum())), pages.moved[a] * 1.0, most)
+            pages.kept[a] = task.count[a] - pages.moved[a].sum()
     return found if problem.fits(found) else None
 
 
@@ -110,9 +173,9 @@ def _return(task: Task, pages: Pages, absence: int) -> None:
     pages.moved[absence] = split(int(task.count[absence]), _shares(task))
 
 
-def _remake(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
+def _remake(task: Task, pages: Pages, run: _Run, generator: random.Random) -> Pages | None:
     """Make a tensor again, or no longer; what excludes that gives way."""
-    absence = generator.randrange(len(task.count))
+    absence = run.draw(generator)
     if not task.can_be_remade[absence] or not task.links:
         return None
     changed = _copy(pages)
@@ -127,9 +190,9 @@ def _remake(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
     return changed
 
 
-def _keep(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
+def _keep(task: Task, pages: Pages, run: _Run, generator: random.Random) -> Pages | None:
     """Pages of one tensor stay; others go out for them where local memory is full."""
-    rows = _some(task, generator.randrange(len(task.count)), generator)
+    rows = _some(task, run.draw(generator), generator)
     out = int(pages.moved[rows].sum(axis=1).max())
     if not out or not task.local_pages:
         return None
@@ -139,7 +202,7 @@ def _keep(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
         others = [a for a in np.flatnonzero(changed.kept).tolist() if a not in rows]
         if not others:
             return None
-        given_up = generator.choice(others)
+        given_up = run.draw_idle(others, generator)
         count = int(changed.kept[given_up])
         given = min(count, lacking) if generator.random() < 0.7 else count
         _send(task, changed, _unit(task, given_up), given)
@@ -154,16 +217,17 @@ def _some(task: Task, absence: int, generator: random.Random) -> list[int]:
 
 def _kept_beside(task: Task, pages: Pages, rows: list[int]) -> int:
     """Pages that stay at the fullest place where these absences are."""
-    return int((task.is_at_peak @ pages.kept)[task.is_at_peak[:, rows].any(axis=1)].max(initial=0))
+    is_here = task.is_at_peak[:, rows].any(axis=1)
+    return int((task.is_at_peak[is_here] @ pages.kept.astype(np.float64)).max(initial=0))
 
 
-def _shift(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
+def _shift(task: Task, pages: Pages, run: _Run, generator: random.Random) -> Pages | None:
     """Pages of one tensor go another way; half of the time as many of another tensor come back."""
     if len(task.links) < 2:
         return None
     source, target = generator.sample(range(len(task.links)), 2)
     changed, is_swap = _copy(pages), generator.random() < 0.5
-    chosen = [_unit(task, generator.randrange(len(task.count))) for _ in range(1 + is_swap)]
+    chosen = [_unit(task, run.draw(generator)) for _ in range(1 + is_swap)]
     most = [int(changed.moved[rows, link].min()) for rows, link in zip(chosen, (source, target), strict=False)]
     if not min(most):
         return None
@@ -176,3 +240,5 @@ def _shift(task: Task, pages: Pages, generator: random.Random) -> Pages | None:
 
 CHANGES = (_remake, _keep, _shift)
 WEIGHTS = (0.35, 0.45, 0.2)
+TWICE = 0.35
+"""share of trials with two changes at once"""

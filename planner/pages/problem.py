@@ -12,9 +12,11 @@ from costmodel.streams.placement import Link, Placement
 from costmodel.streams.program import Program
 from costmodel.streams.simulate import Rules, simulate
 from costmodel.streams.timeline import Timeline
+from planner.page_case import PageCase
 from planner.page_instance import PageInstance
 from planner.page_plan import JobPages, PagePlan, TensorPages
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 FULL = 1e-9
@@ -89,11 +91,19 @@ class Task:
         return self.peaks([(each.after + 1, each.before) for each in self.program.absences])
 
     @cached_property
-    def is_at_peak(self) -> Ints:
-        """(number of local peaks, A) 1 where the absence is part of the peak."""
-        found = np.zeros((len(self.local_peaks), len(self.count)), np.int64)
-        for row, peak in enumerate(self.local_peaks):
-            found[row, peak] = 1
+    def is_at_peak(self) -> Floats:
+        """(number of local peaks, A) 1 where the absence is part of the peak; products with counts are exact."""
+        return self._members(self.local_peaks)
+
+    @cached_property
+    def is_away_at_peak(self) -> Floats:
+        """(number of peaks elsewhere, A) likewise."""
+        return self._members(self.away_peaks)
+
+    def _members(self, peaks: Sequence[Sequence[int]]) -> Floats:
+        found = np.zeros((len(peaks), len(self.count)))
+        for row, peak in enumerate(peaks):
+            found[row, peak] = 1.0
         return found
 
     @cached_property
@@ -106,8 +116,8 @@ class Task:
 
     def used_pages(self, pages: Pages) -> Ints:
         """(L,) most pages behind each link at any place of the step."""
-        rows = [pages.moved[peak].sum(axis=0) for peak in self.away_peaks]
-        return np.max(rows, axis=0, initial=0) if rows else np.zeros(len(self.links), np.int64)
+        at_peaks = self.is_away_at_peak @ pages.moved.astype(np.float64)
+        return np.asarray(np.max(at_peaks, axis=0, initial=0), np.int64)
 
     def is_at_home(self, pages: Pages) -> bool:
         """Whether no tensor with a home has more pages anywhere than there."""
@@ -115,7 +125,7 @@ class Task:
         return bool((pages.moved[rows] <= pages.moved[self.home[rows]]).all())
 
     def most_kept(self, pages: Pages) -> int:
-        return int((self.is_at_peak @ pages.kept).max(initial=0))
+        return int((self.is_at_peak @ pages.kept.astype(np.float64)).max(initial=0))
 
 
 @dataclass(frozen=True)
@@ -131,21 +141,23 @@ class PageProblem:
 
     @classmethod
     def of(cls, instance: PageInstance) -> "PageProblem":
-        names = tuple(instance.memories)
-        page_bytes = instance.page_bytes
+        return cls.of_case(instance.case)
+
+    @classmethod
+    def of_case(cls, case: PageCase) -> "PageProblem":
+        names, page_bytes = tuple(case.capacity_bytes), case.page_bytes
         tasks = []
-        for job in instance.jobs:
-            program, links = instance.programs[job.name], tuple(instance.links(job))
-            count = np.maximum(np.ceil(program.size_bytes / page_bytes - FULL), 1).astype(np.int64)
-            leads_to = tuple(names.index(link.name) for link in links)
+        for job in case.jobs:
+            count = np.maximum(np.ceil(job.program.size_bytes / page_bytes - FULL), 1).astype(np.int64)
+            leads_to = tuple(names.index(link.name) for link in job.links)
             local_pages = floor(job.local_bytes / page_bytes + FULL)
-            task = Task(job.name, program, links, leads_to, count, local_pages, job.may_remake, job.weight)
+            task = Task(job.name, job.program, job.links, leads_to, count, local_pages, job.may_remake, job.weight)
             tasks.append(task)
         capacity = tuple(
-            None if each.capacity_bytes is None else floor(each.capacity_bytes / page_bytes + FULL)
-            for each in instance.memories.values()
+            None if most_bytes is None else floor(most_bytes / page_bytes + FULL)
+            for most_bytes in case.capacity_bytes.values()
         )
-        return cls(instance.name, tuple(tasks), names, capacity, instance.loaded_study.rules, page_bytes)
+        return cls(case.name, tuple(tasks), names, capacity, case.rules, page_bytes)
 
     def timeline(self, number: int, pages: Pages) -> Timeline:
         """A step of one job, simulated."""

@@ -41,6 +41,15 @@ def why(timeline: Timeline, num_waits: int = 3) -> Why:
     return Why(busy_s, total[0], total[1], tuple(names))
 
 
+def unused_s(timeline: Timeline) -> Floats:
+    """(A, 2) times at which each absent tensor is free to leave, and at which it is needed, or the step ends."""
+    program, starts_s, ends_s = timeline.program, timeline.starts_s, timeline.ends_s
+    free_s = [float(ends_s[each.after]) if each.after >= 0 else 0.0 for each in program.absences]
+    needed = zip(program.absences, program.returns, strict=True)
+    needed_s = [float(starts_s[each.before]) if returns else timeline.end_s for each, returns in needed]
+    return np.array([free_s, needed_s]).T
+
+
 def bytes_over_time(timeline: Timeline) -> tuple[Floats, dict[str, Floats]]:
     """Times, shape (T,), and from each on the bytes of unused tensors by link, and those that stay, as `local`.
 
@@ -49,9 +58,7 @@ def bytes_over_time(timeline: Timeline) -> tuple[Floats, dict[str, Floats]]:
     changes: dict[str, list[tuple[float, float]]] = {"local": [], **{link.name: [] for link in timeline.links}}
     starts = {(c.absence, c.link): c.start_s for c in timeline.copies if not c.is_return}
     ends = {(c.absence, c.link): c.end_s for c in timeline.copies if c.is_return}
-    for a, each in enumerate(timeline.program.absences):
-        after_s = float(timeline.ends_s[each.after]) if each.after >= 0 else 0.0
-        before_s = float(timeline.starts_s[each.before]) if timeline.program.returns[a] else timeline.end_s
+    for a, (after_s, before_s) in enumerate(unused_s(timeline).tolist()):
         spans = [("local", float(timeline.placement.kept_bytes[a]), after_s, before_s)]
         for number, link in enumerate(timeline.links):
             moved = float(timeline.placement.moved_bytes[a, number])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.plotting.panels import panels
-from planner.reproduce.experiments.memory_sensitivity import Inputs
 from planner.reproduce.rows import Row
 from planner.reproduce.run import Outcome
 
@@ -16,25 +15,29 @@ AS_STUDIED = "as in the study"
 
 
 def memory_sensitivity(ax: Axes, outcome: Outcome) -> Axes:
-    """Draw a panel for each figure in the place of `ax`: a dot for each change, a line where the paper is."""
-    assert isinstance(outcome.inputs, Inputs)
+    """Draw a panel for each figure with other readings in the place of `ax`: a dot for each of these, a line where the
+    paper is."""
+    shown = [each for each in outcome.rows if each.beside]
     titles = [
-        each.quantity.replace(" over ", "\nover ").replace(" of ", "\nof ").replace(", ", ",\n")
-        for each in outcome.rows
+        each.quantity.replace(" over ", "\nover ").replace(" of ", "\nof ").replace(", ", ",\n") for each in shown
     ]
     row = panels(ax, titles, share_x=False)
-    names = [AS_STUDIED, *outcome.inputs.variants]
-    for panel, each in zip(row, outcome.rows, strict=True):
-        _dots(panel, each, names)
-    row[0].set_yticks(range(len(names)), names)
-    row[0].set_ylim(len(names) - 0.5, -0.5)
+    readings = [_readings(each) for each in shown]
+    for panel, each, found in zip(row, shown, readings, strict=True):
+        _dots(panel, each, list(found.values()))
+    row[0].set_yticks(range(len(readings[0])), list(readings[0]))
+    row[0].set_ylim(len(readings[0]) - 0.5, -0.5)
     return row[0]
 
 
-def _dots(panel: Axes, row: Row, names: list[str]) -> None:
-    assert row.ours is not None
-    values = [row.ours, *(row.beside[name] for name in names[1:])]
+def _readings(row: Row) -> dict[str, float]:
+    """By label, ours first where there is one."""
+    return ({} if row.ours is None else {AS_STUDIED: row.ours}) | row.beside
+
+
+def _dots(panel: Axes, row: Row, values: list[float]) -> None:
     panel.axvline(row.published_number, color="#d55e00", linewidth=1.2)
-    panel.axvline(row.ours, color="#59626e", linewidth=0.8, linestyle=":")
+    if row.ours is not None:
+        panel.axvline(row.ours, color="#59626e", linewidth=0.8, linestyle=":")
     panel.plot(values, range(len(values)), "o", color="#0072b2", markersize=5)
     panel.set_xlabel(row.unit or "share")

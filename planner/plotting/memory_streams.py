@@ -24,6 +24,10 @@ KINDS = {
     "exchange": "#009e73",
 }
 """kind of interval -> colour"""
+LABELS = {"again": "made again", "leave": "copied away", "return": "copied back", "exchange": "collective"}
+"""what a legend calls kinds, where not by their names"""
+MOST_EDGED = 150
+"""intervals of a kind that are set off from each other; of more, all on a stream are one patch"""
 PARTS = {
     "forward": ("forward_s", KINDS["forward"]),
     "backward": ("backward_s", KINDS["backward"]),
@@ -75,8 +79,14 @@ def stream_rows(ax: Axes, timeline: Timeline) -> None:
         if chosen:
             starts = np.array([each.start_s for each in chosen]) * MILLI
             widths = np.array([each.end_s for each in chosen]) * MILLI - starts
-            rows = [streams.index(each.stream) for each in chosen]
-            ax.barh(rows, widths, HEIGHT, left=starts, color=colour, edgecolor="white", linewidth=0.3, label=kind)
+            rows, label = np.array([streams.index(each.stream) for each in chosen]), LABELS.get(kind, kind)
+            if len(chosen) <= MOST_EDGED:
+                ax.barh(rows, widths, HEIGHT, left=starts, color=colour, label=label, edgecolor="white", linewidth=0.3)
+                continue
+            for row in np.unique(rows).tolist():
+                spans = np.stack([starts, widths], axis=1)[rows == row].tolist()
+                ax.broken_barh(spans, (row - HEIGHT / 2, HEIGHT), facecolors=colour, linewidth=0.0, label=label)
+                label = "_nolegend_"
     ax.set_yticks(range(len(streams)), streams)
     ax.set_ylim(len(streams) - 0.4, -1.1)
     ax.set_xlim(0, timeline.end_s * MILLI)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from planner.damage import parse_failure
 from planner.failures import FailureModel, PartFailures, PartKind, parts_of, sample_failures
 from planner.instance import Instance
+from tests.planner.replay.grounds import cluster
 from tests.planner.test_explain import rack, training
 
 CLUSTER = Instance.parse(rack(training("p", 2), fibers=2)).cluster
@@ -28,11 +29,35 @@ YEAR_S = 365 * 86400.0
 
 def test_parts_have_names_that_a_repair_reads() -> None:
     counts = {kind: len(parts_of(CLUSTER.fabric, kind)) for kind in get_args(PartKind)}
-    assert counts == {"tile": 8, "fiber": 4, "laser": 32, "switch_port": 8, "receiver": 32}
+    assert counts == {
+        "tile": 8, "fiber": 4, "laser": 32, "switch_port": 8, "receiver": 32, "optical_switch": 0, "memory_unit": 0,
+    }  # fmt: skip
     kinds = {"tile": "tile", "fiber": "fiber", "laser": "laser", "switch_port": "port", "receiver": "receiver"}
     for kind, means in kinds.items():
         for name in parts_of(CLUSTER.fabric, kind):
             assert parse_failure(CLUSTER, name).kind == means
+
+
+@pytest.mark.parametrize(
+    ("fabric", "changes", "switches", "units"),
+    [
+        ("ocs_rail", {}, 8 * 4, 0),
+        ("torus", {}, 3 * 4, 0),
+        ("torus", {"racks": 2, "sides": [2, 2, 4]}, 2 * (8 + 8 + 4), 0),
+        ("torus", {"switches": None}, 0, 0),
+        ("sipam", {}, 12 * 4 + 4, 4 * 2 * 24),
+        ("sipam", {"racks": 2}, 12 * 8 + 2 * 4, 2 * 4 * 2 * 24),
+        ("fat_tree", {}, 0, 0),
+    ],
+)
+def test_optical_switches_and_memory_units_have_names_too(
+    fabric: str, changes: dict[str, object], switches: int, units: int
+) -> None:
+    of = cluster(fabric, **changes)
+    for kind, number, means in (("optical_switch", switches, "switch"), ("memory_unit", units, "memory unit")):
+        names = parts_of(of.fabric, kind)  # type: ignore[arg-type]
+        assert len(set(names)) == len(names) == number
+        assert all(parse_failure(of, name).kind == means for name in names)
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -54,7 +79,7 @@ def test_a_kind_more_changes_no_event_of_the_others() -> None:
     assert sample_failures(FailureModel(), CLUSTER.fabric, YEAR_S, 7) == ()
 
 
-@pytest.mark.parametrize("kind", get_args(PartKind))
+@pytest.mark.parametrize("kind", [kind for kind in get_args(PartKind) if getattr(MODEL, kind) is not None])
 def test_rates_and_times_are_those_of_the_model(kind: str) -> None:
     """Within 4 standard errors: counts of renewals, times up, times down, and the share of time down."""
     part: PartFailures = getattr(MODEL, kind)

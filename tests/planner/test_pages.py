@@ -1,20 +1,19 @@
 """Policies for pages on the shipped instances and on the cases of paper 004."""
 
-import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from planner.checks.pages import check_pages
-from planner.cpsat.pages.place import everything_kept_s
+from planner.cpsat.pages.place import steps_kept_s
 from planner.cpsat.pages.relaxation import relax
 from planner.errors import InputError
 from planner.explain.page_gains import page_gains
 from planner.page_instance import PageInstance
 from planner.pages.problem import PageProblem
 from planner.pages.result import PageResult
-from planner.policies.pages import RULES, cpsat, find_page_policy
+from planner.policies.pages import RULES, cpsat, find_page_policy, rule_values_s
 from planner.result import SolveOptions, Status
 from tests.planner.page_cases import FOLDER, NODES, fields
 
@@ -22,15 +21,16 @@ HOST = [{"memory": "host", "bandwidth": "8 GB/s"}]
 BROKEN = [{"memory": "node 0", "links": 3, "failed_links": 1}, {"memory": "node 1", "links": 3}]
 
 
-def _solved(data: dict[str, Any], limit_s: float = 8.0) -> tuple[PageResult, dict[str, float]]:
-    """The solver's result, checked, and the times of the rules that find a placement."""
+def _solved(data: dict[str, Any], limit_s: float | None = None) -> tuple[PageResult, dict[str, float]]:
+    """The solver's result, checked, and the times of the rules that find a placement; the same on any machine unless
+    seconds are given."""
     instance = PageInstance.parse(data)
     problem = PageProblem.of(instance)
-    result = cpsat(problem, SolveOptions(time_limit_s=limit_s, workers=2))
+    in_seconds = SolveOptions(time_limit_s=limit_s or 0.0, workers=2)
+    result = cpsat(problem, SolveOptions(deterministic_limit=0.1) if limit_s is None else in_seconds)
     assert result.plan is not None
     assert check_pages(instance, result.plan) == []
-    placed = {name: rule(problem) for name, rule in RULES.items()}
-    return result, {name: problem.value_s(found) for name, found in placed.items() if found is not None}
+    return result, {name: value_s for name, value_s in rule_values_s(problem).items() if value_s is not None}
 
 
 def _case(network: str, **job: Any) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def test_a_failed_link_pays(network: str, gain: float) -> None:
 
 
 def test_keeping_and_making_again_pays() -> None:
-    result, rules = _solved(_case("GoogLeNet", local="197 MiB"), 10.0)
+    result, rules = _solved(_case("GoogLeNet", local="197 MiB"))
     assert result.value_s is not None
     assert result.gap is not None
     assert rules["bw_aware"] / result.value_s - 1 >= 0.057
@@ -78,23 +78,39 @@ def test_shipped_instances_are_better_than_by_any_rule(name: str) -> None:
     result, rules = _solved(data)
     assert result.value_s is not None
     assert result.bound_s is not None
+    assert result.gap is not None
     assert rules
-    assert result.value_s < 0.99 * min(rules.values())
+    assert result.value_s < 0.95 * min(rules.values())
     assert result.bound_s <= result.value_s
+    assert result.gap <= 0.05
+
+
+def test_a_deterministic_limit_gives_the_same_twice() -> None:
+    data = PageInstance.load(FOLDER / "host_only.yaml").model_dump(by_alias=True)
+    first, second = (_solved(data)[0] for _ in range(2))
+    assert (first.value_s, first.bound_s) == (second.value_s, second.bound_s)
+    assert first.plan == second.plan
+
+
+def test_jobs_that_share_nothing_are_as_good_as_alone() -> None:
+    """Two tenants without a memory in common: the bound of both is the sum of their bounds."""
+    both = fields(local="40 MiB", name="a")
+    other = fields("AlexNet", local="20 MiB", name="b", may_remake=False)["jobs"][0]
+    alone = [_solved(both | {"jobs": [job]})[0] for job in (both["jobs"][0], other)]
+    together, _ = _solved(both | {"jobs": [both["jobs"][0], other]})
+    assert together.value_s == pytest.approx(sum(each.value_s or 0.0 for each in alone), rel=0.01)
+    assert together.bound_s == pytest.approx(sum(each.bound_s or 0.0 for each in alone), rel=0.01)
 
 
 def test_a_thousand_tensors_are_placed_in_time_with_a_bound() -> None:
     instance = PageInstance.load(FOLDER / "transformer.yaml")
     problem = PageProblem.of(instance)
     assert len(problem.tasks[0].count) == 1000
-    started = time.perf_counter()
     result = cpsat(problem, SolveOptions(time_limit_s=4, workers=2))
-    took_s = time.perf_counter() - started
     assert result.plan is not None
     assert check_pages(instance, result.plan) == []
     assert result.gap is not None
     assert result.gap <= 0.01
-    assert took_s <= 6, "a limit of 4 s, and a machine that may be busy"
     best = min(problem.value_s(placed) for rule in RULES.values() if (placed := rule(problem)) is not None)
     assert result.value_s is not None
     assert result.value_s <= best
@@ -112,7 +128,7 @@ def test_the_relaxation_bounds_every_rule_and_is_no_weaker_than_the_links() -> N
     strict = relax(alone, [max(values.values())], 10)
     assert strict is not None
     assert links_s <= strict.bound_s <= values["bw_aware"] * (1 + 1e-9)
-    assert everything_kept_s(problem) <= found.bound_s * (1 + 1e-3)
+    assert sum(steps_kept_s(problem)) <= found.bound_s * (1 + 1e-3)
 
 
 def test_where_pages_fit_nowhere_it_is_proven() -> None:
@@ -128,7 +144,7 @@ def test_rules_are_policies_too() -> None:
     result = find_page_policy("bw_aware")(problem, SolveOptions())
     assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert [event.source for event in result.trace] == ["bw_aware"]
-    assert result.bound_s == everything_kept_s(problem)
+    assert result.bound_s == sum(steps_kept_s(problem))
     with pytest.raises(InputError, match="policies for pages are: cpsat, local"):
         find_page_policy("halves")
 
@@ -151,13 +167,12 @@ def test_the_order_of_the_ways_does_not_matter() -> None:
 
 
 def test_weights_and_optimizer_state_go_home() -> None:
-    kinds = ["activation", "weight", "gradient", "optimizer"]
-    step = {"kind": "transformer", "model": "gpt3-22b", "micro_batch": 1, "sequence": 2048, "tensors": kinds}
-    data = fields(step=step, local="8 GiB") | {"page": "16 MiB"}
-    result, rules = _solved(data, 4.0)
-    assert len(result.problem.tasks[0].count) > 800
+    problem = PageProblem.of(PageInstance.load(FOLDER / "optimizer_state.yaml"))
+    assert len(problem.tasks[0].count) > 800
+    result = cpsat(problem, SolveOptions(time_limit_s=8, workers=2))
+    rules = [value_s for value_s in rule_values_s(problem).values() if value_s is not None]
     assert result.value_s is not None
     assert result.bound_s is not None
-    assert result.bound_s <= result.value_s < min(rules.values())
+    assert result.bound_s <= result.value_s < min(rules)
     assert result.gap is not None
-    assert result.gap <= 0.1
+    assert result.gap <= 0.06

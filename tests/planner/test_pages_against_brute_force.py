@@ -16,7 +16,7 @@ OPTIONS = SolveOptions(time_limit_s=20, workers=1)
 SECONDS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def _stretches(task: Task) -> list[Stretch]:
+def stretches(task: Task) -> list[Stretch]:
     return [
         Stretch(
             int(task.count[a]), each.after + 1, each.before, bool(task.can_be_remade[a]), task.program.remade_from[a]
@@ -25,7 +25,7 @@ def _stretches(task: Task) -> list[Stretch]:
     ]
 
 
-def _by_ticks(problem: PageProblem, chosen: tuple[Choice, ...]) -> float:
+def by_ticks(problem: PageProblem, chosen: tuple[Choice, ...]) -> float:
     """The step tick by tick: times are whole, and links take one or two ticks for a page."""
     (task,) = problem.tasks
     program = task.program
@@ -50,7 +50,7 @@ def test_the_solver_finds_the_fastest_placement(problem: PageProblem) -> None:
     (task,) = problem.tasks
     capacity = list(problem.capacity_pages)
     best = fastest(
-        _stretches(task), len(task.links), task.local_pages, capacity, lambda chosen: _by_ticks(problem, chosen)
+        stretches(task), len(task.links), task.local_pages, capacity, lambda chosen: by_ticks(problem, chosen)
     )
     result = cpsat(problem, OPTIONS)
     if best is None:
@@ -90,7 +90,7 @@ def test_alexnet_in_coarse_pages(parallel: str) -> None:
     def simulated(chosen: tuple[Choice, ...]) -> float:
         return problem.step_s(0, _pages(chosen))
 
-    best = fastest(_stretches(task), 1, task.local_pages, [None], simulated)
+    best = fastest(stretches(task), 1, task.local_pages, [None], simulated)
     result = cpsat(problem, OPTIONS)
     assert len(sizes) == 8
     assert result.status is Status.OPTIMAL

@@ -36,6 +36,17 @@ def test_inference_and_precision(planner: Planner) -> None:
     assert fp8["footprint_bytes"] < bf16["footprint_bytes"]
 
 
+def test_a_recommendation_model(planner: Planner) -> None:
+    options = ("score", "--workload", "dlrm-dcnv2", "--devices", "8", "--batch", "65536")
+    text = planner(*options).out
+    assert "65,536 samples a step" in text
+    assert "samples/s" in text
+    assert "per sample" in text
+    training, inference = (planner(*options, "--phase", p, "--json").document for p in ("training", "inference"))
+    assert training["best"][0]["speed"] < inference["best"][0]["speed"]
+    assert inference["serving"] == []
+
+
 def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
     image = tmp_path / "search.png"
     assert planner(*LLAMA, "--plot", image).code == 0
@@ -46,6 +57,7 @@ def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
     ("options", "told"),
     [
         (("--workload", "gpt3-1x"), "did you mean gpt3-1t"),
+        (("--workload", "dlrm-dcn"), "did you mean dlrm-dcnv2"),
         (("--workload", "gpt3-1t", "--device", "h1000"), "did you mean h100-sxm"),
         (("--workload", "gpt3-1t", "--devices", "8"), "more than h100-sxm has"),
         (("--workload", "gpt3-1t", "--devices", "131", "--batch", "2"), "more divisors"),

@@ -57,3 +57,11 @@ def test_dots_are_the_variants() -> None:
     names = [label.get_text() for label in panels[0].get_yticklabels()]
     assert names[0] == "as in the study"
     assert len(names) == 14
+
+
+def test_readings_of_a_row_without_ours_are_drawn() -> None:
+    of = outcome("larger_nodes")
+    (panel,) = drawn(of)
+    (published, dots) = panel.get_lines()
+    assert list(published.get_xdata()) == [2.9, 2.9]
+    assert list(dots.get_xdata()) == pytest.approx(list(of.rows[0].beside.values()))

@@ -10,7 +10,7 @@ from planner.reproduce.published import FOLDER, files
 from planner.reproduce.run import Outcome, reproduce_file
 
 PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "papers" / "004_e307a35e33b8f2ac.txt"
-NAMES = ("latencies", "networks", "power", "scaling", "sensitivity", "speedups")
+NAMES = ("larger_nodes", "latencies", "networks", "power", "scaling", "sensitivity", "speedups")
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,25 @@ def test_what_contradicts_the_paper(outcomes: dict[str, Outcome]) -> None:
     assert port.beside["least by the published means"] == pytest.approx(44.83, abs=0.005)
     assert port.ours is not None
     assert port.ours > port.beside["least by the published means"] > port.published_number
+    beside = found["MC-DLA(B) over DC-DLA with a faster port"].beside["2.8 over the least gain"]
+    assert beside == pytest.approx(2.8 / 1.4483, rel=1e-4)
     three = found["DC-DLA, 8 devices, 2 to a port"].beside["three to a port"]
     assert three == pytest.approx(2.7, rel=0.05)
+
+
+def test_larger_nodes_are_rows_with_their_readings(outcomes: dict[str, Outcome]) -> None:
+    nodes, devices = outcomes["larger_nodes"].rows
+    assert {nodes.verdict, devices.verdict} == {"not derivable"}
+    assert min(nodes.beside.values()) < nodes.published_number < max(nodes.beside.values())
+    study = load_memory_study("mc-dla").model_copy(update={"devices": 16})
+    gains = [
+        [
+            study.step(network, way, "DC-DLA").end_s / study.step(network, way, "MC-DLA(B)").end_s
+            for network in study.networks
+        ]
+        for way in ("data", "model")
+    ]
+    assert nodes.beside["two to a port"] == pytest.approx(fmean(harmonic_mean(each) for each in gains))
 
 
 def test_bounds_hold_in_the_model(outcomes: dict[str, Outcome]) -> None:

@@ -1,0 +1,135 @@
+"""Fewest victims and fewest moves, against every subset."""
+
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from planner.cpsat.victims import Site, fewest_victims
+from planner.schedulers import Controller, Move, Start, Stop
+from tests.planner.schedulers.sites import controller, request, started
+
+
+def by_every_subset(site: Site, part: int, parts: int, most: int) -> tuple[int, int] | None:
+    """(number of victims, their cost) of the best set."""
+    for number in range(most + 1):
+        costs = []
+        for chosen in combinations(range(len(site.guests)), number):
+            free = list(site.free)
+            for i in chosen:
+                for server, ranks in site.guests[i]:
+                    free[server] += ranks
+            if sum(count // part for count in free) >= parts:
+                costs.append(sum(site.costs[i] for i in chosen))
+        if costs:
+            return number, min(costs)
+    return None
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_smaller_set_of_victims_makes_room(seed: int) -> None:
+    random = Random(seed)
+    servers = random.randint(1, 4)
+    free = [random.randint(0, 4) for _ in range(servers)]
+    guests = []
+    for _ in range(random.randint(0, 8)):
+        places = random.sample(range(servers), random.randint(1, min(2, servers)))
+        guests.append(tuple((server, random.randint(1, 4)) for server in places))
+    site = Site(tuple(free), tuple(guests), tuple(random.randint(0, 20) for _ in guests))
+    part, parts, most = random.choice([1, 2, 4]), random.randint(1, 6), random.randint(0, 8)
+    found = fewest_victims(site, part, parts, most=most, time_limit_s=20)
+    best = by_every_subset(site, part, parts, most)
+    assert (found is None) == (best is None)
+    if found is not None:
+        assert (len(found), sum(site.costs[i] for i in found)) == best
+
+
+def test_refused_sets_do_not_come_again() -> None:
+    site = Site((0, 0), (((0, 4),), ((1, 4),), ((1, 2),)), (0, 1, 0))
+    first = fewest_victims(site, 4, 1, most=3, time_limit_s=20)
+    assert first == (0,)
+    assert fewest_victims(site, 4, 1, most=3, time_limit_s=20, refused=[frozenset(first)]) == (1,)
+
+
+def crowded(fabric: str, seed: int) -> tuple[Controller, Random]:
+    """A full cluster of jobs that may be stopped, and some that may not."""
+    random, c = Random(seed), controller(fabric, {"moves": False})
+    for i in range(40):
+        size = random.choice([1, 2, 2, 4, 4, 8])
+        if size <= c.num_free:
+            c.submit(request(f"j{i}", size, priority=random.choice([0, 0, 2]), preemptible=random.random() < 0.8))
+    for name in c.waiting:
+        c.cancel(name)
+    return c, random
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
+def test_a_controller_stops_the_fewest_jobs(fabric: str, seed: int) -> None:
+    """As many as the best set of every subset, counted from where jobs stand; for a job inside one server."""
+    c, _ = crowded(fabric, seed)
+    able = {n: p for n, p in c.running.items() if (r := c.job(n).request).priority < 1 and r.preemptible}
+    free = [8] * 4
+    for place in c.running.values():
+        for server, _ in place.devices:
+            free[server] -= 1
+    guests = tuple(tuple((s, sum(d[0] == s for d in p.devices)) for s in p.servers) for p in able.values())
+    best = by_every_subset(Site(tuple(free), guests, (0,) * len(guests)), 8, 1, len(guests))
+    decisions = c.submit(request("urgent", 8, priority=1, constraints={"one_server": True}))
+    stopped = [decision.job for decision in decisions if isinstance(decision, Stop)]
+    assert c.check() == []
+    if best is None:
+        assert stopped == []
+        assert "urgent" in c.waiting
+        return
+    assert len(stopped) == best[0]
+    assert set(stopped) <= able.keys()
+    assert "urgent" in started(decisions)
+
+
+def test_nobody_is_stopped_twice() -> None:
+    c = controller("fat_tree")
+    c.submit(request("low", 32), at_s=0)
+    assert started(c.submit(request("first", 32, priority=1), at_s=1)) == ["first"]
+    assert started(c.finish("first", at_s=2)) == ["low"]
+    assert started(c.submit(request("second", 32, priority=1), at_s=3)) == []
+    assert "low" in c.running
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_moves_take_no_more_ranks_than_the_job_has_and_break_nothing(seed: int) -> None:
+    """Holes all over: each job that found room by moves says so, and all checks agree."""
+    random = Random(seed)
+    c = controller("fat_tree" if seed % 2 else "lightpath", {"downtime_s": 1, "preempts": False})
+    for i in range(16):
+        c.submit(request(f"j{i}", 2))
+    for i in random.sample(range(16), 6):
+        c.finish(f"j{i}")
+    decisions = c.submit(request("whole", 8, constraints={"one_server": True}))
+    moves = [decision for decision in decisions if isinstance(decision, Move)]
+    assert sum(len(move.devices) for move in moves) <= 8
+    assert [d.job for d in decisions if isinstance(d, Start)] == ["whole"]
+    assert c.check() == []
+    assert c.counts.moves == len(moves)
+
+
+def test_jobs_that_may_not_move_do_not() -> None:
+    c = controller("fat_tree", {"preempts": False})
+    for server in range(4):
+        c.submit_all([request(f"a{server}", 2, movable=False), request(f"b{server}", 6)])
+    for server in range(4):
+        c.finish(f"b{server}")
+    assert started(c.submit(request("whole", 8, constraints={"one_server": True}))) == []
+
+
+def test_a_batch_finds_room_for_jobs_behind_the_first_too() -> None:
+    """The first cannot run at all now; the second can if one job moves."""
+    c = controller("fat_tree", {"downtime_s": 1, "preempts": False})
+    for server in range(4):
+        c.submit_all([request(f"a{server}", 4), request(f"b{server}", 4)])
+    for server in (1, 2, 3):
+        c.finish(f"b{server}")
+    decisions = c.submit_all([request("first", 32), request("second", 8, constraints={"one_server": True})])
+    assert "first" in c.waiting
+    assert c.check() == []
+    assert len([d for d in decisions if isinstance(d, Move)]) <= 1
