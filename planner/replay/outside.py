@@ -36,7 +36,11 @@ class OutsidePlacer:
         options, rows = self._rows(kind)
         cluster = _of_the_moment(self.state)
         instance = Instance(
-            schema_version=1, name=kind.name, cluster=cluster, jobs=(options.job,), objectives=(Objective(name="value"),)
+            schema_version=1,
+            name=kind.name,
+            cluster=cluster,
+            jobs=(options.job,),
+            objectives=(Objective(name="value"),),
         )
         result = self._policy(Problem(instance, (options,)), self._options)
         if result.plan is None or not result.plan.assignments:

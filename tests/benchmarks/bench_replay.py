@@ -18,8 +18,8 @@ from planner.replay.study import prepare_study
 from planner.replay.trace import read_trace
 
 CLUSTERS = Path(__file__).parents[2] / "instances" / "replay"
-POLICIES = ("first_fit", "best_fit", "server_aligned", "torus_slices", "cpsat")
-SLICED = ("torus256", "sipac256")
+POLICIES = ("first_fit", "best_fit", "sipam_loop", "server_aligned", "torus_slices", "cpsat")
+WITHOUT_SLICES = ("torus256", "sipac256", "sipam256")
 
 
 def measure(trace: Path | None, jobs: int, load: float, names: Sequence[str]) -> Iterable[str]:
@@ -32,7 +32,7 @@ def measure(trace: Path | None, jobs: int, load: float, names: Sequence[str]) ->
         study = prepare_study(source, load_mix(), {name: cluster}, jobs=jobs, samples=0)
         yield f"{name}: kinds expanded in {time.perf_counter() - started:.1f} s"
         for policy in POLICIES:
-            if name in SLICED and policy == "torus_slices":
+            if name in WITHOUT_SLICES and policy == "torus_slices":
                 continue
             started = time.perf_counter()
             outcome = replay(study, Cell(name, policy, load, 0))
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--trace", type=Path, help="drawn from the catalog's model unless given")
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--load", type=float, default=0.8)
-    parser.add_argument("--clusters", default="fat_tree256,lightpath256,torus256,sipac256,ocs_rail256")
+    parser.add_argument("--clusters", default="fat_tree256,lightpath256,torus256,sipac256,ocs_rail256,sipam256")
     given = parser.parse_args()
     for line in measure(given.trace, given.jobs, given.load, given.clusters.split(",")):
         print(line, flush=True)

@@ -28,7 +28,7 @@ from tests.planner.replay.grounds import cluster
 from tests.planner.schedulers.sites import quick_folder, request
 
 EVENTS = int(os.environ.get("CONTROLLER_EVENTS", "10000"))
-STEPS, RUNS = 100, 2
+STEPS, RUNS = 100, 25
 """events of one controller, and controllers for each seed of the random numbers"""
 SHARES = {"lightpath": 0.5, "fat_tree": 0.4, "ocs_rail": 0.05, "torus": 0.05}
 """of the events on each fabric; rails and slices are checked by all checks after each start, which is slow"""
