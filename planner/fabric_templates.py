@@ -5,7 +5,7 @@ from typing import Literal
 from planner.errors import InputError
 from planner.slices.torus_boxes import most_cubic
 
-FabricKind = Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports"]
+FabricKind = Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports", "memory_ring"]
 TRAYS = 4
 """memory trays of a new server with pooled memory"""
 UNITS = 6
@@ -120,6 +120,26 @@ DIVIDED_PORTS = """\
     port_energy: 5 pJ/b                # of a port that serves the network
   # health: {{failed_tiles: [s0.g0], failed_ports: [s0.g1]}}
 """
+MEMORY_RING = """\
+  fabric:
+    kind: memory_ring                  # nodes whose devices offload to memory nodes beside them, over rings of links
+    servers: {servers}
+    node:
+      devices: {tiles:<23} # of one node, as many memory nodes between them
+      links: 6                         # of a device
+      link_bandwidth: 25 GB/s          # one direction
+      alpha: 1 us
+      arrangement: ring
+      node: {{dimm: ddr4-2400-lrdimm-128gb, dimms: 10, groups: 2, dimm_bandwidth: 25.6 GB/s}}
+    link_energy: 10 pJ/b
+    memory_latency: 1 us
+    memory_energy: 20 pJ/b
+    network_bandwidth: 50 GB/s         # one direction, for each device
+    network_alpha: 5 us
+    network_energy: 165 pJ/b
+  # training jobs that offload gain from it: workload: {{..., offload: [none, activations, optimizer]}}
+  # health: {{failed_tiles: [s0.d0]}}
+"""
 TEMPLATES = {
     "lightpath": LIGHTPATH,
     "fat_tree": FAT_TREE,
@@ -128,6 +148,7 @@ TEMPLATES = {
     "sipac": SIPAC,
     "sipam": SIPAM,
     "divided_ports": DIVIDED_PORTS,
+    "memory_ring": MEMORY_RING,
 }
 
 

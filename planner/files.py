@@ -17,6 +17,16 @@ MAX_FILE_BYTES = 64 * 2**20
 MAX_DEPTH = 100
 """levels of brackets; files have fewer than ten"""
 SpecT = TypeVar("SpecT", bound=Spec)
+FILES = {
+    "PageInstance": ("an instance of pages", "`planner pages` reads it"),
+    "Plan": ("a plan", "give it where a PLAN is asked for"),
+    "Instance": (
+        "an instance of a cluster",
+        "`planner solve` reads it; `planner pages` shows a job of its plan with --plan",
+    ),
+    "Cluster": ("a cluster without jobs", "`planner replay --cluster` reads it"),
+}
+"""what a file is, by the model that reads it, and what it is for"""
 _OWN_FIELD = re.compile(r"([a-z_]+(?:\[[^\]]*\])?(?:\.[a-z_]+)*): ")
 """the field that a message of a validator starts with"""
 
@@ -115,6 +125,10 @@ def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
+        found = _kind_of(data)
+        if model.__name__ in FILES and found in FILES and found != model.__name__:
+            what, remedy = FILES[found]
+            raise InputError(name, "", f"is {what}, not {FILES[model.__name__][0]}; {remedy}") from None
         errors = error.errors(include_url=False, include_context=False)
         first = _most_telling(data, errors)
         path = ".".join(_steps(data, first)).replace(".[", "[")
@@ -124,6 +138,17 @@ def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
             path = f"{path}.{own.group(1)}" if path else own.group(1)
             message = message[own.end() :]
         raise InputError(name, path, message) from None
+
+
+def _kind_of(data: dict[str, Any]) -> str | None:
+    """Model that a file is meant for, by keys that no other has."""
+    if data.get("kind") == "pages":
+        return "PageInstance"
+    if "assignments" in data or "plan" in data:
+        return "Plan"
+    if "cluster" in data:
+        return "Instance"
+    return "Cluster" if "fabric" in data and "jobs" not in data else None
 
 
 def load(model: type[SpecT], path: str | Path) -> SpecT:
@@ -168,9 +193,20 @@ def _message(error: Any, missing: Sequence[Any]) -> str:
         known = "correct or remove it (`planner schema` lists them)"
         remedy = f"did you mean '{near[0]}'?" if near else known
         return f"is no known field here; {remedy}"
-    if kind in ("union_tag_invalid", "union_tag_not_found"):
-        return f"{message}; set `kind` to one of these"
+    if kind == "union_tag_not_found":
+        return "has no `kind`; `planner schema` lists them"
+    if kind == "union_tag_invalid":
+        return _no_such_kind(message)
     given = error.get("input")
     if not isinstance(given, int | float | str) or len(str(given)) > 60 or str(given) in message:
         return message
     return f"{message} (got {given!r})"
+
+
+def _no_such_kind(message: str) -> str:
+    """From the sentence of the validator, which quotes the tag first and then those there are."""
+    given, *known = [quoted for quoted in re.findall(r"'([^']*)'", message) if quoted != "kind"]
+    near = get_close_matches(given, known, n=1)
+    return (
+        f"'{given}' is no kind there is{f', did you mean {near[0]!r}?' if near else ''}; kinds are {', '.join(known)}"
+    )

@@ -153,7 +153,8 @@ class Plan(Spec):
     @classmethod
     def load(cls, path: str | Path) -> "Plan":
         """Read a plan, or the plan inside what `planner solve --json` printed."""
-        data = files.parse_text(files.read_text(Path(path)), str(path))
+        remedy = "`planner solve INSTANCE --plan-out FILE` writes a plan"
+        data = files.parse_text(files.read_text(Path(path), remedy=remedy), str(path))
         inner = data.get("plan", data) if "assignments" not in data else data
         return files.validate(cls, inner, str(path))
 

@@ -30,7 +30,6 @@ def check(
     from planner.checks import CHECKS, objective_values
     from planner.checks import check as find_violations
     from planner.instance import Instance
-    from planner.plan import Plan
 
     data = files.parse_text(files.read_text(instance), str(instance))
     if data.get("kind") == "pages":
@@ -38,7 +37,7 @@ def check(
 
         return check_page_plan(instance, data, plan, as_json=as_json)
     problem = Instance.parse(data, str(instance))
-    given = Plan.load(plan)
+    given = _plan_of(problem.name, instance, plan)
     with naming(instance, problem):
         violations = list(find_violations(problem, given))
         objectives = objective_values(problem, given)
@@ -53,6 +52,17 @@ def check(
     else:
         _show(list(CHECKS), violations, objectives, given)
     return exits.VIOLATIONS if violations else exits.PLAN
+
+
+def _plan_of(name: str, instance: Path, path: Path) -> "Plan":
+    """The plan of a file; InputError where it is that of another instance."""
+    from planner.errors import InputError
+    from planner.plan import Plan
+
+    plan = Plan.load(path)
+    if plan.instance != name:
+        raise InputError(str(path), "instance", f"is '{plan.instance}', but {instance} is '{name}'; give its plan")
+    return plan
 
 
 def _show(rules: Sequence[str], violations: "Sequence[Violation]", objectives: dict[str, float], plan: "Plan") -> None:

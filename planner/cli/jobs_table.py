@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from planner.cli.output import percent, quantity, table
+from planner.cli.output import percent, plain, quantity, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,7 +49,7 @@ def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[
         str(len(assignment.devices)),
         where(instance.cluster.fabric, assignment.devices),
         mapping(assignment.configuration),
-        _phases(instance, job, assignment) or _circuits(candidates, assignment),
+        "by phase, see below" if assignment.configuration.first_phase else _circuits(candidates, assignment),
         quantity(float(scores.step_s[0]), "s"),
         quantity(float(scores.energy_per_work_j[0]), "J"),
         bottleneck(scores, 0),
@@ -84,15 +84,17 @@ def collectives(candidates: "Candidates", row: int) -> str:
     return "; ".join(names) or "-"
 
 
-def _phases(instance: "Instance", job: "Job", assignment: "Assignment") -> str:
-    """prefill: tensor ring w4, 8 units over 8 I/Os; decode: ... (+3.5 %); nothing for a job with one setting."""
+def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
+    """A line for each job that changes between phases: its settings, and what that gains over keeping one."""
     from planner.phase_settings import gain_of_phases, settings_by_phase
 
-    settings = settings_by_phase(instance.cluster, job, assignment.configuration)
-    if not settings:
-        return ""
-    gain = percent(gain_of_phases(instance.cluster, job, assignment.configuration))
-    return f"{'; '.join(settings)} (+{gain})"
+    lines = []
+    for assignment in plan.assignments:
+        job, configuration = instance.job(assignment.job), assignment.configuration
+        if settings := settings_by_phase(instance.cluster, job, configuration):
+            gain = percent(gain_of_phases(instance.cluster, job, configuration))
+            lines.append(plain(f"{job.name}: {'; '.join(settings)}; {gain} faster than with one setting"))
+    return lines
 
 
 def _circuits(candidates: "Candidates", assignment: "Assignment") -> str:

@@ -15,7 +15,7 @@ MAX_SERVERS = 4096
 
 def new(
     fabric: Annotated[
-        Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports"],
+        Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports", "memory_ring"],
         typer.Option(help="What joins the devices."),
     ],
     servers: Annotated[int, typer.Option(min=1, max=MAX_SERVERS, help="Servers of the rack.")] = 8,

@@ -86,7 +86,7 @@ def number(value: float | None) -> str:
     if value is None:
         return "-"
     if value == round(value) and abs(value) < 1e15:
-        return f"{value:,.0f}"
+        return f"{value + 0.0:,.0f}"
     digits = 3 - math.floor(math.log10(abs(value)))
     return f"{value:,.{min(max(digits, 0), 4)}f}" if abs(value) >= 1e-3 else f"{value:.3g}"
 

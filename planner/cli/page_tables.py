@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from planner.cli.output import number, percent, quantity, table
 
 if TYPE_CHECKING:
@@ -52,8 +54,9 @@ def memories(result: "PageResult") -> "Table":
     return table(("memory", "pages", "of", "full"), rows, right=("pages", "of", "full"))
 
 
-def tensors(result: "PageResult", job: int) -> "Table":
-    """A line for each tensor of a job: where it is between which times, and what copying and making it again takes."""
+def tensors(result: "PageResult", job: int, most: int | None) -> "Table":
+    """A line for each tensor of a job, or for the largest ones: where it is between which times, and what copying and
+    making it again takes."""
     from planner.pages.why import unused_s
 
     problem, pages = result.problem, (result.placed or ())[job]
@@ -66,7 +69,10 @@ def tensors(result: "PageResult", job: int) -> "Table":
     rates = sum(link.bandwidth_bytes_per_s for link in task.links)
     ways = task.program.leaves.astype(int) + task.program.returns
     rows = []
+    shown = set(np.argsort(-task.program.size_bytes, kind="stable")[:most].tolist())
     for a, (free_s, needed_s) in enumerate(unused_s(timeline).tolist()):
+        if a not in shown:
+            continue
         size_bytes = float(task.program.size_bytes[a])
         again_s = float(task.program.remake_s[a]) if task.can_be_remade[a] else None
         rows.append(

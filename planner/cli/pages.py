@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 GAINS_SHARE = 0.4
 """of the time limit, on top of it, for what a little more would save"""
-JobName = Annotated[str | None, typer.Argument(metavar="[JOB]", help="Show every tensor of this job.")]
+MOST_TENSORS = 60
+"""that are shown unless all are asked for"""
+JobName = Annotated[str | None, typer.Argument(metavar="[JOB]", help="Show the tensors of this job, the largest ones.")]
+Every = Annotated[bool, typer.Option("--all", help="Show every tensor of the job.")]
 PolicyName = Annotated[str, typer.Option("--policy", help="cpsat, local, bw_aware, proportional or greedy_keep.")]
 PlanOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the placement as JSON.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw streams and memories over time, .png or .svg.")]
@@ -40,6 +43,7 @@ def pages(
     plan_in: PlanIn = None,
     plot: Plot = None,
     gains: Gains = True,
+    every: Every = False,
     as_json: AsJson = False,
 ) -> int:
     """Place the pages of tensors: in which memory, what stays, what is made again, and when it is copied.
@@ -58,7 +62,7 @@ def pages(
     options = {"time_limit_s": time_limit, "seed": seed, "workers": workers}
     if plan_in is not None:
         known = planned_pages(instance, job, plan_in)
-        return _tell(known, [], _gains(known, options) if gains else [], 0, plan_out, plot, as_json=as_json)
+        return _tell(known, [], _gains(known, options) if gains else [], 0, every, plan_out, plot, as_json=as_json)
     loaded = PageInstance.load(instance)
     shown = None if job is None else _number(instance, loaded, job)
     problem = PageProblem.of(loaded)
@@ -66,7 +70,7 @@ def pages(
     plan = result.plan
     violations = [] if plan is None else check_pages(loaded, plan)
     found = _gains(result, options) if gains and plan is not None else []
-    return _tell(result, violations, found, shown, plan_out, plot, as_json=as_json)
+    return _tell(result, violations, found, shown, every, plan_out, plot, as_json=as_json)
 
 
 def _tell(
@@ -74,6 +78,7 @@ def _tell(
     violations: "list[Violation]",
     gains: "list[PageGain]",
     shown: int | None,
+    every: bool,
     plan_out: Path | None,
     plot: Path | None,
     *,
@@ -83,7 +88,7 @@ def _tell(
     if as_json:
         print_json(document(result, violations, gains))
     else:
-        _show(result, violations, gains, shown)
+        _show(result, violations, gains, shown, every)
     _write(result, plan_out, plot, shown or 0)
     return _exit_code(result, violations)
 
@@ -185,7 +190,9 @@ def document(result: "PageResult", violations: "list[Violation]", gains: "list[P
     }
 
 
-def _show(result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]", shown: int | None) -> None:
+def _show(
+    result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]", shown: int | None, every: bool
+) -> None:
     from planner.cli import page_tables
     from planner.pages.lack import lacking
     from planner.policies.pages import rule_values_s
@@ -199,7 +206,7 @@ def _show(result: "PageResult", violations: "list[Violation]", gains: "list[Page
         return
     out.print(page_tables.jobs(result), "", page_tables.memories(result), "", sep="\n")
     if shown is not None:
-        out.print(page_tables.tensors(result, shown))
+        out.print(page_tables.tensors(result, shown, None if every else MOST_TENSORS))
         out.print(page_tables.TENSOR_NOTE, "", sep="\n", soft_wrap=True)
     for line in page_tables.waits(result):
         out.print(line, soft_wrap=True)

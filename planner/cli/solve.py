@@ -182,7 +182,7 @@ def _show(
     path: Path, problem: "Problem", result: "Result", violations: "list[Violation]", survival: "Survival | None"
 ) -> None:
     from planner.cli import summary
-    from planner.cli.jobs_table import jobs_table
+    from planner.cli.jobs_table import jobs_table, phase_lines
     from planner.cli.survive import survival_line
 
     out = console()
@@ -193,7 +193,8 @@ def _show(
         return
     if result.plan.assignments:
         out.print(jobs_table(problem.instance, result.plan))
-    for line in (*summary.left_out_lines(result, path), *summary.second_tier_lines(result.plan)):
+    phases = phase_lines(problem.instance, result.plan)
+    for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan)):
         out.print(line, soft_wrap=True)
     out.print(summary.levels_line(result.levels))
     if starts := summary.starts_line(result):

@@ -122,11 +122,12 @@ def left_out_of(problem: Problem, plan: Plan) -> tuple[LeftOut, ...]:
     """Jobs that the plan does not admit."""
     admitted, fabric = set(plan.admitted), problem.cluster.fabric
     pooled = isinstance(fabric, Sipam)
+    reason = "left out for what runs instead" if admitted else "no way to run it was found"
     slices = f", on slices of so many devices as there are: {fabric.sizes}" if isinstance(fabric, SlicedFabric) else ""
     return tuple(
         LeftOut(
             options.job.name,
-            f"left out for what runs instead (planner explain INSTANCE {options.job.name})"
+            f"{reason} (planner explain INSTANCE {options.job.name})"
             if len(options)
             else f"impossible alone: {what_is_missing(problem.cluster, options.job)}"
             if pooled

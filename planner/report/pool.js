@@ -1,6 +1,6 @@
 // Where pooled memory: each job's intensity against the ridge it was given, and its gain over the SiPAM loop.
 
-const RIDGE = { width: 900, row: 26, left: 150, right: 150, top: 16, bottom: 34 };
+const RIDGE = { width: 900, row: 26, left: 150, right: 190, top: 16, bottom: 34 };
 
 function drawPool() {
   if (!data.pool) return;

@@ -20,8 +20,20 @@ def caveats(study: Study, sheet: Sheet, measures: Mapping[str, Measure]) -> list
         *_demand(study, sheet),
         *(line for ground in study.grounds.values() for line in _sizes(ground)),
         *_rules(study),
+        *_pools(study, sheet),
         *_money(measures),
     ]
+
+
+def _pools(study: Study, sheet: Sheet) -> Iterator[str]:
+    """Where memory is pooled, a policy that takes each job's fastest row may leave the next one no memory."""
+    pooled = [name for name, ground in study.grounds.items() if ground.cluster.fabric.kind == "sipam"]
+    greedy = sorted({policy for cluster, policy in sheet.runs if cluster in pooled and policy != "sipam_loop"})
+    if greedy:
+        yield (
+            f"On {', '.join(pooled)} memory is pooled, and {', '.join(greedy)} give each job the units that make it "
+            "fastest, so that accelerators may stand idle for want of units: replay sipam_loop there too."
+        )
 
 
 def _certainty(study: Study, sheet: Sheet) -> Iterator[str]:

@@ -98,9 +98,14 @@ def _change(line: Line, sign: int) -> str:
         return words
     size = 100 * abs(mean / scale)
     if half_width is None:
-        return f"{size:.2g} % {words}"
+        return f"{_share(size)} % {words}"
     around = 100 * half_width / abs(scale)
-    return f"{size:.2g} % [{size - around:.2g}, {size + around:.2g}] {words}".replace("-", "−")
+    return f"{_share(size)} % [{_share(size - around)}, {_share(size + around)}] {words}".replace("-", "−")
+
+
+def _share(percent: float) -> str:
+    """Two significant digits, and every whole one."""
+    return f"{percent:.0f}" if abs(percent) >= 10 else f"{percent:.2g}"
 
 
 def _at(each: Verdict) -> str:

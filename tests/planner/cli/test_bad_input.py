@@ -161,7 +161,8 @@ def test_a_byte_order_mark_is_no_error(planner: Planner, instance: Path) -> None
         (("score", "{}", "nobody"), "error: {}: JOB: ", "jobs are: big, small"),
         (("explain", "{}", "nobody"), "error: {}: JOB: ", "jobs are: big, small"),
         (("solv",), "error: planner: ", "'solv'"),
-        (("check", "{}", "{}"), "error: {}: ", "no known field"),
+        (("check", "{}", "{}"), "error: {}: ", "is an instance of a cluster, not a plan"),
+        (("pages", "{}"), "error: {}: ", "`planner pages` shows a job of its plan with --plan"),
     ],
 )  # fmt: skip
 def test_a_wrong_command_line_is_refused(

@@ -1,0 +1,156 @@
+"""The fast board of a controller: places and gives back jobs by number, within a time limit, beside barred servers."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf
+
+from costmodel.fabrics import OcsRail
+from planner.cluster import Cluster
+from planner.damage import parse_failure, worsened
+from planner.derive import edited
+from planner.replay.kinds import Kind, Row
+from planner.replay.state import Placement
+from planner.replay.strategies import Blocks, tightest
+from planner.schedulers.places import NO_WIRING, Place
+from planner.schedulers.timed import OutOfTimeError, TimedState
+from planner.schedulers.wirings import Wirer, beams_of
+
+NOBODY: frozenset[int] = frozenset()
+
+
+@dataclass
+class _Search:
+    """Best fit that leaves some servers alone and ends in time: a strategy of `planner.replay`."""
+
+    barred: frozenset[int]
+    deadline_s: float
+    ran_out: bool = False
+
+    def __call__(self, room: Sequence[int], servers: Sequence[int], parts: int, whole: int) -> Iterable[Blocks]:
+        if time.perf_counter() > self.deadline_s:
+            self.ran_out = True
+            return ()
+        if self.barred:
+            servers = [server for server in servers if server not in self.barred]
+        return tightest(room, servers, parts, whole)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Outcome of a search: a placement, taken, with its place; or none, perhaps for lack of time."""
+
+    placement: Placement | None = None
+    place: Place | None = None
+    ran_out: bool = False
+
+
+class Board:
+    """Devices and light of one cluster as parts fail and work again."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._healthy = cluster
+        self.wirer = Wirer()
+        self.cluster = cluster
+        self.state = TimedState(cluster)
+        self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
+        """accelerators with a port, free or not, by server"""
+        self.held: dict[str, Placement] = {}
+        """by job"""
+
+    def damaged(self, failed: Iterable[str]) -> Cluster:
+        """The cluster with these parts down beside those that its file says are."""
+        failures = [parse_failure(self._healthy, name) for name in failed]
+        return edited(self._healthy, health=worsened(self._healthy.health, failures))
+
+    def rebuild(self, cluster: Cluster, places: Mapping[str, Place]) -> list[str]:
+        """Begin anew with this health and these jobs; those that stand on a failed part are named and left out."""
+        self.cluster, self.state = cluster, TimedState(cluster)
+        self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
+        before, self.held = self.held, {}
+        broken = []
+        for job, place in places.items():
+            placement = before[job] if job in before else self._placement(place)
+            if self.state.broken(placement) or self._lost_switch(place):
+                broken.append(job)
+                continue
+            self.take(job, self.state.working(placement))
+        return broken
+
+    def _placement(self, place: Place) -> Placement:
+        bare = Placement(place.row, place.devices, place.devices)
+        return bare if place.wiring is NO_WIRING else beams_of(self.state, place.circuits, bare)
+
+    def _lost_switch(self, place: Place) -> bool:
+        """Whether circuits of a job go through a failed optical switch."""
+        failed = self.cluster.health.failed_switches
+        if not failed or not place.wiring.configurations:
+            return False
+        used = {name for held in place.circuits for circuit in held.circuits for name in circuit.fibers}
+        if isinstance(self.cluster.fabric, OcsRail):
+            ends = [(wire.source, wire.mask) for _, wires in place.wiring.configurations for wire in wires]
+            rails = {(place.devices[rank][1], mask) for rank, mask in ends}
+            return any(rail == r and mask >> n & 1 for rail, mask in rails for r, n in self.cluster.failed_switches)
+        return not used.isdisjoint(failed)
+
+    def find(self, kind_name: str, kind: Kind, barred: frozenset[int], deadline_s: float) -> Found:
+        """A place for a job of this kind, taken; `deadline_s` is on the clock of time.perf_counter."""
+        search = _Search(barred, deadline_s)
+        self.state.deadline_s, ran_out = deadline_s, False
+        with self._hidden(barred, kind):
+            try:
+                placement = self.state.place(kind, search)
+            except OutOfTimeError:
+                placement, ran_out = None, True
+        self.state.deadline_s = inf
+        if placement is None:
+            return Found(ran_out=ran_out or search.ran_out)
+        return self.wired(kind_name, placement)
+
+    def wired(self, kind_name: str, placement: Placement) -> Found:
+        """A placement that is taken, with its circuits; given back where these cannot be named."""
+        wired = self.wirer.wire(self.state, placement)
+        if wired is None:
+            self.state.release(placement)
+            return Found()
+        return Found(placement, Place(kind_name, placement.row, *wired))
+
+    def again(self, kind_name: str, row: Row, servers: Sequence[int]) -> Found:
+        """The same configuration with its blocks on these servers, as many on each, taken."""
+        parts: dict[int, int] = {}
+        for server in servers:
+            parts[server] = parts.get(server, 0) + 1
+        blocks = sorted((server, ranks // row.shape.part) for server, ranks in parts.items())
+        room = self.state.room(row)
+        if row.needs_rails or any(room[server] < count or not count for server, count in blocks):
+            return Found()
+        placement = self.state.realize(row, blocks)
+        if placement is None:
+            return Found()
+        self.state.take(placement)
+        return self.wired(kind_name, placement)
+
+    def take(self, job: str, placement: Placement) -> None:
+        """A job takes a placement that is free."""
+        self.state.take(placement)
+        self.held[job] = placement
+
+    def release(self, job: str) -> None:
+        """A job gives back what it holds."""
+        self.state.release(self.held.pop(job))
+
+    @contextmanager
+    def _hidden(self, barred: frozenset[int], kind: Kind) -> Iterator[None]:
+        """On rails servers are chosen without a strategy: what is free on barred ones is taken meanwhile."""
+        if not barred or not isinstance(self.cluster.fabric, OcsRail):
+            yield
+            return
+        slots = self.state.board.slots
+        free = tuple((s, slot) for s in sorted(barred) for slot in (*slots.lit[s], *slots.dark[s]))
+        ghost = Placement(kind.rows[0], free, free)
+        self.state.take(ghost)
+        try:
+            yield
+        finally:
+            self.state.release(ghost)

@@ -1,0 +1,300 @@
+"""The planner inside a scheduler: events in, decisions out, every one on disk before anybody hears of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from planner.checks import Violation, check
+from planner.cluster import Cluster
+from planner.damage import parse_failure
+from planner.errors import InputError
+from planner.instance import Instance
+from planner.plan import HeldCircuits, Plan
+from planner.schedulers import health
+from planner.schedulers.decisions import Start, Wait
+from planner.schedulers.desk import Decisions, Desk
+from planner.schedulers.floor import Counts
+from planner.schedulers.guard import whole
+from planner.schedulers.passes import Pass, reason
+from planner.schedulers.places import Place
+from planner.schedulers.quotas import MOST
+from planner.schedulers.settings import Request, Settings
+from planner.schedulers.state import request_body
+
+
+@dataclass(frozen=True)
+class JobState:
+    """One job as it is now."""
+
+    request: Request
+    state: Literal["waiting", "running"]
+    arrived_s: float
+    started_s: float | None
+    place: Place | None
+    waits_for: Wait | None
+    """why it waits"""
+
+
+class Controller:
+    """One cluster: who runs where over which circuits, who waits, what has failed.
+
+    Each event takes an idempotency `key` (the same key and content again: the same answer, nothing is applied twice;
+    other content: InputError) and the time `at_s`, in seconds on any clock that does not run backwards, by default that
+    of the machine. An event that cannot be is an InputError, and then nothing has changed. Calls from several threads
+    are taken one after the other.
+    """
+
+    def __init__(
+        self, cluster: Cluster | None = None, journal: str | Path = ":memory:", settings: Settings | None = None
+    ) -> None:
+        """Begin with an empty cluster, or go on where the journal ends; the cluster may then be left out.
+
+        Settings that are given replace those of the journal.
+        """
+        self._lock = RLock()
+        self._desk = Desk(cluster, journal, settings)
+        self.cluster, self.settings = self._desk.cluster, self._desk.settings
+
+    def prepare(self, request: Request) -> None:
+        """Expand what a job asks for before it is submitted, so that its submission need not: the first job of a kind
+        costs up to seconds. Other calls go on meanwhile. InputError for a job that can never run."""
+        self._require_runnable(request)
+
+    # Events
+
+    def submit(self, request: Request, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A job wants to run. Again with the same content while it waits or runs: what it does, and nothing changes."""
+        return self.submit_all([request], key=key, at_s=at_s)
+
+    def submit_all(
+        self, requests: Sequence[Request], *, key: str | None = None, at_s: float | None = None
+    ) -> Decisions:
+        """Jobs that arrive together are looked at together, others may move for any of them."""
+        with self._lock:
+            kinds = [self._desk.kinds.name(request) for request in requests]
+            body: dict[str, Any] = {"e": "submit", "jobs": list(map(request_body, requests)), "kinds": kinds}
+            if (known := self._desk.known(key, body)) is not None:
+                return known
+            if (same := self._again(requests)) is not None:
+                return same
+            names = [request.name for request in requests]
+            for request in requests:
+                self._require_runnable(request)
+
+            def act() -> None:
+                for name in names:
+                    self._desk.floor.line.push(self._desk.ledger.jobs[name])
+                self._serve(names, is_deep=len(names) > 1)
+
+            return self._desk.event(body, key, at_s, act, requests)
+
+    def cancel(self, job: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A job is not wanted any more, whether it waits or runs."""
+        return self._leaves(job, "cancel", key, at_s)
+
+    def finish(self, job: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A running job has ended."""
+        return self._leaves(job, "finish", key, at_s)
+
+    def fail(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A part has failed (names: `planner.damage`). Jobs on it move, or wait again; a part that is down stays so."""
+        with self._lock:
+            body = {"e": "fail", "part": part}
+            if (known := self._desk.known(key, body)) is not None:
+                return known
+            parse_failure(self.cluster, part)
+            if part in self._desk.ledger.failed:
+                return ()
+            return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
+
+    def repair(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A part that failed works again, or a drained server takes jobs again."""
+        with self._lock:
+            body = {"e": "repair", "part": part}
+            if (known := self._desk.known(key, body)) is not None:
+                return known
+            if part not in self._desk.ledger.failed and part not in self._desk.ledger.drained:
+                down = ", ".join((*self._desk.ledger.failed, *self._desk.ledger.drained)) or "nothing"
+                raise InputError("repair", part, f"has neither failed nor been drained here; down is: {down}")
+            return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
+
+    def drain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A server takes no more jobs; those on it that may move do where there is room, others end there."""
+        with self._lock:
+            body = {"e": "drain", "server": server}
+            if (known := self._desk.known(key, body)) is not None:
+                return known
+            try:
+                self.cluster.fabric.parse_server(server)
+            except ValueError as error:
+                raise InputError("drain", server, str(error)) from None
+            if server in self._desk.ledger.drained:
+                return ()
+            return self._desk.event(body, key, at_s, lambda: self._serve(health.clear(self._desk.floor, server)))
+
+    def replan(self, budget_s: float, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """Look again at all that waits, for so many seconds: jobs move where that pays. Nothing is written if nothing
+        changes."""
+        with self._lock:
+            if not budget_s >= 0:
+                raise InputError("replan", "budget_s", f"{budget_s} is no time; give seconds")
+            body = {"e": "replan"}
+            if (known := self._desk.known(key, body)) is not None:
+                return known
+            return self._desk.event(body, key, at_s, lambda: self._look_again(budget_s))
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Events inside become durable together when the block ends, with one write to disk: until then none of their
+        decisions may be acted upon. If the block raises, none of them has happened."""
+        with self._lock, self._desk.group():
+            yield
+
+    def _leaves(self, job: str, call: Literal["cancel", "finish"], key: str | None, at_s: float | None) -> Decisions:
+        with self._lock:
+            desk, body = self._desk, {"e": call, "job": job}
+            if (known := desk.known(key, body)) is not None:
+                return known
+            entry = desk.ledger.job(job, call)
+            if call == "finish" and entry.place is None:
+                raise InputError(call, job, "waits and has not started; cancel it instead")
+
+            def act() -> None:
+                said = "it has ended" if call == "finish" else "its user does not want it any more"
+                desk.floor.stop(entry, "finished" if call == "finish" else "cancelled", said)
+                self._serve([])
+
+            return desk.event(body, key, at_s, act)
+
+    def _again(self, requests: Sequence[Request]) -> Decisions | None:
+        """What jobs do that were submitted before with the same content; None where all are new."""
+        jobs = self._desk.ledger.jobs
+        names = [request.name for request in requests]
+        if len(set(names)) < len(names) or not names:
+            raise InputError("submit", ", ".join(names), "give at least one job, each with a name of its own")
+        known = [request for request in requests if request.name in jobs]
+        for request in known:
+            if jobs[request.name].request != request:
+                problem = "waits or runs already with other content; cancel it first, or take another name"
+                raise InputError("submit", request.name, problem)
+        if not known:
+            return None
+        if len(known) < len(requests):
+            raise InputError("submit", known[0].name, "waits or runs already; leave it out")
+        entries = [jobs[name] for name in names]
+        now = [e.wait if e.place is None else Start(e.name, e.place) for e in entries]
+        return tuple(decision for decision in now if decision is not None)
+
+    def _require_runnable(self, request: Request) -> None:
+        """Expand what a job asks for, if it is new; InputError for a job that can never run."""
+        kinds, quota = self._desk.kinds, self.settings.quota(request.tenant)
+        name = kinds.expand(request)
+        limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
+        if not kinds.limited(name, *limits).rows:
+            problem = f"takes more than tenant {request.tenant} may ever hold; ask for less, or a larger quota"
+            raise InputError("submit", request.name, problem)
+
+    def _serve(self, told: Sequence[str], *, is_deep: bool = False) -> None:
+        """Serve the line after an event, and tell these jobs why they wait, if they do."""
+        floor, settings = self._desk.floor, self.settings
+        each = Pass(floor, settings.greedy_budget_s, settings.repair_budget_s, is_deep)
+        each.run()
+        each.tell(told)
+
+    def _look_again(self, budget_s: float) -> None:
+        floor = self._desk.floor
+        floor.hopeless.clear()
+        each = Pass(floor, budget_s / 2, budget_s / 2, is_deep=True)
+        each.run()
+        each.tell(list(each.ran_out))
+
+    # Questions
+
+    def job(self, name: str) -> JobState:
+        """A job that waits or runs, and why it waits; InputError for any other."""
+        with self._lock:
+            entry = self._desk.ledger.job(name, "job")
+            if entry.place is not None:
+                return JobState(entry.request, "running", entry.arrived_s, entry.started_s, entry.place, None)
+            waits_for = reason(self._desk.floor, entry)
+            return JobState(entry.request, "waiting", entry.arrived_s, None, None, waits_for)
+
+    @property
+    def running(self) -> dict[str, Place]:
+        """Where each running job is, in the order of arrival."""
+        with self._lock:
+            return {entry.name: entry.place for entry in self._desk.ledger.jobs.values() if entry.place is not None}
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Waiting jobs in the order in which they are served now."""
+        with self._lock:
+            return tuple(entry.name for entry in self._desk.floor.line.ordered(self._desk.ledger.now_s, passed=set()))
+
+    @property
+    def down(self) -> tuple[str, ...]:
+        """Failed parts and drained servers."""
+        with self._lock:
+            return (*self._desk.ledger.failed, *self._desk.ledger.drained)
+
+    @property
+    def num_free(self) -> int:
+        """Working accelerators that nobody holds."""
+        with self._lock:
+            return self._desk.floor.board.state.num_free
+
+    @property
+    def seq(self) -> int:
+        """Events in the journal."""
+        return self._desk.journal.seq
+
+    @property
+    def counts(self) -> Counts:
+        """What searches came to since this process began."""
+        return self._desk.floor.counts
+
+    def state(self) -> dict[str, Any]:
+        """All that the journal says, as JSON: two controllers with the same journal agree on it."""
+        with self._lock:
+            return self._desk.ledger.body()
+
+    def circuits(self) -> dict[str, tuple[HeldCircuits, ...]]:
+        """Circuits that must be on, by job; others must be off."""
+        return {name: place.circuits for name, place in self.running.items()}
+
+    def reconcile(
+        self, applied: Mapping[str, Sequence[HeldCircuits]]
+    ) -> tuple[tuple[str, ...], dict[str, tuple[HeldCircuits, ...]]]:
+        """What to do to switches on which `applied` is on, by job: first release circuits of these jobs, then connect
+        those. Both are empty where switches and journal agree."""
+        wanted = {name: held for name, held in self.circuits().items() if held}
+        release = tuple(name for name, held in applied.items() if tuple(held) != wanted.get(name, ()))
+        return release, {name: held for name, held in wanted.items() if tuple(applied.get(name, ())) != held}
+
+    def plan(self) -> tuple[Instance, Plan] | None:
+        """What runs as an instance of residents and its plan, for reports, repairs and checks; None if nothing runs."""
+        with self._lock:
+            running = [(e.request, e.place) for e in self._desk.ledger.jobs.values() if e.place is not None]
+            return whole(self._desk.floor.board.cluster, running) if running else None
+
+    def check(self) -> list[Violation]:
+        """Every rule that what runs breaks, by all of `planner.checks`: slow, none is expected."""
+        found = self.plan()
+        return [] if found is None else check(*found)
+
+    def close(self) -> None:
+        """Write a snapshot and let go of the journal."""
+        with self._lock:
+            self._desk.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,138 @@
+"""Candidates of what jobs ask for, expanded and scored once: slow, and done before anything is placed."""
+
+import json
+from hashlib import sha256
+from typing import Any
+
+from costmodel.configuration import Configuration
+from costmodel.fabrics import Lightpath
+from planner.cluster import Cluster, Health
+from planner.derive import edited
+from planner.errors import InputError
+from planner.expand import expand
+from planner.instance import Instance, Job
+from planner.problem import JobOptions
+from planner.replay.kinds import Kind, Row, row_of
+
+ASKED = {"workload", "accelerators", "constraints", "weight", "utility", "step_at"}
+"""fields of a job that its candidates and their order depend on"""
+
+
+class Kinds:
+    """Ways to run, by what a job asks for; health is left aside, so that they hold while parts fail and work again."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        if cluster.fabric.has_remote_memory:
+            problem = f"a controller serves no {cluster.fabric.kind} fabric; plan it with `planner solve`"
+            raise InputError("cluster", "fabric", problem)
+        self.cluster = edited(cluster, health=Health())
+        self.texts: dict[str, str] = {}
+        """what jobs of a kind ask for, as JSON"""
+        self._kinds: dict[str, Kind] = {}
+        self._most: dict[str, tuple[int, int]] = {}
+        """accelerators, and optical ports, of the rows that take the most"""
+        self._names: dict[str, str] = {}
+        self._asked: dict[str, dict[str, Any]] = {}
+        self._limited: dict[tuple[str, int, int], Kind] = {}
+
+    def expand(self, job: Job) -> str:
+        """The kind of a job by name, expanded where it is new; InputError where this cluster cannot run the job."""
+        text = job.model_dump_json(include=ASKED)
+        name = self._name(text)
+        if name not in self._kinds:
+            self._add(name, text, job)
+        return name
+
+    def name(self, job: Job) -> str:
+        """What a job asks for, by a name; the same for all that ask for the same."""
+        return self._name(job.model_dump_json(include=ASKED))
+
+    def _name(self, text: str) -> str:
+        if text not in self._names:
+            self._names[text] = sha256(text.encode()).hexdigest()[:24]
+        return self._names[text]
+
+    def restore(self, name: str, text: str) -> None:
+        """A kind that a journal names."""
+        if name not in self._kinds:
+            job = Job.model_validate({"name": "kind", **json.loads(text)})
+            self._add(name, text, job)
+
+    def _add(self, name: str, text: str, job: Job) -> None:
+        rows = self._rows(job)
+        self._kinds[name], self.texts[name] = _kind_of(name, rows), text
+        ports = (row.shape.num_ranks for row in rows if row.sets_circuits)
+        self._most[name] = max(row.shape.num_ranks for row in rows), max(ports, default=0)
+
+    def asked(self, name: str) -> dict[str, Any]:
+        """Fields of a job that its kind has."""
+        if name not in self._asked:
+            self._asked[name] = json.loads(self.texts[name])
+        return self._asked[name]
+
+    def __getitem__(self, name: str) -> Kind:
+        return self._kinds[name]
+
+    def limited(self, name: str, accelerators: int, ports: int) -> Kind:
+        """A kind without the rows that take more than so many accelerators or, of those, optical ports."""
+        kind, (most, most_ports) = self._kinds[name], self._most[name]
+        if most <= accelerators and most_ports <= ports:
+            return kind
+        key = name, min(accelerators, most), min(ports, most_ports)
+        if key not in self._limited:
+            rows = tuple(row for row in kind.rows if _fits(row, accelerators, ports))
+            self._limited[key] = _kind_of(name, rows)
+        return self._limited[key]
+
+    def row(self, name: str, number: int, configuration: Configuration) -> Row:
+        """A row of a kind that ran in this configuration, found again where rows are counted otherwise today."""
+        kind = self._kinds[name]
+        for row in kind.rows:
+            if row.number == number and row.options.candidates.configuration(number) == configuration:
+                return row
+        for row in kind.rows:
+            if row.options.candidates.configuration(row.number) == configuration:
+                return row
+        raise InputError("journal", kind.name, f"no candidate is {configuration.degrees}; open it with its own version")
+
+    def _rows(self, job: Job) -> tuple[Row, ...]:
+        limit = self.cluster.fabric.most_devices_of_a_job
+        if min(job.sizes, default=0) > limit or not job.sizes:
+            raise InputError("submit", job.name, f"needs {min(job.sizes, default=0)} accelerators, at most {limit} can")
+        instance = Instance(schema_version=1, name="kind", cluster=self.cluster, jobs=(job,))
+        options = expand(instance).options[0]
+        if not len(options):
+            sizes = ", ".join(map(str, job.sizes))
+            problem = f"no way to run on {sizes} accelerators fits in memory here; ask for more, or a smaller workload"
+            raise InputError("submit", job.name, problem)
+        rows = _rows(options, self.cluster)
+        for row in rows:
+            _warm(row)
+        return rows
+
+
+def _kind_of(name: str, rows: tuple[Row, ...]) -> Kind:
+    fewest = min((row.shape.num_ranks for row in rows), default=0)
+    return Kind(name, fewest, fewest, rows, 1.0)
+
+
+def _warm(row: Row) -> None:
+    """Work out now what the first placement of a row would have to."""
+    if row.shape.has_light:
+        assert row.shape.offsets is not None
+        assert row.shape.between_blocks is not None
+
+
+def _fits(row: Row, accelerators: int, ports: int) -> bool:
+    return row.shape.num_ranks <= accelerators and (not row.sets_circuits or row.shape.num_ranks <= ports)
+
+
+def _rows(options: JobOptions, cluster: Cluster) -> tuple[Row, ...]:
+    """Rows by value; where no light tells them apart, the best of those that find a place together."""
+    rows, seen = [], set()
+    for number in options.rows_by_value():
+        row = row_of(options, number, cluster, 1.0)
+        if isinstance(cluster.fabric, Lightpath) or row.key not in seen:
+            rows.append(row)
+            seen.add(row.key)
+    return tuple(rows)

@@ -1,0 +1,171 @@
+"""One pass over the line: first jobs start, the first that cannot is served by CP-SAT or kept room, then backfill."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+from planner.replay.kinds import Kind
+from planner.schedulers.decisions import Reserve, Wait
+from planner.schedulers.defrag import make_room
+from planner.schedulers.floor import Floor
+from planner.schedulers.line import Group, group_of
+from planner.schedulers.preempt import preempt
+from planner.schedulers.reasons import why
+from planner.schedulers.reservation import is_ready, may_enter, reserve
+from planner.schedulers.state import Entry
+
+LOOKS = 20
+"""jobs passed over at one event, for each that is looked at"""
+
+
+@dataclass
+class Pass:
+    """Budgets of one event, and what has been found out meanwhile."""
+
+    floor: Floor
+    greedy_s: float
+    """seconds for the search of a place for the first job, and again for all behind it"""
+    repair_s: float
+    """seconds for CP-SAT"""
+    is_deep: bool = False
+    """whether others move for jobs behind the first, too"""
+    ran_out: set[str] = field(default_factory=set)
+    """jobs whose search was cut short"""
+
+    def run(self) -> None:
+        """Serve the line; what happened is in the floor's decisions."""
+        while self._once():
+            pass
+
+    def _once(self) -> bool:
+        """Serve the line once; True where CP-SAT changed the floor, so that it is worth another look."""
+        floor, passed = self.floor, set[Group]()
+        head: Entry | None = None
+        looked, seen, deadline_s = 0, 0, 0.0
+        for entry in floor.line.ordered(floor.now_s, passed=passed):
+            seen += 1
+            if seen > LOOKS * floor.settings.depth:
+                break
+            kind = floor.kind(entry)
+            if not kind.rows:
+                passed.add(group_of(entry))
+            elif head is None:
+                if self._place(entry, kind, "open", floor.drained, self._soon()):
+                    continue
+                self._keep_room(entry, kind)
+                if self._place_kept(entry, kind):
+                    continue
+                if self._by_search(entry, kind):
+                    return True
+                head, deadline_s = entry, self._soon()
+            else:
+                looked += self._behind(entry, kind, passed, deadline_s)
+                if self.is_deep and entry.name in floor.line and self._by_moves(entry, kind):
+                    return True
+                if looked >= floor.settings.depth or time.perf_counter() > deadline_s:
+                    break
+        if head is None and floor.ledger.reserved.job is not None:
+            floor.decide(Reserve(None))
+        return False
+
+    def _place(self, entry: Entry, kind: Kind, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
+        """Start a job where the board finds a place."""
+        floor = self.floor
+        if kind.held > floor.board.state.num_free or (id(kind), tried) in floor.hopeless:
+            return False
+        found = floor.board.find(entry.kind, kind, barred, deadline_s)
+        if found.placement is None:
+            floor.hopeless.add((id(kind), tried))
+            if found.ran_out:
+                self.ran_out.add(entry.name)
+            return False
+        is_started = floor.start(entry, found)
+        floor.counts.greedy += is_started
+        return is_started
+
+    def _place_kept(self, entry: Entry, kind: Kind) -> bool:
+        """Start the first job where it was kept room, once that is free: this search is never cut short."""
+        floor, kept = self.floor, self.floor.ledger.reserved.servers
+        if not is_ready(floor, kind):
+            return False
+        floor.hopeless.discard((id(kind), "kept"))
+        if self._place(entry, kind, "kept", floor.all_servers.difference(kept) | floor.drained, inf):
+            return True
+        floor.void.update(kept)
+        return False
+
+    def _soon(self) -> float:
+        """When a search that begins now must end."""
+        return time.perf_counter() + self.greedy_s
+
+    def _by_search(self, entry: Entry, kind: Kind) -> bool:
+        """Start the first job by CP-SAT: others move, or give way."""
+        floor, settings = self.floor, self.floor.settings
+        mark = id(kind), f"search {entry.request.priority}"
+        if self.repair_s <= 0 or mark in floor.hopeless:
+            return False
+        deadline_s = time.perf_counter() + self.repair_s
+        is_started = (settings.moves and make_room(floor, entry, kind, floor.drained, deadline_s)) or (
+            settings.preempts and preempt(floor, entry, kind, deadline_s)
+        )
+        self.repair_s = deadline_s - time.perf_counter()
+        if not is_started:
+            floor.hopeless.add(mark)
+        return is_started
+
+    def _by_moves(self, entry: Entry, kind: Kind) -> bool:
+        """Start a job behind the first one by moving others, apart from what is kept."""
+        floor, mark = self.floor, (id(kind), "moves")
+        if self.repair_s <= 0 or not floor.settings.moves or mark in floor.hopeless:
+            return False
+        deadline_s = time.perf_counter() + self.repair_s
+        shut = floor.drained | frozenset(floor.ledger.reserved.servers)
+        is_started = make_room(floor, entry, kind, shut, deadline_s)
+        self.repair_s = deadline_s - time.perf_counter()
+        if not is_started:
+            floor.hopeless.add(mark)
+        return is_started
+
+    def _keep_room(self, entry: Entry, kind: Kind) -> None:
+        """Keep servers for the first job: the same as long as it is first, unless they were clear and of no use."""
+        floor = self.floor
+        kept = floor.ledger.reserved
+        if (
+            kept.job != entry.name
+            or not floor.drained.isdisjoint(kept.servers)
+            or not floor.void.isdisjoint(kept.servers)
+        ):
+            floor.decide(reserve(floor, entry, kind) or Reserve(entry.name))
+
+    def _behind(self, entry: Entry, kind: Kind, passed: set[Group], deadline_s: float) -> bool:
+        """Start a job behind the first one where it does not delay it; whether it was looked at.
+
+        Its group is passed over from now on where no other job of it has a chance.
+        """
+        floor = self.floor
+        kept = frozenset(floor.ledger.reserved.servers)
+        tried = "open" if not kept or may_enter(floor, entry) else "beside"
+        if (id(kind), tried) in floor.hopeless:
+            if tried == "open" or (id(kind), "open") in floor.hopeless:
+                passed.add(group_of(entry))
+            return False
+        if kind.held > floor.board.state.num_free:
+            passed.add(group_of(entry))
+            return False
+        barred = floor.drained if tried == "open" else floor.drained | kept
+        self._place(entry, kind, tried, barred, deadline_s)
+        return True
+
+    def tell(self, names: Sequence[str]) -> None:
+        """Say why these jobs wait, where they do."""
+        floor = self.floor
+        for name in names:
+            if name in floor.line:
+                entry = floor.ledger.jobs[name]
+                floor.wait(entry, *why(floor, entry, ran_out=name in self.ran_out))
+
+
+def reason(floor: Floor, entry: Entry) -> Wait:
+    """Why a job waits now."""
+    return Wait(entry.name, *why(floor, entry))

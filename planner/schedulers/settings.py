@@ -1,0 +1,75 @@
+"""What a controller is told: requests of users, and the rules by which it serves them."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.spec import Seconds, Spec
+from planner.instance import Job
+
+
+class Request(Job):
+    """A job that wants to run, with what a scheduler must know of it beyond the planner's fields.
+
+    `duration_s` is its limit: the promise on which reservations are built. Without it nothing is promised.
+    """
+
+    priority: int = Field(default=0, ge=-1_000_000, le=1_000_000)
+    """the higher goes first"""
+    preemptible: bool = True
+    """whether a job of a higher priority may stop it; it then waits again"""
+    movable: bool = True
+    """whether it may pause and go on elsewhere, so that another job finds room"""
+
+
+class Quota(Spec):
+    """What one tenant may hold at once, and its share of the cluster."""
+
+    accelerators: int | None = Field(default=None, ge=0)
+    """most accelerators; None: any number"""
+    ports: int | None = Field(default=None, ge=0)
+    """most optical ports: accelerators of jobs that hold circuits; None: any number"""
+    share: float = Field(default=1.0, gt=0, le=1e6)
+    """weight in fair share: of tenants with equal priority the one with the least use over its share goes first"""
+
+
+class Settings(Spec):
+    """Rules of one controller."""
+
+    quotas: dict[str, Quota] = Field(default_factory=dict)
+    """by tenant; a tenant that is not named has no limit and share 1"""
+    half_life_s: Annotated[Seconds, Field(gt=0)] = 7 * 86400.0
+    """after which past use counts half in fair share"""
+    patience_s: Seconds = 86400.0
+    """a job that waited longer goes before all that did not, by arrival alone: the bound on starvation rests on it"""
+    downtime_s: Seconds = 60.0
+    """pause of a job that moves"""
+    expected_wait_s: Seconds = 3600.0
+    """wait that moves are weighed against where no running job says when it ends"""
+    greedy_budget_s: Annotated[Seconds, Field(gt=0)] = 0.0005
+    """most time that the search for a place takes for the first job, and again for all behind it, at one event"""
+    repair_budget_s: Seconds = 0.03
+    """most time for CP-SAT at one event: neighbours that move, or fewest victims; 0: never"""
+    moves: bool = True
+    """whether running jobs may move so that a waiting one finds room"""
+    preempts: bool = True
+    """whether jobs of a higher priority may stop others"""
+    most_preemptions: int = Field(default=1, ge=0)
+    """times that one job may be stopped for others"""
+    depth: int = Field(default=50, ge=1)
+    """waiting jobs behind the first that are looked at during one event"""
+    snapshot_every: int = Field(default=5000, ge=1)
+    """events between two snapshots of the journal"""
+
+    @model_validator(mode="after")
+    def _tenants_have_names(self) -> Self:
+        if "" in self.quotas:
+            raise ValueError("quotas: a tenant has an empty name; give it one")
+        return self
+
+    def quota(self, tenant: str) -> Quota:
+        """Limits and share of a tenant."""
+        return self.quotas.get(tenant, _OPEN)
+
+
+_OPEN = Quota()

@@ -1,0 +1,139 @@
+"""The circuits of a place that the fast board has found: it keeps light as masks, these name every circuit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from costmodel.fabrics import Fiber, Lightpath, OcsRail, Route, SlicedFabric
+from planner.plan import Circuit, HeldCircuits
+from planner.replay.state import Placement, State
+from planner.schedulers.places import NO_WIRING, Step, Wire, Wiring, wiring_of
+from planner.ways import Device
+
+MOST_REMEMBERED = 100_000
+"""wirings by what they depend on"""
+
+
+class Wirer:
+    """Circuits of placements, by the planner's own first fit; remembered where the same light comes back."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, Wiring] = {}
+        self._by_name: dict[str, Wiring] = {}
+
+    def wire(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
+        """Devices in rank order, and the circuits, of a placement that is taken; None where they are not what was."""
+        row, fabric = placement.row, state.cluster.fabric
+        if isinstance(fabric, SlicedFabric):
+            return self._on_slices(state, placement)
+        if not row.sets_circuits:
+            return placement.devices, NO_WIRING
+        if isinstance(fabric, OcsRail):
+            assert state.board.rails is not None
+            circuits = state.board.rails.circuits(row.shape, placement.devices)
+            return placement.devices, self._one(wiring_of(circuits, placement.devices, row))
+        assert isinstance(fabric, Lightpath)
+        return self._over_fibers(state, placement)
+
+    def _one(self, wiring: Wiring) -> Wiring:
+        return self._by_name.setdefault(wiring.name, wiring)
+
+    def _over_fibers(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
+        router, shape = state.router, placement.row.shape
+        assert router is not None
+        assert placement.beams is not None
+        key = _key(state, placement) if router.is_uniform else None
+        wiring = self._known.get(key) if key is not None else None
+        if wiring is not None:
+            return placement.devices, wiring
+        router.release(placement.beams)
+        none_stay: list[dict[int, Circuit]] = [{} for _ in shape.configurations]
+        paths = router.light.paths(shape.configurations, shape.offsets, placement.devices, none_stay)
+        router.take(placement.beams)
+        if paths is None:
+            return None
+        wiring = self._one(_wiring(placement, paths))
+        if router.is_uniform and dict(_fibers(placement, wiring)) != dict(placement.beams.guides):
+            return None
+        if key is not None:
+            if len(self._known) > MOST_REMEMBERED:
+                self._known.clear()
+            self._known[key] = wiring
+        return placement.devices, wiring
+
+    def _on_slices(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
+        """Slices are found again on the full board, which orders their ranks and sets the circuits that join them."""
+        row, count = placement.row, dict[int, int]()
+        for server, _ in placement.devices:
+            count[server] = count.get(server, 0) + 1
+        blocks = [(server, ranks // row.shape.part) for server, ranks in sorted(count.items())]
+        state.release(placement)
+        assignment = state.board.realize(row.options, row.number, blocks)
+        if assignment is not None:
+            state.board.release(assignment)
+        state.take(placement)
+        if assignment is None:
+            return None
+        devices = tuple(state.cluster.fabric.parse_device(name) for name in assignment.devices)
+        if set(devices) != set(placement.devices):
+            return None
+        return devices, self._one(wiring_of(assignment.circuits, devices, row))
+
+
+def _wiring(placement: Placement, paths: Sequence[Mapping[int, tuple[Route, int]]]) -> Wiring:
+    """What first fit has found, by number of the job's servers."""
+    fabric, configurations = placement.row.options.fabric, placement.row.shape.configurations
+    assert isinstance(fabric, Lightpath)
+    number = {server: i for i, server in enumerate(dict.fromkeys(server for server, _ in placement.devices))}
+
+    def step(fiber: Fiber) -> Step:
+        a, b, index = fiber
+        return (number[a], number[b], index) if a in number and b in number else fabric.fiber_name(*fiber)
+
+    return Wiring(
+        tuple(
+            (
+                dimension,
+                tuple(Wire(a, b, chosen[i][1], tuple(map(step, chosen[i][0]))) for i, (a, b, _) in enumerate(circuits)),
+            )
+            for (dimension, circuits), chosen in zip(configurations, paths, strict=True)
+        )
+    )
+
+
+def _fibers(placement: Placement, wiring: Wiring) -> Iterator[tuple[Fiber, int]]:
+    """Wavelengths of all configurations by fiber."""
+    servers = list(dict.fromkeys(server for server, _ in placement.devices))
+    for (a, b, index), mask in wiring.beams:
+        yield (servers[a], servers[b], index), mask
+
+
+def _key(state: State, placement: Placement) -> object:
+    """All that first fit depends on where slots do not matter: the shape, the server of each block, and on each fiber
+    between these servers what others have taken."""
+    assert state.router is not None
+    assert placement.beams is not None
+    light, own = state.router.light, dict(placement.beams.guides)
+    layout = [server for server, _ in placement.devices[:: placement.row.shape.block]]
+    servers = list(dict.fromkeys(layout))
+    if len(servers) == 1:
+        return id(placement.row.shape)
+    number = {server: i for i, server in enumerate(servers)}
+    taken, fibers = light.taken, light.ways.fibers
+    return (
+        id(placement.row.shape),
+        tuple(map(number.__getitem__, layout)),
+        *(
+            tuple((i, taken.get((a, b, i), 0) & ~own.get((a, b, i), 0)) for i in fibers(a, b))
+            for a in servers
+            for b in servers
+            if a != b
+        ),
+    )
+
+
+def beams_of(state: State, circuits: tuple[HeldCircuits, ...], placement: Placement) -> Placement:
+    """A placement with the light of these circuits, for a board that is built anew."""
+    if state.router is None or not placement.row.sets_circuits:
+        return placement
+    return Placement(
+        placement.row, placement.devices, placement.held, state.router.beams(placement.row.shape, circuits)
+    )

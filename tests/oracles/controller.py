@@ -1,0 +1,131 @@
+"""A controller's journal replayed the plain way: JSON in, dictionaries out, nothing of planner.schedulers is used."""
+
+import json
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+Body = dict[str, Any]
+
+
+class Replayed:
+    """Jobs, health and what is held after some events, from what the journal wrote of them."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[str, Body] = {}
+        self.failed: list[str] = []
+        self.drained: list[str] = []
+        self.reserved: Body = {"d": "reserve", "job": None, "servers": [], "at_s": None}
+        self.now_s = 0.0
+        self.arrived = 0
+
+    def event(self, body: Body, decisions: list[Body]) -> None:
+        self.now_s = body["at_s"]
+        if body["e"] == "submit":
+            for request, kind in zip(body["jobs"], body["kinds"], strict=True):
+                assert request["name"] not in self.jobs
+                self.jobs[request["name"]] = {
+                    "request": request, "kind": kind, "number": self.arrived, "arrived_s": self.now_s, "place": None,
+                    "started_s": 0.0, "pause_s": 0.0, "preempted": 0, "wait": None,
+                }  # fmt: skip
+                self.arrived += 1
+        elif body["e"] == "fail":
+            self.failed.append(body["part"])
+        elif body["e"] == "drain":
+            self.drained.append(body["server"])
+        elif body["e"] == "repair":
+            self.failed = [part for part in self.failed if part != body["part"]]
+            self.drained = [part for part in self.drained if part != body["part"]]
+        for decision in decisions:
+            self._decision(decision)
+
+    def _decision(self, decision: Body) -> None:
+        if decision["d"] == "reserve":
+            self.reserved = decision
+            return
+        job = self.jobs[decision["job"]]
+        if decision["d"] == "wait":
+            job["wait"] = decision
+        elif decision["d"] == "stop":
+            assert decision["before"] == job["place"]
+            job["place"] = None
+            job["preempted"] += decision["why"] == "preempted"
+            if not decision["waits"]:
+                del self.jobs[decision["job"]]
+        elif decision["d"] == "move":
+            assert decision["before"] == job["place"] is not None
+            job["place"], job["wait"] = decision["place"], None
+            job["pause_s"] += decision["downtime_s"]
+        else:
+            assert job["place"] is None, f"{decision['job']} starts twice"
+            job["place"], job["wait"], job["started_s"], job["pause_s"] = decision["place"], None, self.now_s, 0.0
+
+    def held(self) -> dict[str, tuple[int, int]]:
+        """Accelerators and optical ports by tenant, of those that hold any."""
+        held: dict[str, tuple[int, int]] = {}
+        for job in self.jobs.values():
+            if job["place"] is not None:
+                number = len(job["place"]["devices"]) // 2
+                ports = number if job["place"]["wiring"] != EMPTY else 0
+                tenant = job["request"].get("tenant", "default")
+                before = held.get(tenant, (0, 0))
+                held[tenant] = before[0] + number, before[1] + ports
+        return held
+
+    def state(self) -> Body:
+        """What a controller's `state` must be, but for the use of tenants."""
+        return {
+            "now_s": self.now_s, "num_arrived": self.arrived, "jobs": list(self.jobs.values()), "failed": self.failed,
+            "drained": self.drained, "reserved": self.reserved,
+        }  # fmt: skip
+
+
+EMPTY = "4f53cda18c2baa0c0354bb5f"
+"""name of the wiring without circuits: the hash of []"""
+
+
+def replayed(path: Path) -> Replayed:
+    """All of a journal."""
+    database = sqlite3.connect(path)
+    try:
+        rows = database.execute("SELECT body, decisions FROM events ORDER BY seq").fetchall()
+    finally:
+        database.close()
+    found = Replayed()
+    for body, decisions in rows:
+        found.event(json.loads(body), json.loads(decisions))
+    return found
+
+
+def faults(running: dict[str, Any], failed: set[str], per_server: int) -> list[str]:
+    """What is held twice, or although it has failed, by the names that decisions give: `running` are places by job."""
+    owners: dict[str, str] = {}
+    rays: dict[tuple[str, int], str] = {}
+    found = []
+    for job, place in running.items():
+        names, several = place.device_names, len(place.device_names) > 1
+        for name in names:
+            if name in owners:
+                found.append(f"{name} belongs to {owners[name]} and {job}")
+            if name in failed or (several and f"{name}:port" in failed):
+                found.append(f"{job} runs on failed {name}")
+            owners[name] = job
+        for held in place.circuits:
+            ends: Counter[tuple[str, str, int]] = Counter()
+            for circuit in held.circuits:
+                for wavelength in circuit.wavelengths:
+                    ends["from", circuit.source, wavelength] += 1
+                    ends["to", circuit.destination, wavelength] += 1
+                    for fiber in (name for name in circuit.fibers if ">" in name):
+                        if rays.setdefault((fiber, wavelength), job) != job:
+                            found.append(f"{fiber} wavelength {wavelength}: {rays[fiber, wavelength]} and {job}")
+                        if fiber in failed:
+                            found.append(f"{job} uses failed {fiber}")
+                if not {circuit.source, circuit.destination} <= set(names):
+                    found.append(f"{job}: a circuit ends elsewhere")
+            if held.dimension == "slice":
+                continue
+            found += [f"{job}: {end} is used {count} times" for end, count in ends.items() if count > 1]
+    on_server = Counter(name.rpartition(".")[0] for name in owners)
+    return found + [f"{server} hosts {count}" for server, count in on_server.items() if count > per_server]
