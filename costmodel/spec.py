@@ -104,3 +104,7 @@ JoulesPerByte = Annotated[float, *_quantity(_ENERGY_PER_BYTE, "5 pJ/b"), Field(g
 JoulesPerFlop = Annotated[float, *_quantity(_ENERGY_PER_FLOP, "0.5 pJ/FLOP"), Field(ge=0)]
 Watts = Annotated[float, *_quantity(_POWER, "700 W"), Field(ge=0)]
 Decibels = Annotated[float, *_quantity(_RATIO_DB, "0.25 dB"), Field(ge=0)]
+Count = Annotated[int, Field(ge=1, le=2**30)]
+"""a number of something, small enough for columns of 32 bits"""
+Degree = Annotated[int, Field(ge=1, le=2**15 - 1)]
+"""of parallelism, small enough for columns of 16 bits"""

@@ -3,13 +3,12 @@
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
 from costmodel.mappings import CHOICES, Dimension, Floats, Mappings
 from costmodel.opgraph import OpGraph
 from costmodel.parallelism import degree_table, divisors, every_mapping
-from costmodel.spec import Spec
+from costmodel.spec import Count, Spec
 from costmodel.workloads.dlrm_blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
 from costmodel.workloads.recommenders import DlrmShape, Recommender, load_recommender
 from costmodel.workloads.training_memory import RUNTIME_BYTES
@@ -31,7 +30,7 @@ class Dlrm(Spec):
     kind: Literal["dlrm"] = "dlrm"
     mode: Literal["training", "inference"]
     model: Recommender
-    batch: int = Field(ge=1)
+    batch: Count
     """samples of a step"""
     precision: Precision = "bf16"
     """of matrix products, their weights and activations"""

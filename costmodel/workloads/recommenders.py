@@ -6,9 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from costmodel.catalog import documents, unknown_name
-from costmodel.spec import Bytes, Spec
-
-Width = Annotated[int, Field(ge=1)]
+from costmodel.spec import Bytes, Count, Spec
 
 
 class EmbeddingTable(Spec):
@@ -28,17 +26,17 @@ class DlrmShape(Spec):
     interact, and the top network makes a score of the result. Source: Naumov et al. 2019 (arXiv:1906.00091).
     """
 
-    dense_features: int = Field(ge=1)
-    bottom: tuple[Width, ...] = Field(min_length=1)
+    dense_features: Count
+    bottom: tuple[Count, ...] = Field(min_length=1)
     """outputs of the layers of the bottom network, the last one as wide as a row"""
     tables: tuple[EmbeddingTable, ...] = Field(min_length=1)
-    dimension: int = Field(ge=1)
+    dimension: Count
     """numbers of a row"""
     interaction: Literal["dot", "cross"] = "dot"
     """dot: products of all pairs of vectors, beside the bottom network's; cross: low-rank cross layers (DCNv2)"""
     cross_layers: int = Field(default=0, ge=0)
     cross_rank: int = Field(default=0, ge=0)
-    top: tuple[Width, ...] = Field(min_length=1)
+    top: tuple[Count, ...] = Field(min_length=1)
     """outputs of the layers of the top network"""
     gather_efficiency: float = Field(gt=0, le=1)
     """share of the memory peak that gathering single rows reaches"""

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from costmodel.catalog import documents, unknown_name
 from costmodel.mappings import Floats
-from costmodel.spec import Spec
+from costmodel.spec import Count, Spec
 
 MAX_TENSOR = 32
 """widest tensor group that is listed"""
@@ -17,24 +17,24 @@ MAX_TENSOR = 32
 class TransformerShape(Spec):
     """Sizes of a transformer, dense or of experts; biases and position embeddings are left out."""
 
-    layers: int = Field(ge=1)
-    hidden: int = Field(ge=1)
-    heads: int = Field(ge=1)
+    layers: Count
+    hidden: Count
+    heads: Count
     """query heads"""
-    kv_heads: int = Field(ge=1)
+    kv_heads: Count
     """heads of keys and values; fewer than `heads` in grouped-query attention"""
-    head_dim: int = Field(ge=1)
-    ffn: int = Field(ge=1)
+    head_dim: Count
+    ffn: Count
     """width of the feed-forward network, or of one expert"""
-    experts: int = Field(default=1, ge=1)
+    experts: Count = 1
     """feed-forward networks among which a router chooses; 1 is a dense model"""
-    experts_per_token: int = Field(default=1, ge=1)
+    experts_per_token: Count = 1
     """experts that each token visits"""
     shared_ffn: int = Field(default=0, ge=0)
     """width of the expert that every token visits beside the chosen ones; 0 where there is none"""
     gated: bool = False
     """whether the feed-forward network has a gate, and so three matrices"""
-    vocabulary: int = Field(ge=1)
+    vocabulary: Count
     tied_embeddings: bool = False
     """whether the vocabulary projection reuses the embedding matrix"""
     causal: bool = True

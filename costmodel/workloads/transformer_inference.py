@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
 from costmodel.mappings import Bools, Dimension, Floats, Mappings
 from costmodel.opgraph import Block, Operator, OpGraph, Shapes
 from costmodel.parallelism import degree_table, every_mapping
-from costmodel.spec import Spec
+from costmodel.spec import Count, Degree, Spec
 from costmodel.workloads.layers import LayerRun
 from costmodel.workloads.shapes import Model, TransformerShape, kv_dim, layer_parameters, shape_of, tensor_degrees
 
@@ -49,11 +48,11 @@ class TransformerInference(Spec):
     """of what crosses memory and network between operators"""
     kv_precision: Precision = "bf16"
     """of the KV cache"""
-    concurrency: int = Field(ge=1)
+    concurrency: Count
     """users served at once by the whole job"""
-    input_tokens: int = Field(ge=1)
-    output_tokens: int = Field(ge=1)
-    expert: int | tuple[int, ...] = 1
+    input_tokens: Count
+    output_tokens: Count
+    expert: Degree | tuple[Degree, ...] = 1
     """replicas among which the experts are divided; a list leaves the choice to the planner"""
 
     @property

@@ -11,7 +11,7 @@ from costmodel.mappings import RECOMPUTE, Bools, Dimension, Floats, Mappings, Re
 from costmodel.offload import offload_code
 from costmodel.opgraph import OpGraph
 from costmodel.parallelism import degree_table, every_mapping
-from costmodel.spec import Spec
+from costmodel.spec import Count, Degree, Spec
 from costmodel.workloads.shapes import Model, TransformerShape, shape_of, tensor_degrees
 from costmodel.workloads.training_blocks import training_blocks
 from costmodel.workloads.training_memory import training_memory
@@ -19,7 +19,6 @@ from costmodel.workloads.training_stage import Stage
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
 """micro-batch sizes that are listed where none is given"""
-Count = Annotated[int, Field(ge=1)]
 ZeroStage = Literal[0, 1, 2, 3]
 MENUS = ("micro_batch", "interleave", "context", "expert", "recompute", "zero", "sequence_parallel", "offload")
 """fields that hold one choice or several, among which the planner chooses"""
@@ -34,9 +33,9 @@ class TransformerTraining(Spec):
 
     kind: Literal["transformer_training"] = "transformer_training"
     model: Model
-    global_batch: int = Field(ge=1)
+    global_batch: Count
     """sequences per step"""
-    sequence: int = Field(ge=1)
+    sequence: Count
     """tokens of a sequence"""
     precision: Precision = "bf16"
     """of matrix products; parameters are kept in it too, but in bf16 where it is fp8"""
@@ -46,11 +45,11 @@ class TransformerTraining(Spec):
     """whether one kernel computes attention, redoes the scores in the backward pass and never writes them"""
     micro_batch: Count | tuple[Count, ...] | None = None
     """sequences of a micro-batch; the planner chooses where it is absent"""
-    interleave: Count | tuple[Count, ...] = 1
+    interleave: Degree | tuple[Degree, ...] = 1
     """chunks of layers per pipeline stage"""
-    context: Count | tuple[Count, ...] = 1
+    context: Degree | tuple[Degree, ...] = 1
     """ranks among which each sequence is divided"""
-    expert: Count | tuple[Count, ...] = 1
+    expert: Degree | tuple[Degree, ...] = 1
     """data ranks among which the experts are divided"""
     recompute: Recompute | tuple[Recompute, ...] = "none"
     """selective redoes the core of unfused attention in the backward pass (a fused one always does); full keeps

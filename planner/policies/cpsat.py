@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from costmodel.fabrics import Sipam, SlicedFabric
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
@@ -14,7 +16,7 @@ from planner.policies.shortlist import listed_shortly
 from planner.policies.sipam_loop import place_by_loop
 from planner.problem import Problem
 from planner.recreate import PATIENCE, Effort, recreated
-from planner.result import Result, SolveOptions, Status
+from planner.result import Level, Result, SolveOptions, Status, relative_gap
 from planner.routing import route_pattern, slots_matter
 from planner.sieve import Sieve
 
@@ -42,6 +44,16 @@ def _has_lost_proof(problem: Problem, options: SolveOptions, result: Result) -> 
         and 0 < problem.num_dominated <= MOST_DROPPED
         and result.wall_time_s < options.time_limit_s
         and not options.should_stop()
+        and _is_as_listed(problem)
+    )
+
+
+def _is_as_listed(problem: Problem) -> bool:
+    """Whether the problem is what its instance expands to; others value candidates by other speeds, or have fewer."""
+    whole = expand(problem.instance).options
+    return all(
+        len(mine) == len(other) and np.array_equal(mine.value, other.value)
+        for mine, other in zip(problem.options, whole, strict=True)
     )
 
 
@@ -53,7 +65,22 @@ def _without_dropping(problem: Problem, options: SolveOptions, first: Result) ->
     if second.status is not Status.OPTIMAL and second.plan == first.plan:
         return first
     later = tuple(replace(each, wall_time_s=each.wall_time_s + first.wall_time_s) for each in second.trace)
-    return replace(second, trace=(*first.trace, *later), wall_time_s=first.wall_time_s + second.wall_time_s)
+    return replace(
+        second,
+        levels=_with_tighter_bound(first.levels, second.levels),
+        starts=first.starts,
+        trace=(*first.trace, *later),
+        wall_time_s=first.wall_time_s + second.wall_time_s,
+    )
+
+
+def _with_tighter_bound(first: tuple[Level, ...], second: tuple[Level, ...]) -> tuple[Level, ...]:
+    """The later levels, the first of them with the better of both bounds on value."""
+    top, before = second[0], first[0].bound
+    if top.objective != "value" or top.value is None or before is None or top.bound is None or before >= top.bound:
+        return second
+    bound = max(before, top.value)
+    return (replace(top, bound=bound, gap=relative_gap(top.value, bound)), *second[1:])
 
 
 def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list[Assignment]]]:
@@ -71,8 +98,9 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         "best_fit": lambda: place_all(listed, tightest),
     }
     if isinstance(problem.cluster.fabric, Sipam):
-        own = "best_fit" if problem.cluster.fabric.local_memory else "sipam_loop"
-        makers = {"priced": makers["priced"], own: lambda: place_by_loop(listed)}
+        del makers["first_fit"]
+        if not problem.cluster.fabric.local_memory:
+            makers["sipam_loop"] = lambda: place_by_loop(listed)
     best: list[Assignment] | None = None
     for name, make in makers.items():
         found = make()

@@ -1,9 +1,11 @@
 """Joint plans of pooled racks: optimal, never worse than the loop, and all realised."""
 
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planner.checks import check
@@ -14,6 +16,7 @@ from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance
 from planner.line import solve
+from planner.policies.cpsat import _is_as_listed
 from planner.pool_options.loop import loop_rows
 from planner.pool_options.prices import pool_prices
 from planner.pools.demand import PoolDemand
@@ -203,3 +206,13 @@ def test_a_job_without_a_division_is_told_what_is_missing(
     data["jobs"] = [{"name": "large", "workload": large, "accelerators": accelerators}]
     result = solve(Instance.parse(data), options=QUICK)
     assert missing in result.left_out[0].reason
+
+
+def test_only_what_an_instance_expands_to_is_expanded_again_for_a_proof() -> None:
+    problem = expand(random_pool(32, 3, 2))
+    assert _is_as_listed(problem)
+    first, *others = problem.options
+    fewer = replace(problem, options=(first.take(np.arange(len(first) - 1)), *others))
+    revalued = replace(problem, options=(replace(first, value=0.5 * first.value), *others))
+    assert not _is_as_listed(fewer)
+    assert not _is_as_listed(revalued)

@@ -12,7 +12,9 @@ HEADER = (
 )
 
 
-@pytest.mark.parametrize("fabric", ["lightpath", "fat_tree", "ocs_rail", "torus", "sipam", "divided_ports", "memory_ring"])
+@pytest.mark.parametrize(
+    "fabric", ["lightpath", "fat_tree", "ocs_rail", "torus", "sipam", "divided_ports", "memory_ring"]
+)
 @pytest.mark.parametrize(("servers", "tiles"), [(1, 1), (2, 4)])
 def test_it_solves_as_written(planner: Planner, tmp_path: Path, fabric: str, servers: int, tiles: int) -> None:
     path = tmp_path / "new.yaml"
