@@ -22,6 +22,8 @@ SHOWN = (
     "decision_s_p50", "decision_s_p99", "events_per_s",
 )  # fmt: skip
 """measures of the tables, those that are known"""
+AT_ONCE = 6
+"""measures side by side, so that lines fit a terminal"""
 SPANS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 
 
@@ -80,8 +82,8 @@ def _write_page(
 
 
 def _print_tables(rows: "Sequence[Row]", measures: "Mapping[str, Measure]") -> None:
-    """One table for each load: a line for each policy on each cluster, with half the 95 % interval."""
-    columns = {name: measures[name] for name in SHOWN if name in measures}
+    """For each load a line for each policy on each cluster, with half the 95 % interval; a few measures at a time."""
+    columns = [name for name in SHOWN if name in measures]
     out = console()
     for place, load in enumerate(dict.fromkeys(row.load for row in rows)):
         of_load = [row for row in rows if row.load == load]
@@ -90,13 +92,19 @@ def _print_tables(rows: "Sequence[Row]", measures: "Mapping[str, Measure]") -> N
             out.print()
         title = "as the trace has it" if load is None else f"{load:g}"
         out.print(f"load {title}   {seeds} seed{'' if seeds == 1 else 's'}", soft_wrap=True)
-        lines = []
-        for cluster, policy in dict.fromkeys((row.cluster, row.policy) for row in of_load):
-            found = {row.measure: row for row in of_load if (row.cluster, row.policy) == (cluster, policy)}
-            cells = [_cell(found[name], measure) for name, measure in columns.items()]
-            lines.append([plain(cluster), policy, *cells])
-        names = ["cluster", "policy", *(measure.title for measure in columns.values())]
-        out.print(table(names, lines, right=names[2:]))
+        for first in range(0, len(columns), AT_ONCE):
+            _print_table(of_load, {name: measures[name] for name in columns[first : first + AT_ONCE]})
+
+
+def _print_table(rows: "Sequence[Row]", columns: "Mapping[str, Measure]") -> None:
+    """Some measures at one load."""
+    lines = []
+    for cluster, policy in dict.fromkeys((row.cluster, row.policy) for row in rows):
+        found = {row.measure: row for row in rows if (row.cluster, row.policy) == (cluster, policy)}
+        cells = [_cell(found[name], measure) for name, measure in columns.items()]
+        lines.append([plain(cluster), policy, *cells])
+    names = ["cluster", "policy", *(measure.title for measure in columns.values())]
+    console().print(table(names, lines, right=names[2:]))
 
 
 def _cell(row: "Row", measure: "Measure") -> str:

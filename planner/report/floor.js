@@ -83,7 +83,7 @@ function floorKey() {
 
 function drawFloor() {
   const fabric = data.fabric;
-  const shape = `${fabric.kind}, ${fabric.racks > 1 ? `${fabric.racks} racks of ` : ""}${fabric.servers} servers of ${fabric.devices_per_server} × ${fabric.device}`;
+  const shape = `${fabric.kind}, ${fabric.racks > 1 ? `${fabric.racks} racks of ` : ""}${plural(fabric.servers, "server")} of ${fabric.devices_per_server} × ${fabric.device}`;
   const head = el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, shape));
   const beside = el("div", { class: "beside" }, ...data.matrices.map(drawMatrix), floorKey(), failedParts());
   const racks = el("div", { class: "racks" }, ...data.racks.map(drawPlanRack), beside);
