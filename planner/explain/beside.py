@@ -8,6 +8,7 @@ from planner.explain.ask import Asker
 from planner.explain.cost import Cost, cost_of, what_gives
 from planner.explain.explanation import Statement, Tag
 from planner.explain.light import why_no_light
+from planner.explain.pools import why_no_units
 from planner.explain.rails import why_no_rails
 from planner.explain.room import told_sizes, why_no_block, why_too_few, why_unlisted
 from planner.explain.slices import why_no_slices
@@ -64,7 +65,7 @@ def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
             yield Statement(f"with {sizes_told}: {reason}")
             return
         reason = reason or why_no_block(waiting, name, size) or why_no_rails(waiting, name, size)
-        reason = reason or why_no_slices(waiting, name, size)
+        reason = reason or why_no_slices(waiting, name, size) or why_no_units(waiting, name, size)
         if reason is None:
             reason = why_no_light(asker, required(waiting, name, accelerators=size), name, size)
         yield Statement(f"with {accelerators(size)}: {reason or 'no place has all that it needs at once'}")
