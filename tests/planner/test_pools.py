@@ -22,40 +22,24 @@ from planner.pool_options.prices import pool_prices
 from planner.pools.demand import PoolDemand
 from planner.pools.pool import first_fit
 from planner.pools.rack import Rack
-from planner.result import SolveOptions, Status
+from planner.result import SolveOptions
 from tests.benchmarks.random_pools import random_pool
 from tests.oracles.pool_search import best_value
 from tests.oracles.tiny_pools import tiny_pool
+from tests.planner.optimum import OPTIONS, assert_pruning_changes_no_level, assert_solved_to
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
 QUICK = SolveOptions(workers=1, deterministic_limit=2.0)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"])
-    expected = best_value(instance)
-    result = solve(instance, options=OPTIONS)
-    if expected is None:
-        assert result.status is Status.INFEASIBLE
-        return
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(expected, rel=1e-6, abs=1e-9)
-    assert result.plan is not None
-    assert check(instance, result.plan) == []
+    assert_solved_to(instance, best_value(instance))
 
 
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
-    instance = tiny_pool(seed)
-    with_few, with_all = (solve(expand(instance, prune=prune), options=OPTIONS) for prune in (True, False))
-    assert with_few.status is with_all.status
-    if with_all.plan is None:
-        return
-    for one, other in zip(with_few.levels, with_all.levels, strict=True):
-        assert one.value == pytest.approx(other.value, rel=1e-6, abs=1e-9), one.objective
-    assert with_few.plan is not None
-    assert check(instance, with_few.plan) == []
+    assert_pruning_changes_no_level(tiny_pool(seed))
 
 
 @pytest.mark.parametrize("seed", range(200, 260))

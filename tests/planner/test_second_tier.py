@@ -20,9 +20,9 @@ from planner.result import Result, SolveOptions, Status
 from planner.second_tier import placed_result, with_second_tiers
 from tests.oracles.pool_search import best_value
 from tests.oracles.tiny_pools import tiny_tiered_pool
+from tests.planner.optimum import OPTIONS, assert_pruning_changes_no_level, assert_solved_to
 
 RACK = Path(__file__).parents[2] / "instances" / "joint" / "rack48.yaml"
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
 
 
 TOO_LARGE = 35
@@ -32,26 +32,12 @@ TOO_LARGE = 35
 @pytest.mark.parametrize("seed", [seed for seed in range(41) if seed != TOO_LARGE])
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_tiered_pool(seed, objectives=["value"])
-    expected = best_value(instance)
-    result = solve(instance, options=OPTIONS)
-    if expected is None:
-        assert result.status is Status.INFEASIBLE
-        return
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(expected, rel=1e-6, abs=1e-9)
-    assert result.plan is not None
-    assert check(instance, result.plan) == []
+    assert_solved_to(instance, best_value(instance))
 
 
 @pytest.mark.parametrize("seed", range(100, 115))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
-    instance = tiny_tiered_pool(seed)
-    with_few, with_all = (solve(expand(instance, prune=prune), options=OPTIONS) for prune in (True, False))
-    assert with_few.status is with_all.status
-    if with_all.plan is None:
-        return
-    for one, other in zip(with_few.levels, with_all.levels, strict=True):
-        assert one.value == pytest.approx(other.value, rel=1e-6, abs=1e-9), one.objective
+    assert_pruning_changes_no_level(tiny_tiered_pool(seed))
 
 
 def test_units_are_listed_for_mappings_that_offload_alone() -> None:

@@ -17,11 +17,11 @@ from planner.plan import Plan
 from planner.policies import POLICIES
 from planner.pool_options.prices import has_prices, pool_prices
 from planner.repair import repair
-from planner.result import SolveOptions, Status
+from planner.result import Status
 from tests.oracles.tiny_pools import SMALL
 from tests.oracles.tiny_shares import best_value, tiny_shares
+from tests.planner.optimum import OPTIONS, assert_solved_to
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
 Fields = dict[str, Any]
 FABRIC: Fields = {
     "kind": "divided_ports", "servers": 2, "gpus_per_server": 4,
@@ -58,15 +58,7 @@ def job(name: str, size: int, **fields: Any) -> Fields:
 @pytest.mark.parametrize("seed", range(60))
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     tiny = tiny_shares(seed, objectives=["value"])
-    expected = best_value(tiny)
-    result = solve(tiny, options=OPTIONS)
-    if expected is None:
-        assert result.status is Status.INFEASIBLE
-        return
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(expected, rel=1e-6, abs=1e-9)
-    assert result.plan is not None
-    assert check(tiny, result.plan) == []
+    assert_solved_to(tiny, best_value(tiny))
 
 
 def test_what_is_shared_matters(monkeypatch: pytest.MonkeyPatch) -> None:
