@@ -131,15 +131,25 @@ def enumerate_candidates(
     fabric: FabricBase,
     *,
     one_server: bool = False,
+    per_server: int | None = None,
     collective: str | None = None,
 ) -> Candidates:
     """Every mapping of the workload on each size that fits in memory, under every plan of the fabric.
 
-    `one_server` keeps the whole job in one server; `collective` keeps only plans of that kind along
-    the dimensions that all-reduce.
+    `one_server` keeps the whole job in one server; `per_server` devices are what each server gives that the job uses;
+    `collective` keeps only plans of that kind along the dimensions that all-reduce.
     """
     mappings = Mappings.concatenate([workload.mappings(size) for size in sizes])
-    return list_candidates(workload, mappings, device, fabric, blocks=_listed_blocks(one_server), collective=collective)
+    blocks = _listed_blocks(one_server, per_server)
+    listed = list_candidates(workload, mappings, device, fabric, blocks=blocks, collective=collective)
+    return listed if per_server is None else _with_share(listed, fabric, per_server)
+
+
+def _with_share(listed: Candidates, fabric: FabricBase, per_server: int) -> Candidates:
+    """Rows with which each server gives so many devices."""
+    first, of = distinct_rows([listed.block, *listed.plan])
+    shares = [fabric.share(int(listed.block[row]), listed.row_plans(row)) for row in first.tolist()]
+    return listed.take(np.flatnonzero(np.array(shares, np.int64)[of] == per_server))
 
 
 def list_candidates(
@@ -213,11 +223,13 @@ def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:
     return np.concatenate(kept)
 
 
-def _listed_blocks(one_server: bool) -> BlocksOf:
+def _listed_blocks(one_server: bool, per_server: int | None) -> BlocksOf:
     def blocks(fabric: FabricBase, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         if one_server:
-            return (num_devices,) if num_devices <= fabric.devices_per_server else ()
-        return fabric.blocks(spans, num_devices)
+            found: Sequence[int] = (num_devices,) if num_devices <= fabric.devices_per_server else ()
+        else:
+            found = fabric.blocks(spans, num_devices)
+        return found if per_server is None else fabric.even_blocks(found, num_devices, per_server)
 
     return blocks
 

@@ -1,6 +1,7 @@
 """The cluster of an instance: fabric, device and what has failed."""
 
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -9,6 +10,7 @@ from costmodel.catalog import documents
 from costmodel.fabrics import Fabric, Lightpath, Sipam
 from costmodel.hardware import Device, device_names, load_device
 from costmodel.spec import Spec
+from planner import files
 
 
 class FailedFiber(Spec):
@@ -235,3 +237,9 @@ class Cluster(Spec):
     @property
     def num_healthy(self) -> int:
         return self.fabric.num_devices - len(self.failed_devices)
+
+
+def load_cluster(path: Path) -> Cluster:
+    """A cluster, or that of an instance."""
+    data = files.parse_text(files.read_text(path), str(path))
+    return files.validate(Cluster, data.get("cluster", data), str(path))

@@ -34,6 +34,8 @@ class Shape:
     """along tensor, pipeline and data"""
     cut: Cut = ()
     """what the job takes of each of its servers, where the fabric cuts slices"""
+    is_even: bool = False
+    """whether each server of the job takes one part, no more"""
     memory_units: int = 0
     """units of remote memory for each rank"""
     memory_io: int = 0
@@ -74,6 +76,11 @@ class Shape:
     @property
     def num_parts(self) -> int:
         return self.num_ranks // self.part
+
+    @property
+    def most_parts(self) -> int:
+        """Parts that one server may take."""
+        return 1 if self.is_even else self.num_parts
 
     @property
     def slices_together(self) -> int:
@@ -163,12 +170,13 @@ class Shape:
         return tuple(offsets * (self.num_ranks // plan.ranks) for plan in self.plans for offsets in plan.offsets())
 
 
-def shape_of(candidates: Candidates, row: int, fabric: FabricBase) -> Shape:
-    """Shape of one candidate."""
+def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: bool = False) -> Shape:
+    """Shape of one candidate; `is_even` where the job asks for as many ranks on each of its servers."""
     phase, first = "", None
     if candidates.has_phases[row]:
         names = candidates.workload.phases
-        phase, first = names[-1], replace(shape_of(candidates.in_first_phase(), row, fabric), phase=names[0])
+        earlier = shape_of(candidates.in_first_phase(), row, fabric, is_even=is_even)
+        phase, first = names[-1], replace(earlier, phase=names[0])
     m = candidates.mapping[row]
     tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
     return Shape(
@@ -178,6 +186,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase) -> Shape:
         block=int(candidates.block[row]),
         plans=(tensor, pipeline, data),
         cut=fabric.cut(plans),
+        is_even=is_even,
         memory_units=candidates.splits[candidates.split[row]].memory_units or 0,
         memory_io=candidates.splits[candidates.split[row]].memory_io or 0,
         phase=phase,

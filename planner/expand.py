@@ -64,6 +64,7 @@ def list_options(instance: Instance, job: Job, known: Known | None = None) -> Jo
             cluster.device,
             cluster.fabric,
             one_server=job.constraints.one_server,
+            per_server=job.constraints.per_server,
             collective=job.constraints.collective,
         )
         if job.constraints.one_setting:

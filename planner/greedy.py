@@ -117,7 +117,7 @@ def fill(board: Board, shape: Shape, servers: Sequence[int]) -> Blocks | None:
     """Blocks onto servers in the given order, each filled before the next; None if they do not fit."""
     blocks, missing = [], shape.num_parts
     for server in servers:
-        count = min(missing, free_blocks(board, shape, server))
+        count = min(missing, shape.most_parts, free_blocks(board, shape, server))
         if count:
             blocks.append((server, count))
             missing -= count
@@ -138,26 +138,27 @@ def tightest(board: Board, shape: Shape) -> Iterator[Blocks]:
     """The one server with the least room to spare, or as few servers as possible, the last the tightest."""
     for servers in racks(board):
         room = {s: free_blocks(board, shape, s) for s in servers}
-        enough = [s for s in servers if room[s] >= shape.num_parts]
+        able = {s: min(room[s], shape.most_parts) for s in servers}
+        enough = [s for s in servers if able[s] >= shape.num_parts]
         if enough:
             yield [(min(enough, key=lambda s: (room[s], s)), shape.num_parts)]
             continue
-        order = sorted((s for s in servers if room[s]), key=lambda s: (-room[s], s))
+        order = sorted((s for s in servers if room[s]), key=lambda s: (-able[s], room[s], s))
         for first in range(min(3, len(order))):
-            found = _few_servers(order[first:], room, shape.num_parts)
+            found = _few_servers(order[first:], room, able, shape.num_parts)
             if found is not None:
                 yield found
 
 
-def _few_servers(order: Sequence[int], room: dict[int, int], missing: int) -> Blocks | None:
-    """The roomiest servers, then the tightest one that takes the rest."""
+def _few_servers(order: Sequence[int], room: dict[int, int], able: dict[int, int], missing: int) -> Blocks | None:
+    """The servers that take the most, then the tightest one that takes the rest."""
     blocks: Blocks = []
     for i, server in enumerate(order):
-        if room[server] >= missing:
-            last = min((s for s in order[i:] if room[s] >= missing), key=lambda s: room[s])
+        if able[server] >= missing:
+            last = min((s for s in order[i:] if able[s] >= missing), key=lambda s: room[s])
             return sorted([*blocks, (last, missing)])
-        blocks.append((server, room[server]))
-        missing -= room[server]
+        blocks.append((server, able[server]))
+        missing -= able[server]
     return None
 
 

@@ -59,6 +59,8 @@ class JobConstraints(Spec):
     """the only kind of all-reduce that the job may use"""
     one_setting: bool = Field(default=False, exclude_if=lambda flag: not flag)
     """whether the job keeps its circuits and memory through all phases of its workload"""
+    per_server: Accelerators | None = Field(default=None, exclude_if=lambda number: number is None)
+    """accelerators that each server of the job gives, no more and no fewer"""
 
 
 class Job(Spec):

@@ -49,9 +49,10 @@ class JobOptions:
         first = c.in_first_phase()
         settings = (*c.plan.tolist(), c.split.tolist(), *first.plan.tolist(), first.split.tolist())
         columns = (*degrees.tolist(), c.block.tolist(), *settings)
+        is_even = self.job.constraints.per_server is not None
         for row, key in enumerate(zip(*columns, strict=True)):
             if key not in known:
-                known[key] = shape_of(c, row, self.fabric)
+                known[key] = shape_of(c, row, self.fabric, is_even=is_even)
             shapes.append(known[key])
         return tuple(shapes)
 

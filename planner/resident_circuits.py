@@ -28,6 +28,8 @@ def check_circuits(cluster: Cluster, resident: "Resident") -> None:
     shape = shape_of(rows, 0, cluster.fabric)
     devices = [cluster.fabric.parse_device(name) for name in resident.devices]
     _check_layout(cluster, shape, devices, where)
+    if resident.constraints.per_server is not None:
+        _check_even(shape, devices, resident.constraints.per_server, where)
     if isinstance(cluster.fabric, SlicedFabric):
         _check_slices(cluster.fabric, rows.row_plans(0), shape, devices, resident, where)
     if not isinstance(cluster.fabric, Lightpath | OcsRail | Sipam):
@@ -98,6 +100,16 @@ def _check_layout(cluster: Cluster, shape: Shape, devices: list[Device], where: 
         raise ValueError(f"{where}.devices: each block of {shape.block} ranks must lie in one server")
     if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in devices}) > 1:
         raise ValueError(f"{where}.devices: a job stays in one rack of a {fabric.kind}")
+
+
+def _check_even(shape: Shape, devices: list[Device], per_server: int, where: str) -> None:
+    """Each server gives what the job asks of it, as one part."""
+    given = Counter(server for server, _ in devices)
+    if set(given.values()) != {per_server}:
+        raise ValueError(f"{where}.devices: each server must give constraints.per_server, {per_server} of them")
+    if shape.part != per_server:
+        problem = f"a server takes {shape.part} ranks together, constraints.per_server is {per_server}"
+        raise ValueError(f"{where}.configuration.block: {problem}; write the same number there")
 
 
 def _check_together(light: Light, held: HeldCircuits, where: str) -> None:

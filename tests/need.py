@@ -34,6 +34,12 @@ def need_python_with(package: str) -> str:
     raise _lacking(f"no Python here imports {package}")
 
 
+def need_root() -> None:
+    """Go on as root; else as `need_program`."""
+    if os.geteuid() != 0:
+        raise _lacking("needs root: it starts daemons that run jobs of several users")
+
+
 def _lacking(reason: str) -> BaseException:
     """What skips a test, or fails it in continuous integration."""
     if os.environ.get("PHOTONPLAN_CI") == "1":

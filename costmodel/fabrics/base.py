@@ -228,6 +228,15 @@ class FabricBase(Spec):
         """
         raise NotImplementedError
 
+    def even_blocks(self, natural: Sequence[int], num_devices: int, per_server: int) -> Sequence[int]:
+        """Block sizes to list where each server of a job gives so many devices, `natural` being those without that."""
+        is_even = per_server <= self.devices_per_server and num_devices % per_server == 0
+        return (per_server,) if is_even and any(per_server % block == 0 for block in natural) else ()
+
+    def share(self, block: int, plans: Sequence[GroupPlan]) -> int:
+        """Devices that each server gives where a job with these plans takes as little as it may of each."""
+        return block
+
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         """Ways in which a group of `ranks` may communicate along a dimension; () where there is none.
 

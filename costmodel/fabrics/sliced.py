@@ -60,6 +60,22 @@ class SlicedFabric(FabricBase):
         """Numbers of devices of a slice, in words."""
         raise NotImplementedError
 
+    def even_blocks(self, natural: Sequence[int], num_devices: int, per_server: int) -> Sequence[int]:
+        """Slices of whole servers take all of each, whatever their blocks."""
+        found = super().even_blocks(natural, num_devices, per_server)
+        return sorted({*found, *natural}) if per_server == self.devices_per_server else found
+
+    def share(self, block: int, plans: Sequence[GroupPlan]) -> int:
+        """0 where such blocks do not lie within the servers of a slice."""
+        slice_ = prod(self.cut(plans))
+        if self._slices_of_part(plans) == 1:
+            return max(slice_, block)
+        servers = self._order(plans) // slice_
+        if len(servers) % block:
+            return 0
+        blocks = servers.reshape(-1, block)
+        return slice_ if bool((blocks == blocks[:, :1]).all()) else 0
+
     def owners(self, plans: Sequence[GroupPlan]) -> Owners:
         """Axes of a job with these plans, one along each of DIMENSIONS; ValueError where they exclude each other."""
         raise NotImplementedError

@@ -69,7 +69,10 @@ class TransformerTraining(Spec):
     and values was met in training steps on B200"""
 
     @model_validator(mode="after")
-    def _offload_is_known(self) -> Self:
+    def _menus_hold_choices(self) -> Self:
+        for name in MENUS:
+            if getattr(self, name) == ():
+                raise ValueError(f"{name}: is an empty list; give at least one choice")
         for choice in _menu(self.offload):
             offload_code(choice)
         return self

@@ -11,6 +11,7 @@ from planner.checks.loss import check_loss
 from planner.checks.memory_pool import check_memory_pool
 from planner.checks.objectives import OBJECTIVES, objective_values
 from planner.checks.path import check_path
+from planner.checks.per_server import check_per_server
 from planner.checks.phases import check_phases
 from planner.checks.placement import check_placement
 from planner.checks.pool_light import check_pool_light
@@ -33,6 +34,7 @@ CHECKS: dict[str, Check] = {
     "listed": check_listed,
     "placement": check_placement,
     "block": check_block,
+    "per_server": check_per_server,
     "rack": check_rack,
     "residents": check_residents,
     "circuits": check_circuits,

@@ -121,6 +121,7 @@ def _offers(question: _Question) -> Offers:
         device,
         fabric,
         one_server=limits.one_server,
+        per_server=limits.per_server,
         collective=limits.collective,
     )
     if limits.one_setting:

@@ -66,7 +66,8 @@ class Scene:
 
     `free`: devices that no fixed job holds; `taken`: light of fixed jobs, None on fabrics without circuits;
     `pinned`: tenants that keep their devices, not their light; `lenient`: single-device residents that may stay
-    on a working port; `singles`: servers on which fixed single-device jobs hold working ports.
+    on a working port; `singles`: servers on which fixed single-device jobs hold working ports; `even`: tenants of which
+    no two blocks share a server.
     """
 
     cluster: Cluster
@@ -76,6 +77,7 @@ class Scene:
     pinned: frozenset[str] = frozenset()
     lenient: frozenset[str] = frozenset()
     singles: Collection[int] = ()
+    even: frozenset[str] = frozenset()
 
     @property
     def size(self) -> int:
@@ -107,6 +109,7 @@ def mend(scene: Scene, wanted: Wanted | None, limits: MendLimits) -> Mended:
     matters = isinstance(fabric, Lightpath) and fabric.slots_matter
     places = Places(cp, scene.cluster, scene.tenants, scene.pinned, scene.free, matters, scene.lenient)
     places.demand_dark(sorted(scene.singles))
+    places.keep_apart(scene.even)
     light = None if wanted is None or scene.taken is None else MendLight(places, scene.taken, wanted)
     cp.minimize(places.moves)
     first = limits.solver()

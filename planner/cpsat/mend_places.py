@@ -132,6 +132,16 @@ class Places:
                 place = self.kind(device)
                 self.cp.add(sum(self._takers[place]) == self._capacity(place))
 
+    def keep_apart(self, names: frozenset[str]) -> None:
+        """No two blocks of these tenants share a server."""
+        for t, tenant in enumerate(self.tenants):
+            on: defaultdict[int, list[Literal]] = defaultdict(list)
+            for block in range(len(tenant.devices) // tenant.block if tenant.name in names else 0):
+                for server, literal in self.on[t, block].items():
+                    on[server].append(literal)
+            for literals in on.values():
+                self.cp.add_at_most_one(literals)
+
     @property
     def moves(self) -> cp_model.LinearExprT:
         """Ranks that leave their device."""

@@ -1,6 +1,7 @@
 """Where a job finds room if running jobs that lie in one server each change places: the fewest ranks move."""
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +11,9 @@ from planner.cpsat.solver import new_solver
 
 DETERMINISTIC_LIMIT = 0.05
 """of one search: milliseconds; a plan that is not proven to move the fewest is taken as it is"""
+
+BUILDING_S = 0.002
+"""taken off a time limit for what is not search: the model is built, its result read"""
 
 
 @dataclass(frozen=True)
@@ -33,17 +37,36 @@ class Swap:
 
 
 @lru_cache(maxsize=4096)
-def make_room(room: Room, part: int, parts: int, most_moved: int) -> Swap | None:
-    """Room for so many parts of `part` devices each, a part in one server; None where moving `most_moved` ranks in
-    all does not suffice, or nothing is found in the time of one search."""
+def make_room(room: Room, part: int, parts: int, most_parts: int, most_moved: int) -> Swap | None:
+    """Room for so many parts of `part` devices each, at most `most_parts` in one server; None where moving `most_moved`
+    ranks in all does not suffice, or nothing is found in the time of one search."""
+    solver = new_solver()
+    solver.parameters.max_deterministic_time = DETERMINISTIC_LIMIT
+    return _found(solver, room, part, parts, most_parts, most_moved)
+
+
+def make_room_by(deadline_s: float, room: Room, part: int, parts: int, most_parts: int, most_moved: int) -> Swap | None:
+    """The same, found by a time on the clock of time.perf_counter: presolve is brief, as such models are small."""
+    solver = new_solver()
+    parameters = solver.parameters
+    parameters.cp_model_probing_level = parameters.symmetry_level = 0
+    parameters.max_presolve_iterations = 1
+    parameters.max_time_in_seconds = max(0.0, deadline_s - time.perf_counter() - BUILDING_S)
+    return _found(solver, room, part, parts, most_parts, most_moved)
+
+
+def _found(
+    solver: cp_model.CpSolver, room: Room, part: int, parts: int, most_parts: int, most_moved: int
+) -> Swap | None:
     servers = range(len(room.free))
     within = list(room.free)
     for server, ranks, number in room.guests:
         within[server] += ranks * number
-    if sum(devices // part for devices in within) < parts:
+    most = [min(devices // part, most_parts) for devices in within]
+    if sum(most) < parts or sum(room.free) < part * parts:
         return None
     model = cp_model.CpModel()
-    entered = [model.new_int_var(0, within[s] // part, "") for s in servers]
+    entered = [model.new_int_var(0, count, "") for count in most]
     model.add(sum(entered) == parts)
     load: list[list[cp_model.LinearExprT]] = [[part * entered[s]] for s in servers]
     moved: list[cp_model.LinearExprT] = []
@@ -63,15 +86,7 @@ def make_room(room: Room, part: int, parts: int, most_moved: int) -> Swap | None
         model.add(sum(load[s]) <= within[s])
     model.add(sum(moved) <= most_moved)
     model.minimize(sum(moved))
-    return _solved(model, entered, flows)
-
-
-def _solved(
-    model: cp_model.CpModel, entered: Sequence[cp_model.IntVar], flows: Mapping[tuple[int, int, int], cp_model.IntVar]
-) -> Swap | None:
-    solver = new_solver()
     solver.parameters.num_workers = 1
-    solver.parameters.max_deterministic_time = DETERMINISTIC_LIMIT
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     moves = {key: solver.value(flow) for key, flow in flows.items()}

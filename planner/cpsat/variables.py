@@ -160,7 +160,7 @@ def _job(
     shapes = options.shapes
     blocks: dict[BlockKind, list[cp_model.IntVar]] = {}
     for kind in sorted({BlockKind.of(shape) for shape in shapes}):
-        most = max(shape.num_parts for shape in shapes if BlockKind.of(shape) == kind)
+        most = max(shape.most_parts for shape in shapes if BlockKind.of(shape) == kind)
         blocks[kind] = [
             model.new_int_var(0, min(most, len(cluster.healthy_slots(s)) // kind.size), f"{name}_b{kind.size}_s{s}")
             for s in servers
@@ -212,9 +212,9 @@ def _units(model: cp_model.CpModel, classes: tuple[DemandClass, ...]) -> dict[in
 
 
 def _held(options: JobOptions, cluster: Cluster) -> tuple[Counter[int], Counter[Pair]]:
-    """Devices by server, and light by ordered pair, that a resident holds now."""
+    """Devices by server, and light by ordered pair, that a resident holds where it stays."""
     devices, light = Counter[int](), Counter[Pair]()
-    if not isinstance(options.job, Resident):
+    if not isinstance(options.job, Resident) or not options.can_stay:
         return devices, light
     parse = cluster.fabric.parse_device
     devices.update(parse(name)[0] for name in options.job.devices)

@@ -21,10 +21,18 @@ class Site:
 
 
 def fewest_victims(
-    site: Site, part: int, parts: int, *, most: int, time_limit_s: float, refused: Sequence[frozenset[int]] = ()
+    site: Site,
+    part: int,
+    parts: int,
+    *,
+    most: int,
+    time_limit_s: float,
+    refused: Sequence[frozenset[int]] = (),
+    is_even: bool = False,
 ) -> tuple[int, ...] | None:
     """Numbers of the fewest jobs, at most `most`, without which so many parts of `part` accelerators fit, each in one
-    server; of equally few the cheapest. None where there are none, or none is found in time.
+    server, and one at most in each server where `is_even`; of equally few the cheapest. None where there are none, or
+    none is found in time.
 
     Sets in `refused` were found not to do, whatever the reason; none that is given contains less.
     """
@@ -34,7 +42,7 @@ def fewest_victims(
     for stop, guest in zip(stops, site.guests, strict=True):
         for server, ranks in guest:
             gained[server].append(ranks * stop)
-    entered = [model.new_int_var(0, parts, "") for _ in site.free]
+    entered = [model.new_int_var(0, 1 if is_even else parts, "") for _ in site.free]
     for count, sizes in zip(entered, gained, strict=True):
         model.add(part * count <= sum(sizes))
     model.add(sum(entered) >= parts)

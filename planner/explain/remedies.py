@@ -8,7 +8,7 @@ from planner.explain.ask import Asker
 from planner.explain.explanation import Statement
 from planner.explain.room import Room, has_ways, sizes_phrase
 from planner.explain.words import accelerators, in_brackets, listed, pace, servers
-from planner.instance import Instance, JobConstraints, Resident
+from planner.instance import Instance, Resident
 from planner.plan import Assignment, Plan
 
 MAX_MOVES = 12
@@ -104,10 +104,10 @@ def _other_sizes(waiting: Instance, name: str, sizes: Iterable[int]) -> Iterator
 
 
 def without_constraints(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
-    """The job without what it insists on: one server, or one kind of all-reduce."""
+    """The job without what it insists on: one server, as many on each, or one kind of all-reduce."""
     constraints = waiting.job(name).constraints
     if constraints.collective is not None:
-        changed = JobConstraints(one_server=constraints.one_server)
+        changed = constraints.model_copy(update={"collective": None})
         answer = asker.ask(required(waiting, name, constraints=changed))
         if answer.is_possible and answer.plan is not None:
             found = answer.plan[name]
@@ -116,11 +116,16 @@ def without_constraints(asker: Asker, waiting: Instance, name: str) -> Iterator[
             kinds = sorted({kind for kind in used if kind not in ("none", constraints.collective)})
             speed = _against_fastest(asker, found)
             yield Statement(f"fits with {listed(kinds) or 'any collective'}{in_brackets(speed)}")
-    if constraints.one_server:
-        changed = JobConstraints(collective=constraints.collective)
+    for field, free, words in (
+        ("one_server", False, "it may span servers"),
+        ("per_server", None, "its servers need not give as many each"),
+    ):
+        if not getattr(constraints, field):
+            continue
+        changed = constraints.model_copy(update={field: free})
         answer = asker.ask(required(waiting, name, constraints=changed))
         if answer.is_possible and answer.plan is not None:
             found = answer.plan[name]
             on = listed(servers(waiting.cluster.fabric, found.devices))
             speed = _against_fastest(asker, found)
-            yield Statement(f"fits on {on} if it may span servers{in_brackets(speed)}")
+            yield Statement(f"fits on {on} if {words}{in_brackets(speed)}")

@@ -73,9 +73,15 @@ def _why_excluded(instance: Instance, name: str, size: int) -> str:
     constraints, fabric = instance.job(name).constraints, instance.cluster.fabric
     if constraints.one_server and size > fabric.devices_per_server:
         return f"must lie in one server, which has {accelerators(fabric.devices_per_server)}"
-    free = JobConstraints(one_server=constraints.one_server)
+    each = constraints.per_server
+    if each is not None and (size % each or each > fabric.devices_per_server):
+        return f"{accelerators(size)} do not come from servers that give {each} each, of {fabric.devices_per_server}"
+    free = constraints.model_copy(update={"collective": None})
     if constraints.collective is not None and has_ways(instance, name, size, free):
         return f"no {constraints.collective} all-reduce joins {accelerators(size)} here"
+    free = constraints.model_copy(update={"per_server": None})
+    if each is not None and has_ways(instance, name, size, free):
+        return f"the job does not divide into blocks of {accelerators(each)}, one on each server"
     if isinstance(fabric, SlicedFabric):
         return f"no slice has {accelerators(size)} as the job divides; sizes of slices are {fabric.sizes}"
     return f"no circuits of this fabric join {accelerators(size)}"
@@ -104,22 +110,26 @@ def why_no_block(instance: Instance, name: str, size: int) -> str | None:
     """How the free devices are too scattered for what must lie in one server; None where they are not."""
     room, fabric = Room.beside_residents(instance), instance.cluster.fabric
     options = list_options(instance, with_job(instance, name, accelerators=size).job(name))
-    if any(_has_blocks(room, rack, shape.block, size) for rack in room.racks() for shape in options.shapes):
+    blocks = {shape.part if shape.is_even else shape.block for shape in options.shapes}
+    most = 1 if options.shapes[0].is_even else size
+    if any(_num_blocks(room, rack, block, size, most) * block >= size for rack in room.racks() for block in blocks):
         return None
-    block = min(shape.block for shape in options.shapes)
+    block = min(blocks)
+    possible = max(_num_blocks(room, rack, block, size, most) for rack in room.racks())
     fullest = max(range(fabric.num_servers), key=lambda s: room.usable(s, size))
     best = f"most is {room.usable(fullest, size)} on {fabric.server_name(fullest)}"
     if block == size:
         return f"no server has {size} free; {best}"
-    possible = max(sum(room.usable(s, size) // block for s in rack) for rack in room.racks())
+    asked = "on a server of its own" if most == 1 else "in one server"
     return (
-        f"needs {size // block} times {accelerators(block)} free in one server; "
+        f"needs {size // block} times {accelerators(block)} free {asked}; "
         f"there {'is' if possible == 1 else 'are'} {possible}, {best}"
     )
 
 
-def _has_blocks(room: Room, rack: Sequence[int], block: int, size: int) -> bool:
-    return sum(room.usable(s, size) // block for s in rack) * block >= size
+def _num_blocks(room: Room, rack: Sequence[int], block: int, size: int, most: int) -> int:
+    """Blocks for which a rack has free devices, so many of them at most in one server."""
+    return sum(min(room.usable(s, size) // block, most) for s in rack)
 
 
 def told_sizes(instance: Instance, job: Job, most: int = 4) -> tuple[int, ...]:

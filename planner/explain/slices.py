@@ -35,11 +35,12 @@ def _extent(cut: Cut) -> str:
 
 
 def _fits(free: Cuts, shape: Shape) -> bool:
-    return _most(free, shape.cut, shape.slices_together) >= shape.num_parts
+    return _most(free, shape.cut, shape.slices_together, shape.most_parts) >= shape.num_parts
 
 
-def _most(free: Cuts, cut: Cut, together: int = 1) -> int:
-    """Slices, or so many together in one server, that first fit finds in the best rack."""
+def _most(free: Cuts, cut: Cut, together: int = 1, most: int | None = None) -> int:
+    """Slices, or so many together in one server, at most `most` of these, that first fit finds in the best rack."""
     fabric = free.fabric
     counts = [len(free.disjoint(server, cut)) // together for server in range(fabric.num_servers)]
+    counts = counts if most is None else [min(count, most) for count in counts]
     return max(sum(counts[first : first + fabric.servers]) for first in range(0, fabric.num_servers, fabric.servers))

@@ -14,19 +14,22 @@ from planner.routing import Board
 
 
 def server_aligned(problem: Problem, options: SolveOptions) -> Result:
-    """Jobs in arrival order on entirely free servers, the remainder on the tightest server that takes it whole."""
+    """Jobs in arrival order on entirely free servers, the remainder on the tightest server that takes it whole.
+
+    A job that asks for so many accelerators of each server takes servers with as many free.
+    """
     started = time.perf_counter()
     return heuristic_result("server_aligned", problem, options, started, place_all(problem, _aligned))
 
 
 def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:
-    per_server = _most(board.cluster.fabric, shape)
+    per_server = 1 if shape.is_even else _most(board.cluster.fabric, shape)
     if per_server == 0:
         return
     num_whole, remainder = divmod(shape.num_parts, per_server)
     for servers in racks(board):
         room = {s: free_blocks(board, shape, s) for s in servers}
-        whole = [s for s in servers if room[s] == per_server][:num_whole]
+        whole = [s for s in servers if room[s] >= per_server][:num_whole]
         if len(whole) < num_whole:
             continue
         blocks = [(s, per_server) for s in whole]

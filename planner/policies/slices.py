@@ -68,7 +68,7 @@ class _Places:
         if slice_ is None:
             return None
         chosen = [self.devices[i] for i in members(slice_.devices)]
-        devices = ranks_on(chosen, shape, apart=self.board.needs_rails(shape))
+        devices = ranks_on(chosen, shape, apart=shape.is_even or self.board.needs_rails(shape))
         if not devices:
             self.allocator.release(slice_)
             return None

@@ -107,6 +107,11 @@ class Wreck:
             if isinstance(self.instance.job(a.job), Resident) and not moved(self.instance, a).is_moved
         )
 
+    @cached_property
+    def even(self) -> frozenset[str]:
+        """Jobs that ask for as many ranks on each of their servers."""
+        return frozenset(t.name for t in self.tenants if self.instance.job(t.name).constraints.per_server is not None)
+
     def singles(self, tenants: Iterable[Tenant]) -> list[int]:
         """Servers on which single-device jobs that are no residents in place hold a working port."""
         dark = self.cluster.dark_devices
@@ -135,6 +140,7 @@ class Wreck:
             taken=self.light_beside(fixed),
             lenient=self.lenient,
             singles=self.singles(fixed),
+            even=self.even,
         )
 
     def _may_move(self, name: str) -> bool:

@@ -66,8 +66,9 @@ def _keeps_layout(wreck: Wreck, tenant: Tenant, devices: Sequence[Device]) -> bo
     fabric = wreck.cluster.fabric
     if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in devices}) > 1:
         return False
-    firsts = range(0, len(devices), tenant.block)
-    return all(len({server for server, _ in devices[i : i + tenant.block]}) == 1 for i in firsts)
+    blocks = [{server for server, _ in devices[i : i + tenant.block]} for i in range(0, len(devices), tenant.block)]
+    is_even = tenant.name not in wreck.even or len(set().union(*blocks)) == len(blocks)
+    return is_even and all(len(servers) == 1 for servers in blocks)
 
 
 def _routed(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from costmodel.hardware import Device, load_device
 from costmodel.mappings import OFFLOAD
@@ -10,6 +11,7 @@ from costmodel.memory.tier import MemoryTier
 from costmodel.parallelism import divisors
 from costmodel.search_space import CONTEXT, CONTEXT_TOKENS, MICRO_BATCHES, opened
 from costmodel.workloads import TransformerInference, TransformerTraining
+from costmodel.workloads.transformer_training import MENUS
 
 DEVICE = load_device("a100-sxm")
 
@@ -87,3 +89,9 @@ def test_the_opened_space_holds_each_mapping_of_a_fixed_one(size: int) -> None:
         # one rank alone has nothing to divide: only the first choice is listed
         listed = choice | ({"sequence_parallel": 1} if choice["tensor"] == 1 else {})
         assert wide.where(listed).sum() == 1
+
+
+@pytest.mark.parametrize("name", MENUS)
+def test_a_menu_without_choices_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError, match=f"{name}: is an empty list"):
+        training(**{name: []})

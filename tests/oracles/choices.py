@@ -1,7 +1,7 @@
 """The ways in which one job may run: listed configurations, grouped by what they ask of the cluster."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Mode:
     demand: Demand
     """circuits of each configuration; what another configuration contains is left out"""
     stays: bool = False
+    per_server: int | None = None
+    """ranks on each of its servers, where the job asks for that"""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ def _unordered(job: Job, cluster: Cluster) -> list[Choice]:
         cluster.device,
         cluster.fabric,
         one_server=constraints.one_server,
+        per_server=constraints.per_server,
         collective=constraints.collective,
     )
     configurations = [listed.configuration(row) for row in range(len(listed))]
@@ -94,9 +97,9 @@ def _priced(job: Job, cluster: Cluster, configurations: list[Configuration], sco
             "energy_per_work": float(energy[row]),
             "power_w": float(power_w[row]),
         }
-        mode = _mode(configuration, cluster)
+        mode = _mode(configuration, cluster, job.constraints.per_server)
         if resident is not None and configuration is resident.configuration:
-            staying = Mode(mode.num_devices, mode.block, _all_circuits(configuration), stays=True)
+            staying = replace(mode, demand=_all_circuits(configuration), stays=True)
             yield Choice(mode=staying, **numbers)
         if resident is not None and not resident.movable:
             continue
@@ -108,11 +111,11 @@ def _all_circuits(configuration: Configuration) -> Demand:
     return tuple(circuits for _, circuits in required_circuits(configuration))
 
 
-def _mode(configuration: Configuration, cluster: Cluster) -> Mode:
+def _mode(configuration: Configuration, cluster: Cluster, per_server: int | None) -> Mode:
     held = {tuple(sorted(circuits)) for circuits in _all_circuits(configuration)}
     largest = [c for c in held if not any(set(c) < set(other) for other in held)]
     demand = tuple(sorted(largest)) if cluster.fabric.has_circuits else ()
-    return Mode(configuration.num_devices, configuration.block, demand)
+    return Mode(configuration.num_devices, configuration.block, demand, per_server=per_server)
 
 
 def _is_possible(mode: Mode, cluster: Cluster) -> bool:

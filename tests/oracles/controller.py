@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,12 @@ class Replayed:
         self.reserved: Body = {"d": "reserve", "job": None, "servers": [], "at_s": None}
         self.now_s = 0.0
         self.arrived = 0
+        self.events = 0
 
     def event(self, body: Body, decisions: list[Body]) -> None:
-        self.now_s = body["at_s"]
+        self.events, self.now_s = self.events + 1, body["at_s"]
+        if body.get("noted"):
+            return
         if body["e"] == "submit":
             for request, kind in zip(body["jobs"], body["kinds"], strict=True):
                 assert request["name"] not in self.jobs
@@ -34,6 +38,8 @@ class Replayed:
             self.failed.append(body["part"])
         elif body["e"] == "drain":
             self.drained.append(body["server"])
+        elif body["e"] == "undrain":
+            self.drained.remove(body["server"])
         elif body["e"] == "repair":
             self.failed = [part for part in self.failed if part != body["part"]]
             self.drained = [part for part in self.drained if part != body["part"]]
@@ -81,6 +87,50 @@ class Replayed:
         }  # fmt: skip
 
 
+class World:
+    """Accelerators and switches, to which decisions are done as drivers are told to: first all that is given back, then
+    all that is taken. What is not there to give back, or not free to take, is a fault."""
+
+    def __init__(self) -> None:
+        self.owners: dict[str, str] = {}
+        self.rays: dict[tuple[str, int], str] = {}
+        self.on: dict[str, Any] = {}
+
+    def carry_out(self, decisions: Sequence[Any], down: set[str]) -> list[str]:
+        """`down`: failed parts and servers, and drained servers; all faults."""
+        told = [decision.body() for decision in decisions]
+        found: list[str] = []
+        for decision, body in zip(decisions, told, strict=True):
+            if body["d"] in ("stop", "move") and decision.before is not None:
+                found += self._give_back(decision.job, decision.before)
+        for decision, body in zip(decisions, told, strict=True):
+            if body["d"] in ("start", "move"):
+                found += self._take(decision.job, decision.place, down)
+        return found
+
+    def _give_back(self, job: str, place: Any) -> list[str]:
+        held = {device for device, owner in self.owners.items() if owner == job}
+        if held != set(place.device_names) or self.on.get(job) != place.circuits:
+            return [f"{job} gives back {place.device_names}, not what it holds"]
+        self.owners = {device: owner for device, owner in self.owners.items() if owner != job}
+        self.rays = {ray: owner for ray, owner in self.rays.items() if owner != job}
+        del self.on[job]
+        return []
+
+    def _take(self, job: str, place: Any, down: set[str]) -> list[str]:
+        found = [f"{job} holds something already"] if job in self.on else []
+        for name in place.device_names:
+            if self.owners.setdefault(name, job) != job or {name, name.rpartition(".")[0]} & down:
+                found.append(f"{name} is not free for {job}")
+        for held in place.circuits:
+            for circuit in held.circuits:
+                for ray in ((f, w) for f in circuit.fibers if ">" in f for w in circuit.wavelengths):
+                    if self.rays.setdefault(ray, job) != job or ray[0] in down:
+                        found.append(f"{ray} is not free for {job}")
+        self.on[job] = place.circuits
+        return found
+
+
 EMPTY = "4f53cda18c2baa0c0354bb5f"
 """name of the wiring without circuits: the hash of []"""
 
@@ -108,7 +158,7 @@ def faults(running: dict[str, Any], failed: set[str], per_server: int) -> list[s
         for name in names:
             if name in owners:
                 found.append(f"{name} belongs to {owners[name]} and {job}")
-            if name in failed or (several and f"{name}:port" in failed):
+            if name in failed or name.rpartition(".")[0] in failed or (several and f"{name}:port" in failed):
                 found.append(f"{job} runs on failed {name}")
             owners[name] = job
         for held in place.circuits:

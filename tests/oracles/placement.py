@@ -166,9 +166,14 @@ class PlacementSearch:
             yield from self._injections(mode, free, (*chosen, device))
 
     def _keeps_layout(self, mode: Mode, devices: Devices) -> bool:
-        """The rules of blocks and racks, for the first ranks of a job."""
+        """The rules of blocks, racks and servers, for the first ranks of a job."""
         if not self.fabric.links_racks and len({self.fabric.rack_of(device[0]) for device in devices}) > 1:
             return False
+        if mode.per_server is not None:
+            given = {server: sum(device[0] == server for device in devices) for server, _ in devices}
+            is_complete = len(devices) == mode.num_devices
+            if any(n > mode.per_server or (is_complete and n < mode.per_server) for n in given.values()):
+                return False
         blocks = [devices[i : i + mode.block] for i in range(0, len(devices), mode.block)]
         return all(len({device[0] for device in block}) == 1 for block in blocks)
 

@@ -5,7 +5,7 @@ each group. Combinations are tried from the most valuable down, each in every pl
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, product
 
@@ -39,6 +39,8 @@ class Mode:
     uplinks: int
     phases: tuple[Setting, ...]
     """one, or that with less memory and the other one"""
+    per_server: int | None = None
+    """ranks on each of its servers, where the job asks for that"""
 
     @property
     def across(self) -> int:
@@ -82,7 +84,8 @@ def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
     fabric = cluster.fabric
     assert isinstance(fabric, Sipam)
     sizes = [size for size in job.sizes if size <= fabric.servers * fabric.accelerators_per_server]
-    rows = enumerate_candidates(job.workload, sizes, cluster.device, fabric)
+    each = job.constraints.per_server
+    rows = enumerate_candidates(job.workload, sizes, cluster.device, fabric, per_server=each)
     if not job.constraints.one_setting:
         rows, _ = with_phases(rows, cluster.device, fabric)
     best: dict[Mode | None, float] = {} if job.required else {None: 0.0}
@@ -91,7 +94,7 @@ def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
         share = speed / speed.max()
         gain = {"sqrt": np.sqrt(share), "linear": share, "step": (share >= job.step_at) * 1.0}[job.utility]
         for row in range(len(rows)):
-            mode = _mode(rows, row, fabric)
+            mode = replace(_mode(rows, row, fabric), per_server=each)
             best[mode] = max(best.get(mode, 0.0), float(job.weight * gain[row]))
     return [(value, mode) for mode, value in best.items()]
 
@@ -207,7 +210,8 @@ def _places(mode: Mode, servers: list[Server], together: int) -> Iterator[Place]
         zone = range(first, first + together)
         counts = [range(servers[s].accelerators // mode.block + 1) for s in zone]
         for blocks in product(*counts):
-            if sum(blocks) * mode.block == mode.ranks:
+            given = {count * mode.block for count in blocks if count}
+            if sum(blocks) * mode.block == mode.ranks and (mode.per_server is None or given == {mode.per_server}):
                 yield tuple((s, count * mode.block) for s, count in zip(zone, blocks, strict=True) if count)
 
 

@@ -29,6 +29,8 @@ class Way(NamedTuple):
     num_ranks: int
     block: int
     ports: int
+    per_server: int | None = None
+    """devices that each server gives, where the job asks for that"""
 
 
 def best_value(instance: Instance) -> float | None:
@@ -60,7 +62,8 @@ def best_value(instance: Instance) -> float | None:
 def _ways(instance: Instance, job: Job) -> Iterator[Way]:
     cluster = instance.cluster
     sizes = [size for size in job.sizes if size <= cluster.fabric.num_devices]
-    rows = enumerate_candidates(job.workload, sizes, cluster.device, cluster.fabric)
+    each = job.constraints.per_server
+    rows = enumerate_candidates(job.workload, sizes, cluster.device, cluster.fabric, per_server=each)
     if not len(rows):
         return
     speed = score(rows, cluster.device, cluster.fabric).speed
@@ -71,7 +74,7 @@ def _ways(instance: Instance, job: Job) -> Iterator[Way]:
         share = float(speed[row] / np.max(speed))
         values[key] = max(values.get(key, 0.0), job.weight * sqrt(share))
     for key, value in sorted(values.items(), key=lambda item: -item[1]):
-        yield Way(value, *key)
+        yield Way(value, *key, each)
 
 
 def _ports(configuration: Configuration) -> int:
@@ -110,10 +113,15 @@ def _enumerated(way: Way, servers: int, working: tuple[int, ...], lost: Devices)
             for chosen in combinations(range(servers), blocks)
             for taken in combinations(rails, way.block)
         )
-        return tuple({devices for devices in found if not devices & lost})
+        return tuple({devices for devices in found if not devices & lost and _is_even(devices, way)})
     inside = [frozenset((s, q) for q in taken) for s in range(servers) for taken in combinations(slots, way.block)]
     sound = [devices for devices in inside if not devices & lost]
     unions = {frozenset[tuple[int, int]]()}
     for _ in range(blocks):
         unions = {union | one for union in unions for one in sound if not union & one}
-    return tuple(unions)
+    return tuple(union for union in unions if _is_even(union, way))
+
+
+def _is_even(devices: Devices, way: Way) -> bool:
+    given = [sum(s == server for s, _ in devices) for server, _ in devices]
+    return way.per_server is None or all(count == way.per_server for count in given)

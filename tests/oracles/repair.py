@@ -74,7 +74,9 @@ class _Enumeration:
                 yield self.now[job]
             return
         if len(first) == size:
-            yield first
+            asked = self.instance.job(assignment.job).constraints.per_server
+            if asked is None or all(sum(d[0] == s for d in first) == asked for s, _ in first):
+                yield first
             return
         for device in self.healthy:
             if device in used or device in first or (size > 1 and device not in self.lit):

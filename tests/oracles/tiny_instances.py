@@ -33,23 +33,23 @@ ORDERS = (
 def tiny_instance(seed: int) -> Instance:
     """The instance of a seed, valid at any seed."""
     rng = Random(seed)
-    fabric = _fat_tree(rng) if rng.random() < 0.06 else _lightpath(rng)
-    return _instance(rng, f"tiny-{seed}", fabric, _health)
+    fabric = fat_tree(rng) if rng.random() < 0.06 else lightpath(rng)
+    return drawn(rng, f"tiny-{seed}", fabric, some_failures)
 
 
 def tiny_crossing(seed: int) -> Instance:
     """The instance of a seed in which circuits may cross third servers, or lasers and receivers have failed."""
     rng = Random(f"crossing-{seed}")
-    fabric = _lightpath(rng) | {"racks": 1}
+    fabric = lightpath(rng) | {"racks": 1}
     if rng.random() < 0.75:
         fabric |= _crossing(rng)
-    return _instance(rng, f"crossing-{seed}", fabric, _dark_wavelengths)
+    return drawn(rng, f"crossing-{seed}", fabric, _dark_wavelengths)
 
 
 def tiny_five(seed: int) -> Instance:
     """The instance of a seed in which five ranks reduce with few peers, so that radices exceed them."""
     rng = Random(f"five-{seed}")
-    fabric = _lightpath(rng) | {
+    fabric = lightpath(rng) | {
         "racks": 1,
         "servers": 2,
         "tiles_per_server": 3,
@@ -75,10 +75,14 @@ def tiny_five(seed: int) -> Instance:
     return Instance.parse(data, data["name"])
 
 
-def _instance(
-    rng: Random, name: str, fabric: Fields, failures: Callable[[Random, Fields, list[Fields]], Fields]
+def drawn(
+    rng: Random,
+    name: str,
+    fabric: Fields,
+    failures: Callable[[Random, Fields, list[Fields]], Fields],
+    change: Callable[[Random, list[Fields], int, int], None] | None = None,
 ) -> Instance:
-    """Jobs, some of them running, on a fabric with failures."""
+    """Jobs, some of them running, on a fabric with failures; `change` is told devices of a server and of the fabric."""
     cluster = {"device": "h100-sxm", "fabric": fabric}
     servers = fabric["servers"] * fabric.get("racks", 1)
     per_server = fabric.get("tiles_per_server") or fabric["gpus_per_server"]
@@ -86,6 +90,8 @@ def _instance(
     largest = servers * per_server if is_linked else per_server
     num_jobs = rng.choice((1, 2, 2, 3, 3, 3))
     jobs = [_job(rng, f"j{i}", per_server, largest) for i in range(num_jobs)]
+    if change is not None:
+        change(rng, jobs, per_server, largest)
     num_running = rng.randint(0, num_jobs) if rng.random() < 0.4 else 0
     running = residents(rng, cluster, jobs[:num_running])
     names = {job["name"] for job in running}
@@ -107,7 +113,7 @@ tiny_instances = seeds.map(tiny_instance)
 tiny_crossings = seeds.map(tiny_crossing)
 
 
-def _lightpath(rng: Random) -> Fields:
+def lightpath(rng: Random) -> Fields:
     waveguides = rng.choice(("dedicated", "dedicated", "dedicated", "shared", "shared"))
     tiles = rng.choice((2, 3, 3, 3) if waveguides == "shared" else (1, 2, 2, 2, 3, 3))
     racks, servers = rng.choices(((1, 1), (1, 2), (2, 1)), (2, 17, 1))[0]
@@ -157,7 +163,7 @@ def _crossing(rng: Random) -> Fields:
     }
 
 
-def _fat_tree(rng: Random) -> Fields:
+def fat_tree(rng: Random) -> Fields:
     racks, servers = rng.choice(((1, 1), (1, 2), (1, 2), (2, 1)))
     return {
         "kind": "fat_tree",
@@ -226,7 +232,7 @@ def _objectives(rng: Random) -> list[Fields]:
     return [{"name": name, "tolerance": rng.choice((0.0, 0.0, "2 %", 0.1, 0.3))} for name in rng.choice(ORDERS)]
 
 
-def _health(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:
+def some_failures(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:
     """Failures, in a third of the instances, more often where jobs run; those become movable."""
     if rng.random() > (0.5 if running else 0.3):
         return {}
@@ -251,7 +257,7 @@ def _health(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:
 
 def _dark_wavelengths(rng: Random, cluster: Fields, running: list[Fields]) -> Fields:
     """Failures as elsewhere, and some lasers and receivers, more often of devices that jobs hold."""
-    health = _health(rng, cluster, running)
+    health = some_failures(rng, cluster, running)
     fabric = cluster["fabric"]
     devices = [f"s{s}.t{t}" for s in range(fabric["servers"]) for t in range(fabric["tiles_per_server"])]
     occupied = [device for resident in running for device in resident["devices"]] or devices

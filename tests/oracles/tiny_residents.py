@@ -1,5 +1,6 @@
 """Jobs that run already on a tiny cluster, with legal circuits found by chance."""
 
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -48,6 +49,7 @@ def _start(
         cluster.device,
         fabric,
         one_server=kept.one_server,
+        per_server=job.constraints.per_server,
         collective=kept.collective,
     )
     if not len(listed):
@@ -56,7 +58,7 @@ def _start(
     if configuration.num_devices > len(free):
         return None
     devices = rng.sample(free, configuration.num_devices)
-    if not _keeps_layout(cluster, configuration, devices):
+    if not _keeps_layout(cluster, configuration, devices, job.constraints.per_server):
         return None
     lights = [] if paths is None else _lights(rng, paths, configuration, devices, lit)
     if lights is None:
@@ -70,8 +72,12 @@ def _start(
     return fields, devices, added
 
 
-def _keeps_layout(cluster: Cluster, configuration: Configuration, devices: list[Device]) -> bool:
+def _keeps_layout(
+    cluster: Cluster, configuration: Configuration, devices: list[Device], per_server: int | None
+) -> bool:
     block, fabric = configuration.block, cluster.fabric
+    if per_server is not None and set(Counter(server for server, _ in devices).values()) != {per_server}:
+        return False
     if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in devices}) > 1:
         return False
     firsts = range(0, len(devices), block)

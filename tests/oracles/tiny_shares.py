@@ -18,8 +18,8 @@ from planner.instance import Instance, Job
 from tests.oracles.tiny_pools import SMALL
 
 Fields = dict[str, Any]
-Mode = tuple[int, int, int, int]
-"""ranks, block, modules and ports of each rank"""
+Mode = tuple[int, int, int, int, int | None]
+"""ranks, block, modules and ports of each rank, and ranks on each of its servers where the job asks for that"""
 MOST_COMBINATIONS = 300_000
 TABLES = {
     "dense_features": 4, "bottom": [16], "tables": [{"rows": 10**9, "pooling": 8, "count": 3}], "dimension": 16,
@@ -113,7 +113,8 @@ def best_value(instance: Instance) -> float | None:
 def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
     cluster = instance.cluster
     sizes = [size for size in job.sizes if size <= cluster.fabric.num_devices]
-    rows = enumerate_candidates(job.workload, sizes, cluster.device, cluster.fabric)
+    even = job.constraints.per_server
+    rows = enumerate_candidates(job.workload, sizes, cluster.device, cluster.fabric, per_server=even)
     best: dict[Mode | None, float] = {} if job.required else {None: 0.0}
     if len(rows):
         speed = score(rows, cluster.device, cluster.fabric).speed
@@ -121,7 +122,8 @@ def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
         gain = {"sqrt": np.sqrt(share), "linear": share, "step": (share >= job.step_at) * 1.0}[job.utility]
         for row in range(len(rows)):
             split = rows.splits[rows.split[row]]
-            mode = int(rows.num_devices[row]), int(rows.block[row]), split.memory_units or 0, split.memory_io or 0
+            io = split.memory_units or 0, split.memory_io or 0
+            mode = int(rows.num_devices[row]), int(rows.block[row]), *io, even
             best[mode] = max(best.get(mode, 0.0), float(job.weight * gain[row]))
     return [(value, mode) for mode, value in best.items()]
 
@@ -139,12 +141,12 @@ def _runs(free: list[int], limits: tuple[int, int] | None, modes: list[Mode], pl
             return False
     if not modes:
         return True
-    size, block, units, each = modes[0]
-    return any(_runs(free, limits, modes[1:], (*placed, (units, each, on))) for on in _spread(free, size, block))
+    size, block, units, each, even = modes[0]
+    return any(_runs(free, limits, modes[1:], (*placed, (units, each, on))) for on in _spread(free, size, block, even))
 
 
-def _spread(free: list[int], ranks: int, block: int) -> Iterator[tuple[int, ...]]:
+def _spread(free: list[int], ranks: int, block: int, even: int | None) -> Iterator[tuple[int, ...]]:
     """Ranks on each server."""
     for blocks in product(*(range(number // block + 1) for number in free)):
-        if sum(blocks) * block == ranks:
+        if sum(blocks) * block == ranks and (even is None or {count * block for count in blocks} <= {0, even}):
             yield tuple(count * block for count in blocks)

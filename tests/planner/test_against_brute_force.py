@@ -11,11 +11,15 @@ from planner.instance import Instance
 from planner.line import solve
 from planner.result import Level, Result, SolveOptions, Status
 from tests.oracles.brute_force import BruteForce, brute_force
+from tests.oracles.tiny_even import tiny_even, tiny_evens
 from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances
 
 NUM_SEEDS = 240
 NUM_CROSSINGS = 160
 NUM_FIVES = 24
+NUM_EVENS = 30
+DISPLACED_FROM_A_WINDOW = 1030
+"""seed of an instance whose displaced resident leaves a server that is outside of a neighbourhood"""
 
 
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
@@ -45,6 +49,17 @@ def test_every_level_has_the_enumerated_optimum_where_radices_exceed_the_ranks(s
     instance = tiny_five(seed)
     plans = expand(instance, prune=False).options[0].candidates.plans
     assert any(prod(plan.radices) > plan.ranks for plan in plans if plan.radices)
+    agree(instance)
+
+
+@pytest.mark.parametrize("seed", [*range(NUM_EVENS), DISPLACED_FROM_A_WINDOW])
+def test_every_level_has_the_enumerated_optimum_where_each_server_gives_as_many(seed: int) -> None:
+    agree(tiny_even(seed))
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(tiny_evens)
+def test_any_such_instance_of_even_jobs_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
 
 

@@ -121,7 +121,7 @@ def best_value(instance: Instance) -> float:
         best: dict[tuple[tuple[int, ...], int, int], float] = {}
         for row in range(len(options)):
             configuration = options.candidates.configuration(row)
-            box = _box(instance, configuration)
+            box = box_of(instance, configuration)
             parts = configuration.num_devices // prod(box)
             together = max(1, configuration.block // prod(box))
             key = box, parts, together
@@ -136,7 +136,7 @@ def best_value(instance: Instance) -> float:
     raise AssertionError("nothing at all is a plan")
 
 
-def _box(instance: Instance, configuration: Any) -> tuple[int, ...]:
+def box_of(instance: Instance, configuration: Any) -> tuple[int, ...]:
     radices = [getattr(configuration, f"{d}_collective").radices for d in ("tensor", "pipeline", "data")]
     if instance.cluster.fabric.kind == "sipac":
         return tuple(r for each in radices for r in each)

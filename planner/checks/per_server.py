@@ -1,0 +1,24 @@
+"""Accelerators that each server of a job gives."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from planner.checks.names import admitted, tile_of
+from planner.checks.violation import Violation
+from planner.instance import Instance
+from planner.plan import Plan
+
+
+def check_per_server(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """A job that asks for so many accelerators of each server has exactly as many on all that it uses."""
+    fabric = instance.cluster.fabric
+    for job, assignment in admitted(instance, plan):
+        asked = job.constraints.per_server
+        if asked is None:
+            continue
+        tiles = (tile_of(fabric, name) for name in assignment.devices)
+        given = Counter(tile[0] for tile in tiles if tile is not None)
+        for server, count in sorted(given.items()):
+            if count != asked:
+                message = f"{job.name}: {fabric.server_name(server)} gives {count} accelerators, asked of each: {asked}"
+                yield Violation("per_server", job.name, message, float(abs(count - asked)))
