@@ -11,3 +11,11 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[type["InputError"], tuple[str, str, str]]:
         """What another process needs to make it again."""
         return type(self), (self.where, self.field, self.problem)
+
+
+class UnknownError(InputError):
+    """It names something that is not here."""
+
+
+class ConflictError(InputError):
+    """It is at odds with what was accepted before."""

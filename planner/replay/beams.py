@@ -1,9 +1,9 @@
 """Light of jobs on a lightpath: routed exactly as `planner.light` does, remembered where the same state comes back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, Route
 from planner.demand import Shape
 from planner.light import Light, bits
 from planner.plan import HeldCircuits
@@ -14,6 +14,9 @@ from planner.ways import Device, Waveguide
 
 MOST_REMEMBERED = 200_000
 """answers"""
+
+Paths = list[dict[int, tuple[Route, int]]]
+"""route and wavelengths of each circuit, by configuration and position"""
 
 
 class Beams(NamedTuple):
@@ -68,6 +71,11 @@ class Router:
         self.fibers = Fibers(light) if is_uniform else None
         """what is taken by pair of servers, where that is all that matters"""
         self._known: dict[tuple[int, int], _Found | None] = {}
+        self.pause: Callable[[], object] = int
+        """called before each order of blocks is routed; what it raises ends the search, and nothing is remembered"""
+        self._paths: Paths = []
+        """of the last search"""
+        self._fresh: tuple[Beams, Paths] | None = None
 
     @property
     def is_uniform(self) -> bool:
@@ -81,7 +89,8 @@ class Router:
     def uniform(self, row: Row, spread: Spread) -> tuple[list[int], Beams] | None:
         """Server of each block, and the light; None where first fit finds none."""
         key = id(row.shape), spread.number
-        if key not in self._known:
+        is_new = key not in self._known
+        if is_new:
             if len(self._known) > MOST_REMEMBERED:
                 self._known.clear()
             self._known[key] = self._search(row, spread)
@@ -90,12 +99,20 @@ class Router:
             return None
         servers = spread.servers
         guides = tuple(((servers[a], servers[b], i), mask) for (a, b, i), mask in found.beams.guides)  # type: ignore[misc]
-        return [servers[place] for place in found.layout], Beams(guides, found.beams.ends)
+        beams = Beams(guides, found.beams.ends)
+        if is_new:
+            self._fresh = beams, self._paths
+        return [servers[place] for place in found.layout], beams
+
+    def paths(self, beams: Beams) -> Paths | None:
+        """Routes and wavelengths of the circuits behind an answer; None unless it is the last one that was searched."""
+        return self._fresh[1] if self._fresh is not None and self._fresh[0] is beams else None
 
     def _search(self, row: Row, spread: Spread) -> _Found | None:
         """First fit over the layouts of which each pair of servers has the free wavelengths they need."""
         servers, shape = spread.servers, row.shape
         for order in row.layouts.within(spread.counts, spread.room):
+            self.pause()
             next_slot = [0] * len(servers)
             devices = []
             for place in order:
@@ -118,7 +135,7 @@ class Router:
         paths = self.light.paths(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
         if paths is None:
             return None
-        lit = _Lit()
+        self._paths, lit = paths, _Lit()
         for (_, wanted), chosen in zip(shape.configurations, paths, strict=True):
             for i, (source, destination, _) in enumerate(wanted):
                 route, mask = chosen[i]

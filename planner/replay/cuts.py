@@ -37,7 +37,7 @@ class _Rack:
         if slice_ is None:
             return None
         self.allocator.release(slice_)
-        devices = ranks_on([self.devices[i] for i in members(slice_.devices)], row.shape)
+        devices = ranks_on([self.devices[i] for i in members(slice_.devices)], row.shape, apart=row.shape.is_even)
         return (slice_, devices) if devices else None
 
 

@@ -3,6 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
 
 from costmodel.fabrics import DividedPorts, Lightpath, OcsRail, Sipam
 from planner.cluster import Cluster
@@ -15,8 +19,8 @@ from planner.pools.demand import PoolDemand, pool_demand
 from planner.problem import JobOptions
 from planner.replay.layouts import Layouts, layouts_of
 from planner.replay.mix import Mix
-from planner.replay.spreads import Spread
 
+Ints = NDArray[np.int64]
 ROUND_UP = 2
 """a job whose size the fabric does not have takes the next one that it has, up to so many times its own"""
 
@@ -60,14 +64,9 @@ class Row:
         return pool_demand(self.shape)
 
     @cached_property
-    def _boundary(self) -> list[int]:
-        """Least wavelengths that leave so many of its blocks; empty where spreading the job needs no fibers."""
-        return self.shape.boundary.tolist() if self.shape.has_light else []
-
-    def may_span(self, spread: Spread) -> bool:
-        """Whether enough wavelengths are free between servers; necessary, not sufficient."""
-        needed = self._boundary
-        return not needed or all(needed[count] <= least for count, least in spread.ends)
+    def boundary(self) -> Ints:
+        """Least wavelengths that leave so many of its blocks; zeros where spreading the job needs no fibers."""
+        return self.shape.boundary if self.shape.has_light else np.zeros(self.shape.num_blocks + 1, dtype=np.int64)
 
     @cached_property
     def layouts(self) -> Layouts:
@@ -92,12 +91,38 @@ class Kind:
     """those with the memory that the SiPAM loop gives the workload; all where it divides nothing"""
 
     @cached_property
+    def parts(self) -> tuple[int, ...]:
+        """Ranks that rows take together of a server, each number once, the fewest first."""
+        return tuple(sorted({row.part for row in self.rows}))
+
+    @cached_property
     def leanest(self) -> tuple[Row, ...]:
         """The row of each block size that asks for the least memory of a pool: where none has room, no row has."""
         least: dict[int, Row] = {}
         for row in sorted(self.rows, key=lambda row: row.pool.units):
             least.setdefault(row.part, row)
         return tuple(least.values())
+
+    @cached_property
+    def ranks(self) -> tuple[tuple[int, int], ...]:
+        """Number of each row's key, and number of the row among those with this key."""
+        numbers: dict[object, int] = {}
+        keys = [numbers.setdefault(row.key, len(numbers)) for row in self.rows]
+        following = [count() for _ in numbers]
+        return tuple((key, next(following[key])) for key in keys)
+
+    @cached_property
+    def boundaries(self) -> tuple[Ints, ...]:
+        """Boundaries of the rows with each key, (rows, blocks + 1)."""
+        of_key: dict[object, list[Ints]] = {}
+        for row in self.rows:
+            of_key.setdefault(row.key, []).append(row.boundary)
+        return tuple(map(np.array, of_key.values()))
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Whether each server of such a job takes one part, no more; then all parts are of the same size."""
+        return any(row.shape.is_even for row in self.rows)
 
     @cached_property
     def first_rows(self) -> tuple[Row, ...]:

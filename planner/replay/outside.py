@@ -67,7 +67,8 @@ class OutsidePlacer:
         """Parts on each server; InputError for devices that cannot be those of the job."""
         devices = list(map(self.state.cluster.fabric.parse_device, assignment.devices))
         counts = Counter(server for server, _ in devices)
-        is_whole = all(count % row.part == 0 for count in counts.values())
+        most = row.part * row.shape.most_parts
+        is_whole = all(count % row.part == 0 and count <= most for count in counts.values())
         is_free = all(self.state.free[server] >> slot & 1 for server, slot in devices)
         if not (is_whole and is_free and len(set(devices)) == row.shape.num_ranks == len(devices)):
             raise self._broken(kind, f"the devices {', '.join(assignment.devices)}, which are not free or not enough")

@@ -1,8 +1,9 @@
 """Running jobs change places so that a job finds room: CP-SAT says which, the state whether their light is there."""
 
+import time
 from collections.abc import Iterable, Sequence
 
-from planner.cpsat.rescue import Room, Swap, make_room
+from planner.cpsat.rescue import Room, Swap, make_room, make_room_by
 from planner.replay.kinds import Kind, Row
 from planner.replay.runs import Run
 from planner.replay.state import Placement, State
@@ -16,13 +17,18 @@ Guests = dict[tuple[int, int], list[Run]]
 
 
 def rescue(
-    state: State, kind: Kind, runs: Iterable[Run], among: Iterable[Sequence[int]] | None = None
+    state: State,
+    kind: Kind,
+    runs: Iterable[Run],
+    among: Iterable[Sequence[int]] | None = None,
+    deadline_s: float | None = None,
 ) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
     """A place for a job, and new ones for those that make room, all taken; None, and nothing changes, without any.
 
     Jobs move that lie in one server, on devices with a port; together no more ranks than the job has. Where slots,
     slices or parts of a pool matter nothing moves. `among` gives the servers that are looked at together, all of each
-    rack by default.
+    rack by default. `deadline_s`, on the clock of time.perf_counter, ends the search; without it, each model has a
+    limit that does not depend on the machine.
     """
     has_parts = state.board.cuts is not None or state.parts is not None
     if has_parts or (state.router is not None and not state.router.is_uniform):
@@ -32,7 +38,15 @@ def rescue(
         near = sorted(sorted(servers, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
         guests = _guests(state, near, listed)
         for row, part in _parts(state, kind):
-            swap = make_room(_room(state, near, guests), part, kind.held // part, kind.held)
+            parts = kind.held // part
+            most = 1 if row.shape.is_even else parts
+            asked = _room(state, near, guests), part, parts, most, kind.held
+            if deadline_s is None:
+                swap = make_room(*asked)
+            elif time.perf_counter() < deadline_s:
+                swap = make_room_by(deadline_s, *asked)
+            else:
+                return None
             found = None if swap is None else _exchange(state, row, part, near, guests, swap)
             if found is not None:
                 return found
@@ -45,7 +59,7 @@ def _parts(state: State, kind: Kind) -> list[tuple[Row, int]]:
     found: dict[int, Row] = {}
     for row in kind.rows:
         if not row.needs_rails:
-            if kind.held <= state.per_server:
+            if kind.held <= state.per_server and not row.shape.is_even:
                 found.setdefault(kind.held, row)
             found.setdefault(row.shape.part, row)
     return [(row, part) for part, row in found.items()][:MOST_WAYS]

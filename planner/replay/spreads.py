@@ -1,12 +1,17 @@
 """Light between servers in numbers that are kept, so that equal states are known by one number."""
 
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner.light import Light
 from planner.replay.strategies import Blocks
 from planner.ways import Waveguide
 
+Ints = NDArray[np.int64]
 MOST_REMEMBERED = 200_000
 """spreads"""
 
@@ -73,3 +78,44 @@ class Fibers:
                 self._numbers.clear()
             number = self._numbers[key] = next(self._next)
         return number
+
+
+class Spreads:
+    """Ways to divide jobs with the same key, with their light: each is found when it is first looked at."""
+
+    def __init__(self, ways: Iterable[Blocks], fibers: Fibers, boundaries: Ints) -> None:
+        """`boundaries`: least wavelengths that leave so many blocks of each row with this key, (rows, blocks + 1)."""
+        self._ways, self._fibers, self._boundaries = iter(ways), fibers, boundaries
+        self._found: list[tuple[Blocks, Spread]] = []
+        self._is_open: NDArray[np.bool_] | None = None
+        self._shut: list[bool] = []
+
+    def open_to(self, rank: int) -> Iterable[tuple[Blocks, Spread]]:
+        """Ways with enough light between servers for the row of this rank; necessary, not sufficient."""
+        if self._is_open is None:
+            return self._first_look(rank)
+        if self._shut[rank]:
+            return ()
+        return [self._found[number] for number in np.flatnonzero(self._is_open[rank]).tolist()]
+
+    def _first_look(self, rank: int) -> Iterator[tuple[Blocks, Spread]]:
+        needed = self._boundaries[rank].tolist()
+        for blocks in self._ways:
+            each = blocks, self._fibers.spread(blocks)
+            self._found.append(each)
+            if all(needed[count] <= least for count, least in each[1].ends):
+                yield each
+        self._is_open = self._all_open()
+        self._shut = np.logical_not(self._is_open.any(axis=1)).tolist()
+
+    def _all_open(self) -> NDArray[np.bool_]:
+        """Which ways are open to which row, (rows, ways)."""
+        most = max((len(blocks) for blocks, _ in self._found), default=0)
+        ends = [(*spread.ends, *((0, 0),) * (most - len(blocks))) for blocks, spread in self._found]
+        counts, least = np.array(ends, dtype=int).reshape(len(ends), most, 2).transpose(2, 0, 1)
+        return np.asarray((self._boundaries[:, counts] <= least).all(axis=2))
+
+    @property
+    def exist(self) -> bool:
+        """Whether a look has found any."""
+        return bool(self._found)

@@ -15,7 +15,7 @@ from planner.layouts import runs
 from planner.replay.beams import Beams, Router
 from planner.replay.kinds import Kind, Row
 from planner.replay.pools import PoolParts, Switches
-from planner.replay.spreads import Fibers, Spread
+from planner.replay.spreads import Fibers, Spread, Spreads
 from planner.replay.strategies import Blocks, Strategy
 from planner.routing import Board
 from planner.ways import Device, Waveguide
@@ -99,15 +99,14 @@ class State:
 
     def _place_on_fibers(self, kind: Kind, strategy: Strategy, fibers: Fibers, *, is_fixed: bool) -> Placement | None:
         """The same where light depends on servers alone: of many rows with the same key the ways are found once."""
-        ways: dict[object, list[tuple[Blocks, Spread]]] = {}
+        ways: dict[int, Spreads] = {}
         num_failed = 0
-        for row in kind.rows:
-            found = ways.get(row.key)
-            if found is None or (found and not is_fixed):
-                found = [(blocks, fibers.spread(blocks)) for blocks in self._ways(row, strategy)]
-                ways[row.key] = found
-            for blocks, spread in found:
-                if len(blocks) > 1 and (num_failed == MAX_FAILED or not row.may_span(spread)):
+        for row, (key, rank) in zip(kind.rows, kind.ranks, strict=True):
+            if key not in ways or (ways[key].exist and not is_fixed):
+                found = self._ways(row, strategy)
+                ways[key] = Spreads(found if is_fixed else list(found), fibers, kind.boundaries[key])
+            for blocks, spread in ways[key].open_to(rank):
+                if len(blocks) > 1 and num_failed == MAX_FAILED:
                     continue
                 placement = self.realize(row, blocks, spread)
                 if placement is not None:
@@ -204,7 +203,7 @@ class State:
         if row.needs_rails:
             assert self.board.rails is not None
             return on_rails(self.board.rails, row.shape, list(map(and_, self.free, self._ported)))
-        room, whole = self.room(row), self.per_server // row.part
+        room, whole = self.room(row), 1 if row.shape.is_even else self.per_server // row.part
         if len(self.together) == 1:
             return strategy(room, self.together[0], row.num_parts, whole)
         return chain.from_iterable(strategy(room, servers, row.num_parts, whole) for servers in self.together)

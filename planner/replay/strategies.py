@@ -9,7 +9,7 @@ from random import Random
 Blocks = list[tuple[int, int]]
 """(server, number of parts), ascending"""
 Strategy = Callable[[Sequence[int], Sequence[int], int, int], Iterable[Blocks]]
-"""(parts that fit by server, servers that one job may use together, parts, parts that fit a free server)"""
+"""(parts that fit by server, servers that one job may use together, parts, parts that one server may take at most)"""
 FEW_STARTS = 3
 
 
@@ -18,7 +18,7 @@ def in_order(room: Sequence[int], servers: Sequence[int], parts: int, whole: int
     blocks: Blocks = []
     missing = parts
     for server in servers:
-        count = room[server]
+        count = min(room[server], whole)
         if count >= missing:
             yield [*blocks, (server, missing)]
             return
@@ -29,33 +29,34 @@ def in_order(room: Sequence[int], servers: Sequence[int], parts: int, whole: int
 
 def tightest(room: Sequence[int], servers: Sequence[int], parts: int, whole: int) -> Iterator[Blocks]:
     """The one server with the least room to spare, or as few servers as possible, the last the tightest."""
-    best, least = -1, whole + 1
-    for server in servers:
+    best, least = -1, float("inf")
+    for server in servers if parts <= whole else ():
         if parts <= room[server] < least:
             best, least = server, room[server]
     if best >= 0:
         yield [(best, parts)]
         return
-    order = sorted((s for s in servers if room[s]), key=lambda s: (-room[s], s))
+    order = sorted((s for s in servers if room[s]), key=lambda s: (-min(room[s], whole), room[s], s))
     for first in range(min(FEW_STARTS, len(order))):
         blocks: Blocks = []
         missing = parts
         for i in range(first, len(order)):
             server = order[i]
-            if room[server] >= missing:
+            count = min(room[server], whole)
+            if count >= missing:
                 last = min((s for s in order[i:] if room[s] >= missing), key=lambda s: room[s])
                 yield sorted([*blocks, (last, missing)])
                 break
-            blocks.append((server, room[server]))
-            missing -= room[server]
+            blocks.append((server, count))
+            missing -= count
 
 
 def aligned(room: Sequence[int], servers: Sequence[int], parts: int, whole: int) -> Iterator[Blocks]:
-    """Entirely free servers, the remainder on the tightest server that takes it whole."""
+    """Servers that have all they may give, the remainder on the tightest server that takes it whole."""
     if whole == 0:
         return
     count, remainder = divmod(parts, whole)
-    full = [s for s in servers if room[s] == whole][:count]
+    full = [s for s in servers if room[s] >= whole][:count]
     if len(full) < count:
         return
     blocks = [(s, whole) for s in full]

@@ -8,7 +8,7 @@ from math import inf
 
 from costmodel.fabrics import OcsRail
 from planner.cluster import Cluster
-from planner.damage import parse_failure, worsened
+from planner.damage import Failure, parse_failure, worsened
 from planner.derive import edited
 from planner.replay.kinds import Kind, Row
 from planner.replay.state import Placement
@@ -18,6 +18,16 @@ from planner.schedulers.timed import OutOfTimeError, TimedState
 from planner.schedulers.wirings import Wirer, beams_of
 
 NOBODY: frozenset[int] = frozenset()
+
+
+def failures_of(cluster: Cluster, name: str) -> list[Failure]:
+    """What has failed with the part or the whole server of this name; InputError where it names neither."""
+    fabric = cluster.fabric
+    try:
+        server = fabric.parse_server(name)
+    except ValueError:
+        return [parse_failure(cluster, name)]
+    return [parse_failure(cluster, fabric.device_name(server, slot)) for slot in range(fabric.devices_per_server)]
 
 
 @dataclass
@@ -34,6 +44,8 @@ class _Search:
             return ()
         if self.barred:
             servers = [server for server in servers if server not in self.barred]
+        if sum([room[server] for server in servers]) < parts:
+            return ()
         return tightest(room, servers, parts, whole)
 
 
@@ -58,10 +70,12 @@ class Board:
         """accelerators with a port, free or not, by server"""
         self.held: dict[str, Placement] = {}
         """by job"""
+        self.racks: list[Sequence[int]] = self.state.together
+        """servers that one job may use together"""
 
     def damaged(self, failed: Iterable[str]) -> Cluster:
         """The cluster with these parts down beside those that its file says are."""
-        failures = [parse_failure(self._healthy, name) for name in failed]
+        failures = [failure for name in failed for failure in failures_of(self._healthy, name)]
         return edited(self._healthy, health=worsened(self._healthy.health, failures))
 
     def rebuild(self, cluster: Cluster, places: Mapping[str, Place]) -> list[str]:
@@ -94,19 +108,36 @@ class Board:
             return any(rail == r and mask >> n & 1 for rail, mask in rails for r, n in self.cluster.failed_switches)
         return not used.isdisjoint(failed)
 
-    def find(self, kind_name: str, kind: Kind, barred: frozenset[int], deadline_s: float) -> Found:
-        """A place for a job of this kind, taken; `deadline_s` is on the clock of time.perf_counter."""
+    def find(
+        self,
+        kind_name: str,
+        kind: Kind,
+        barred: frozenset[int],
+        deadline_s: float,
+        racks: Sequence[int] | None = None,
+    ) -> Found:
+        """A place for a job of this kind, taken; `deadline_s` is on the clock of time.perf_counter. `racks`: those that
+        are looked at, of those with room; all by default."""
+        near = self._roomy(kind, range(len(self.racks)) if racks is None else racks)
+        if not near:
+            return Found()
         search = _Search(barred, deadline_s)
+        self.state.together = near
         self.state.deadline_s, ran_out = deadline_s, False
         with self._hidden(barred, kind):
             try:
                 placement = self.state.place(kind, search)
             except OutOfTimeError:
                 placement, ran_out = None, True
-        self.state.deadline_s = inf
+        self.state.deadline_s, self.state.together = inf, self.racks
         if placement is None:
             return Found(ran_out=ran_out or search.ran_out)
         return self.wired(kind_name, placement)
+
+    def _roomy(self, kind: Kind, racks: Iterable[int]) -> list[Sequence[int]]:
+        """Racks on which as many accelerators are free as the smallest row takes."""
+        free = self.state.any if kind.held == 1 else self.state.lit
+        return [self.racks[rack] for rack in racks if sum([free[server] for server in self.racks[rack]]) >= kind.held]
 
     def wired(self, kind_name: str, placement: Placement) -> Found:
         """A placement that is taken, with its circuits; given back where these cannot be named."""

@@ -1,8 +1,7 @@
 """The planner inside a scheduler: events in, decisions out, every one on disk before anybody hears of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -10,33 +9,20 @@ from typing import Any, Literal, Self
 
 from planner.checks import Violation, check
 from planner.cluster import Cluster
-from planner.damage import parse_failure
-from planner.errors import InputError
+from planner.errors import ConflictError, InputError, UnknownError
 from planner.instance import Instance
 from planner.plan import HeldCircuits, Plan
 from planner.schedulers import health
-from planner.schedulers.decisions import Start, Wait
-from planner.schedulers.desk import Decisions, Desk
+from planner.schedulers.board import failures_of
+from planner.schedulers.desk import Decisions, Desk, Event
 from planner.schedulers.floor import Counts
 from planner.schedulers.guard import whole
-from planner.schedulers.passes import Pass, reason
+from planner.schedulers.passes import Pass
 from planner.schedulers.places import Place
 from planner.schedulers.quotas import MOST
 from planner.schedulers.settings import Request, Settings
 from planner.schedulers.state import request_body
-
-
-@dataclass(frozen=True)
-class JobState:
-    """One job as it is now."""
-
-    request: Request
-    state: Literal["waiting", "running"]
-    arrived_s: float
-    started_s: float | None
-    place: Place | None
-    waits_for: Wait | None
-    """why it waits"""
+from planner.schedulers.view import JobState, View, job_state, view
 
 
 class Controller:
@@ -79,8 +65,8 @@ class Controller:
             body: dict[str, Any] = {"e": "submit", "jobs": list(map(request_body, requests)), "kinds": kinds}
             if (known := self._desk.known(key, body)) is not None:
                 return known
-            if (same := self._again(requests)) is not None:
-                return same
+            if (same := self._desk.ledger.again(requests)) is not None:
+                return self._desk.noted(body, key, at_s, same)
             names = [request.name for request in requests]
             for request in requests:
                 self._require_runnable(request)
@@ -88,7 +74,7 @@ class Controller:
             def act() -> None:
                 for name in names:
                     self._desk.floor.line.push(self._desk.ledger.jobs[name])
-                self._serve(names, is_deep=len(names) > 1)
+                self._serve(names, is_batch=len(names) > 1)
 
             return self._desk.event(body, key, at_s, act, requests)
 
@@ -101,25 +87,26 @@ class Controller:
         return self._leaves(job, "finish", key, at_s)
 
     def fail(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
-        """A part has failed (names: `planner.damage`). Jobs on it move, or wait again; a part that is down stays so."""
+        """A part has failed (names: `planner.damage`), or all of a server, such as s3. Jobs on it move, or wait again;
+        what is down stays so."""
         with self._lock:
             body = {"e": "fail", "part": part}
             if (known := self._desk.known(key, body)) is not None:
                 return known
-            parse_failure(self.cluster, part)
+            failures_of(self.cluster, part)
             if part in self._desk.ledger.failed:
-                return ()
+                return self._desk.noted(body, key, at_s, ())
             return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
 
     def repair(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
-        """A part that failed works again, or a drained server takes jobs again."""
+        """A part or server that failed works again, a drained server takes jobs again."""
         with self._lock:
             body = {"e": "repair", "part": part}
             if (known := self._desk.known(key, body)) is not None:
                 return known
             if part not in self._desk.ledger.failed and part not in self._desk.ledger.drained:
                 down = ", ".join((*self._desk.ledger.failed, *self._desk.ledger.drained)) or "nothing"
-                raise InputError("repair", part, f"has neither failed nor been drained here; down is: {down}")
+                raise ConflictError("repair", part, f"has neither failed nor been drained here; down is: {down}")
             return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
 
     def drain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
@@ -131,10 +118,21 @@ class Controller:
             try:
                 self.cluster.fabric.parse_server(server)
             except ValueError as error:
-                raise InputError("drain", server, str(error)) from None
+                raise UnknownError("drain", server, str(error)) from None
             if server in self._desk.ledger.drained:
-                return ()
+                return self._desk.noted(body, key, at_s, ())
             return self._desk.event(body, key, at_s, lambda: self._serve(health.clear(self._desk.floor, server)))
+
+    def undrain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A drained server takes jobs again; what has failed there stays so."""
+        with self._lock:
+            body = {"e": "undrain", "server": server}
+            if (known := self._desk.known(key, body)) is not None:
+                return known
+            if server not in self._desk.ledger.drained:
+                drained = ", ".join(self._desk.ledger.drained) or "none"
+                raise ConflictError("undrain", server, f"has not been drained here; drained are: {drained}")
+            return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
 
     def replan(self, budget_s: float, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """Look again at all that waits, for so many seconds: jobs move where that pays. Nothing is written if nothing
@@ -161,7 +159,7 @@ class Controller:
                 return known
             entry = desk.ledger.job(job, call)
             if call == "finish" and entry.place is None:
-                raise InputError(call, job, "waits and has not started; cancel it instead")
+                raise ConflictError(call, job, "waits and has not started; cancel it instead")
 
             def act() -> None:
                 said = "it has ended" if call == "finish" else "its user does not want it any more"
@@ -170,38 +168,22 @@ class Controller:
 
             return desk.event(body, key, at_s, act)
 
-    def _again(self, requests: Sequence[Request]) -> Decisions | None:
-        """What jobs do that were submitted before with the same content; None where all are new."""
-        jobs = self._desk.ledger.jobs
-        names = [request.name for request in requests]
-        if len(set(names)) < len(names) or not names:
-            raise InputError("submit", ", ".join(names), "give at least one job, each with a name of its own")
-        known = [request for request in requests if request.name in jobs]
-        for request in known:
-            if jobs[request.name].request != request:
-                problem = "waits or runs already with other content; cancel it first, or take another name"
-                raise InputError("submit", request.name, problem)
-        if not known:
-            return None
-        if len(known) < len(requests):
-            raise InputError("submit", known[0].name, "waits or runs already; leave it out")
-        entries = [jobs[name] for name in names]
-        now = [e.wait if e.place is None else Start(e.name, e.place) for e in entries]
-        return tuple(decision for decision in now if decision is not None)
-
     def _require_runnable(self, request: Request) -> None:
         """Expand what a job asks for, if it is new; InputError for a job that can never run."""
         kinds, quota = self._desk.kinds, self.settings.quota(request.tenant)
         name = kinds.expand(request)
         limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
         if not kinds.limited(name, *limits).rows:
-            problem = f"takes more than tenant {request.tenant} may ever hold; ask for less, or a larger quota"
+            most = ((quota.accelerators, "accelerators"), (quota.ports, "optical ports"))
+            said = " and ".join(f"{count} {what}" for count, what in most if count is not None)
+            problem = f"takes more than tenant {request.tenant} may ever hold, {said}; ask for less, or a larger quota"
             raise InputError("submit", request.name, problem)
 
-    def _serve(self, told: Sequence[str], *, is_deep: bool = False) -> None:
+    def _serve(self, told: Sequence[str], *, is_batch: bool = False) -> None:
         """Serve the line after an event, and tell these jobs why they wait, if they do."""
         floor, settings = self._desk.floor, self.settings
-        each = Pass(floor, settings.greedy_budget_s, settings.repair_budget_s, is_deep)
+        batch = frozenset(told if is_batch else ())
+        each = Pass(floor, settings.greedy_budget_s, self.repair_budget_s, is_batch, batch)
         each.run()
         each.tell(told)
 
@@ -214,14 +196,26 @@ class Controller:
 
     # Questions
 
+    @property
+    def repair_budget_s(self) -> float:
+        """Most time for CP-SAT at one event."""
+        return self.settings.repair_s(self.cluster.fabric.num_devices)
+
+    def decided(self, after: int, most: int) -> list[Event]:
+        """Events after number `after` with what was decided, at most so many; UnknownError where the journal has
+        forgotten some of them."""
+        with self._lock:
+            return self._desk.decided(after, most)
+
     def job(self, name: str) -> JobState:
         """A job that waits or runs, and why it waits; InputError for any other."""
         with self._lock:
-            entry = self._desk.ledger.job(name, "job")
-            if entry.place is not None:
-                return JobState(entry.request, "running", entry.arrived_s, entry.started_s, entry.place, None)
-            waits_for = reason(self._desk.floor, entry)
-            return JobState(entry.request, "waiting", entry.arrived_s, None, None, waits_for)
+            return job_state(self._desk.floor, self._desk.ledger.job(name, "job"))
+
+    def view(self, most_waiting: int = 200) -> View:
+        """Who runs, who waits (so many of them) and what is down, at one moment."""
+        with self._lock:
+            return view(self._desk.floor, self.seq, most_waiting)
 
     @property
     def running(self) -> dict[str, Place]:
@@ -266,20 +260,12 @@ class Controller:
         """Circuits that must be on, by job; others must be off."""
         return {name: place.circuits for name, place in self.running.items()}
 
-    def reconcile(
-        self, applied: Mapping[str, Sequence[HeldCircuits]]
-    ) -> tuple[tuple[str, ...], dict[str, tuple[HeldCircuits, ...]]]:
-        """What to do to switches on which `applied` is on, by job: first release circuits of these jobs, then connect
-        those. Both are empty where switches and journal agree."""
-        wanted = {name: held for name, held in self.circuits().items() if held}
-        release = tuple(name for name, held in applied.items() if tuple(held) != wanted.get(name, ()))
-        return release, {name: held for name, held in wanted.items() if tuple(applied.get(name, ())) != held}
-
     def plan(self) -> tuple[Instance, Plan] | None:
         """What runs as an instance of residents and its plan, for reports, repairs and checks; None if nothing runs."""
         with self._lock:
             running = [(e.request, e.place) for e in self._desk.ledger.jobs.values() if e.place is not None]
-            return whole(self._desk.floor.board.cluster, running) if running else None
+            cluster = self._desk.floor.board.cluster
+        return whole(cluster, running) if running else None
 
     def check(self) -> list[Violation]:
         """Every rule that what runs breaks, by all of `planner.checks`: slow, none is expected."""

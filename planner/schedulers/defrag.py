@@ -1,11 +1,11 @@
 """Running jobs change places so that a waiting one finds room: the fewest ranks, and only where that pays."""
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import inf
 
 from planner.replay.kinds import Kind
-from planner.replay.rescue import rescue
+from planner.replay.rescue import MOST_SERVERS, rescue
 from planner.replay.runs import Run
 from planner.replay.state import Placement
 from planner.schedulers.board import Found
@@ -14,17 +14,21 @@ from planner.schedulers.reservation import reserve
 from planner.schedulers.state import Entry
 
 
-def make_room(floor: Floor, entry: Entry, kind: Kind, shut: frozenset[int], deadline_s: float) -> bool:
-    """Start a job that finds no place by moving others, on servers that are not shut; False, and nothing has changed,
-    where that fails or costs more than waiting."""
+def make_room(
+    floor: Floor, entry: Entry, kind: Kind, shut: frozenset[int], deadline_s: float, racks: Iterable[int]
+) -> bool:
+    """Start a job that finds no place by moving others on one of these racks, apart from servers that are shut; False,
+    and nothing has changed, where that fails or costs more than waiting."""
     state = floor.board.state
-    kind = replace(kind, rows=tuple(row for row in kind.rows if row.shape.num_ranks == kind.held))
-    if kind.held > state.num_free:
+    near = _near(floor, kind, shut, racks)
+    if not near or kind.held > state.num_free:
         return False
-    able = [other for other in floor.running() if other.request.movable and len(_servers(other)) == 1]
+    most = _most_moved(floor, entry, kind)
+    able = [other for other in floor.running() if _may_move(other, most)]
+    kind = replace(kind, rows=tuple(row for row in kind.rows if row.shape.num_ranks == kind.held))
     runs = [Run(number, kind, floor.board.held[other.name]) for number, other in enumerate(able)]
     before = [run.placement for run in runs]
-    found = rescue(state, kind, runs, _racks(floor, shut, deadline_s))
+    found = rescue(state, kind, runs, near, deadline_s)
     if found is None:
         return False
     placement, moved = found
@@ -32,19 +36,27 @@ def make_room(floor: Floor, entry: Entry, kind: Kind, shut: frozenset[int], dead
     return _agreed(floor, entry, kind, placement, exchange)
 
 
-def _servers(entry: Entry) -> tuple[int, ...]:
+def _may_move(entry: Entry, most_moved: float) -> bool:
+    """Whether a running job may move, lies in one server, and is not too large for that to pay."""
     assert entry.place is not None
-    return entry.place.servers
+    return entry.request.movable and len(entry.place.devices) <= most_moved and len(entry.place.servers) == 1
 
 
-def _racks(floor: Floor, shut: frozenset[int], deadline_s: float) -> Iterator[Sequence[int]]:
-    """Servers that are open, rack by rack, the rack with the most free accelerators first, until time is up."""
-    state = floor.board.state
-    racks = [[server for server in servers if server not in shut] for servers in state.together]
-    for servers in sorted(racks, key=lambda servers: -sum(state.lit[server] for server in servers)):
-        if time.perf_counter() > deadline_s:
-            return
-        yield servers
+def _most_moved(floor: Floor, entry: Entry, kind: Kind) -> float:
+    """Ranks whose downtime together costs no more than what starting now saves."""
+    downtime_s = floor.settings.downtime_s
+    return gain_s(floor, entry, kind) / downtime_s if downtime_s else inf
+
+
+def _near(floor: Floor, kind: Kind, shut: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
+    """Servers that are open, rack by rack, the rack with the most free accelerators first; without those whose servers
+    with the most free accelerators have too few: none are gained by moving jobs among these."""
+    lit, found = floor.board.state.lit, []
+    for rack in racks:
+        able = [server for server in floor.board.racks[rack] if server not in shut]
+        if sum(sorted((lit[server] for server in able), reverse=True)[:MOST_SERVERS]) >= kind.held:
+            found.append((-sum(lit[server] for server in able), able))
+    return [able for _, able in sorted(found)]
 
 
 def gain_s(floor: Floor, entry: Entry, kind: Kind) -> float:
@@ -71,8 +83,8 @@ def _agreed(
             each.place is None or floor.guard.objection(job.request, each.place, [*names, entry.name])
             for job, each in zip((entry, *(other for other, _, _ in moved)), wired, strict=True)
         )
-    if not is_good or not _are_apart(wired):
-        _put_back(floor, wired, moved)
+    if not is_good or not are_apart(wired):
+        put_back(floor, wired, moved)
         return False
     for other, _, new in exchange:
         assert new.placement is not None
@@ -83,7 +95,7 @@ def _agreed(
     return floor.start(entry, found)
 
 
-def _are_apart(wired: Sequence[Found]) -> bool:
+def are_apart(wired: Sequence[Found]) -> bool:
     """Whether new places share no accelerator and no light among themselves: the guard has seen each alone."""
     devices = [device for each in wired if each.place is not None for device in each.place.devices]
     light: dict[object, int] = {}
@@ -99,7 +111,8 @@ def _are_apart(wired: Sequence[Found]) -> bool:
     return len(set(devices)) == len(devices)
 
 
-def _put_back(floor: Floor, wired: Sequence[Found], moved: list[tuple[Entry, Placement, Placement]]) -> None:
+def put_back(floor: Floor, wired: Sequence[Found], moved: Sequence[tuple[Entry, Placement, Placement]]) -> None:
+    """Give back new placements and take those that jobs had before."""
     for each in wired:
         if each.placement is not None:
             floor.board.state.release(each.placement)

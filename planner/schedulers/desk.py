@@ -5,23 +5,38 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from planner.cluster import Cluster
-from planner.errors import InputError
+from planner.errors import ConflictError, InputError, UnknownError
 from planner.schedulers.decisions import Decision
-from planner.schedulers.floor import Floor
-from planner.schedulers.journal import Journal, Record
+from planner.schedulers.floor import Counts, Floor
+from planner.schedulers.journal import Journal
 from planner.schedulers.kinds import Kinds
-from planner.schedulers.places import NO_WIRING, Wiring
+from planner.schedulers.places import NO_WIRING
 from planner.schedulers.settings import Request, Settings
-from planner.schedulers.state import Configurations, Ledger
+from planner.schedulers.state import Ledger
 
 Decisions = tuple[Decision, ...]
 CLOSED = "the controller is closed, or lost its journal: open it again"
+SPOILT = "an event of this group ended in an error, so none of them has happened"
+UNTOLD = {"at_s", "noted"}
+"""fields of an event that are no part of what was asked"""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What has happened, and what was decided for it."""
+
+    seq: int
+    name: str
+    """submit, cancel, finish, fail, repair, drain, undrain or replan"""
+    at_s: float
+    decisions: Decisions
 
 
 class Desk:
@@ -34,8 +49,8 @@ class Desk:
         try:
             self.cluster, self.settings = _agreed(self.journal, cluster, settings)
             self.kinds = Kinds(self.cluster)
-            self._configurations: Configurations = {}
-            self._is_grouped, self._is_lost = False, True
+            self._is_grouped, self._is_spoilt, self._is_lost = False, False, True
+            self._counts = Counts()
             self.resume()
         except BaseException:
             self.journal.close()
@@ -44,6 +59,8 @@ class Desk:
     def require_open(self) -> None:
         if self._is_lost:
             raise RuntimeError(CLOSED)
+        if self._is_spoilt:
+            raise RuntimeError(SPOILT)
 
     def known(self, key: str | None, body: dict[str, Any]) -> Decisions | None:
         """The answer to an event that has happened already; InputError where its key was another's."""
@@ -51,10 +68,10 @@ class Desk:
         record = None if key is None else self.journal.known(key)
         if record is None:
             return None
-        told = {name: value for name, value in record.body.items() if name != "at_s"}
+        told = {name: value for name, value in record.body.items() if name not in UNTOLD}
         if told != json.loads(json.dumps(body)):
-            raise InputError("key", str(key), f"was given to another event, number {record.seq}; take a new one")
-        return self._decisions(record)
+            raise ConflictError("key", str(key), f"was given to another event, number {record.seq}; take a new one")
+        return tuple(map(self.ledger.decision, record.decisions))
 
     def event(
         self,
@@ -71,19 +88,40 @@ class Desk:
             raise InputError(body["e"], "at_s", f"{now_s} is no time; give seconds from 0 on")
         ledger, before_s = self.ledger, self.ledger.now_s
         body["at_s"] = max(now_s, before_s)
-        self.floor.decisions = []
+        self.floor.begin()
         try:
             ledger.event(body, requests)
             act()
-            if body["e"] == "replan" and not self.floor.decisions:
+            if body["e"] == "replan" and not self.floor.decisions and key is None:
                 ledger.now_s = before_s
                 return ()
             self.journal.append(key, body, self.floor.decisions, self.kinds.texts)
         except BaseException:
-            self.resume()
+            self._is_spoilt = self._is_grouped
+            if not self._is_grouped:
+                self.resume()
             raise
         self._snapshot_if_due()
         return tuple(self.floor.decisions)
+
+    def noted(self, body: dict[str, Any], key: str | None, at_s: float | None, now: Decisions) -> Decisions:
+        """Answer an event that changes nothing; under a key it is written, so that it does not when it comes again."""
+        if key is None:
+            return now
+        return self.event({**body, "noted": True}, key, at_s, lambda: self.floor.decisions.extend(now))
+
+    def decided(self, after: int, most: int) -> list[Event]:
+        """Events after number `after` and what was decided; UnknownError where some of them are forgotten."""
+        self.require_open()
+        records = list(self.journal.records(after, most))
+        if after < self.journal.seq and (not records or records[0].seq > after + 1):
+            problem = f"events after number {after} are not kept any more; read the state, and go on from its number"
+            raise UnknownError("decided", "after", problem)
+        decision = self.ledger.decision
+        return [
+            Event(r.seq, r.body["e"], r.body["at_s"], tuple(map(decision, () if "noted" in r.body else r.decisions)))
+            for r in records
+        ]
 
     @contextmanager
     def group(self) -> Iterator[None]:
@@ -93,9 +131,10 @@ class Desk:
         self._is_grouped = True
         try:
             yield
+            self.require_open()
             self.journal.end_group()
         except BaseException:
-            self._is_grouped = False
+            self._is_grouped = self._is_spoilt = False
             self.resume()
             raise
         self._is_grouped = False
@@ -107,7 +146,7 @@ class Desk:
 
     def snapshot(self) -> None:
         """Write the state beside the events, so that resuming reads few of them."""
-        self.journal.snapshot(self.ledger.body())
+        self.journal.snapshot(self.ledger.body(), self.settings.keep_events)
         self._snapped = self.journal.seq
 
     def resume(self) -> None:
@@ -115,35 +154,31 @@ class Desk:
         self._is_lost = True
         journal = self.journal
         journal.roll_back()
-        ledger = Ledger(self.settings, self.kinds)
+        ledger = Ledger(self.settings, self.kinds, journal, {NO_WIRING.name: NO_WIRING})
         for name, text in journal.kinds().items():
             self.kinds.restore(name, text)
-        ledger.wirings = {NO_WIRING.name: NO_WIRING} | {n: Wiring.parse(text) for n, text in journal.wirings().items()}
-        configurations = self._configurations = journal.configurations()
         self._snapped, snapshot = journal.last_snapshot() or (0, None)
         if snapshot is not None:
-            ledger.restore(snapshot, configurations)
+            ledger.restore(snapshot)
         for record in journal.records(self._snapped):
+            journal.used(record)
             ledger.event(record.body)
-            for body in record.decisions:
-                ledger.apply(ledger.decision(body, configurations))
+            for body in record.decisions if "noted" not in record.body else ():
+                ledger.apply(ledger.decision(body))
+        self.kinds.require({entry.kind for entry in ledger.jobs.values()})
         self.ledger = ledger
         self.floor = Floor(self.cluster, ledger)
+        self.floor.counts = self._counts
         self._is_lost = False
-
-    def _decisions(self, record: Record) -> Decisions:
-        places = [body.get(name) for body in record.decisions for name in ("place", "before")]
-        if any(place and (place["kind"], place["row"]) not in self._configurations for place in places):
-            self._configurations = self.journal.configurations()
-        configurations = self._configurations
-        return tuple(self.ledger.decision(body, configurations) for body in record.decisions)
 
     def close(self) -> None:
         """Let go of the journal; nothing is lost without it, resuming is quicker after it."""
-        if not self._is_lost:
-            self.snapshot()
-        self._is_lost = True
-        self.journal.close()
+        try:
+            if not self._is_lost:
+                self.snapshot()
+        finally:
+            self._is_lost = True
+            self.journal.close()
 
 
 def _agreed(journal: Journal, cluster: Cluster | None, settings: Settings | None) -> tuple[Cluster, Settings]:

@@ -1,8 +1,8 @@
 """Ledger, board, guard and line, which change together: by decisions, each checked before it is made."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from planner.cluster import Cluster
 from planner.replay.kinds import Kind
@@ -10,6 +10,8 @@ from planner.replay.state import Placement
 from planner.schedulers.board import NOBODY, Board, Found
 from planner.schedulers.decisions import Decision, Move, Reserve, Start, Stop, Tag, Wait, Why
 from planner.schedulers.guard import Guard
+from planner.schedulers.guests import Guests
+from planner.schedulers.hopeless import Hopeless
 from planner.schedulers.line import Line
 from planner.schedulers.places import Place
 from planner.schedulers.state import Entry, Ledger
@@ -23,6 +25,8 @@ class Counts:
     """jobs that started where first found"""
     rescued: int = 0
     """jobs that started because others moved"""
+    joint: int = 0
+    """jobs that started because a batch was placed as a whole"""
     moves: int = 0
     """jobs that moved for others, not for failures"""
     preempted: int = 0
@@ -40,17 +44,17 @@ class Floor:
         self.guard = Guard(cluster)
         self.line = Line(ledger.tenants)
         self.decisions: list[Decision] = []
-        """of the event at hand"""
+        """of the event at hand, for each job where it ends up"""
+        self._pauses: dict[str, float] = {}
+        """of jobs that moved, before the event at hand"""
         self.counts = Counts()
-        self.hopeless: set[tuple[int, str]] = set()
-        """(identity of a kind, what was tried) without success, or time, since something was given back"""
+        self.hopeless = Hopeless(self.board.state.together)
         self.void: set[int] = set()
         """servers that were free for the job they were kept for and of no use to it"""
-        self._on: dict[int, dict[str, int]] = {}
-        self._clear_s: dict[int, float] = {}
         self._priorities: Counter[int] = Counter()
         """of running jobs that may be stopped"""
         fabric = cluster.fabric
+        self.guests = Guests(fabric.num_servers, ledger.jobs)
         self.server_numbers = {fabric.server_name(s): s for s in range(fabric.num_servers)}
         for entry in ledger.jobs.values():
             if entry.place is None:
@@ -70,16 +74,9 @@ class Floor:
         names = self.ledger.drained
         return frozenset(self.server_numbers[name] for name in names) if names else NOBODY
 
-    def on(self, server: int) -> dict[str, int]:
+    def on(self, server: int) -> Mapping[str, int]:
         """Ranks by running job on a server."""
-        return self._on.get(server, {})
-
-    def clear_s(self, server: int) -> float:
-        """When all jobs on a server have ended by their limits; inf where one has none, 0 where there is none."""
-        if server not in self._clear_s:
-            jobs = self.ledger.jobs
-            self._clear_s[server] = max((jobs[name].end_s for name in self.on(server)), default=0.0)
-        return self._clear_s[server]
+        return self.guests.on(server)
 
     def running(self) -> list[Entry]:
         """Jobs that run, in the order of arrival."""
@@ -119,7 +116,7 @@ class Floor:
         self._leave(entry)
         self.board.held[entry.name] = placement
         self._enter(entry, place)
-        self.hopeless.clear()
+        self.hopeless.free(before.servers)
         self.decide(Move(entry.name, place, before, self.settings.downtime_s, because))
 
     def stop(self, entry: Entry, why: Why, because: str, *, waits: bool = False) -> None:
@@ -129,7 +126,7 @@ class Floor:
             if entry.name in self.board.held:
                 self.board.release(entry.name)
             self._leave(entry)
-            self.hopeless.clear()
+            self.hopeless.free(before.servers)
         elif not waits:
             self.line.remove(entry)
         self.decide(Stop(entry.name, before, why, waits, because))
@@ -141,12 +138,37 @@ class Floor:
         if entry.wait is None or (entry.wait.tag, entry.wait.because) != (tag, because):
             self.decide(Wait(entry.name, tag, because))
 
+    def begin(self) -> None:
+        """An event is at hand."""
+        self.decisions, self._pauses = [], {}
+
     def decide(self, decision: Decision) -> None:
         """Write a decision into the ledger and the answer."""
         if isinstance(decision, Reserve):
-            self.hopeless = {mark for mark in self.hopeless if mark[1] != "beside"}
+            self.hopeless.forget("beside")
+        elif isinstance(decision, Move | Stop):
+            decision = self._joined(decision)
         self.ledger.apply(decision)
         self.decisions.append(decision)
+
+    @property
+    def new(self) -> set[str]:
+        """Jobs that start at the event at hand: they may go elsewhere still, and are not stopped for others."""
+        return {decision.job for decision in self.decisions if isinstance(decision, Start)}
+
+    def _joined(self, decision: Move | Stop) -> Decision:
+        """A decision in one with what this event decided of the same job before, which nobody has heard of yet."""
+        entry = self.ledger.jobs[decision.job]
+        self._pauses.setdefault(entry.name, entry.pause_s)
+        for number, earlier in enumerate(self.decisions):
+            if earlier.job == entry.name and isinstance(earlier, Start | Move):
+                del self.decisions[number]
+                if isinstance(earlier, Start):
+                    assert isinstance(decision, Move)
+                    return Start(entry.name, decision.place)
+                entry.pause_s = self._pauses[entry.name]
+                return replace(decision, before=earlier.before)
+        return decision
 
     def health_changed(self) -> list[Entry]:
         """Take failed parts from the board, or give them back; running jobs that stand on one are left off it."""
@@ -165,15 +187,10 @@ class Floor:
     def _enter(self, entry: Entry, place: Place) -> None:
         self.guard.take(entry.request, place)
         self._priorities[entry.request.priority] += entry.request.preemptible
-        for server, _ in place.devices:
-            here = self._on.setdefault(server, {})
-            here[entry.name] = here.get(entry.name, 0) + 1
-            self._clear_s.pop(server, None)
+        self.guests.enter(entry.name, place)
 
     def _leave(self, entry: Entry) -> None:
         assert entry.place is not None
         self.guard.release(entry.name)
         self._priorities[entry.request.priority] -= entry.request.preemptible
-        for server in entry.place.servers:
-            self._on[server].pop(entry.name, None)
-            self._clear_s.pop(server, None)
+        self.guests.leave(entry.name, entry.place)

@@ -1,21 +1,24 @@
 """An independent look at every place before it is handed out: it shares no code with what found it.
 
 Kept by name of the job: who holds each accelerator, and each wavelength of each fiber. A new place is checked alone
-against that, by the rules of RULES.md; what its circuits must be comes from `planner.checks`. Where slots of a server
-matter (shared waveguides, losses, light over third servers) and on fabrics with switches or slices, the whole plan is
-checked by `planner.checks`, which is slower.
+against that, by the rules of RULES.md; what its circuits must be comes from `planner.checks`. On fabrics whose jobs
+share nothing but accelerators (optical rails, tori, SiPAC) the place by itself is checked by `planner.checks`, once for
+all places alike (`Alone` says why that is enough), and failed parts and owners at each time. Where slots of a server
+matter (shared waveguides, losses, light over third servers) the whole plan is checked by `planner.checks`, which is
+slower.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from costmodel.fabrics import FatTree, Lightpath
+from costmodel.fabrics import FatTree, Lightpath, OcsRail, Sipac, Torus
 from planner.checks import check
 from planner.checks.required import Links, required_links
 from planner.cluster import Cluster
 from planner.instance import Instance, Job, Resident
 from planner.plan import Plan
+from planner.schedulers.alone import Alone
 from planner.schedulers.places import Place, Wire
 
 
@@ -31,7 +34,8 @@ class Guard:
         self._sound: dict[tuple[int, str], str | None] = {}
         self._required: dict[int, list[tuple[str, Links]] | None] = {}
         self._joined: set[tuple[tuple[int, ...], str]] = set()
-        self._is_quick = isinstance(fabric, FatTree) or (
+        self._alone = Alone(cluster) if isinstance(fabric, OcsRail | Torus | Sipac) else None
+        self._is_quick = isinstance(fabric, FatTree | OcsRail | Torus | Sipac) or (
             isinstance(fabric, Lightpath) and not fabric.transit and not fabric.slots_matter
         )
 
@@ -59,7 +63,11 @@ class Guard:
     def objection(self, job: Job, place: Place, leaving: Iterable[str] = ()) -> str | None:
         """What is wrong with a place beside all others but those of jobs that leave; None where nothing is."""
         gone = {job.name, *leaving}
-        wrong = self._devices(place, gone) or self._form(place) or self._fiber_light(place, gone)
+        wrong = (
+            self._devices(place, gone) or _unasked(job, place) or self._form(place) or self._fiber_light(place, gone)
+        )
+        if wrong is None and self._alone is not None:
+            wrong = self._spared(place, gone) or self._switches(place) or self._alone.objection(job, place)
         if wrong is None and not self._is_quick:
             wrong = self._by_all_checks(job, place, gone)
         return wrong
@@ -83,6 +91,30 @@ class Guard:
                 return f"ranks from {first} on lie in several servers"
         if not fabric.links_racks and len({server // fabric.servers for server, _ in devices}) > 1:
             return "its accelerators lie in several racks"
+        return None
+
+    def _spared(self, place: Place, gone: set[str]) -> str | None:
+        """A single accelerator with a working port, though one without it is free on its server."""
+        dark = self.cluster.dark_devices
+        if len(place.devices) > 1 or not dark or place.devices[0] in dark:
+            return None
+        server = place.devices[0][0]
+        spare = [each for each in dark if each[0] == server and self._owner.get(each, next(iter(gone))) in gone]
+        return "it takes a working port although a device without one is free on its server" if spare else None
+
+    def _switches(self, place: Place) -> str | None:
+        """Optical switches through which its circuits go, and which carry no light."""
+        failed, names = self.cluster.failed_switches, self.cluster.health.failed_switches
+        if not failed:
+            return None
+        for _, wires in place.wiring.configurations:
+            for source, _, mask, route in wires:
+                rail = place.devices[source][1]
+                is_dead = isinstance(self.cluster.fabric, OcsRail) and any(
+                    axis == rail and mask >> number & 1 for axis, number in failed
+                )
+                if is_dead or any(step in names for step in route):
+                    return f"the circuit from rank {source} goes through a switch that has failed"
         return None
 
     def _form(self, place: Place) -> str | None:
@@ -153,6 +185,18 @@ def whole(
     instance = Instance(schema_version=1, name="controller", cluster=cluster, jobs=jobs, residents=tuple(residents))
     assignments = tuple(place.assignment(job.name) for job, place in (*running, *new))
     return instance, Plan(instance="controller", assignments=assignments)
+
+
+def _unasked(job: Job, place: Place) -> str | None:
+    """What is other than the user asked: how many accelerators, how many of each server, how many servers."""
+    number, asked = len(place.devices), job.constraints.per_server
+    if number not in job.sizes or number != place.row.shape.num_ranks:
+        return f"{number} accelerators are not what the job asks for"
+    given = Counter(server for server, _ in place.devices)
+    if job.constraints.one_server and len(given) > 1:
+        return f"its accelerators lie in {len(given)} servers, not in one"
+    uneven = (count for count in given.values() if asked not in (None, count))
+    return next((f"a server gives {count} accelerators, not {asked}" for count in uneven), None)
 
 
 def _fibers(place: Place) -> list[tuple[tuple[int, int, int], int]]:

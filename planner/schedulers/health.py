@@ -17,6 +17,7 @@ def flee(floor: Floor) -> list[str]:
     stopped = []
     for entry in sorted(broken, key=lambda entry: (-entry.request.priority, entry.number)):
         found = _elsewhere(floor, entry, names)
+        names.remove(entry.name)
         if found.placement is None or found.place is None:
             floor.stop(entry, "failed", "a part that it stands on has failed, and there is no other place", waits=True)
             stopped.append(entry.name)
@@ -57,7 +58,8 @@ def _elsewhere(floor: Floor, entry: Entry, leaving: list[str]) -> Found:
     if floor.drained.isdisjoint(place.servers):
         found = board.again(place.kind, place.row, [server for server, _ in place.devices])
     if found.placement is None:
-        kind = floor.ledger.kinds.limited(entry.kind, size, size)
+        left = floor.ledger.tenants.left(entry.request.tenant)[1]
+        kind = floor.ledger.kinds.limited(entry.kind, size, place.num_ports + max(0, left))
         found = board.find(entry.kind, kind, floor.drained, inf)
     if found.placement is None or found.place is None:
         return Found()

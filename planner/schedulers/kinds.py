@@ -1,6 +1,7 @@
 """Candidates of what jobs ask for, expanded and scored once: slow, and done before anything is placed."""
 
 import json
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
@@ -53,16 +54,15 @@ class Kinds:
         return self._names[text]
 
     def restore(self, name: str, text: str) -> None:
-        """A kind that a journal names."""
-        if name not in self._kinds:
-            job = Job.model_validate({"name": "kind", **json.loads(text)})
-            self._add(name, text, job)
+        """A kind that a journal names; it is expanded when it is asked for."""
+        self.texts.setdefault(name, text)
 
     def _add(self, name: str, text: str, job: Job) -> None:
         rows = self._rows(job)
-        self._kinds[name], self.texts[name] = _kind_of(name, rows), text
         ports = (row.shape.num_ranks for row in rows if row.sets_circuits)
         self._most[name] = max(row.shape.num_ranks for row in rows), max(ports, default=0)
+        self.texts[name] = text
+        self._kinds[name] = _kind_of(name, rows)  # the last: other threads take what is here for whole
 
     def asked(self, name: str) -> dict[str, Any]:
         """Fields of a job that its kind has."""
@@ -70,12 +70,21 @@ class Kinds:
             self._asked[name] = json.loads(self.texts[name])
         return self._asked[name]
 
+    def require(self, names: Iterable[str]) -> None:
+        """Expand these now, so that no event has to."""
+        for name in names:
+            self[name]
+
     def __getitem__(self, name: str) -> Kind:
+        if name not in self._kinds:
+            job = Job.model_validate({"name": "kind", **self.asked(name)})
+            self._add(name, self.texts[name], job)
         return self._kinds[name]
 
     def limited(self, name: str, accelerators: int, ports: int) -> Kind:
         """A kind without the rows that take more than so many accelerators or, of those, optical ports."""
-        kind, (most, most_ports) = self._kinds[name], self._most[name]
+        kind = self[name]
+        most, most_ports = self._most[name]
         if most <= accelerators and most_ports <= ports:
             return kind
         key = name, min(accelerators, most), min(ports, most_ports)
@@ -86,7 +95,7 @@ class Kinds:
 
     def row(self, name: str, number: int, configuration: Configuration) -> Row:
         """A row of a kind that ran in this configuration, found again where rows are counted otherwise today."""
-        kind = self._kinds[name]
+        kind = self[name]
         for row in kind.rows:
             if row.number == number and row.options.candidates.configuration(number) == configuration:
                 return row
@@ -103,7 +112,12 @@ class Kinds:
         options = expand(instance).options[0]
         if not len(options):
             sizes = ", ".join(map(str, job.sizes))
-            problem = f"no way to run on {sizes} accelerators fits in memory here; ask for more, or a smaller workload"
+            each = job.constraints.per_server
+            problem = f"no way to divide it over {sizes} accelerators fits in memory here; ask for other numbers"
+            if each is not None:
+                problem = (
+                    f"no way to run on {sizes} accelerators, {each} on each server, fits here; ask for other numbers"
+                )
             raise InputError("submit", job.name, problem)
         rows = _rows(options, self.cluster)
         for row in rows:
@@ -120,7 +134,7 @@ def _warm(row: Row) -> None:
     """Work out now what the first placement of a row would have to."""
     if row.shape.has_light:
         assert row.shape.offsets is not None
-        assert row.shape.between_blocks is not None
+        assert row.layouts is not None
 
 
 def _fits(row: Row, accelerators: int, ports: int) -> bool:

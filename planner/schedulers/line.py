@@ -36,6 +36,15 @@ class Line:
     def __contains__(self, job: str) -> bool:
         return job in self._inside
 
+    def rank(self, entry: Entry, now_s: float) -> Rank:
+        """The place of a waiting job in the order: the lower goes first."""
+        return self._rank(entry, now_s, self._tenants.burden(entry.request.tenant, now_s))
+
+    def _rank(self, entry: Entry, now_s: float, burden: float) -> Rank:
+        if now_s - entry.arrived_s > self._tenants.settings.patience_s:
+            return 0.0, float(entry.number)
+        return 1.0, -float(entry.request.priority), burden, float(entry.number)
+
     def push(self, entry: Entry) -> None:
         """A job joins, behind those of its group that arrived before it."""
         jobs = self._groups.setdefault(group_of(entry), deque())
@@ -59,13 +68,10 @@ class Line:
 
     def ordered(self, now_s: float, *, passed: set[Group]) -> Iterator[Entry]:
         """Jobs in order; groups that join `passed` meanwhile are left out. The job last given may be removed."""
-        patience_s = self._tenants.settings.patience_s
         burden = {tenant: self._tenants.burden(tenant, now_s) for tenant, _, _ in self._groups}
 
         def rank(group: Group, entry: Entry) -> Rank:
-            if now_s - entry.arrived_s > patience_s:
-                return 0.0, float(entry.number)
-            return 1.0, -float(group[1]), burden[group[0]], float(entry.number)
+            return self._rank(entry, now_s, burden[group[0]])
 
         heads = [(rank(group, jobs[0][1]), group, 0) for group, jobs in self._groups.items() if group not in passed]
         heapify(heads)

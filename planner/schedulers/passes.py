@@ -6,15 +6,20 @@ from dataclasses import dataclass, field
 from math import inf
 
 from planner.replay.kinds import Kind
-from planner.schedulers.decisions import Reserve, Wait
+from planner.schedulers.batch import start_batch
+from planner.schedulers.board import Found
+from planner.schedulers.decisions import Reserve
 from planner.schedulers.defrag import make_room
 from planner.schedulers.floor import Floor
+from planner.schedulers.hopeless import Mark
 from planner.schedulers.line import Group, group_of
 from planner.schedulers.preempt import preempt
 from planner.schedulers.reasons import why
 from planner.schedulers.reservation import is_ready, may_enter, reserve
 from planner.schedulers.state import Entry
 
+RACKS = 4
+"""that are looked at together, so that the most valuable way to run is found among them"""
 LOOKS = 20
 """jobs passed over at one event, for each that is looked at"""
 
@@ -30,6 +35,8 @@ class Pass:
     """seconds for CP-SAT"""
     is_deep: bool = False
     """whether others move for jobs behind the first, too"""
+    batch: frozenset[str] = frozenset()
+    """jobs that arrived together and have not been looked at together yet"""
     ran_out: set[str] = field(default_factory=set)
     """jobs whose search was cut short"""
 
@@ -47,6 +54,8 @@ class Pass:
             seen += 1
             if seen > LOOKS * floor.settings.depth:
                 break
+            if entry.name in self.batch and self._by_batch():
+                return True
             kind = floor.kind(entry)
             if not kind.rows:
                 passed.add(group_of(entry))
@@ -72,11 +81,12 @@ class Pass:
     def _place(self, entry: Entry, kind: Kind, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
         """Start a job where the board finds a place."""
         floor = self.floor
-        if kind.held > floor.board.state.num_free or (id(kind), tried) in floor.hopeless:
+        mark = id(kind), tried
+        if kind.held > floor.board.state.num_free or mark in floor.hopeless:
             return False
-        found = floor.board.find(entry.kind, kind, barred, deadline_s)
+        found = self._search(entry, kind, mark, barred, deadline_s)
         if found.placement is None:
-            floor.hopeless.add((id(kind), tried))
+            floor.hopeless.end(mark)
             if found.ran_out:
                 self.ran_out.add(entry.name)
             return False
@@ -84,12 +94,25 @@ class Pass:
         floor.counts.greedy += is_started
         return is_started
 
+    def _search(self, entry: Entry, kind: Kind, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
+        """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later."""
+        floor, board = self.floor, self.floor.board
+        racks, found = floor.hopeless.open(mark), Found()
+        step = RACKS if board.state.router is not None else max(1, len(racks))
+        for first in range(0, len(racks), step):
+            near = racks[first : first + step]
+            found = board.find(entry.kind, kind, barred, deadline_s, near)
+            if found.placement is not None or found.ran_out:
+                break
+            floor.hopeless.fail(mark, near)
+        return found
+
     def _place_kept(self, entry: Entry, kind: Kind) -> bool:
         """Start the first job where it was kept room, once that is free: this search is never cut short."""
         floor, kept = self.floor, self.floor.ledger.reserved.servers
         if not is_ready(floor, kind):
             return False
-        floor.hopeless.discard((id(kind), "kept"))
+        floor.hopeless.forget("kept")
         if self._place(entry, kind, "kept", floor.all_servers.difference(kept) | floor.drained, inf):
             return True
         floor.void.update(kept)
@@ -106,12 +129,24 @@ class Pass:
         if self.repair_s <= 0 or mark in floor.hopeless:
             return False
         deadline_s = time.perf_counter() + self.repair_s
-        is_started = (settings.moves and make_room(floor, entry, kind, floor.drained, deadline_s)) or (
+        racks = floor.hopeless.open(mark)
+        is_started = (settings.moves and make_room(floor, entry, kind, floor.drained, deadline_s, racks)) or (
             settings.preempts and preempt(floor, entry, kind, deadline_s)
         )
         self.repair_s = deadline_s - time.perf_counter()
         if not is_started:
-            floor.hopeless.add(mark)
+            floor.hopeless.end(mark)
+            if self.repair_s > 0:
+                floor.hopeless.fail(mark, racks)
+        return is_started
+
+    def _by_batch(self) -> bool:
+        """Start jobs that arrived together as a whole, once all ahead of them have been looked at."""
+        if self.repair_s <= 0:
+            return False
+        deadline_s = time.perf_counter() + self.repair_s
+        is_started, self.batch = start_batch(self.floor, self.batch, deadline_s)
+        self.repair_s = deadline_s - time.perf_counter()
         return is_started
 
     def _by_moves(self, entry: Entry, kind: Kind) -> bool:
@@ -120,11 +155,11 @@ class Pass:
         if self.repair_s <= 0 or not floor.settings.moves or mark in floor.hopeless:
             return False
         deadline_s = time.perf_counter() + self.repair_s
-        shut = floor.drained | frozenset(floor.ledger.reserved.servers)
-        is_started = make_room(floor, entry, kind, shut, deadline_s)
+        shut, racks = floor.drained | frozenset(floor.ledger.reserved.servers), range(len(floor.board.racks))
+        is_started = make_room(floor, entry, kind, shut, deadline_s, racks)
         self.repair_s = deadline_s - time.perf_counter()
         if not is_started:
-            floor.hopeless.add(mark)
+            floor.hopeless.end(mark)
         return is_started
 
     def _keep_room(self, entry: Entry, kind: Kind) -> None:
@@ -164,8 +199,3 @@ class Pass:
             if name in floor.line:
                 entry = floor.ledger.jobs[name]
                 floor.wait(entry, *why(floor, entry, ran_out=name in self.ran_out))
-
-
-def reason(floor: Floor, entry: Entry) -> Wait:
-    """Why a job waits now."""
-    return Wait(entry.name, *why(floor, entry))

@@ -105,6 +105,11 @@ class Place:
             for dimension, wires in self.wiring.configurations
         )
 
+    @cached_property
+    def circuits_json(self) -> list[dict[str, Any]]:
+        """Circuits as drivers and clients read them."""
+        return [held.model_dump(mode="json", by_alias=True) for held in self.circuits]
+
     def _circuit(self, wire: Wire) -> Circuit:
         fabric, names, servers = self.row.options.fabric, self.device_names, self.servers
         steps = []

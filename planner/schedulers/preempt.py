@@ -19,7 +19,8 @@ def preempt(floor: Floor, entry: Entry, kind: Kind, deadline_s: float) -> bool:
     """Start a job in place of the fewest others; False where none may be stopped for it or no place comes of it."""
     if not floor.has_below(entry.request.priority):
         return False
-    able = [other for other in floor.running() if _may_stop(floor, entry, other)]
+    new = floor.new
+    able = [other for other in floor.running() if other.name not in new and _may_stop(floor, entry, other)]
     best: list[Entry] | None = None
     for servers in floor.board.state.together if able else ():
         most = len(able) if best is None else len(best) - 1
@@ -63,9 +64,12 @@ def _among(
         tuple(_cost(floor, e) for e, _ in guests),
     )
     part = min(row.shape.part for row in kind.rows)
+    parts = -(-kind.held // part)
     refused: list[frozenset[int]] = []
     while len(refused) < MOST_TRIES and (left_s := deadline_s - time.perf_counter()) > 0:
-        chosen = fewest_victims(site, part, -(-kind.held // part), most=most, time_limit_s=left_s, refused=refused)
+        chosen = fewest_victims(
+            site, part, parts, most=most, time_limit_s=left_s, refused=refused, is_even=kind.is_even
+        )
         if chosen is None:
             return None
         victims = [guests[i][0] for i in chosen]

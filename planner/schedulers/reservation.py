@@ -6,74 +6,74 @@ before they are needed; once that time has passed none may. So the first job sta
 jobs that stand there ends: if jobs keep their limits, by the reserved time.
 """
 
-from collections.abc import Sequence
 from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner.replay.kinds import Kind
 from planner.schedulers.decisions import Reserve
 from planner.schedulers.floor import Floor
 from planner.schedulers.state import Entry
 
-MOST_SINGLE = 16
+MOST_SINGLE = 8
 """servers of either sort, emptiest and first empty, that are looked at for a job of one server"""
+Ints = NDArray[np.int_]
 Choice = tuple[float, int, tuple[int, ...]]
 """(when it is free, servers, which)"""
 
 
 def reserve(floor: Floor, entry: Entry, kind: Kind) -> Reserve | None:
     """Servers that are free the earliest, by the limits of running jobs; None where working ones never suffice."""
-    best: Choice | None = None
-    shut = floor.drained | floor.void
-    for servers in floor.board.state.together:
-        usable = [server for server in servers if server not in shut] if shut else servers
-        for found in (_one(floor, kind, usable), _several(floor, kind, usable)):
-            if found is not None and (best is None or found < best):
-                best = found
-                break
+    working = np.array(floor.board.working)
+    working[list(floor.drained | floor.void)] = 0
+    best = _one(floor, kind, working)
+    if best is None or best[0] == inf:
+        best = min(filter(None, (best, _several(floor, kind, working))), default=None)
     if best is None:
         return None
     at_s = None if best[0] == inf else max(best[0], floor.now_s)
     return Reserve(entry.name, best[2], at_s)
 
 
-def _one(floor: Floor, kind: Kind, servers: Sequence[int]) -> Choice | None:
+def _one(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
     """One server, as soon as enough of it is free."""
     state, needed = floor.board.state, kind.held
-    if needed > state.per_server or all(row.needs_rails for row in kind.rows):
+    if needed > (kind.parts[0] if kind.is_even else state.per_server) or all(row.needs_rails for row in kind.rows):
         return None
-    free, working = (state.any if needed == 1 else state.lit), floor.board.working
-    able = [server for server in servers if working[server] >= needed]
-    near = sorted(able, key=lambda server: (-free[server], server))[:MOST_SINGLE]
-    near += sorted(able, key=lambda server: (floor.clear_s(server), server))[:MOST_SINGLE]
-    return min(((_when(floor, server, needed - free[server]), 1, (server,)) for server in near), default=None)
+    free, able = np.array(state.any if needed == 1 else state.lit), np.flatnonzero(working >= needed)
+    near = {
+        int(server)
+        for key in (-free[able], floor.guests.clear_s[able])
+        for server in able[np.argsort(key, kind="stable")[:MOST_SINGLE]]
+    }
+    return min(((_when(floor, server, needed - int(free[server])), 1, (server,)) for server in near), default=None)
 
 
 def _when(floor: Floor, server: int, missing: int) -> float:
     """When so many more of a server's accelerators are free."""
-    jobs = floor.ledger.jobs
-    for end_s, ranks in sorted((jobs[name].end_s, ranks) for name, ranks in floor.on(server).items()):
-        if missing <= 0:
-            return max(end_s, 0.0)
+    if missing <= 0:
+        return 0.0
+    for end_s, ranks in floor.guests.ends(server):
         missing -= ranks
         if missing <= 0:
             return end_s
-    return 0.0 if missing <= 0 else inf
+    return inf
 
 
-def _several(floor: Floor, kind: Kind, servers: Sequence[int]) -> Choice | None:
+def _several(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
     """Whole servers, those that are clear first, until the parts of the job fit on them."""
-    part = min(row.shape.part for row in kind.rows)
-    needed, working = -(-kind.held // part), floor.board.working
-    chosen: list[int] = []
-    at_s = 0.0
-    for clear_s, _, server in sorted((floor.clear_s(server), -working[server], server) for server in servers):
-        if working[server] < part:
-            continue
-        chosen.append(server)
-        at_s, needed = clear_s, needed - working[server] // part
-        if needed <= 0:
-            return at_s, len(chosen), tuple(sorted(chosen))
-    return None
+    racks, part = np.array(floor.board.state.together), kind.parts[0]
+    fits, clear_s = np.minimum(working // part, 1 if kind.is_even else kind.held)[racks], floor.guests.clear_s[racks]
+    order = np.lexsort((-working[racks], clear_s, fits == 0))
+    clear_s, racks = np.take_along_axis(clear_s, order, 1), np.take_along_axis(racks, order, 1)
+    is_enough = np.take_along_axis(fits, order, 1).cumsum(axis=1) * part >= kind.held
+    able = np.flatnonzero(is_enough[:, -1])
+    if not len(able):
+        return None
+    last = is_enough.argmax(axis=1)
+    at_s, count, rack = min((float(clear_s[rack, last[rack]]), int(last[rack]) + 1, int(rack)) for rack in able)
+    return at_s, count, tuple(sorted(racks[rack, :count].tolist()))
 
 
 def may_enter(floor: Floor, entry: Entry) -> bool:

@@ -1,11 +1,15 @@
 """What a controller is told: requests of users, and the rules by which it serves them."""
 
+import math
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from costmodel.spec import Seconds, Spec
 from planner.instance import Job
+
+REPAIR_S, REPAIR_ACCELERATORS = 0.025, 256
+"""budget of CP-SAT that an event has by default, and the size up to which it has this one"""
 
 
 class Request(Job):
@@ -46,10 +50,11 @@ class Settings(Spec):
     """pause of a job that moves"""
     expected_wait_s: Seconds = 3600.0
     """wait that moves are weighed against where no running job says when it ends"""
-    greedy_budget_s: Annotated[Seconds, Field(gt=0)] = 0.0005
+    greedy_budget_s: Annotated[Seconds, Field(gt=0)] = 0.0003
     """most time that the search for a place takes for the first job, and again for all behind it, at one event"""
-    repair_budget_s: Seconds = 0.03
-    """most time for CP-SAT at one event: neighbours that move, or fewest victims; 0: never"""
+    repair_budget_s: Seconds | None = None
+    """most time for CP-SAT at one event: neighbours that move, or fewest victims; 0: never; None: 25 ms on up to 256
+    accelerators, growing with the root of their number, 100 ms on 4,096"""
     moves: bool = True
     """whether running jobs may move so that a waiting one finds room"""
     preempts: bool = True
@@ -60,6 +65,8 @@ class Settings(Spec):
     """waiting jobs behind the first that are looked at during one event"""
     snapshot_every: int = Field(default=5000, ge=1)
     """events between two snapshots of the journal"""
+    keep_events: int = Field(default=100_000, ge=1)
+    """events that the journal keeps; an idempotency key holds as long as its event"""
 
     @model_validator(mode="after")
     def _tenants_have_names(self) -> Self:
@@ -70,6 +77,12 @@ class Settings(Spec):
     def quota(self, tenant: str) -> Quota:
         """Limits and share of a tenant."""
         return self.quotas.get(tenant, _OPEN)
+
+    def repair_s(self, accelerators: int) -> float:
+        """Time for CP-SAT at one event, on a cluster of so many accelerators."""
+        if self.repair_budget_s is not None:
+            return self.repair_budget_s
+        return REPAIR_S * math.sqrt(max(1.0, accelerators / REPAIR_ACCELERATORS))
 
 
 _OPEN = Quota()

@@ -1,20 +1,26 @@
 """What has been decided so far: jobs, health and reservations, folded from the journal's events and decisions alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
 from costmodel.configuration import Configuration
-from planner.errors import InputError
+from planner.errors import ConflictError, InputError, UnknownError
+from planner.replay.kinds import Row
 from planner.schedulers.decisions import Decision, Move, Reserve, Start, Stop, Wait
 from planner.schedulers.kinds import ASKED, Kinds
 from planner.schedulers.places import Place, Wiring
 from planner.schedulers.quotas import Tenants, Use
 from planner.schedulers.settings import Request, Settings
 
-Configurations = Mapping[tuple[str, int], Configuration]
-"""of rows that ran, by kind and row"""
+
+class Names(Protocol):
+    """What a journal writes once and names from then on."""
+
+    def wiring(self, name: str) -> Wiring: ...
+
+    def configuration(self, kind: str, row: int) -> Configuration: ...
 
 
 @dataclass
@@ -51,7 +57,9 @@ class Ledger:
 
     settings: Settings
     kinds: Kinds
+    names: Names
     wirings: dict[str, Wiring] = field(default_factory=dict)
+    """those that were asked for, by name"""
     jobs: dict[str, Entry] = field(default_factory=dict)
     """waiting and running, in the order of arrival"""
     failed: dict[str, None] = field(default_factory=dict)
@@ -62,6 +70,7 @@ class Ledger:
     reserved: Reserve = field(default_factory=lambda: Reserve(None))
     now_s: float = 0.0
     num_arrived: int = 0
+    _rows: dict[tuple[str, int], Row] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tenants = Tenants(self.settings)
@@ -69,12 +78,32 @@ class Ledger:
     def job(self, name: str, call: str) -> Entry:
         """A job that waits or runs; InputError where there is none."""
         if name not in self.jobs:
-            raise InputError(call, "job", f"no job '{name}' waits or runs; give one that does")
+            raise UnknownError(call, "job", f"no job '{name}' waits or runs; give one that does")
         return self.jobs[name]
+
+    def again(self, requests: Sequence[Request]) -> tuple[Decision, ...] | None:
+        """What jobs do that were submitted before with the same content; None where all are new."""
+        names = [request.name for request in requests]
+        if len(set(names)) < len(names) or not names:
+            raise InputError("submit", ", ".join(names), "give at least one job, each with a name of its own")
+        known = [request for request in requests if request.name in self.jobs]
+        for request in known:
+            if self.jobs[request.name].request != request:
+                problem = "waits or runs already with other content; cancel it first, or take another name"
+                raise ConflictError("submit", request.name, problem)
+        if not known:
+            return None
+        if len(known) < len(requests):
+            raise ConflictError("submit", known[0].name, "waits or runs already; leave it out")
+        entries = [self.jobs[name] for name in names]
+        now = [e.wait if e.place is None else Start(e.name, e.place) for e in entries]
+        return tuple(decision for decision in now if decision is not None)
 
     def event(self, body: dict[str, Any], requests: Sequence[Request] | None = None) -> None:
         """Apply what happened, as the journal writes it; `requests` are its jobs where they are read already."""
         name, self.now_s = body["e"], max(self.now_s, body["at_s"])
+        if body.get("noted"):
+            return
         if name == "submit":
             told = zip(body["jobs"], body["kinds"], strict=True)
             requests = requests or [self._request(each, kind) for each, kind in told]
@@ -85,6 +114,8 @@ class Ledger:
             self.failed[body["part"]] = None
         elif name == "drain":
             self.drained[body["server"]] = None
+        elif name == "undrain":
+            self.drained.pop(body["server"], None)
         elif name == "repair":
             self.failed.pop(body["part"], None)
             self.drained.pop(body["part"], None)
@@ -112,31 +143,34 @@ class Ledger:
             return
         self.tenants.change(tenant, decision.place, 1, self.now_s)
         entry.place, entry.wait = decision.place, None
-        self.wirings.setdefault(decision.place.wiring.name, decision.place.wiring)
         if isinstance(decision, Start):
             entry.started_s, entry.pause_s = self.now_s, 0.0
         else:
             entry.pause_s += decision.downtime_s
 
-    def decision(self, body: dict[str, Any], configurations: Configurations) -> Decision:
+    def decision(self, body: dict[str, Any]) -> Decision:
         """A decision as the journal wrote it."""
         kind, job = body["d"], body["job"]
         if kind == "reserve":
             return Reserve(job, tuple(body["servers"]), body["at_s"])
         if kind == "wait":
             return Wait(job, body["tag"], body["because"])
-        before: Any = body.get("before") and self.place(body["before"], configurations)
+        before: Any = body.get("before") and self.place(body["before"])
         if kind == "stop":
             return Stop(job, before, body["why"], body["waits"], body["because"])
-        place = self.place(body["place"], configurations)
+        place = self.place(body["place"])
         return Start(job, place) if kind == "start" else Move(job, place, before, body["downtime_s"], body["because"])
 
-    def place(self, body: dict[str, Any], configurations: Configurations) -> Place:
+    def place(self, body: dict[str, Any]) -> Place:
         """Where a job runs, as the journal wrote it."""
-        flat = body["devices"]
-        row = self.kinds.row(body["kind"], body["row"], configurations[body["kind"], body["row"]])
+        flat, kind, wiring = body["devices"], body["kind"], body["wiring"]
+        if (kind, body["row"]) not in self._rows:
+            configuration = self.names.configuration(kind, body["row"])
+            self._rows[kind, body["row"]] = self.kinds.row(kind, body["row"], configuration)
+        if wiring not in self.wirings:
+            self.wirings[wiring] = self.names.wiring(wiring)
         devices = tuple(zip(flat[::2], flat[1::2], strict=True))
-        return Place(body["kind"], row, devices, self.wirings[body["wiring"]])
+        return Place(kind, self._rows[kind, body["row"]], devices, self.wirings[wiring])
 
     def body(self) -> dict[str, Any]:
         """All of it as JSON, for snapshots and comparisons."""
@@ -150,14 +184,14 @@ class Ledger:
             "uses": {tenant: asdict(use) for tenant, use in sorted(self.tenants.uses.items())},
         }
 
-    def restore(self, body: dict[str, Any], configurations: Configurations) -> None:
+    def restore(self, body: dict[str, Any]) -> None:
         """What `body` wrote."""
         self.now_s, self.num_arrived = body["now_s"], body["num_arrived"]
         self.failed, self.drained = dict.fromkeys(body["failed"]), dict.fromkeys(body["drained"])
         for each in body["jobs"]:
             request = self._request(each["request"], each["kind"])
             wait = each["wait"] and Wait(request.name, each["wait"]["tag"], each["wait"]["because"])
-            place = each["place"] and self.place(each["place"], configurations)
+            place = each["place"] and self.place(each["place"])
             known = {name: each[name] for name in _PLAIN}
             self.jobs[request.name] = Entry(request, place=place, wait=wait, **known)
         reserved = body["reserved"]

@@ -20,8 +20,13 @@ class TimedState(State):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.deadline_s = inf
+        if self.router is not None:
+            self.router.pause = self._pause
 
-    def realize(self, row: Row, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
+    def _pause(self) -> None:
         if time.perf_counter() > self.deadline_s:
             raise OutOfTimeError
+
+    def realize(self, row: Row, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
+        self._pause()
         return super().realize(row, blocks, spread)

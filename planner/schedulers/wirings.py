@@ -17,7 +17,7 @@ class Wirer:
 
     def __init__(self) -> None:
         self._known: dict[object, Wiring] = {}
-        self._by_name: dict[str, Wiring] = {}
+        self._alike: dict[Wiring, Wiring] = {}
 
     def wire(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
         """Devices in rank order, and the circuits, of a placement that is taken; None where they are not what was."""
@@ -34,7 +34,7 @@ class Wirer:
         return self._over_fibers(state, placement)
 
     def _one(self, wiring: Wiring) -> Wiring:
-        return self._by_name.setdefault(wiring.name, wiring)
+        return self._alike.setdefault(wiring, wiring)
 
     def _over_fibers(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
         router, shape = state.router, placement.row.shape
@@ -44,10 +44,12 @@ class Wirer:
         wiring = self._known.get(key) if key is not None else None
         if wiring is not None:
             return placement.devices, wiring
-        router.release(placement.beams)
-        none_stay: list[dict[int, Circuit]] = [{} for _ in shape.configurations]
-        paths = router.light.paths(shape.configurations, shape.offsets, placement.devices, none_stay)
-        router.take(placement.beams)
+        paths: Sequence[Mapping[int, tuple[Route, int]]] | None = router.paths(placement.beams)
+        if paths is None:
+            router.release(placement.beams)
+            none_stay: list[dict[int, Circuit]] = [{} for _ in shape.configurations]
+            paths = router.light.paths(shape.configurations, shape.offsets, placement.devices, none_stay)
+            router.take(placement.beams)
         if paths is None:
             return None
         wiring = self._one(_wiring(placement, paths))

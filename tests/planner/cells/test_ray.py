@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from planner.cli import main
+from tests.alone import alone
 from tests.planner.cells.test_run import KEYS, SEEDS, commands
 from tests.planner.cells.work import MOST_S, NODES, ROOT
 
@@ -26,9 +27,16 @@ def found(folder: Path) -> Any:
     """What the cluster gave, all in one process that no warning or setting of the tests reaches."""
     command = [sys.executable, "-m", "tests.planner.cells.on_ray", str(folder)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, start_new_session=True, capture_output=True, text=True, timeout=5 * MOST_S
-    )
+    with alone("ray"):
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment,
+            start_new_session=True,
+            capture_output=True,
+            text=True,
+            timeout=5 * MOST_S,
+        )
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads((folder / "found.json").read_text("utf-8"))
 

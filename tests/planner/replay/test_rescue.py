@@ -1,5 +1,6 @@
 """Neighbours move where that makes room: the fewest ranks, and none where it does not help."""
 
+import time
 from dataclasses import replace
 from itertools import product
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cpsat.rescue import Room, make_room
+from planner.cpsat.rescue import Room, make_room, make_room_by
 from planner.replay.fragmentation import paired
 from planner.replay.kinds import Ground, Kind
 from planner.replay.placers import PLACERS
@@ -40,15 +41,20 @@ def _fewest_moved(free: list[int], guests: list[tuple[int, int]], part: int, par
 @settings(max_examples=60, deadline=None)
 def test_the_fewest_ranks_move(free: list[int], guests: list[tuple[int, int]], part: int, parts: int) -> None:
     counted = tuple(sorted({(s, r, guests.count((s, r))) for s, r in guests}))
-    swap = make_room(Room(tuple(free), counted), part, parts, 100)
+    swap = make_room(Room(tuple(free), counted), part, parts, parts, 100)
     expected = _fewest_moved(free, guests, part, parts)
+    soon = make_room_by(time.perf_counter() + 60, Room(tuple(free), counted), part, parts, parts, 100)
+    assert make_room_by(time.perf_counter(), Room(tuple(free), counted), part, parts, parts, 100) in (None, soon)
     if swap is None:
         assert expected is None
+        assert soon is None
         return
     assert sum(ranks * number for (_, ranks, _), number in swap.moves.items()) == expected
+    assert soon is not None
+    assert sum(ranks * number for (_, ranks, _), number in soon.moves.items()) == expected
     assert sum(swap.parts) == parts
     if expected:
-        assert make_room(Room(tuple(free), counted), part, parts, expected - 1) is None
+        assert make_room(Room(tuple(free), counted), part, parts, parts, expected - 1) is None
 
 
 def _whole(kind: Kind) -> Kind:

@@ -11,7 +11,7 @@ from planner.layouts import layouts
 from planner.rails import Rails
 from planner.replay.kinds import Row
 from planner.replay.placers import PLACERS
-from planner.replay.spreads import Spread
+from planner.replay.spreads import Spread, Spreads
 from planner.replay.state import Placement, State
 from tests.planner.replay.grounds import FABRICS, cluster, ground
 
@@ -53,7 +53,9 @@ def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
         light = router.light
         room = tuple(tuple(light.room(a, b) if a != b else 0 for b in chosen) for a in chosen)
         assert spread.room == room
-        assert row.may_span(spread) == has_light(state.board, row.shape, blocks)
+        spreads = Spreads([blocks], router.fibers, np.array([row.boundary, row.boundary]))
+        for look in (0, 1, 0):
+            assert bool(list(spreads.open_to(look))) == has_light(state.board, row.shape, blocks)
         pairs = [(a, b) for a in chosen for b in chosen if a != b]
         fibers = (tuple((i, light.taken.get((a, b, i), 0)) for i in light.ways.fibers(a, b)) for a, b in pairs)
         assert seen.setdefault((tuple(counts), *fibers), spread.number) == spread.number

@@ -1,5 +1,6 @@
 """The incremental board places as the planner does, and forgets what is given back."""
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -17,9 +18,11 @@ from planner.replay.kinds import Kind
 from planner.replay.placers import PLACERS
 from planner.replay.state import Placement, State
 from planner.result import SolveOptions
+from planner.schedulers.kinds import Kinds
 from tests.planner.replay.grounds import BERT, FABRICS, cluster, ground
 
 SIZES = [1, 2, 4, 8, 16]
+EVEN = {"fat_tree": (1, 2, 4), "lightpath": (1, 2, 4), "ocs_rail": (1, 2, 4), "torus": (1, 2, 8), "sipac": (1, 2, 4)}
 SLICES = {"torus_slices": torus_cut, "bcube_slices": bcube_cut}
 
 
@@ -66,6 +69,35 @@ def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) ->
         placement = placer.place(kinds[0, size])
         if placement is not None:
             found.append((f"j{i}", frozenset(of.fabric.device_name(*device) for device in placement.devices)))
+    assert found == _planned(policy, problem)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("fabric", "policy"),
+    [
+        *((fabric, policy) for fabric in EVEN for policy in ("first_fit", "best_fit", "server_aligned")),
+        *((fabric, policy) for fabric in ("fat_tree", "lightpath") for policy in SLICES),
+    ],
+)
+def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy: str, seed: int) -> None:
+    """Those of the planner; other jobs stand between them."""
+    of, random = cluster(fabric), Random(seed)
+    jobs = []
+    for i, size in enumerate(_sizes(seed)):
+        each = random.choice([n for n in EVEN[fabric] if n <= size])
+        asked = {"per_server": each} if random.random() < 0.7 else {}
+        jobs.append(Job.model_validate({"name": f"j{i}", "workload": BERT, "accelerators": size, "constraints": asked}))
+    state, kinds = State(of), Kinds(of)
+    problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=tuple(jobs)))
+    runnable = [job for job, options in zip(jobs, problem.options, strict=True) if len(options)]
+    placer, found = PLACERS[policy](state, 0), []
+    for job in runnable:
+        placement = placer.place(kinds[kinds.expand(job)])
+        if placement is not None:
+            found.append((job.name, frozenset(of.fabric.device_name(*device) for device in placement.devices)))
+            given = Counter(server for server, _ in placement.devices)
+            assert set(given.values()) == {job.constraints.per_server} or job.constraints.per_server is None
     assert found == _planned(policy, problem)
 
 

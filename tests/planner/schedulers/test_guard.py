@@ -71,6 +71,19 @@ def test_what_is_wrong_with_a_place_is_found(change: Broken, words: str | None) 
     assert guard.objection(job, place) is None
 
 
+def test_what_the_user_asked_is_looked_at() -> None:
+    """On a fabric where circuits say nothing of it."""
+    c = controller("fat_tree", {"moves": False})
+    job, place = placed(c, "job", 16)
+    guard = guard_of(c)
+    assert guard.objection(job, place) is None
+    for limits, words in (({"one_server": True}, "2 servers, not in one"), ({"per_server": 4}, "gives 8 accelerators")):
+        assert words in str(guard.objection(request("job", 16, constraints=limits), place))
+    assert guard.objection(request("job", 16, constraints={"per_server": 8}), place) is None
+    assert "not what the job asks for" in str(guard.objection(request("job", 8), place))
+    assert "not what the job asks for" in str(guard.objection(job, replace(place, devices=place.devices[:2])))
+
+
 def test_blocks_and_racks_are_looked_at() -> None:
     c = controller("lightpath", racks=2)
     job, place = placed(c, "whole", 8)
@@ -100,13 +113,11 @@ def test_light_of_others_is_left_alone() -> None:
     assert guard.objection(job, place) is None
 
 
-@pytest.mark.parametrize(
-    ("fabric", "changes"), [("ocs_rail", {}), ("torus", {}), ("lightpath", {"waveguides": "shared"})]
-)
-def test_elsewhere_all_checks_look(fabric: str, changes: dict[str, object]) -> None:
-    c = controller(fabric, **changes)
+def test_where_slots_matter_all_checks_look() -> None:
+    c = controller("lightpath", waveguides="shared")
     job, place = placed(c, "job", 4)
     guard = guard_of(c)
+    assert not guard._is_quick
     assert guard.objection(job, place) is None
     assert guard.objection(job, on(place, place.devices[1])) is not None
 

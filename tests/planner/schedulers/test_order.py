@@ -96,9 +96,11 @@ def test_a_short_job_runs_ahead_where_it_delays_nobody() -> None:
 
 @pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
 @pytest.mark.parametrize("seed", range(2))
-def test_no_job_starves(fabric: str, seed: int) -> None:
-    """Jobs keep their limits. A job that waited for its patience is overtaken only by those that arrived before it: it
-    starts within its patience and, for each of them and itself, one longest limit."""
+@pytest.mark.parametrize("most", [1, 4])
+def test_no_job_starves(fabric: str, seed: int, most: int) -> None:
+    """Jobs keep their limits, and come one at a time or several together. A job that waited for its patience is
+    overtaken only by those that arrived before it: it starts within its patience and, for each of them and itself, one
+    longest limit."""
     random, patience_s, longest_s = Random(seed), 200.0, 60.0
     c = controller(fabric, {"patience_s": patience_s, "moves": False, "preempts": False})
     ends, arrived, ahead = dict[str, float](), dict[str, float](), dict[str, int]()
@@ -115,16 +117,19 @@ def test_no_job_starves(fabric: str, seed: int) -> None:
 
     now_s = 0.0
     for number in range(450):
-        now_s += random.expovariate(1 / 7.0)
+        now_s += random.expovariate(2 / (7.0 * (1 + most)))
         while ends and min(ends.values()) <= now_s:
             job = min(ends, key=ends.__getitem__)
             end_s = ends[job]
             follow(c.finish(job, at_s=end_s), end_s)
-        name, is_large = f"j{number}", number % 40 == 10
-        limits[name] = longest_s if is_large else random.uniform(5, longest_s)
-        arrived[name], ahead[name] = now_s, len(c.waiting)
-        size, priority = (32, 0) if is_large else (random.choice([1, 2, 4, 8]), random.choice([0, 1, 2]))
-        follow(c.submit(request(name, size, priority=priority, duration_s=limits[name]), at_s=now_s), now_s)
+        batch = []
+        for name in (f"j{number}", *(f"j{number}+{i}" for i in range(random.randrange(most)))):
+            is_large = number % 40 == 10 and "+" not in name
+            limits[name] = longest_s if is_large else random.uniform(5, longest_s)
+            arrived[name], ahead[name] = now_s, len(c.waiting) + len(batch)
+            size, priority = (32, 0) if is_large else (random.choice([1, 2, 4, 8]), random.choice([0, 1, 2]))
+            batch.append(request(name, size, priority=priority, duration_s=limits[name]))
+        follow(c.submit_all(batch, at_s=now_s), now_s)
     large = [f"j{number}" for number in range(10, 400, 40)]
     assert not set(large) & set(c.waiting), "all of them have started while small ones kept coming"
 

@@ -133,3 +133,61 @@ def test_a_batch_finds_room_for_jobs_behind_the_first_too() -> None:
     assert "first" in c.waiting
     assert c.check() == []
     assert len([d for d in decisions if isinstance(d, Move)]) <= 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_controller_stops_the_fewest_jobs_for_one_over_several_servers(seed: int) -> None:
+    """Parts of the job each need accelerators of one server; where it comes to stand all checks agree."""
+    c, _ = crowded("fat_tree", seed)
+    able = {n: p for n, p in c.running.items() if (r := c.job(n).request).priority < 1 and r.preemptible}
+    free = [8 - sum(d[0] == s for p in c.running.values() for d in p.devices) for s in range(4)]
+    guests = tuple(tuple((s, sum(d[0] == s for d in p.devices)) for s in p.servers) for p in able.values())
+    decisions = c.submit(request("urgent", 16, priority=1))
+    stopped = [decision.job for decision in decisions if isinstance(decision, Stop)]
+    assert c.check() == []
+    part = min(row.shape.part for row in c._desk.floor.ledger.kinds[c._desk.ledger.jobs["urgent"].kind].rows)
+    best = by_every_subset(Site(tuple(free), guests, (0,) * len(guests)), part, 16 // part, len(guests))
+    assert ("urgent" in c.running) == (best is not None)
+    assert len(stopped) == (best[0] if best is not None else 0)
+
+
+def fewest_moved(c: Controller, needed: int) -> int | None:
+    """Fewest ranks that change servers so that one server has so many free, over all places of all jobs."""
+    jobs = [(place.servers[0], len(place.devices)) for place in c.running.values()]
+    best: int | None = None
+
+    def look(number: int, load: list[int], moved: int) -> None:
+        nonlocal best
+        if moved > needed or (best is not None and moved >= best):
+            return
+        if number == len(jobs):
+            best = moved if max(8 - each for each in load) >= needed else best
+            return
+        home, ranks = jobs[number]
+        for server in sorted(range(4), key=lambda s: s != home):
+            if load[server] + ranks <= 8:
+                load[server] += ranks
+                look(number + 1, load, moved + (0 if server == home else ranks))
+                load[server] -= ranks
+
+    look(0, [0] * 4, 0)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_controller_moves_the_fewest_ranks(seed: int) -> None:
+    """As few as any new place of all jobs needs, and none where none does."""
+    random = Random(seed)
+    c = controller("fat_tree", {"downtime_s": 1, "preempts": False})
+    number = 0
+    while c.num_free > 3:
+        c.submit(request(f"j{number}", random.choice([1, 2, 2, 4])))
+        number += 1
+    for name in random.sample(sorted(c.running), len(c.running) // 2):
+        c.finish(name)
+    best = fewest_moved(c, 8)
+    decisions = c.submit(request("whole", 8, constraints={"one_server": True}))
+    moved = sum(len(decision.devices) for decision in decisions if isinstance(decision, Move))
+    assert ("whole" in c.running) == (best is not None)
+    assert moved == (best or 0)
+    assert c.check() == []

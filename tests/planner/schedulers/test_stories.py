@@ -3,7 +3,8 @@
 import pytest
 
 from planner.errors import InputError
-from planner.schedulers import Move, Start, Stop, Wait
+from planner.schedulers import Move, Start, Stop, Wait, passes
+from tests.oracles.controller import World
 from tests.planner.replay.grounds import FABRICS
 from tests.planner.schedulers.sites import chat, controller, request, started
 
@@ -245,3 +246,86 @@ def test_what_cannot_be_is_refused_and_nothing_changes(call, words: str) -> None
     with pytest.raises(InputError, match=words):
         call(c)
     assert (c.seq, c.state()) == (before, state)
+
+
+def test_jobs_of_one_cycle_are_not_started_at_one_place_and_moved_to_another() -> None:
+    """Who starts and makes room at the same event is told once, where it ends up: nothing is booked twice meanwhile."""
+    c, world = controller("fat_tree", {"downtime_s": 1}), World()
+    for name, size in (("full", 8), ("four", 4), ("one", 1), ("six", 6)):
+        assert world.carry_out(c.submit(request(name, size, movable=False)), set()) == []
+    batch = [request("a", 1), request("b", 2), request("c", 2), request("whole", 8, constraints={"one_server": True})]
+    decisions = c.submit_all(batch)
+    assert world.carry_out(decisions, set()) == []
+    assert sorted(started(decisions)) == ["a", "b", "c", "whole"]
+    assert not [decision for decision in decisions if isinstance(decision, Move)]
+    assert world.on == c.circuits()
+    assert c.check() == []
+
+
+def test_who_starts_late_still_goes_elsewhere_for_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, one job after the other: three have just started when the fourth needs what two of them were given."""
+    monkeypatch.setattr(passes, "start_batch", lambda floor, names, deadline_s: (False, frozenset()))
+    c, world = controller("fat_tree", {"downtime_s": 1}), World()
+    for name, size in (("full", 8), ("four", 4), ("one", 1), ("six", 6)):
+        assert world.carry_out(c.submit(request(name, size, movable=False)), set()) == []
+    batch = [request("a", 1), request("b", 2), request("c", 2), request("whole", 8, constraints={"one_server": True})]
+    decisions = c.submit_all(batch, at_s=5)
+    assert c.counts.moves == 2
+    assert world.carry_out(decisions, set()) == []
+    assert sorted(started(decisions)) == ["a", "b", "c", "whole"]
+    assert {job["pause_s"] for job in c.state()["jobs"]} == {0.0}
+
+
+def test_preemption_takes_one_node_not_one_accelerator_of_each() -> None:
+    """A tenant's eight single jobs lie on eight servers beside others: stopping them would free no server."""
+    c = controller("lightpath", {"moves": False}, servers=9)
+    for server in range(8):
+        c.submit(request(f"stays{server}", 4, preemptible=False))
+        c.submit(request(f"fills{server}", 2, preemptible=False))
+        c.submit(request(f"fills{server}+", 1, preemptible=False))
+        c.submit(request(f"single{server}", 1))
+    c.submit_all([request("left", 4), request("right", 4)])
+    decisions = c.submit(request("urgent", 8, priority=1, constraints={"one_server": True}))
+    assert {d.job for d in decisions if isinstance(d, Stop)} == {"left", "right"}
+    assert servers_of(c.running["urgent"].device_names) == ["s8"]
+    assert c.check() == []
+
+
+def test_a_whole_server_fails_and_comes_back() -> None:
+    """All of its accelerators are down under one name; those that failed before it stay down after it."""
+    c = controller("lightpath", {"downtime_s": 5})
+    c.submit_all([request("a", 8), request("b", 8), request("c", 4)])
+    c.fail("s0.t3")
+    decisions = c.fail("s0")
+    assert all("s0" not in servers_of(place.device_names) for place in c.running.values())
+    assert not [d for d in decisions if isinstance(d, Stop)]
+    assert c.num_free == 24 - 20
+    assert c.down == ("s0.t3", "s0")
+    assert c.fail("s0") == ()
+    assert c.check() == []
+    wait = c.submit(request("large", 32))[-1]
+    assert isinstance(wait, Wait)
+    assert "only 24 work" in wait.because
+    c.cancel("large")
+    c.repair("s0")
+    assert c.down == ("s0.t3",)
+    assert c.num_free == 31 - 20
+    c.drain("s0")
+    c.fail("s0")
+    c.undrain("s0")
+    assert c.down == ("s0.t3", "s0")
+    with pytest.raises(InputError, match="has not been drained"):
+        c.undrain("s0")
+
+
+def test_a_failure_leaves_a_tenant_within_its_ports() -> None:
+    """A job inside a server holds no ports of the rails: its new place over two servers would hold eight."""
+    c = controller("ocs_rail", {"quotas": {"t": {"ports": 4}}, "moves": False, "preempts": False})
+    c.submit(request("job", [4, 8], tenant="t"))
+    before = c.running["job"]
+    assert (len(before.devices), before.num_ports) == (8, 0)
+    c.submit_all([request(f"o{i}", 4, constraints={"one_server": True}) for i in range(6)])
+    c.fail(before.device_names[0])
+    after = c.running.get("job")
+    assert after is None or after.num_ports <= 4
+    assert c.check() == []

@@ -1,0 +1,118 @@
+"""Carries decisions to the switches: compares circuits that must be on with those that are, and sets the difference."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from planner.errors import InputError
+from planner.schedulers.controller import Controller
+from planner.schedulers.drivers import CircuitBusyError, CircuitError, Circuits, Driver
+from planner.schedulers.places import Place
+
+FIRST_DELAY_S, MOST_DELAY_S = 0.5, 30.0
+"""before what failed is tried again: the first time, and at most after doubling"""
+log = logging.getLogger("planner.schedulers")
+
+
+class Carrier:
+    """One controller's circuits over one driver; a crash at any point is repaired by the next tick."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        driver: Driver,
+        *,
+        period_s: float = 1.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.period_s = period_s
+        self._controller, self._driver, self._clock = controller, driver, clock
+        self._is_stopping = False
+        self._on: dict[str, Circuits] = {}
+        """what this process has put on, and nobody off"""
+        self._delays: dict[str, tuple[float, float]] = {}
+        """by job: when it is tried again, and how long it then waits"""
+
+    def tick(self) -> None:
+        """Release what must not be on, then connect what must; again where a part was found broken meanwhile."""
+        while self._pass():
+            pass
+
+    def connected(self, job: str, place: Place | None) -> bool | None:
+        """Whether all circuits of a place are on; None for a job that waits or takes none."""
+        if place is None or not place.wiring.configurations:
+            return None
+        return self._on.get(job) == place.circuits_json
+
+    def on(self) -> dict[str, Circuits]:
+        """What this process has put on, by job, as of the last tick; nobody is waited for."""
+        return dict(self._on)
+
+    def stop(self) -> None:
+        """Let the tick at hand end with the job at hand, and later ones do nothing."""
+        self._is_stopping = True
+
+    def _pass(self) -> bool:
+        """Once over all; True where a part has failed, so that other circuits are wanted now."""
+        applied = self._driver.applied()
+        wanted = self._look(applied)
+        for job, circuits in applied.items():
+            if wanted.get(job) != circuits:
+                self._release(job)
+        return any(self._connect(job, circuits) for job, circuits in wanted.items())
+
+    def _look(self, applied: Mapping[str, Circuits]) -> dict[str, Circuits]:
+        """What must be on, by job; forgets jobs that are gone, and circuits that somebody else has put off."""
+        running = self._controller.running.items()
+        wanted = {job: place.circuits_json for job, place in running if place.wiring.configurations}
+        self._on = {job: on for job, on in self._on.items() if job in wanted and applied.get(job) == on}
+        self._delays = {job: delay for job, delay in self._delays.items() if job in wanted or job in applied}
+        return wanted
+
+    def _is_put_off(self, job: str) -> bool:
+        return self._is_stopping or self._clock() < self._delays.get(job, (0.0, 0.0))[0]
+
+    def _release(self, job: str) -> None:
+        self._on.pop(job, None)
+        if self._is_put_off(job):
+            return
+        try:
+            self._driver.release(job)
+        except CircuitError as error:
+            log.warning("circuits are not released", extra={"fields": {"job": job, "said": str(error)}})
+            self._put_off(job, is_busy=False)
+        else:
+            self._delays.pop(job, None)
+
+    def _connect(self, job: str, circuits: Circuits) -> bool:
+        """Put the circuits of a job on; True where a part turned out to be broken, which the controller knows now."""
+        if self._on.get(job) == circuits or self._is_put_off(job):
+            return False
+        try:
+            self._driver.connect(job, circuits)
+        except CircuitError as error:
+            fields: dict[str, Any] = {"job": job, "part": error.part, "said": str(error)}
+            log.warning("circuits are not connected", extra={"fields": fields})
+            if error.part is not None and self._fail(error.part):
+                return True
+            self._put_off(job, is_busy=isinstance(error, CircuitBusyError))
+            return False
+        self._on[job] = circuits
+        self._delays.pop(job, None)
+        return False
+
+    def _fail(self, part: str) -> bool:
+        """Whether the controller takes a part for broken from now on, and did not before."""
+        try:
+            is_new = part not in self._controller.down
+            self._controller.fail(part)
+            return is_new
+        except InputError as error:
+            log.warning("no such part", extra={"fields": {"part": part, "said": str(error)}})
+            return False
+
+    def _put_off(self, job: str, *, is_busy: bool) -> None:
+        """Try again later, each time after twice as long; who waits for others' light does not wait long."""
+        delay_s = FIRST_DELAY_S if is_busy else self._delays.get(job, (0.0, FIRST_DELAY_S))[1]
+        self._delays[job] = (self._clock() + delay_s, min(2 * delay_s, MOST_DELAY_S))

@@ -1,0 +1,77 @@
+"""Switches behind a command of the site."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+from planner.schedulers.drivers.driver import CircuitError, Circuits, UnsureError
+from planner.schedulers.drivers.recorded import RecordedDriver
+
+_MOST_CHARACTERS = 2000
+"""of what a command says"""
+
+
+class HookDriver(RecordedDriver):
+    """Runs a command, never through a shell, with {"action": "connect" | "release", "job", "circuits"} on its input.
+
+    Exit code 0: done. Any other: nothing is on (connect), or some may be left (release), and its output may be
+    {"part": "s0>s1#0", "said": "no light"}. Both actions may come again for a job. A command that takes longer than
+    `timeout_s` is killed, with all that it started; nobody knows then what is on, so the same circuits may be connected
+    again, and others of the job only after a release. Commands follow each other: if this process dies, the next one
+    waits until the command has ended, and all that it started.
+    """
+
+    def __init__(self, command: Sequence[str], folder: Path, timeout_s: float) -> None:
+        super().__init__(folder)
+        self._command = list(command)
+        self._timeout_s = timeout_s
+
+    def set(self, job: str, circuits: Circuits) -> None:
+        self._run("connect", job, circuits)
+
+    def unset(self, job: str, circuits: Circuits) -> None:
+        self._run("release", job, circuits)
+
+    def _run(self, action: str, job: str, circuits: Circuits) -> None:
+        given = json.dumps({"action": action, "job": job, "circuits": circuits})
+        name = f"{action} {job}: {self._command[0]}"
+        try:
+            code, out, err = self._finished(given)
+        except subprocess.TimeoutExpired:
+            raise UnsureError(f"{name} took longer than {self._timeout_s:g} s") from None
+        except OSError as error:
+            raise CircuitError(f"{name} cannot be run: {error.strerror}") from None
+        if code < 0:
+            raise UnsureError(f"{name} was killed by signal {-code}")
+        if code > 0:
+            answer = _answer(out)
+            said = str(answer.get("said") or err.strip() or "it gave no reason")[:_MOST_CHARACTERS]
+            part = answer.get("part")
+            raise CircuitError(f"{name} exited with {code}: {said}", part if isinstance(part, str) else None)
+
+    def _finished(self, given: str) -> tuple[int, str, str]:
+        """Exit code and output of the command; in time, or it is killed with all that it started."""
+        with subprocess.Popen(
+            self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True, encoding="utf-8",
+            errors="replace", pass_fds=[self._lock],
+        ) as process:  # fmt: skip
+            try:
+                out, err = process.communicate(given, self._timeout_s)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return process.returncode, out, err
+
+
+def _answer(text: str) -> dict[str, Any]:
+    """What a command says of its failure; nothing where it is no JSON object."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}

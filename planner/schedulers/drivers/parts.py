@@ -1,0 +1,39 @@
+"""Which parts of a fabric the circuits of a job take, from their names alone."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from planner.schedulers.drivers.driver import Circuits
+
+_SLOT = re.compile(r"\d+$")
+
+
+def _each(circuits: Circuits) -> Iterator[dict[str, Any]]:
+    return (circuit for held in circuits for circuit in held["circuits"])
+
+
+def taken(circuits: Circuits) -> set[str]:
+    """Wavelengths that no other job may use: on fibers, at senders and at receivers.
+
+    On rails a wavelength is the number of a switch, so that senders and receivers are ports into it.
+    """
+    found = set()
+    for circuit in _each(circuits):
+        for wavelength in circuit["wavelengths"]:
+            found.add(f"{circuit['from']}:w{wavelength}")
+            found.add(f"{circuit['to']}:rx:w{wavelength}")
+            found.update(f"{step}:w{wavelength}" for step in circuit["fibers"] if ">" in step)
+    return found
+
+
+def used(circuits: Circuits) -> set[str]:
+    """Every name of a part whose failure would cut one of the circuits, in the words of `planner.damage`."""
+    found = taken(circuits)
+    for circuit in _each(circuits):
+        found.update(circuit["fibers"])
+        for device, side in ((circuit["from"], "tx"), (circuit["to"], "rx")):
+            found.update((device, f"{device}:port", f"{device}:{side}"))
+        rails = {match[0] for end in ("from", "to") if (match := _SLOT.search(circuit[end]))}
+        found.update(f"q{rail}#{switch}" for rail in rails for switch in circuit["wavelengths"])
+    return found
