@@ -11,6 +11,7 @@ from planner.cli.compare import compare
 from planner.cli.exits import EXIT_CODES
 from planner.cli.explain import explain
 from planner.cli.export import export
+from planner.cli.kubernetes import kubernetes
 from planner.cli.marginal import marginal
 from planner.cli.new import new
 from planner.cli.pages import pages
@@ -20,6 +21,8 @@ from planner.cli.replay import replay
 from planner.cli.reproduce import reproduce
 from planner.cli.schema import schema
 from planner.cli.score import score
+from planner.cli.serve import serve
+from planner.cli.slurm import slurm
 from planner.cli.solve import solve
 from planner.cli.trace import trace
 from planner.cli.validate import validate
@@ -41,6 +44,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "validate": validate,
     "calibrate": calibrate,
     "export": export,
+    "serve": serve,
     "schema": schema,
 }
 
@@ -72,3 +76,5 @@ def _planner(
 
 for _name, _command in COMMANDS.items():
     app.command(_name, epilog=EXIT_CODES)(_command)
+app.add_typer(slurm, name="slurm")
+app.add_typer(kubernetes, name="kubernetes")

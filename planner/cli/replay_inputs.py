@@ -60,16 +60,14 @@ def _source(path: Path) -> "Trace | DemandModel":
 
 def _clusters(paths: Sequence[Path]) -> "dict[str, Cluster]":
     """Clusters by the name of their file, which may be an instance too."""
-    from planner import files
-    from planner.cluster import Cluster
+    from planner.cluster import load_cluster
     from planner.errors import InputError
 
     found: dict[str, Cluster] = {}
     for path in paths:
-        data = files.parse_text(files.read_text(path), str(path))
         if path.stem in found:
             raise InputError(str(path), "--cluster", f"'{path.stem}' is the name of two files; rename one")
-        found[path.stem] = files.validate(Cluster, data.get("cluster", data), str(path))
+        found[path.stem] = load_cluster(path)
     return found
 
 

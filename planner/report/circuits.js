@@ -33,19 +33,6 @@ function configurationChip({ dimension, number: count, circuits }, i) {
   return el("label", { class: "chip plain" }, input, el("span", {}, `${dimension} ${count} · ${plural(circuits.length, "circuit")}`));
 }
 
-// An arc that leaves and enters at an angle, so that the two directions between tiles do not overlap.
-function arc(from, to) {
-  const [dx, dy] = [to.x - from.x, to.y - from.y];
-  const length = Math.hypot(dx, dy) || 1;
-  const turn = length > 3 * TILE ? 0.55 : 0.95;
-  const along = Math.atan2(dy, dx);
-  const radius = TILE * 0.44;
-  const pull = Math.max(10, length * 0.28);
-  const point = (base, angle, reach) => [base.x + Math.cos(angle) * reach, base.y + Math.sin(angle) * reach].map((v) => v.toFixed(1)).join(" ");
-  const [out, back] = [along - turn, along + Math.PI + turn];
-  return `M${point(from, out, radius)} C${point(from, out, radius + pull)} ${point(to, back, radius + pull)} ${point(to, back, radius)}`;
-}
-
 function drawCircuit(circuit) {
   const [from, to] = [placeOfDevice.get(circuit.source), placeOfDevice.get(circuit.destination)];
   if (!from || !to || from.picture !== to.picture) return null;

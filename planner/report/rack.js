@@ -55,15 +55,33 @@ function drawServer(picture, server, panel, x, y, look) {
 
 // `kind` is free, failed or taken; a taken tile has the colour and the number of its job.
 function tileNode(kind, name, x, y, job) {
-  const square = svg("rect", { x, y, width: TILE, height: TILE, rx: 5 });
-  const node = svg("g", { class: `tile ${kind}`, role: "button", "data-name": name, "data-x": x, "data-y": y }, square);
-  if (job === null) return node;
-  const text = svg("text", { x: x + TILE / 2, y: y + TILE / 2 + 1, "font-size": { 3: 15, 4: 12.5, 5: 10.5 }[String(job + 1).length] ?? 17 }, String(job + 1));
+  const node = svg("g", { class: "tile", role: "button", "data-name": name, "data-x": x, "data-y": y }, svg("rect", { x, y, width: TILE, height: TILE, rx: 5 }));
+  paintTile(node, kind, job);
+  return node;
+}
+
+function paintTile(node, kind, job) {
+  const [square, ...marks] = node.children;
+  marks.forEach((mark) => mark.remove());
+  node.setAttribute("class", `tile ${kind}`);
+  square.removeAttribute("fill");
+  if (job === null) return;
+  const { x, y } = node.dataset;
+  const text = svg("text", { x: Number(x) + TILE / 2, y: Number(y) + TILE / 2 + 1, "font-size": { 3: 15, 4: 12.5, 5: 10.5 }[String(job + 1).length] ?? 17 }, String(job + 1));
   if (kind === "taken") {
     square.setAttribute("fill", colour(job));
     text.setAttribute("fill", inkOn(colour(job)));
   }
   node.append(text);
+}
+
+// The number of a job as its tiles show it; of one without tiles it is only framed.
+function numberSwatch(job, isPlaced) {
+  const node = el("span", { class: isPlaced ? "swatch" : "swatch none", "aria-hidden": "true" }, String(job + 1));
+  if (isPlaced) {
+    node.style.background = colour(job);
+    node.style.color = inkOn(colour(job));
+  }
   return node;
 }
 
@@ -92,4 +110,17 @@ function tileMark(kind) {
   mark.append(svg("g", { class: classes }, svg("rect", { x: 1, y: 1, width: 16, height: 16, rx: 3 })));
   if (kind === "dark") mark.append(svg("circle", { class: "dark-port", cx: 11, cy: 7, r: 4 }), svg("path", { class: "dark-port", d: "M8 10 l6 -6" }));
   return mark;
+}
+
+// An arc that leaves and enters at an angle, so that the two directions between tiles of this size do not overlap.
+function arc(from, to, size = TILE) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const turn = length > 3 * size ? 0.55 : 0.95;
+  const along = Math.atan2(dy, dx);
+  const radius = size * 0.44;
+  const pull = Math.max(size / 4, length * 0.28);
+  const point = (base, angle, reach) => [base.x + Math.cos(angle) * reach, base.y + Math.sin(angle) * reach].map((v) => v.toFixed(1)).join(" ");
+  const [out, back] = [along - turn, along + Math.PI + turn];
+  return `M${point(from, out, radius)} C${point(from, out, radius + pull)} ${point(to, back, radius + pull)} ${point(to, back, radius)}`;
 }

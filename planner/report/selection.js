@@ -10,15 +10,7 @@ const PARTS = {
   "made again": "#e69f00", "free": "transparent",
 };
 
-function swatch(index) {
-  const isPlaced = data.jobs[index].plan !== null;
-  const node = el("span", { class: isPlaced ? "swatch" : "swatch none", "aria-hidden": "true" }, String(index + 1));
-  if (isPlaced) {
-    node.style.background = colour(index);
-    node.style.color = inkOn(colour(index));
-  }
-  return node;
-}
+const swatch = (index) => numberSwatch(index, data.jobs[index].plan !== null);
 
 function select(index) {
   state.job = index;

@@ -1,4 +1,4 @@
-"""The shell of every page: one HTML file with its styles, scripts and data inside, which asks for nothing outside."""
+"""The shell of every page: one HTML file with its styles, scripts and data inside; it asks for nothing elsewhere."""
 
 import base64
 import hashlib
@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from string import Template
 
 
-def render(title: str, body: str, styles: Sequence[str], scripts: Sequence[str], data: object) -> str:
-    """The text of the page; `body`, `styles` and `scripts` are files of this folder."""
+def render(
+    title: str, body: str, styles: Sequence[str], scripts: Sequence[str], data: object, *, asks: bool = False
+) -> str:
+    """The text of the page; `body`, `styles` and `scripts` are files of this folder.
+
+    `asks`: whether it may ask the server that it came from.
+    """
     style = "\n".join(_asset(name) for name in styles)
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in scripts) + "})();\n"
     return Template(_asset("page.html")).substitute(
@@ -20,6 +25,7 @@ def render(title: str, body: str, styles: Sequence[str], scripts: Sequence[str],
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
+        connect="; connect-src 'self'" if asks else "",
         data=_embedded(data),
     )
 

@@ -14,13 +14,19 @@ OPTIONS = (
 
 def browse(folder: Path, page: str, *options: str) -> str:
     """What the browser prints for the page; a message on its console fails the test."""
-    browser = need_program("chromium", "chromium-browser", "google-chrome")
     path = folder / "page.html"
     path.write_text(page, encoding="utf-8")
-    command = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *options, path.as_uri()]
+    printed, messages = visit(folder, path.as_uri(), *options)
+    assert messages == []
+    return printed
+
+
+def visit(folder: Path, address: str, *options: str) -> tuple[str, list[str]]:
+    """What the browser prints for an address, and the messages on its console."""
+    browser = need_program("chromium", "chromium-browser", "google-chrome")
+    command = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *options, address]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
-    return done.stdout
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
 def dom_of(folder: Path, page: str) -> str:

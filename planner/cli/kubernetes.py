@@ -1,0 +1,62 @@
+"""planner kubernetes: what puts the planner into a Kubernetes cluster."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from planner.cli.exits import EXIT_CODES
+from planner.errors import InputError
+
+ConfigPath = Annotated[
+    Path, typer.Option("--config", metavar="FILE", help="kubernetes.yaml: nodes, workloads, the check.")
+]
+
+
+def _namespace(name: str) -> str:
+    """As it is: the name becomes a part of an address beside the token."""
+    from planner.schedulers.kubernetes.config import is_object_name
+
+    if not is_object_name(name):
+        problem = f"'{name}' is no name of a namespace; use lower-case letters and digits, with - or . between"
+        raise InputError("--namespace", "", problem)
+    return name
+
+
+Namespace = Annotated[str, typer.Option(metavar="NAME", help="Namespace of the planner.", callback=_namespace)]
+
+kubernetes = typer.Typer(help="Place pods of a Kubernetes cluster and their circuits.", no_args_is_help=True)
+
+
+@kubernetes.command(epilog=EXIT_CODES)
+def manifests(
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER", help="A cluster, or an instance on one.")],
+    config: ConfigPath,
+    image: Annotated[str, typer.Option(metavar="IMAGE", help="With the extras serve and kubernetes installed.")],
+    namespace: Namespace = "photonplan",
+) -> int:
+    """Print what `kubectl apply -f -` installs: rights, AdmissionCheck, service. Its Secret photonplan-token, with
+    the key `token`, is made by hand."""
+    from planner import files
+    from planner.cluster import load_cluster
+    from planner.schedulers.kubernetes.config import load_site
+    from planner.schedulers.kubernetes.manifests import Installation
+    from planner.schedulers.kubernetes.manifests import manifests as written
+
+    site = load_site(config, load_cluster(cluster))
+    if site.config.kubeconfig is not None:
+        raise InputError(str(config), "kubeconfig", "leave it out: a pod uses its own account")
+    texts = {"cluster.yaml": files.read_text(cluster), "kubernetes.yaml": files.read_text(config)}
+    print(written(site.config, texts, Installation(namespace, image)), end="")
+    return 0
+
+
+@kubernetes.command(epilog=EXIT_CODES)
+def scheduler(config: ConfigPath, namespace: Namespace = "photonplan") -> int:
+    """Print what kube-scheduler reads by --config, so that it asks the planner; put the token for TOKEN."""
+    from planner import files
+    from planner.schedulers.kubernetes.config import Kubernetes
+    from planner.schedulers.kubernetes.manifests import scheduler_configuration
+
+    print(scheduler_configuration(files.load(Kubernetes, config), namespace), end="")
+    return 0

@@ -1,0 +1,157 @@
+"""planner serve: the planner as an HTTP service."""
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from planner.cli.inputs import require_writable
+from planner.errors import InputError
+from planner.serve.options import Options
+
+if TYPE_CHECKING:
+    from planner.schedulers import Controller
+    from planner.schedulers.drivers import Driver
+    from planner.serve.service import Service
+
+ClusterPath = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="CLUSTER", help="A cluster, or an instance on one; may be left out where the journal has one already."
+    ),
+]
+JournalPath = Annotated[
+    Path, typer.Option("--journal", metavar="FILE", help="All events and decisions; goes on where it ends.")
+]
+TokenPath = Annotated[
+    Path | None, typer.Option("--token-file", metavar="FILE", help="The token that clients give; for its owner alone.")
+]
+NewToken = Annotated[
+    Path | None, typer.Option("--new-token", metavar="FILE", help="Write a new token to a new file, and use it.")
+]
+Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on; there is no TLS, so beware.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0: a free one, which the log tells.")]
+SettingsPath = Annotated[
+    Path | None,
+    typer.Option("--settings", metavar="FILE", help="Quotas and rules; those of the journal else."),
+]
+DriverName = Annotated[
+    str | None,
+    typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR or hook:COMMAND."),
+]
+KubernetesPath = Annotated[
+    Path | None, typer.Option("--kubernetes", metavar="FILE", help="The Kubernetes cluster to schedule for.")
+]
+Rate = Annotated[float, typer.Option(min=0.0, max=1e9, help="Requests per second of one address; 0: any number.")]
+Queue = Annotated[int, typer.Option(min=1, max=100_000, help="Calls that may wait; more are answered 429.")]
+MaxBody = Annotated[int, typer.Option("--max-body", min=1024, max=2**30, metavar="BYTES", help="Largest body.")]
+OpenMetrics = Annotated[bool, typer.Option("--open-metrics", help="/metrics needs no token.")]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Of JSON lines on stderr.")]
+
+
+def serve(
+    cluster: ClusterPath = None,
+    journal: JournalPath = Path("planner.db"),
+    token_file: TokenPath = None,
+    new_token: NewToken = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8642,
+    settings: SettingsPath = None,
+    driver: DriverName = None,
+    kubernetes: KubernetesPath = None,
+    rate: Rate = Options.rate_per_s,
+    queue: Queue = Options.most_queued,
+    max_body: MaxBody = Options.most_body_bytes,
+    open_metrics: OpenMetrics = False,
+    log_level: LogLevel = "info",
+) -> int:
+    """Serve the planner over HTTP: events in, decisions out, all of them on disk before they are answered.
+
+    At SIGTERM or SIGINT what was taken is answered and the journal closed. After a crash it goes on from the
+    journal: give --token-file then, with the token that --new-token has written.
+    """
+    try:
+        from planner.serve import logs, server
+        from planner.serve.app import create_app
+    except ModuleNotFoundError as error:
+        remedy = "run `pip install 'photonplan[serve]'`"
+        raise InputError("planner serve", "", f"{error.name} is not installed; {remedy}") from None
+
+    os.umask(0o077)
+    options = Options(_token(token_file, new_token), rate, queue, max_body, has_open_metrics=open_metrics)
+    switches = _driver(driver, journal)
+    logs.set_up(log_level, options.token.decode())
+    with server.bind(host, port) as listening:
+        controller = _controller(cluster, journal, settings)
+        try:
+            service = _service(controller, options, switches, kubernetes)
+            return server.run(create_app(service, options), service, listening)
+        finally:
+            controller.close()
+
+
+def _token(token_file: Path | None, new_token: Path | None) -> bytes:
+    """The token of the one file that is named."""
+    from planner.serve.tokens import read_token, write_token
+
+    path = token_file or new_token
+    if path is None or (token_file and new_token):
+        problem = "give a file with the token of this service, or --new-token FILE to have one written"
+        raise InputError("--token-file", "", problem)
+    if new_token:
+        write_token(path)
+    return read_token(path)
+
+
+def _driver(name: str | None, journal: Path) -> "Driver | None":
+    """A driver by its name, its record beside the journal."""
+    from planner.schedulers.drivers import driver_of
+
+    if name is None:
+        return None
+    kind, _, what = name.partition(":")
+    try:
+        command = shlex.split(what)
+    except ValueError as error:
+        raise InputError("--driver", name, f"is no command: {error}") from None
+    if kind not in ("file", "hook") or not command:
+        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR or hook:COMMAND")
+    if kind == "file":
+        return driver_of({"kind": "file"}, Path(what))
+    if shutil.which(command[0]) is None:
+        raise InputError("--driver", name, f"{command[0]} is no program that can be run; give its path, chmod +x it")
+    return driver_of({"kind": "hook", "command": command}, journal.with_name(f"{journal.name}.circuits"))
+
+
+def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "Controller":
+    """A controller that goes on where its journal ends."""
+    from planner import files
+    from planner.cluster import load_cluster
+    from planner.schedulers import Controller, Settings
+
+    require_writable(journal, "--journal")
+    given = load_cluster(cluster) if cluster is not None else None
+    return Controller(given, journal, files.load(Settings, settings) if settings is not None else None)
+
+
+def _service(controller: "Controller", options: Options, driver: "Driver | None", kubernetes: Path | None) -> "Service":
+    """A service with its companions."""
+    from planner.schedulers.carrier import Carrier
+    from planner.serve.quiet import QuietTime
+    from planner.serve.service import Companion, Service
+
+    carrier = None if driver is None else Carrier(controller, driver)
+    companions: list[Companion] = [QuietTime(controller)]
+    if kubernetes is not None:
+        try:
+            from planner.schedulers.kubernetes.companion import load_loop
+        except ModuleNotFoundError as error:
+            remedy = "run `pip install 'photonplan[kubernetes]'`"
+            raise InputError("--kubernetes", "", f"{error.name} is not installed; {remedy}") from None
+
+        applied = None if carrier is None else carrier.on
+        companions.append(load_loop(kubernetes, controller.cluster, controller, applied))
+    return Service(controller, most_queued=options.most_queued, companions=companions, carrier=carrier)

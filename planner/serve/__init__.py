@@ -1,0 +1,1 @@
+"""The planner as an HTTP service: `planner serve`. Needs the extra `serve`."""

@@ -1,0 +1,135 @@
+"""The application: routes over one service, and what they raise as answers."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi import Request as Asked
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from planner import __version__
+from planner.errors import ConflictError, InputError, UnknownError
+from planner.report.live import LIVE_HEADERS, live_html
+from planner.serve import events, extender, questions
+from planner.serve.answers import Health
+from planner.serve.gate import METRICS, Gate
+from planner.serve.metrics import Metrics
+from planner.serve.openapi import NO_TOKEN, describe
+from planner.serve.options import Options
+from planner.serve.replies import Json, of_input, refusal, too_many
+from planner.serve.service import Service
+from planner.serve.site import FAULTS, Site
+from planner.serve.writer import BusyError, StoppingError
+
+STOPPING_S = 5
+"""after which a client asks again, at what takes the place of this service"""
+
+
+def create_app(service: Service, options: Options) -> FastAPI:
+    """Routes over a service, which starts and ends with the application."""
+    site = Site(service)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        yield
+        site.preparation.close()
+        await asyncio.to_thread(service.close)
+
+    app = _Guarded(
+        options,
+        site.metrics,
+        title="photonplan",
+        version=__version__,
+        description="The planner inside a scheduler: events in, decisions out.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    events.add(app.router, site)
+    questions.add(app.router, site)
+    extender.add(app.router, site)
+    _about(app, site, options)
+    _errors(app)
+    describe(app, events.BODIES + extender.BODIES)
+    return app
+
+
+class _Guarded(FastAPI):
+    """An application behind its gate, which costs little to whoever is turned away."""
+
+    def __init__(self, options: Options, metrics: Metrics, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._gate = Gate(super().__call__, options, metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._gate(scope, receive, send)
+
+
+def _about(app: FastAPI, site: Site, options: Options) -> None:
+    """The service itself: how it is, its figures, its page."""
+    service, text = site.service, live_html()
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        """The live page, which holds no data: it asks for them with the token of its reader."""
+        return Response(text, media_type="text/html", headers=LIVE_HEADERS)
+
+    @app.get("/healthz", response_model=Health, responses={503: {"model": Health}}, openapi_extra=NO_TOKEN)
+    async def health() -> Json:
+        """Whether requests are taken; 503 where not."""
+        status = "lost" if service.is_lost else "stopping" if service.is_stopping else "ok"
+        return Json({"status": status}, 200 if status == "ok" else 503)
+
+    extra = NO_TOKEN if options.has_open_metrics else {}
+
+    @app.get(METRICS, response_class=Response, responses=FAULTS | {200: {"content": {"text/plain": {}}}},
+             openapi_extra=extra)  # fmt: skip
+    async def metrics() -> Response:
+        """Figures for Prometheus."""
+        view = await service.ask(lambda controller: controller.view(0), is_urgent=True)
+        return Response(site.metrics.text(view, service.num_queued), media_type="text/plain; version=0.0.4")
+
+
+def _errors(app: FastAPI) -> None:
+    """What routes raise, in one form."""
+    answers: dict[type[Exception], Any] = {
+        UnknownError: lambda error: of_input(error, 404),
+        ConflictError: lambda error: of_input(error, 409),
+        InputError: lambda error: of_input(error, 422),
+        BusyError: lambda error: too_many("queue", "too much waits for the controller already"),
+        StoppingError: lambda error: refusal(
+            503, "service", "", "takes no more requests", {"Retry-After": str(STOPPING_S), "Connection": "close"}
+        ),
+        RequestValidationError: _of_validation,
+        HTTPException: _of_http,
+        Exception: lambda error: refusal(500, "service", "", "has an error of its own; its log says more"),
+    }
+    for kind, answer in answers.items():
+        app.add_exception_handler(kind, _handler(answer))
+
+
+def _handler(answer: Any) -> Any:
+    async def handle(asked: Asked, error: Exception) -> Response:
+        response: Response = answer(error)
+        return response
+
+    return handle
+
+
+def _of_validation(error: RequestValidationError) -> Json:
+    """The first field that is wrong."""
+    first = error.errors()[0]
+    where, *field = map(str, first["loc"])
+    return refusal(422, where, ".".join(field), str(first["msg"]))
+
+
+def _of_http(error: HTTPException) -> Json:
+    """No such route, or not by this method."""
+    return refusal(error.status_code, "request", "", str(error.detail), error.headers)

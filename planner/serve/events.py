@@ -1,0 +1,113 @@
+"""Routes of events: jobs come and go, parts fail and work again."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi import Request as Asked
+from pydantic import Field
+
+from costmodel.spec import Spec
+from planner import files
+from planner.errors import InputError, UnknownError
+from planner.schedulers import Controller, Decision, Request
+from planner.serve.openapi import body_of, parameters_of
+from planner.serve.replies import Json
+from planner.serve.site import EVENT, UNKNOWN, Site, key_of
+
+MOST_JOBS = 1000
+MOST_BUDGET_S = 5.0
+NAMED: dict[str, Any] = EVENT | {"responses": EVENT["responses"] | UNKNOWN}
+JOB = "A job by name, slashes as they are."
+PART = "A part, such as s0.t1, s0.t1:port or s0>s1%230 (a fiber), or all of a server."
+SERVER = "A server, such as s0."
+Call = Callable[..., tuple[Decision, ...]]
+"""an event of a controller: takes a name, and a key"""
+
+
+class Jobs(Spec):
+    """Jobs that arrive together are looked at together."""
+
+    jobs: tuple[Request, ...] = Field(min_length=1, max_length=MOST_JOBS)
+
+
+class Budget(Spec):
+    """How long to look again; everybody else waits meanwhile."""
+
+    budget_s: float = Field(default=1.0, ge=0, le=MOST_BUDGET_S)
+
+
+BODIES = (Request, Jobs, Budget)
+
+
+def add(routes: APIRouter, site: Site) -> None:
+    """Add all of them. Keys and names are read by hand: what declared parameters cost is a tenth of an event."""
+    _submit(routes, site)
+    named = _Named(routes, site)
+    named.add("POST", "/v1/jobs/{name:path}/finish", Controller.finish, "A running job has ended.", JOB)
+    said = "A job is not wanted any more, whether it waits or runs."
+    named.add("DELETE", "/v1/jobs/{name:path}", Controller.cancel, said, JOB)
+    named.add("POST", "/v1/parts/{name}/fail", _fail, "A part has failed: jobs on it move, or wait again.", PART)
+    named.add("POST", "/v1/parts/{name}/repair", Controller.repair, "A part that failed works again.", PART)
+    said = "A server takes no more jobs; those on it that may move do, others end there."
+    named.add("POST", "/v1/servers/{name}/drain", Controller.drain, said, SERVER)
+    named.add("POST", "/v1/servers/{name}/undrain", Controller.undrain, "A drained server takes jobs again.", SERVER)
+
+
+def _submit(routes: APIRouter, site: Site) -> None:
+    @routes.post("/v1/jobs", **EVENT, openapi_extra=parameters_of() | body_of(Request, Jobs))
+    async def submit(asked: Asked) -> Json:
+        """A job wants to run, or several that arrive together. Again with the same content: what it does."""
+        key, requests = key_of(asked), _requests(asked.scope.get("json"), has_kubernetes=site.extender is not None)
+        await site.preparation.of(requests)
+        return await site.event("submit", lambda controller: controller.submit_all(requests, key=key))
+
+    @routes.post("/v1/replan", **EVENT, openapi_extra=parameters_of() | body_of(Budget, is_required=False))
+    async def replan(asked: Asked) -> Json:
+        """Look again at all that waits; jobs move where that pays."""
+        key, given = key_of(asked), asked.scope.get("json")
+        budget_s = files.validate(Budget, {} if given is None else given, "body").budget_s
+        return await site.event("replan", lambda controller: controller.replan(budget_s, key=key))
+
+
+class _Named:
+    """Routes of events of one thing that the path names."""
+
+    def __init__(self, routes: APIRouter, site: Site) -> None:
+        self._routes, self._site = routes, site
+
+    def add(self, method: str, path: str, call: Call, said: str, of_name: str) -> None:
+        event, site = call.__name__.strip("_"), self._site
+
+        async def handle(asked: Asked) -> Json:
+            key, name = key_of(asked), asked.path_params["name"]
+            return await site.event(event, lambda controller: call(controller, name, key=key))
+
+        extra = parameters_of(of_name)
+        self._routes.add_api_route(
+            path, handle, methods=[method], name=event, description=said, openapi_extra=extra, **NAMED
+        )
+
+
+def _fail(controller: Controller, part: str, *, key: str | None) -> tuple[Decision, ...]:
+    try:
+        return controller.fail(part, key=key)
+    except InputError as error:
+        if error.where == "failed":
+            raise UnknownError("fail", error.field, error.problem) from None
+        raise
+
+
+def _requests(given: object, *, has_kubernetes: bool) -> tuple[Request, ...]:
+    """The jobs of a body; jobs of Kubernetes are known by the slashes of their names."""
+    if isinstance(given, dict) and "jobs" in given:
+        found = files.validate(Jobs, given, "body").jobs
+    else:
+        found = (files.validate(Request, given, "body"),)
+    for request in found:
+        for field, text in (("name", request.name), ("tenant", request.tenant)):
+            if not text.isprintable() or {".", ".."} & set(text.split("/")):
+                raise InputError("body", field, f"{text!r} is no plain name: no control characters, no . or .. parts")
+        if has_kubernetes and "/" in request.name:
+            raise InputError("body", "name", f"{request.name!r} is as of a job of Kubernetes; leave out the slashes")
+    return found

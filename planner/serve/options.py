@@ -1,0 +1,19 @@
+"""What an operator may set of the service."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Options:
+    """Limits of one service; the token is never shown."""
+
+    token: bytes = field(repr=False)
+    rate_per_s: float = 1000.0
+    """requests of one address, on average; 0: any number"""
+    most_queued: int = 128
+    """events and questions that wait for the controller; more are refused with 429"""
+    most_body_bytes: int = 2**20
+    timeout_s: float = 30.0
+    """for one request, beside what a long poll waits"""
+    has_open_metrics: bool = False
+    """whether /metrics needs no token"""

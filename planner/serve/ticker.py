@@ -1,0 +1,50 @@
+"""A thread that calls a companion of the controller again and again."""
+
+import logging
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Protocol
+
+LEAST_S = 0.02
+"""between two ticks, however much is decided"""
+log = logging.getLogger("planner.serve")
+
+
+class Ticks(Protocol):
+    period_s: float
+
+    def tick(self) -> None: ...
+
+
+class Ticker:
+    """Calls `tick` when woken, at the latest after its period; an error is logged, and the next tick repairs it."""
+
+    def __init__(self, companion: Ticks, on_tick: Callable[[], None]) -> None:
+        self._companion, self._on_tick = companion, on_tick
+        self._woken = Event()
+        self._stopped = Event()
+        self._thread = Thread(target=self._run, name=type(companion).__name__, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Return when the tick at hand has ended."""
+        self._stopped.set()
+        self._woken.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            self._woken.clear()
+            try:
+                self._companion.tick()
+                self._on_tick()
+            except Exception:
+                log.exception("a tick of %s failed", type(self._companion).__name__)
+            self._stopped.wait(LEAST_S)
+            self._woken.wait(self._companion.period_s)

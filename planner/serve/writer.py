@@ -1,0 +1,145 @@
+"""The one thread that calls the controller: events of many clients become durable with one write to disk."""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Condition, Thread
+from typing import Any
+
+from planner.errors import InputError
+from planner.schedulers import Controller
+
+GROUP_S = 0.005
+"""a group ends with the event that goes on beyond this: who came first does not wait for all others"""
+log = logging.getLogger("planner.serve")
+
+
+class BusyError(Exception):
+    """The queue is full: come again later."""
+
+
+class StoppingError(Exception):
+    """The service takes no more: it is being stopped, or has lost its journal."""
+
+
+@dataclass
+class Task:
+    """One call of the controller, and who waits for its outcome."""
+
+    call: Callable[[Controller], Any]
+    future: "asyncio.Future[Any]"
+    outcome: Any = None
+    error: Exception | None = None
+
+    def settle(self) -> None:
+        """Hand over the outcome, in the loop of who waits, if it still does."""
+        if self.future.done():
+            return
+        if self.error is None:
+            self.future.set_result(self.outcome)
+        else:
+            self.future.set_exception(self.error)
+
+
+class Writer:
+    """A bounded queue of calls and the thread that takes them, in groups, one after the other."""
+
+    def __init__(self, controller: Controller, most: int, on_group: Callable[[list[Task], int], None]) -> None:
+        """`on_group` is told each group that is on disk, and the number of events in the journal then."""
+        self._controller, self._most, self._on_group = controller, most, on_group
+        self._tasks: deque[Task] = deque()
+        self._changed = Condition()
+        self._is_closed = False
+        self.is_lost = False
+        """whether the journal cannot be written any more"""
+        self._thread = Thread(target=self._run, name="writer", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def put(self, task: Task, *, is_urgent: bool = False) -> None:
+        """Queue a call; an urgent one is the next and always finds room. BusyError, StoppingError."""
+        with self._changed:
+            if self._is_closed or self.is_lost:
+                raise StoppingError
+            if is_urgent:
+                self._tasks.appendleft(task)
+            elif len(self._tasks) >= self._most:
+                raise BusyError
+            else:
+                self._tasks.append(task)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Take no more, and return when all that was taken is done."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while self._wait():
+            group = self._group()
+            self._on_group(group, self._controller.seq)
+
+    def _wait(self) -> bool:
+        """Wait for a call; False when none will come."""
+        with self._changed:
+            while not self._tasks and not self._is_closed:
+                self._changed.wait()
+            return bool(self._tasks)
+
+    def _next(self) -> Task | None:
+        """The next call that somebody still waits for."""
+        while self._tasks:
+            task = self._tasks.popleft()
+            if not task.future.done():
+                return task
+        return None
+
+    def _group(self) -> list[Task]:
+        """Calls that are done and on disk together; if one of them breaks it, each for itself."""
+        group: list[Task] = []
+        until_s = time.perf_counter() + GROUP_S
+        try:
+            with self._controller.group():
+                while time.perf_counter() < until_s and (task := self._next()):
+                    group.append(task)
+                    _do(task, self._controller)
+        except Exception:
+            log.exception("a group of events was undone; each is tried for itself")
+            for task in group:
+                self._alone(task)
+        return group
+
+    def _alone(self, task: Task) -> None:
+        try:
+            with self._controller.group():
+                _do(task, self._controller)
+        except Exception as error:
+            log.exception("an event failed")
+            task.error = error
+            self._look()
+
+    def _look(self) -> None:
+        """Find out whether the journal can still be written."""
+        try:
+            with self._controller.group():
+                self.is_lost = False
+        except Exception:
+            self.is_lost = True
+
+
+def _do(task: Task, controller: Controller) -> None:
+    task.outcome = task.error = None
+    try:
+        task.outcome = task.call(controller)
+    except InputError as error:
+        task.error = error

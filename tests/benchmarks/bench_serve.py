@@ -1,0 +1,235 @@
+"""Throughput and latency of the service: `python -m tests.benchmarks.bench_serve --seconds 10 --rate 600`.
+
+`planner serve` runs in a process of its own, its journal on disk; this one is the client. Requests are sent at their
+times whether or not earlier ones are answered (as long as one of the connections is free), and latency counts from the
+time at which a request was due. Half are submissions, half end or cancel the job. Three stretches: at `--rate`, at
+`--overload` times as much, and at `--rate` again. Times depend on the machine and its other work; processor time of
+the server is told beside them.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+CLUSTER = ROOT / "instances" / "replay" / "lightpath256.yaml"
+START = "import sys; from planner.cli import main; sys.exit(main(sys.argv[1:]))"
+WORKLOAD = {
+    "kind": "transformer_training", "model": "bert-large", "global_batch": 96, "sequence": 512, "micro_batch": 1,
+}  # fmt: skip
+SIZES = (1, 1, 2, 2, 4, 8)
+MOST_LIVE = 16
+"""jobs that run: then the oldest ends; a third of the accelerators is taken, so that every job starts at once"""
+
+
+@dataclass
+class Stretch:
+    """Requests of one rate."""
+
+    due: int
+    latencies_s: dict[int, list[float]] = field(default_factory=dict)
+    """by status"""
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    """of the server"""
+
+    def line(self, name: str) -> str:
+        counts = Counter({status: len(each) for status, each in self.latencies_s.items()})
+        done = self.latencies_s.get(200, [0.0])
+        p50, p99, most = (1e3 * float(np.quantile(done, q)) for q in (0.5, 0.99, 1.0))
+        total = counts.total()
+        return (
+            f"{name:9s} {total / self.wall_s:7.0f} requests/s, {len(done) / self.wall_s:6.0f} answered 200/s: "
+            f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, longest {most:.1f} ms; server {1e6 * self.cpu_s / total:.0f} us of "
+            f"processor each; {dict(counts)}"
+        )
+
+
+class Connection(asyncio.Protocol):
+    """One connection that is kept open: one request at a time."""
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._answer: asyncio.Future[tuple[int, bytes]] | None = None
+        self.is_open = True
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.is_open = False
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result((0, b""))
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        head, found, rest = self._buffer.partition(b"\r\n\r\n")
+        if not found:
+            return
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0] or 0)
+        if len(rest) >= length and self._answer is not None:
+            self._buffer = rest[length:]
+            self._answer.set_result((int(head[9:12]), rest[:length]))
+
+    def close(self) -> None:
+        self._transport.close()
+
+    async def ask(self, request: bytes) -> tuple[int, bytes]:
+        self._answer = asyncio.get_running_loop().create_future()
+        self._transport.write(request)
+        return await self._answer
+
+
+class Client:
+    """Jobs that come and go."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._port, self._head = port, f"Host: x\r\nAuthorization: Bearer {token}\r\n"
+        self._random = Random(1)
+        self._live: deque[tuple[str, bool]] = deque()
+        self._number = 0
+
+    def _request(self, method: str, path: str, body: str = "") -> bytes:
+        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else "Content-Length: 0\r\n"
+        return f"{method} {path} HTTP/1.1\r\n{self._head}{kind}\r\n{body}".encode()
+
+    async def one(self, connection: Connection) -> int:
+        """Submit a job, or let the oldest one go."""
+        if len(self._live) >= MOST_LIVE:
+            name, runs = self._live.popleft()
+            path = ("POST", f"/v1/jobs/{name}/finish") if runs else ("DELETE", f"/v1/jobs/{name}")
+            status, _ = await connection.ask(self._request(*path))
+            if status != 200:
+                self._live.append((name, runs))
+            return status
+        self._number += 1
+        name = f"j{self._number}"
+        body = {"name": name, "workload": WORKLOAD, "accelerators": self._random.choice(SIZES)}
+        status, answer = await connection.ask(self._request("POST", "/v1/jobs", json.dumps(body)))
+        if status == 200:
+            decisions = json.loads(answer)["decisions"]
+            self._live.append((name, any(d["d"] == "start" and d["job"] == name for d in decisions)))
+        return status
+
+    async def settle(self) -> None:
+        """End what an overload has left running or waiting."""
+        loop = asyncio.get_running_loop()
+        connection = (await loop.create_connection(Connection, "127.0.0.1", self._port))[1]
+        while len(self._live) >= MOST_LIVE:
+            await self.one(connection)
+        connection.close()
+
+    async def stretch(self, rate_per_s: float, seconds: float, pid: int, connections: int) -> Stretch:
+        loop, found = asyncio.get_running_loop(), Stretch(int(rate_per_s * seconds))
+        free = asyncio.LifoQueue[Connection]()
+        for _ in range(connections):
+            free.put_nowait((await loop.create_connection(Connection, "127.0.0.1", self._port))[1])
+        before_s, began_s = cpu_s(pid), time.perf_counter()
+
+        async def send(connection: Connection, due_s: float) -> None:
+            status = await self.one(connection)
+            found.latencies_s.setdefault(status, []).append(time.perf_counter() - due_s)
+            if not connection.is_open:
+                connection = (await loop.create_connection(Connection, "127.0.0.1", self._port))[1]
+            free.put_nowait(connection)
+
+        async with asyncio.TaskGroup() as group:
+            for i in range(found.due):
+                due_s = began_s + i / rate_per_s
+                if (ahead_s := due_s - time.perf_counter()) > 0:
+                    await asyncio.sleep(ahead_s)
+                connection = await free.get()
+                group.create_task(send(connection, due_s if rate_per_s < 2000 else time.perf_counter()))
+        found.wall_s, found.cpu_s = time.perf_counter() - began_s, cpu_s(pid) - before_s
+        while not free.empty():
+            free.get_nowait().close()
+        return found
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def started(folder: Path, *options: str) -> tuple[subprocess.Popen[bytes], int]:
+    """A service and its port."""
+    (folder / "token").write_text(secrets.token_urlsafe(32))
+    (folder / "token").chmod(0o600)
+    arguments = ["serve", str(CLUSTER), "--journal", str(folder / "planner.db"), "--token-file", str(folder / "token")]
+    with (folder / "log").open("wb") as log:
+        command = [sys.executable, "-c", START, *arguments, "--port", "0", *options]
+        process = subprocess.Popen(command, stderr=log, cwd=ROOT)
+    while process.poll() is None:
+        for line in (folder / "log").read_text().splitlines():
+            if (told := json.loads(line)).get("message") == "listening":
+                return process, told["port"]
+        time.sleep(0.05)
+    raise SystemExit((folder / "log").read_text())
+
+
+def disk(folder: Path, writes: int = 200) -> str:
+    """How long one write of 4 KiB takes to reach the disk, without any service."""
+    took_s = []
+    with (folder / "probe").open("wb", buffering=0) as file:
+        for _ in range(writes):
+            began_s = time.perf_counter()
+            file.write(bytes(4096))
+            os.fsync(file.fileno())
+            took_s.append(time.perf_counter() - began_s)
+    p50, p99 = (1e3 * float(np.quantile(took_s, q)) for q in (0.5, 0.99))
+    return f"disk      one write: p50 {p50:.1f} ms, p99 {p99:.1f} ms"
+
+
+async def run(port: int, token: str, pid: int, rate_per_s: float, seconds: float, overload: float) -> list[Stretch]:
+    """All kinds are expanded first; then the three stretches."""
+    client = Client(port, token)
+    await client.stretch(20, 3, pid, 1)
+    found = [await client.stretch(rate_per_s, seconds, pid, 32)]
+    if overload:
+        found.append(await client.stretch(overload * rate_per_s, seconds / 2, pid, 400))
+        await client.settle()
+        found.append(await client.stretch(rate_per_s, seconds, pid, 32))
+    return found
+
+
+def main(given: Sequence[str] | None = None) -> list[Stretch]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--rate", type=float, default=600.0)
+    parser.add_argument("--overload", type=float, default=10.0)
+    parser.add_argument("--disk", type=Path, default=None, help="folder for the journal")
+    parser.add_argument("options", nargs="*", help="of planner serve, after --")
+    asked = parser.parse_args(given)
+    with tempfile.TemporaryDirectory(dir=asked.disk) as name:
+        folder = Path(name)
+        process, port = started(folder, *asked.options)
+        try:
+            token = (folder / "token").read_text()
+            found = asyncio.run(run(port, token, process.pid, asked.rate, asked.seconds, asked.overload))
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+        print(disk(folder))
+    for name, stretch in zip(("normal", "overload", "recovered"), found, strict=False):
+        print(stretch.line(name))
+    return found
+
+
+if __name__ == "__main__":
+    main()
