@@ -1,0 +1,1 @@
+"""Slurm: GPU jobs are held, placed by a controller, and started with their circuits."""

@@ -1,0 +1,88 @@
+"""What of a site's slurm.conf stands in the way, each with its remedy; and what our snippet must then set."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from planner.errors import InputError
+from planner.schedulers.slurm.config import Site
+from planner.schedulers.slurm.scripts import WRITTEN
+from planner.schedulers.slurm.slurm_conf import SlurmConf
+
+_UNFIT = re.compile(r"""["#\\*?\[\]{}%$`]|[^ -~]""")
+_ADD = {"PrologSlurmctld": "{path} || exit 1", "EpilogSlurmctld": "{path}", "TaskProlog": "{path}"}
+"""line by which a program of the site calls ours"""
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Where ours are."""
+
+    connect: Path
+    release: Path
+    task_prolog: Path
+    lua: Path
+
+    def hooks(self) -> dict[str, Path]:
+        return {
+            "PrologSlurmctld": self.connect, "EpilogSlurmctld": self.release, "TaskProlog": self.task_prolog,
+        }  # fmt: skip
+
+
+def settings_of(conf: SlurmConf, programs: Programs) -> dict[str, str]:
+    """What the snippet sets: all but what the site sets itself and passes on to us; InputError with the remedy."""
+    found: dict[str, str] = {}
+    plugins = [name.removeprefix("job_submit/") for name in conf.listed("JobSubmitPlugins")]
+    if not plugins:
+        found["JobSubmitPlugins"] = "lua"
+    elif "lua" not in plugins:
+        both = ",".join([*plugins, "lua"])
+        problem = f"is {','.join(plugins)}; write JobSubmitPlugins={both}"
+        raise InputError(str(conf.path), "JobSubmitPlugins", problem)
+    for key, ours in programs.hooks().items():
+        if _UNFIT.search(str(ours)):
+            problem = "has a character that slurm.conf cannot hold; take a folder of letters, digits, spaces and -_.,'"
+            raise InputError(str(ours), "", problem)
+        theirs = conf.value(key)
+        if not theirs:
+            found[key] = str(ours)
+        elif not _calls(Path(theirs), quoted := shlex.quote(str(ours))):
+            line = _ADD[key].format(path=quoted)
+            raise InputError(str(conf.path), key, f"is {theirs} and can be given once; add this line to it: {line}")
+    return found
+
+
+def require_own_job_submit(path: Path, lua: Path) -> bool:
+    """Whether job_submit.lua is ours to write; InputError where the site has one that does not call ours."""
+    if not path.exists() or WRITTEN in path.read_text(encoding="utf-8", errors="replace"):
+        return True
+    if _calls(path, lua.name):
+        return False
+    problem = f"is the site's own; call {lua.name} from it, as the first lines of that file show, and run this again"
+    raise InputError(str(path), "", problem)
+
+
+def require_fit(conf: SlurmConf, site: Site) -> None:
+    """InputError where Slurm does not count GPUs as the planner needs it, or knows other nodes."""
+    where = str(conf.path)
+    if (kind := conf.value("SelectType") or "not given") != "select/cons_tres":
+        raise InputError(where, "SelectType", f"is {kind}; the planner needs SelectType=select/cons_tres")
+    if "gpu" not in conf.listed("GresTypes"):
+        raise InputError(where, "GresTypes", "does not hold gpu; add it, with Gres=gpu:... on each NodeName")
+    gpus = conf.gpus_by_node()
+    for node in site.server_of_node:
+        if node not in gpus:
+            raise InputError(where, "NodeName", f"there is no {node}, which slurm.yaml names; correct one of the files")
+        if gpus[node] != site.gpus_per_node:
+            problem = f"{node} has {gpus[node]} GPUs, servers of the cluster have {site.gpus_per_node}; correct one"
+            raise InputError(where, "NodeName", problem)
+    cgroup = conf.path.with_name("cgroup.conf")
+    if cgroup.exists() and re.search(r"^\s*ConstrainDevices\s*=\s*yes", cgroup.read_text(), re.I | re.M):
+        problem = "is yes: tasks could open only GPUs that Slurm picked, not those that were planned; say no"
+        raise InputError(str(cgroup), "ConstrainDevices", problem)
+
+
+def _calls(program: Path, name: str) -> bool:
+    """Whether a script of the site names ours, as we told how."""
+    return program.is_file() and name in program.read_text(encoding="utf-8", errors="replace")

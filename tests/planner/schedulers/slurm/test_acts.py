@@ -1,0 +1,90 @@
+"""What a tick does to Slurm and switches, and what of it one thing that fails may hold up."""
+
+import time
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from planner.schedulers.drivers import CircuitError, Circuits
+from planner.schedulers.slurm import hands
+from planner.schedulers.slurm.acts import Act, acts
+from planner.schedulers.slurm.client import SlurmClient, SlurmError
+from planner.schedulers.slurm.hands import Hands
+from planner.schedulers.slurm.told import Tellings, Told
+from planner.schedulers.slurm.world import Memory, Wants, World
+from tests.planner.schedulers.slurm.test_loop_machine import site
+from tests.planner.schedulers.slurm.test_requests import row
+
+SITE = site(Path("/state"), Path("/bindings"))
+LIGHT: Circuits = [
+    {"dimension": "data", "circuits": [{"from": "s0.t0", "to": "s1.t0", "wavelengths": [0], "fibers": []}]}
+]
+PLACE = Told({"n0": (0, 1)}, [])
+
+
+class Slurm:
+    """Notes what it is told; some of it is refused."""
+
+    def __init__(self, *refused: object) -> None:
+        self.done: list[tuple[object, ...]] = []
+        self._refused = refused
+
+    def __getattr__(self, name: str) -> Any:
+        def call(subject: object, *_: object) -> None:
+            if subject in self._refused:
+                raise SlurmError("no")
+            self.done.append((name, subject))
+
+        return call
+
+
+class StuckDriver:
+    def release(self, job: str) -> None:
+        time.sleep(0.15)
+        raise CircuitError("the switch does not answer")
+
+
+def carry_out(slurm: Slurm, todo: list[Act]) -> dict[int | str, str]:
+    made = Hands(cast(SlurmClient, slurm), cast(Any, StuckDriver()), cast(Tellings, None), lambda *_, **__: None)
+    return made.carry_out(todo, lambda: True, 0.1)[0]
+
+
+def test_a_stuck_switch_stops_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hands, "LONGEST_SWITCHING_S", 0.2)
+    slurm = Slurm()
+    off = [Act("off", job, name=f"slurm-{job}") for job in (1, 2, 3)]
+    refused = carry_out(slurm, [*off, Act("place", 8, PLACE), Act("release", 8)])
+    assert slurm.done == [("place", 8), ("release", 8)]
+    assert list(refused) == [1, 2]
+
+
+def test_a_node_that_slurm_refuses_concerns_no_other() -> None:
+    slurm = Slurm("n0")
+    refused = carry_out(slurm, [Act("drain", name="n0"), Act("drain", name="n1"), Act("resume", name="n2")])
+    assert slurm.done == [("drain", "n1"), ("resume", "n2")]
+    assert refused == {"n0": "no"}
+
+
+def test_a_stuck_switch_is_tried_less_and_less_often() -> None:
+    world, memory = World({"slurm-7": LIGHT}, {}, {}, {}, {}), Memory()
+    wants = Wants({}, {}, {}, frozenset(), frozenset())
+    tried_s = []
+    for now_s in range(200):
+        if any(act.do == "off" for act in acts(world, wants, memory, SITE, now_s)):
+            tried_s.append(now_s)
+            memory.switchings.failed("slurm-7", now_s)
+    assert tried_s == [0, 1, 5, 13, 29, 61, 121, 181]
+    memory.switchings.forget(world.is_switched)
+    assert not memory.switchings.is_due("slurm-7", 200)
+    memory.switchings.forget(World({}, {}, {}, {}, {}).is_switched)
+    assert memory.switchings.is_due("slurm-7", 200)
+
+
+def test_a_job_gets_no_place_before_its_old_circuits_are_off() -> None:
+    """They go off at the end of a tick: what its prolog put on must not be what that takes off."""
+    wants = Wants({}, {7: PLACE}, {}, frozenset(), frozenset())
+    done = [act.do for act in acts(World({"slurm-7": LIGHT}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)]
+    assert done == ["off"]
+    done = [act.do for act in acts(World({}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)]
+    assert done == ["tell", "place", "release"]

@@ -1,0 +1,27 @@
+"""Switches of the tests: a command as a site would have one, that writes down when it did what.
+
+In its folder, `faults.json` lists fibers that carry no light, and `log` gets a line of JSON for each call.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+
+def main(folder: Path) -> int:
+    call = json.load(sys.stdin)
+    began_s = time.time()
+    faults = set(json.loads((folder / "faults.json").read_text()))
+    fibers = {step for held in call["circuits"] for circuit in held["circuits"] for step in circuit["fibers"]}
+    broken = sorted(fibers & faults) if call["action"] == "connect" else []
+    line = call | {"began_s": began_s, "ended_s": time.time(), "broken": broken}
+    with (folder / "log").open("a") as log:
+        log.write(json.dumps(line) + "\n")
+    if broken:
+        print(json.dumps({"part": broken[0], "said": "no light"}))
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(Path(sys.argv[1])))

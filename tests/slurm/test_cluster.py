@@ -1,0 +1,230 @@
+"""A real Slurm of 8 nodes x 8 GPUs: every task sees what was planned, circuits are on as long as it runs, and faults,
+drains, users and deaths of the daemon change nothing of that."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import pytest
+
+from tests.need import need_program, need_root
+from tests.slurm.plugin import Places, Plugin, plugin, wait_over
+from tests.slurm.rig import ALICE, MALLORY
+
+SHAPES = (
+    (2, 2), (1, 2), (4, 2), (3, 1), (2, 3), (8, 1), (1, 4), (4, 1), (2, 4), (6, 2), (1, 3), (6, 1), (8, 2), (4, 4),
+    (3, 2), (3, 4), (2, 1),
+)  # fmt: skip
+"""GPUs on each node, nodes"""
+NAMES = ("plain", 'it\'s "mine"', "$(touch owned)", "`touch owned`; touch owned", "two\nlines\n#SBATCH -N 8", "%s\\n")
+TASK = "echo task $SLURM_JOB_ID $SLURM_RESTART_COUNT x $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES $(date +%s.%N); sleep "
+DONE = "echo done $SLURM_JOB_ID $SLURM_RESTART_COUNT x $SLURMD_NODENAME $(date +%s.%N)"
+LINE = re.compile(r"task (\d+) ?(\d*) x (\w+) ([\d,]+) ([\d.]+)|done (\d+) ?(\d*) x (\w+) ([\d.]+)")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Plugin]:
+    need_program("slurmctld")
+    need_root()
+    with plugin() as made:
+        yield made
+
+
+def submit(site: Plugin, gpus: int, nodes: int, seconds: float = 1.0, *options: str, user: str = ALICE) -> int:
+    """A job whose tasks, one on each node, say where they are and when."""
+    script = f"srun sh -c '{TASK}{seconds}; {DONE}'"
+    wanted = (f"--gres=gpu:{gpus}", f"-N{nodes}", "--ntasks-per-node=1", "--time=5", "--open-mode=append")
+    return site.rig.submit(*wanted, *options, script=script, user=user)
+
+
+@dataclass
+class Task:
+    """One task of one run of a job, as it saw itself."""
+
+    job: int
+    restarts: int
+    node: str
+    indices: tuple[int, ...]
+    began_s: float
+    ended_s: float | None = None
+
+
+def tasks_of(site: Plugin, job: int) -> list[Task]:
+    """What tasks of a job have said so far."""
+    found: dict[tuple[int, str], Task] = {}
+    path = site.rig.out / f"{job}.out"
+    for match in LINE.finditer(path.read_text() if path.exists() else ""):
+        if match[1]:
+            indices = tuple(map(int, match[4].split(",")))
+            task = Task(int(match[1]), int(match[2] or 0), match[3], indices, float(match[5]))
+            found[task.restarts, task.node] = task
+        else:
+            found[int(match[7] or 0), match[8]].ended_s = float(match[9])
+    return list(found.values())
+
+
+def runs_of(tasks: list[Task]) -> list[Places]:
+    """What the tasks of each run saw, run after run."""
+    runs: dict[int, Places] = {}
+    for task in tasks:
+        runs.setdefault(task.restarts, {})[task.node] = task.indices
+    return [runs[number] for number in sorted(runs)]
+
+
+def lit(site: Plugin, job: int) -> list[tuple[float, float]]:
+    """When circuits of a job were on: from the end of each connect to the beginning of the release after it."""
+    spans, on_s = [], None
+    for call in site.switched():
+        if call["job"] == f"slurm-{job}" and not call["broken"]:
+            if call["action"] == "connect" and on_s is None:
+                on_s = call["ended_s"]
+            elif call["action"] == "release" and on_s is not None:
+                spans.append((on_s, call["began_s"]))
+                on_s = None
+    assert on_s is None, f"circuits of {job} are on"
+    return spans
+
+
+def test_fifty_jobs(site: Plugin) -> None:
+    """Planned, shared, lit, not used twice, and nothing lost when the daemon dies in the middle."""
+    jobs = [
+        submit(site, *SHAPES[i % len(SHAPES)], 0.5 + 0.5 * (i % 3), f"--job-name={NAMES[i % len(NAMES)]}",
+               user=(ALICE, MALLORY)[i % 2])
+        for i in range(51)
+    ]  # fmt: skip
+    for number in (8, 20):
+        site.rig.until(lambda number=number: len(site.said("release")) >= number, 90.0, 0.02)  # type: ignore[misc]
+        site.kill()
+        time.sleep(0.5)
+        site.start()
+    wait_over(site, jobs)
+    site.rig.until(lambda: not json.loads((site.state / "wants.json").read_text())["places"], 30.0)
+    assert site.status()["differences"] == []
+    assert site.stop() == 0
+    tasks = {job: tasks_of(site, job) for job in jobs}
+    _require_planned(site, tasks)
+    _require_no_double_use([task for each in tasks.values() for task in each])
+    _require_light(site, tasks)
+    assert not list(site.rig.out.rglob("owned"))
+    site.start()
+
+
+def _require_planned(site: Plugin, tasks: dict[int, list[Task]]) -> None:
+    places = site.places()
+    for i, job in enumerate(tasks):
+        gpus, nodes = SHAPES[i % len(SHAPES)]
+        runs = runs_of(tasks[job])
+        planned = iter(places[job])
+        assert all(run in planned for run in runs), (runs, places[job])
+        assert len(runs[-1]) == nodes
+        assert {len(indices) for indices in runs[-1].values()} == {gpus}
+
+
+def _require_no_double_use(tasks: list[Task]) -> None:
+    shared = 0
+    for a, b in combinations(tasks, 2):
+        if a.job == b.job or a.node != b.node or a.ended_s is None or b.ended_s is None:
+            continue
+        if a.began_s < b.ended_s and b.began_s < a.ended_s:
+            shared += 1
+            assert not set(a.indices) & set(b.indices), (a, b)
+    assert shared >= 10
+
+
+def _require_light(site: Plugin, tasks: dict[int, list[Task]]) -> None:
+    """On before the first task of each run, off after the last; no light is ever on for two jobs."""
+    across = 0
+    for job, each in tasks.items():
+        spans = lit(site, job)
+        for task in each:
+            if len(spans) and task.ended_s is not None:
+                assert any(on_s < task.began_s and task.ended_s < off_s for on_s, off_s in spans), (task, spans)
+        across += bool(spans) and len({task.node for task in each}) > 1
+    assert across >= 25
+    taken: dict[tuple[str, int], str] = {}
+    for call in site.switched():
+        light = {
+            (fiber, wavelength)
+            for held in call["circuits"] for circuit in held["circuits"]
+            for fiber in circuit["fibers"] for wavelength in circuit["wavelengths"]
+        }  # fmt: skip
+        if call["action"] == "release":
+            taken = {key: job for key, job in taken.items() if job != call["job"]}
+        elif not call["broken"]:
+            assert all(taken.setdefault(key, call["job"]) == call["job"] for key in light)
+
+
+def test_a_broken_circuit_is_avoided(site: Plugin) -> None:
+    """The fiber that the job would take is dark: it is requeued, the fiber counts as failed, the job runs elsewhere."""
+    probe = submit(site, 4, 2, 0.1)
+    wait_over(site, [probe])
+    (call, *_) = [call for call in site.switched() if call["job"] == f"slurm-{probe}"]
+    fiber = next(f for held in call["circuits"] for circuit in held["circuits"] for f in circuit["fibers"])
+    (site.switches / "faults.json").write_text(json.dumps([fiber]))
+    job = submit(site, 4, 2, 0.1)
+    wait_over(site, [job])
+    (site.switches / "faults.json").write_text("[]")
+    calls = [call for call in site.switched() if call["job"] == f"slurm-{job}" and call["action"] == "connect"]
+    assert calls[0]["broken"] == [fiber]
+    assert calls[-1]["broken"] == []
+    assert fiber in site.status()["failed"]
+    site.stop()
+    (run,) = runs_of(tasks_of(site, job))
+    places = site.places()[job]
+    assert run == places[-1] != places[0]
+    site.start()
+
+
+def test_jobs_leave_a_drained_node(site: Plugin) -> None:
+    job = submit(site, 2, 2, 6)
+    stays = submit(site, 1, 1, 3, "--no-requeue")
+    site.rig.until_state(job, "RUNNING", timeout_s=40)
+    site.rig.until_state(stays, "RUNNING", timeout_s=40)
+    site.rig.until(lambda: tasks_of(site, job), 20)
+    node = tasks_of(site, job)[0].node
+    site.rig.run("scontrol", "update", f"NodeName={node}", "State=DRAIN", "Reason=repairs")
+    rows = wait_over(site, [job, stays])
+    site.rig.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
+    assert rows[job]["restart_cnt"] >= 1
+    assert rows[stays]["restart_cnt"] == 0
+    runs = runs_of(tasks_of(site, job))
+    assert node in runs[0]
+    assert node not in runs[-1]
+    site.rig.until(lambda: site.said("undrain"), 20.0)
+
+
+def test_slurmctld_is_away_for_a_while(site: Plugin) -> None:
+    """The job that runs meanwhile ends as it would, the daemon waits, and then goes on."""
+    job = submit(site, 2, 2, 3)
+    site.rig.until(lambda: tasks_of(site, job), 40)
+    known = len(site.said("unreachable"))
+    site.rig.stop("slurmctld")
+    site.rig.until(lambda: len(site.said("unreachable")) > known, 20)
+    site.rig.start_slurmctld()
+    site.rig.until_idle()
+    rows = wait_over(site, [job, submit(site, 2, 2, 0.1)])
+    assert {row["job_state"] for row in rows.values()} == {"COMPLETED"}
+    assert rows[job]["restart_cnt"] == 0
+
+
+def test_users_can_neither_release_nor_ask_for_nonsense(site: Plugin) -> None:
+    rig = site.rig
+    held = submit(site, 1, 1, 1, "--comment=workload=$(touch owned) x", f"--job-name={NAMES[2]}")
+    never = submit(site, 8, 1, 1, "--comment=weight=two")
+    for job in (held, never):
+        rig.until(lambda job=job: "why=cannot run" in rig.job(job)["admin_comment"], 30.0)  # type: ignore[misc]
+    done = rig.run("scontrol", "release", str(held), user=ALICE, is_checked=False)
+    assert done.returncode != 0
+    assert rig.job(held)["priority"] == 0
+    assert "not understood" in rig.job(held)["admin_comment"]
+    waiting = {row["job"]: row["why"] for row in site.status()["waiting"]}
+    assert "not understood" in waiting[held]
+    rig.run("scontrol", "update", f"JobId={held}", "Comment=workload=bert weight=2", user=ALICE)
+    rig.run("scancel", str(never), user=ALICE)
+    assert wait_over(site, [held, never])[held]["job_state"] == "COMPLETED"
+    assert not list(rig.out.rglob("owned"))
+    assert os.stat(site.state).st_mode & 0o077 == 0
