@@ -1,0 +1,96 @@
+"""What an operator says of a Kubernetes cluster: which node is which server, what users may run, where the API is."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.spec import Seconds, Spec
+from costmodel.workloads import Workload
+from planner import files
+from planner.cluster import Cluster
+from planner.schedulers.nodes import server_of_node
+
+DOMAIN = "photonplan.io"
+"""prefix of all labels and annotations"""
+CONTROLLER = f"{DOMAIN}/planner"
+"""`spec.controllerName` of an AdmissionCheck that is ours"""
+MOST_NAME = 253
+"""characters of the name of an object"""
+_LABEL = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
+_NAME = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+Label = Annotated[str, Field(pattern=_LABEL, max_length=317)]
+ObjectName = Annotated[str, Field(pattern=_NAME, max_length=MOST_NAME)]
+
+
+def is_object_name(text: str) -> bool:
+    """Whether an object of Kubernetes may be called so."""
+    return len(text) <= MOST_NAME and re.fullmatch(_NAME, text) is not None
+
+
+class Kubernetes(Spec):
+    """One Kubernetes cluster."""
+
+    nodes: dict[ObjectName, str] | str
+    """server of each node, such as {gpu-0: s0}; or a list such as gpu-[0-7]: s0, s1, ... in this order"""
+    workloads: dict[str, Workload] = Field(default_factory=dict)
+    """what users name by the annotation photonplan.io/workload"""
+    default_workload: str | None = None
+    """of those that name none; None: these are refused"""
+    check: ObjectName = "photonplan"
+    """name of the AdmissionCheck"""
+    kueue: Literal["v1beta1", "v1beta2"] | None = "v1beta1"
+    """version of the API of Kueue, all fields that are used are the same; None: there is no Kueue"""
+    resources: tuple[Label, ...] = ("nvidia.com/gpu", "amd.com/gpu")
+    """extended resources that count as accelerators"""
+    node_label: Label = "kubernetes.io/hostname"
+    """label whose value is the name of a node, for selectors"""
+    tenant: Literal["namespace", "queue"] = "namespace"
+    """who counts as a tenant: the namespace, or namespace and LocalQueue"""
+    kubeconfig: str | None = None
+    """file relative to this one; None: the account of the pod that runs the planner"""
+    requeue_s: Annotated[Seconds, Field(ge=1, le=3600)] = 5.0
+    """time that Kueue waits before it takes back a workload that lost its place"""
+    hold_s: Annotated[Seconds, Field(ge=1, le=3600)] = 120.0
+    """time that the place of a workload that was sent back is kept for it"""
+    say_s: Seconds = 10.0
+    """least time between two messages on why the same workload waits"""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if self.default_workload is not None and self.default_workload not in self.workloads:
+            raise ValueError(f"default_workload: '{self.default_workload}' is not in workloads; add it there")
+        if self.hold_s <= self.requeue_s:
+            raise ValueError("hold: must be longer than requeue, or no workload gets its place back")
+        if not self.resources:
+            raise ValueError("resources: give at least one, such as nvidia.com/gpu")
+        return self
+
+
+@dataclass(frozen=True)
+class Site:
+    """A configuration with the cluster that a controller plans: each server one node."""
+
+    config: Kubernetes
+    cluster: Cluster
+    server_of: dict[str, str]
+    """by node"""
+
+    @cached_property
+    def node_of(self) -> dict[str, str]:
+        """By server."""
+        return {server: node for node, server in self.server_of.items()}
+
+    @property
+    def per_server(self) -> int:
+        """Accelerators of a node."""
+        return self.cluster.fabric.devices_per_server
+
+
+def load_site(path: Path, cluster: Cluster) -> Site:
+    """Read kubernetes.yaml; InputError names file and field."""
+    config = files.load(Kubernetes, path)
+    return Site(config, cluster, server_of_node(config.nodes, cluster, str(path)))

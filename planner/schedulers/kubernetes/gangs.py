@@ -1,0 +1,107 @@
+"""Gangs of pods that no Kueue manages: one job each, planned when the first pod is scheduled, let go with the last."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from planner.schedulers.controller import Controller
+from planner.schedulers.kubernetes.api import Api, path_of
+from planner.schedulers.kubernetes.asks import (
+    Ask,
+    AskError,
+    PodSet,
+    accelerators_of,
+    ask_of,
+    clipped,
+    job_name,
+    whole_number,
+)
+from planner.schedulers.kubernetes.config import DOMAIN, Site
+from planner.schedulers.kubernetes.jobs import all_jobs, leave
+from planner.schedulers.kubernetes.mirror import Mirror
+from planner.schedulers.kubernetes.pods import Pod, bound, job_told
+from planner.schedulers.kubernetes.seats import GANG, VISIBLE, Seat, SplitError, seats_of
+from planner.schedulers.view import JobState
+
+SIZE = f"{DOMAIN}/gang-size"
+MIDDLE = "pods"
+"""between namespace and name of the gang in the name of its job: no Workload has such a name"""
+Taken = dict[tuple[str, str], Seat]
+"""seats by node and indices"""
+
+
+def gang_job(pod: Pod) -> str:
+    """Name of the job of a pod's gang."""
+    return job_name(pod.namespace, MIDDLE, pod.labels.get(GANG, ""))
+
+
+def gang_ask(pod: Pod, site: Site) -> Ask:
+    """What the gang of a pod asks for; AskError."""
+    text = pod.annotations.get(SIZE, "1")
+    pods = whole_number(text)
+    if not pods:
+        raise AskError(f"{SIZE}: '{text[:20]}' is no number of pods")
+    limit = pod.spec.get("activeDeadlineSeconds")
+    about: dict[str, Any] = {
+        "name": gang_job(pod),
+        "tenant": pod.namespace,
+        "priority": clipped(pod.spec.get("priority")),
+        "duration_s": None if limit is None else float(limit),
+    }
+    each = accelerators_of(pod.spec, site.config.resources)
+    return ask_of([PodSet("gang", pods, each)], about, pod.annotations, site)
+
+
+class Gangs:
+    """Jobs end with their pods, and pods with the places of their jobs."""
+
+    def __init__(self, controller: Controller, api: Api, site: Site, pods: Mirror) -> None:
+        self._controller, self._api, self._site, self._pods = controller, api, site, pods
+
+    def act(self) -> None:
+        """Let jobs go whose pods are over, delete pods that stand where their job is not."""
+        jobs = all_jobs(self._controller)
+        live = {gang_job(pod) for pod in map(Pod, self._pods.objects.values()) if not pod.is_over}
+        for name, job in jobs.items():
+            if is_gang(name) and name not in live and not self._has_pods(name):
+                leave(self._controller, job, ended=True)
+        known: dict[tuple[str, int], Taken] = {}
+        for pod in bound(self._pods.objects.values(), self._site.config.resources):
+            told = job_told(pod)
+            if is_gang(told) and VISIBLE in pod.annotations and seat_key(pod) not in self._seats(pod, jobs, known):
+                self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
+
+    def _has_pods(self, job: str) -> bool:
+        """Whether pods of a gang live, asked anew: a gang is planned before the mirror shows its first pod."""
+        items, _ = self._api.list(path_of("v1", "pods", job.split("/")[0]), GANG)
+        return any(gang_job(pod) == job and not pod.is_over for pod in map(Pod, items))
+
+    def _seats(self, pod: Pod, jobs: dict[str, JobState], known: dict[tuple[str, int], Taken]) -> Taken:
+        """Seats of a pod's job as it runs now; none where it does not."""
+        try:
+            each = accelerators_of(pod.spec, self._site.config.resources)
+        except AskError:
+            return {}
+        key = job_told(pod), each
+        if key not in known:
+            job = jobs.get(key[0])
+            try:
+                known[key] = (
+                    {} if job is None or job.place is None else by_key(seats_of(job.place, each, self._site.node_of))
+                )
+            except SplitError:
+                known[key] = {}
+        return known[key]
+
+
+def is_gang(job: str) -> bool:
+    return job.split("/")[1:2] == [MIDDLE] and job.count("/") > 1
+
+
+def seat_key(pod: Pod) -> tuple[str, str]:
+    """Node and indices of a bound pod, which are of one seat."""
+    return pod.node, pod.annotations.get(VISIBLE, "")
+
+
+def by_key(seats: Iterable[Seat]) -> Taken:
+    """Seats by what their pods would show."""
+    return {(seat.node, seat.visible): seat for seat in seats}

@@ -1,0 +1,89 @@
+"""Pods that the planner placed: which accelerators they still have."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from planner.schedulers.kubernetes.api import Object
+from planner.schedulers.kubernetes.asks import AskError, accelerators_of
+from planner.schedulers.kubernetes.seats import ASSIGNMENT, JOB, VISIBLE, Seat, written
+
+
+@dataclass(frozen=True)
+class Pod:
+    """One object of the API."""
+
+    item: Object
+
+    @property
+    def namespace(self) -> str:
+        return str(self.item["metadata"].get("namespace") or "default")
+
+    @property
+    def name(self) -> str:
+        return str(self.item["metadata"]["name"])
+
+    @property
+    def uid(self) -> str:
+        return str(self.item["metadata"].get("uid") or "")
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return self.item["metadata"].get("labels") or {}
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        return self.item["metadata"].get("annotations") or {}
+
+    @property
+    def spec(self) -> Object:
+        return self.item.get("spec") or {}
+
+    @property
+    def node(self) -> str:
+        """Where it is bound to; nothing for nowhere yet."""
+        return str(self.spec.get("nodeName") or "")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has given back what it had; a pod that is being deleted has not."""
+        return (self.item.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+
+    @property
+    def indices(self) -> frozenset[int]:
+        """Accelerators that it may use on its node: all of its job there, where it was not told its own."""
+        try:
+            if VISIBLE in self.annotations:
+                return frozenset(map(int, self.annotations[VISIBLE].split(",")))
+            seats = written(self.annotations.get(ASSIGNMENT, "[]"))
+        except ValueError:
+            return frozenset()
+        return frozenset(index for seat in seats if seat.node == self.node for index in seat.indices)
+
+
+def bound(items: Iterable[Object], resources: Sequence[str]) -> Iterator[Pod]:
+    """Pods on nodes that take accelerators and have not ended: what annotations say of others is nothing."""
+    return (pod for pod in map(Pod, items) if pod.node and not pod.is_over and _takes_any(pod, resources))
+
+
+def _takes_any(pod: Pod, resources: Sequence[str]) -> bool:
+    try:
+        return accelerators_of(pod.spec, resources) > 0
+    except AskError:
+        return True
+
+
+def in_the_way(seats: Iterable[Seat], pods: Iterable[Pod], mine: str = "") -> Pod | None:
+    """A bound pod that still has accelerators of these seats; `mine` is a uid that is not in its own way."""
+    wanted: dict[str, set[int]] = {}
+    for seat in seats:
+        wanted.setdefault(seat.node, set()).update(seat.indices)
+    for pod in pods:
+        if pod.uid != mine and not pod.indices.isdisjoint(wanted.get(pod.node, ())):
+            return pod
+    return None
+
+
+def job_told(pod: Pod) -> str:
+    """The job that an annotation names, if it is one of the pod's own namespace; else nothing."""
+    job = pod.annotations.get(JOB, "")
+    return job if job.startswith(f"{pod.namespace}/") else ""

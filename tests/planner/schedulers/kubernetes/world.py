@@ -1,0 +1,279 @@
+"""A small Kubernetes around the planner: Kueue, a Job controller, kube-scheduler, as far as they meet it."""
+
+import itertools
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from planner.schedulers import Controller, Settings
+from planner.schedulers.kubernetes.answers import filter_result, priorities
+from planner.schedulers.kubernetes.companion import KubernetesLoop
+from planner.schedulers.kubernetes.config import Kubernetes, Site
+from planner.schedulers.kubernetes.pods import Pod
+from planner.schedulers.view import JobState
+from tests.planner.replay.grounds import BERT, CHAT, cluster
+from tests.planner.schedulers.kubernetes.contract import FILTER_RESULT, HOST_PRIORITIES, require, require_write
+from tests.planner.schedulers.kubernetes.emulator import CHECKS, NODES, PODS, WORKLOADS, Server
+
+CHECK = "photonplan"
+GPU = "nvidia.com/gpu"
+RULES = {"greedy_budget_s": 60, "repair_budget_s": 10, "patience_s": 1e9}
+
+
+def pod_spec(each: int, **more: Any) -> dict[str, Any]:
+    limits = {"limits": {GPU: str(each)}} if each else {}
+    return {"containers": [{"name": "main", "image": "x", "resources": limits}]} | more
+
+
+def pod_set(pods: int, each: int, name: str = "main", **annotations: str) -> dict[str, Any]:
+    about = {"annotations": {f"photonplan.io/{key.replace('_', '-')}": text for key, text in annotations.items()}}
+    return {"name": name, "count": pods, "template": {"metadata": about, "spec": pod_spec(each)}}
+
+
+class World:
+    """One cluster of 4 nodes with 8 GPUs each."""
+
+    def __init__(self, server: Server, folder: Path, fabric: str = "fat_tree", **config: Any) -> None:
+        self.emulator, self.now_s = server.emulator, 1_800_000_000.0
+        self._server, self._journal = server, folder / "journal.db"
+        self._uids = itertools.count(1)
+        self.cluster = cluster(fabric)
+        self.site = Site(
+            Kubernetes.model_validate(
+                {"nodes": "n[0-3]", "workloads": {"bert": BERT, "chat": CHAT}, "default_workload": "bert", "say": "0 s"}
+                | config
+            ),
+            self.cluster,
+            {f"n{i}": f"s{i}" for i in range(4)},
+        )
+        self.applied: dict[str, Any] | None = None
+        self.api = server.api()
+        self.num_checked = 0
+        for i in range(4):
+            self.emulator.put(NODES, node(f"n{i}"))
+        spec = {"controllerName": "photonplan.io/planner"}
+        self.emulator.put(CHECKS, {"metadata": {"name": CHECK, "generation": 1}, "spec": spec})
+        self.begin()
+
+    # The planner
+
+    def begin(self) -> None:
+        settings = Settings.model_validate(RULES)
+        cluster_of_new = None if self._journal.exists() else self.cluster
+        self.controller = Controller(cluster_of_new, self._journal, settings)
+        applied = None if self.applied is None else lambda: self.applied or {}
+        self.loop = KubernetesLoop(self.controller, self.api, self.site, applied, lambda: self.now_s)
+
+    def end(self) -> None:
+        self.controller.close()
+
+    def restart(self) -> None:
+        self.end()
+        self.begin()
+
+    def close(self) -> None:
+        self.end()
+        self.api.close()
+
+    def jobs(self) -> dict[str, JobState]:
+        view = self.controller.view(1000)
+        return {state.request.name: state for state in (*view.running, *view.waiting)}
+
+    # Users
+
+    def workload(self, name: str, *sets: dict[str, Any], namespace: str = "team", **spec: Any) -> None:
+        about = {"name": name, "namespace": namespace, "uid": f"w{next(self._uids)}"}
+        given = {"queueName": "q", "podSets": list(sets)} | spec
+        self.emulator.put(WORKLOADS, {"metadata": about, "spec": given, "status": {}})
+
+    def pod(self, name: str, each: int, gang: str, size: int, namespace: str = "team", **more: Any) -> dict[str, Any]:
+        about = {
+            "name": name, "namespace": namespace, "uid": f"p{next(self._uids)}",
+            "labels": {"photonplan.io/gang": gang}, "annotations": {"photonplan.io/gang-size": str(size)},
+        }  # fmt: skip
+        item = {"metadata": about, "spec": pod_spec(each, **more), "status": {"phase": "Pending"}}
+        self.emulator.put(PODS, item)
+        return item
+
+    def status(self, name: str, namespace: str = "team") -> dict[str, Any]:
+        item = self.emulator.get(WORKLOADS, namespace, name)
+        assert item is not None
+        return item["status"]
+
+    def check(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.status(name)["admissionChecks"][0]
+        return found
+
+    def pods(self, job: str | None = None) -> list[dict[str, Any]]:
+        """Pods that have not ended, of one Workload or gang."""
+        live = [item for item in self.emulator.all(PODS) if not Pod(item).is_over]
+        return [item for item in live if job is None or item["metadata"].get("owner", "") == job]
+
+    # Kueue, and the Job controller
+
+    def kueue(self) -> None:
+        """One look of Kueue at all Workloads."""
+        for item in self.emulator.all(WORKLOADS):
+            status, about = item["status"], item["metadata"]
+            if not self._true(status, "Finished"):
+                self._kueue_on(item, status, about)
+
+    def _kueue_on(self, item: dict[str, Any], status: dict[str, Any], about: dict[str, Any]) -> None:
+        state = (status.get("admissionChecks") or [{"state": ""}])[0]
+        if self._true(status, "Evicted") and self._true(status, "QuotaReserved"):
+            pods = self.pods(f"{about['namespace']}/{about['name']}")
+            for pod in pods:
+                self.emulator.drop(PODS, about["namespace"], pod["metadata"]["name"])
+            if not pods:
+                self._set(item, QuotaReserved=False, Admitted=False)
+        elif not self._true(status, "QuotaReserved"):
+            if item["spec"].get("active") is not False and self.now_s >= about.get("not_before", 0):
+                checks = [{"name": CHECK, "state": "Pending", "message": "", "lastTransitionTime": self._time()}]
+                self._set(item, checks, QuotaReserved=True, Evicted=False)
+        elif state["state"] in ("Retry", "Rejected"):
+            not_before = self.now_s + state.get("requeueAfterSeconds", 0)
+            reset = [{**state, "state": "Pending", "message": "Reset", "lastTransitionTime": self._time()}]
+            reset[0].pop("podSetUpdates", None)
+            self._set(item, reset, Evicted=True, metadata={"not_before": not_before})
+            if state["state"] == "Rejected":
+                self.emulator.change(WORKLOADS, about["namespace"], about["name"], spec={"active": False})
+        elif state["state"] == "Ready":
+            if not self._true(status, "Admitted"):
+                self._set(item, Admitted=True)
+            self._make_pods(item, {update["name"]: update for update in state.get("podSetUpdates", ())})
+
+    def _set(self, item: dict[str, Any], checks: Any = None, metadata: Any = None, **conditions: bool) -> None:
+        about = item["metadata"]
+        found = {one["type"]: one for one in item["status"].get("conditions", ())}
+        for kind, holds in conditions.items():
+            reason = "AdmissionCheck" if kind == "Evicted" else "Reason"
+            found[kind] = {"type": kind, "status": str(holds), "reason": reason, "lastTransitionTime": self._time()}
+        status: dict[str, Any] = {"conditions": list(found.values())}
+        if checks is not None:
+            status["admissionChecks"] = checks
+        parts = {"status": status} | ({"metadata": metadata} if metadata else {})
+        self.emulator.change(WORKLOADS, about["namespace"], about["name"], **parts)
+
+    def _make_pods(self, item: dict[str, Any], updates: dict[str, dict[str, Any]]) -> None:
+        namespace, job = item["metadata"]["namespace"], f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+        known = {pod["metadata"]["name"] for pod in self.emulator.all(PODS)}
+        for one in item["spec"]["podSets"]:
+            template, update = one["template"], updates.get(one["name"], {})
+            for index in range(one["count"]):
+                name = f"{item['metadata']['uid']}-{one['name']}-{index}"
+                if name in known:
+                    continue
+                about = {"name": name, "namespace": namespace, "uid": f"p{next(self._uids)}", "owner": job}
+                about["labels"] = merged(template["metadata"].get("labels"), update.get("labels"))
+                about["annotations"] = merged(template["metadata"].get("annotations"), update.get("annotations"))
+                selector = {"nodeSelector": update["nodeSelector"]} if "nodeSelector" in update else {}
+                spec = template["spec"] | selector
+                self.emulator.put(PODS, {"metadata": about, "spec": spec, "status": {"phase": "Pending"}})
+
+    def finish(self, name: str) -> None:
+        """The pods of a Workload succeed."""
+        for pod in self.pods(f"team/{name}"):
+            self.emulator.change(PODS, "team", pod["metadata"]["name"], status={"phase": "Succeeded"})
+        item = self.emulator.get(WORKLOADS, "team", name)
+        assert item is not None
+        self._set(item, Finished=True)
+
+    @staticmethod
+    def _true(status: dict[str, Any], kind: str) -> bool:
+        return any(one["type"] == kind and one["status"] == "True" for one in status.get("conditions", ()))
+
+    def _time(self) -> str:
+        return datetime.fromtimestamp(self.now_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    # kube-scheduler
+
+    def schedule(self) -> dict[str, str]:
+        """Try each pod that is on no node once; what was said to those that stay so, by name."""
+        said = {}
+        for item in self.emulator.all(PODS):
+            pod = Pod(item)
+            if not pod.node and not pod.is_over:
+                because = self.try_pod(item)
+                if because:
+                    said[pod.name] = because
+        return said
+
+    def candidates(self, item: dict[str, Any]) -> list[str]:
+        """Nodes that are ready, match the selector, and have as many GPUs left by count."""
+        wanted = item["spec"].get("nodeSelector", {}).get("kubernetes.io/hostname")
+        gpus = _gpus(item)
+        free = {one["metadata"]["name"]: 8 for one in self.emulator.all(NODES) if _is_open(one)}
+        for other in map(Pod, self.emulator.all(PODS)):
+            if other.node in free and not other.is_over:
+                free[other.node] -= _gpus(other.item)
+        return [name for name, count in free.items() if count >= gpus and wanted in (None, f"{name}.local")]
+
+    def try_pod(self, item: dict[str, Any]) -> str:
+        names, extender = self.candidates(item), self.loop.extender
+        verdict = extender.judge(extender.read(item))
+        answer = filter_result(verdict, names, None)
+        require(FILTER_RESULT, answer)
+        failed = answer["FailedNodes"] | answer["FailedAndUnresolvableNodes"]
+        assert sorted([*answer["NodeNames"], *failed]) == sorted(names), "every node is answered for once"
+        if not answer["NodeNames"]:
+            return next(iter(failed.values()), verdict.why or "no node")
+        scores = priorities(verdict, answer["NodeNames"])
+        require(HOST_PRIORITIES, scores)
+        best = max(scores, key=lambda one: one["Score"])["Host"]
+        about = item["metadata"]
+        found = Pod(extender.fetch(about["namespace"], about["name"], about["uid"]))
+        judged = extender.judge(extender.read(found.item))
+        said = extender.bind(found, best, judged)
+        if judged.seat is not None and not said:
+            place = self.controller.running[judged.job]
+            own = {(f"n{server}", slot) for server, slot in place.devices}
+            assert {(best, index) for index in judged.seat.indices} <= own, "it lands as planned"
+        return said
+
+    # All of it
+
+    def settle(self, rounds: int = 8) -> dict[str, str]:
+        said: dict[str, str] = {}
+        for _ in range(rounds):
+            self.kueue()
+            self.loop.tick()
+            said = self.schedule()
+            self.now_s += 1
+            self.require_sound()
+        return said
+
+    def require_sound(self) -> None:
+        """Nothing is used twice, every pod has what it asked for, and all that was written the API would take."""
+        used: dict[tuple[str, int], str] = {}
+        for pod in map(Pod, self.pods()):
+            if not pod.node or not _gpus(pod.item):
+                continue
+            assert len(pod.indices) == _gpus(pod.item), pod.name
+            for index in pod.indices:
+                assert used.setdefault((pod.node, index), pod.name) == pod.name, f"{pod.node} {index} is used twice"
+        for write in self.emulator.asked[self.num_checked :]:
+            require_write(*write)
+        self.num_checked = len(self.emulator.asked)
+
+
+def _gpus(item: dict[str, Any]) -> int:
+    return sum(int(one["resources"].get("limits", {}).get(GPU, 0)) for one in item["spec"]["containers"])
+
+
+def _is_open(item: dict[str, Any]) -> bool:
+    return item["status"]["conditions"][0]["status"] == "True" and not item["spec"].get("unschedulable")
+
+
+def node(name: str) -> dict[str, Any]:
+    ready = {"type": "Ready", "status": "True"}
+    about = {"name": name, "labels": {"kubernetes.io/hostname": f"{name}.local"}}
+    return {"metadata": about, "spec": {}, "status": {"conditions": [ready]}}
+
+
+def merged(*parts: dict[str, str] | None) -> dict[str, str]:
+    """Additions only: Kueue refuses a key that is there already with another value."""
+    found: dict[str, str] = {}
+    for part in parts:
+        for key, text in (part or {}).items():
+            assert found.setdefault(key, text) == text, f"{key} is given twice"
+    return found
