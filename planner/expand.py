@@ -9,14 +9,14 @@ from costmodel.candidates import Candidates, candidates_of, enumerate_candidates
 from costmodel.fabrics import DividedPorts, GroupPlan, Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.phases import with_phases
 from costmodel.score import Scores, score
+from planner.circuits.demand import Shape
+from planner.circuits.rails import Rails
 from planner.cluster import Cluster
-from planner.demand import Shape
 from planner.errors import InputError
 from planner.instance import Instance, Job, Resident
 from planner.pool_options.dominance import undominated
 from planner.pool_options.loop import loop_rows
 from planner.problem import JobOptions, Problem
-from planner.rails import Rails
 from planner.residents import lost_parts
 
 Floats = NDArray[np.float64]

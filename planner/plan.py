@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 from costmodel.configuration import Configuration
 from costmodel.spec import Bytes, Seconds, Spec, Watts
 from planner import files
-from planner.page_plan import TensorPages
+from planner.page_files.plan import TensorPages
 
 
 class Circuit(Spec):

@@ -11,8 +11,8 @@ from costmodel.candidates import Candidates, group_degrees
 from costmodel.configuration import Configuration
 from costmodel.fabrics import FabricBase
 from costmodel.score import Scores
+from planner.circuits.demand import Shape, shape_of
 from planner.cluster import Cluster
-from planner.demand import Shape, shape_of
 from planner.instance import Instance, Job, Resident
 from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 

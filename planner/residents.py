@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
+from planner.circuits.light import Light
+from planner.circuits.resident_circuits import check_circuits
+from planner.circuits.shares import check_shared_residents
 from planner.cluster import Cluster
-from planner.light import Light
 from planner.plan import Circuit
 from planner.pools.residents import check_pool_residents, parts_in_use, switches_in_use
-from planner.resident_circuits import check_circuits
-from planner.shares import check_shared_residents
 
 if TYPE_CHECKING:
     from planner.instance import Resident

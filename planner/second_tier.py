@@ -8,7 +8,7 @@ import numpy as np
 from costmodel.networks.rank_step import RankStep, rank_step_of
 from planner.expand import list_options
 from planner.instance import Instance
-from planner.page_case import PageCase
+from planner.page_files.case import PageCase
 from planner.pages.problem import PageProblem, Pages
 from planner.pages.result import PageResult
 from planner.plan import Assignment, SecondTier

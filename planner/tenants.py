@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from costmodel.fabrics import FabricBase, Fiber, Lightpath, OcsRail, Route, Sipam
+from planner.circuits.light import Light, bits, wavelengths_of
+from planner.circuits.ways import Device
 from planner.cluster import Cluster
 from planner.errors import InputError
 from planner.instance import Instance, Resident
-from planner.light import Light, bits, wavelengths_of
 from planner.plan import Assignment, Circuit, HeldCircuits, Plan, SwitchSetting
 from planner.pools.switches import switch_setting
-from planner.ways import Device
 
 
 class Beam(NamedTuple):

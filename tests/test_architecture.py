@@ -16,27 +16,24 @@ MAX_FILE, MAX_FUNCTION = 300, 40
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("costmodel", "planner.errors"),
-    ("planner.files", "planner.failures", "planner.feedback", "planner.slices", "planner.cells"),
-    ("planner.page_case",),
-    ("planner.page_instance", "planner.page_plan", "planner.tables", "planner.fabric_templates"),
+    ("planner.files", "planner.slices", "planner.cells"),
+    ("planner.page_files", "planner.tables", "planner.fabric_templates"),
     ("planner.validation",),
-    ("planner.plan", "planner.cluster", "planner.demand"),
-    ("planner.ways", "planner.pools"),
-    ("planner.cuts", "planner.layouts", "planner.light", "planner.rails", "planner.shares"),
-    ("planner.resident_circuits",),
+    ("planner.plan", "planner.cluster"),
+    ("planner.circuits",),
+    ("planner.pools",),
     ("planner.residents", "planner.result"),
     ("planner.instance", "planner.pages"),
     ("planner.phase_settings", "planner.problem", "planner.tenants"),
     ("planner.pool_options",),
-    ("planner.expand", "planner.sieve", "planner.transition"),
-    ("planner.derive", "planner.routing", "planner.new", "planner.naming"),
-    ("planner.greedy", "planner.damage"),
-    ("planner.recreate", "planner.single_failures"),
+    ("planner.expand", "planner.sieve"),
+    ("planner.scenarios", "planner.heuristics", "planner.new", "planner.naming"),
     ("planner.cpsat",),
-    ("planner.policies", "planner.restate"),
+    ("planner.policies", "planner.changes"),
     ("planner.second_tier",),
-    ("planner.line", "planner.reconfigure", "planner.repair"),
-    ("planner.explain", "planner.marginal", "planner.survive"),
+    ("planner.line",),
+    ("planner.repair",),
+    ("planner.explain",),
     ("planner.compare", "planner.replay", "planner.reproduce"),
     ("planner.report", "planner.plotting", "planner.exports", "planner.schedulers"),
     ("planner.serve",),
@@ -45,9 +42,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 """A unit imports units of earlier layers only; `checks` stand beside and have rules of their own."""
 FOR_TYPES_ONLY = {
     ("planner.pools", "planner.instance"),
-    ("planner.shares", "planner.instance"),
     ("planner.residents", "planner.instance"),
-    ("planner.resident_circuits", "planner.instance"),
+    ("planner.circuits", "planner.instance"),
 }
 """allowed under `if TYPE_CHECKING:`"""
 
@@ -75,9 +71,7 @@ CHECKS_IMPORT = {
     "planner.cluster",
     "planner.errors",
     "planner.instance",
-    "planner.page_case",
-    "planner.page_instance",
-    "planner.page_plan",
+    "planner.page_files",
     "planner.plan",
     "planner.result",
 }
@@ -86,7 +80,6 @@ IMPORT_CHECKS = {
     "planner.cli",
     "planner.compare",
     "planner.explain",
-    "planner.marginal",
     "planner.report",
     "planner.schedulers",
 }

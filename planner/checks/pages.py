@@ -10,9 +10,9 @@ from costmodel.streams.placement import Placement
 from costmodel.streams.program import Program
 from costmodel.streams.simulate import simulate
 from planner.checks.violation import Violation
-from planner.page_case import CaseJob, PageCase
-from planner.page_instance import PageInstance
-from planner.page_plan import JobPages, PagePlan
+from planner.page_files.case import CaseJob, PageCase
+from planner.page_files.instance import PageInstance
+from planner.page_files.plan import JobPages, PagePlan
 
 PAGE_RULES = PLACES, AGAIN, HOME, CAPACITY, TIME = "pages", "made again", "home", "capacity", "time"
 """as the section Pages of RULES.md names them"""

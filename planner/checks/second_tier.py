@@ -7,8 +7,8 @@ from planner.checks.names import admitted
 from planner.checks.pages import check_case
 from planner.checks.violation import Violation
 from planner.instance import Instance
-from planner.page_case import PageCase
-from planner.page_plan import JobPages
+from planner.page_files.case import PageCase
+from planner.page_files.plan import JobPages
 from planner.plan import Plan
 
 

@@ -9,8 +9,8 @@ from planner.errors import InputError
 
 if TYPE_CHECKING:
     from planner.checks.violation import Violation
-    from planner.page_instance import PageInstance
-    from planner.page_plan import PagePlan
+    from planner.page_files.instance import PageInstance
+    from planner.page_files.plan import PagePlan
 
 MOST_VIOLATIONS = 30
 """that are shown; all are in the JSON"""
@@ -19,8 +19,8 @@ MOST_VIOLATIONS = 30
 def check_page_plan(path: Path, data: dict[str, Any], plan: Path, *, as_json: bool) -> int:
     """Print what the placement in `plan` breaks of the rules for pages; the exit code."""
     from planner.checks.pages import PAGE_RULES, check_pages
-    from planner.page_instance import PageInstance
-    from planner.page_plan import PagePlan
+    from planner.page_files.instance import PageInstance
+    from planner.page_files.plan import PagePlan
 
     instance, given = PageInstance.parse(data, str(path)), PagePlan.load(plan)
     _require_known_jobs(instance, given, plan)

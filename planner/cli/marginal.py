@@ -6,7 +6,7 @@ from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, n
 from planner.cli.output import console, number, print_json, table
 
 if TYPE_CHECKING:
-    from planner.marginal import Marginal
+    from planner.explain.marginal import Marginal
 
 
 def marginal(
@@ -20,8 +20,8 @@ def marginal(
 
     Each answer is a solve of the changed instance; all share the time limit.
     """
+    from planner.explain.marginal import marginal as gains
     from planner.instance import Instance
-    from planner.marginal import marginal as gains
     from planner.result import SolveOptions
 
     loaded = Instance.load(instance)

@@ -13,7 +13,7 @@ from planner.cli.output import console, percent, print_json, quantity, seconds, 
 if TYPE_CHECKING:
     from planner.checks.violation import Violation
     from planner.explain.page_gains import PageGain
-    from planner.page_instance import PageInstance
+    from planner.page_files.instance import PageInstance
     from planner.pages.problem import PageProblem
     from planner.pages.result import PageResult
 
@@ -52,7 +52,7 @@ def pages(
     """
     from planner.checks.pages import check_pages
     from planner.cli.plan_pages import planned_pages
-    from planner.page_instance import PageInstance
+    from planner.page_files.instance import PageInstance
     from planner.pages.problem import PageProblem
     from planner.policies.pages import find_page_policy
 

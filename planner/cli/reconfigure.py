@@ -9,9 +9,9 @@ from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, l
 from planner.cli.output import console, plain, print_json, quantity, table
 
 if TYPE_CHECKING:
+    from planner.changes.reconfigure import Reconfiguration
     from planner.instance import Instance
     from planner.plan import Plan
-    from planner.reconfigure import Reconfiguration
 
 FirstPlan = Annotated[
     Path, typer.Argument(metavar="OLD_PLAN", help="Plan that runs; or the new plan, where residents are what runs.")
@@ -38,9 +38,9 @@ def reconfigure(
     circuits change. Tenants that wait for each other in a cycle need one of them to pause: the fewest do.
     """
     require_writable(output, "--output")
+    from planner.changes.reconfigure import reconfigure as change
     from planner.cpsat.mend import MendLimits
     from planner.instance import Instance
-    from planner.reconfigure import reconfigure as change
 
     loaded = Instance.load(instance)
     new = _checked(new_plan or old_plan, loaded)
@@ -66,8 +66,8 @@ _OF_THE_PLANT = ("listed", "placement", "block", "rack", "circuits", "tile", "pa
 def _checked(path: Path, instance: "Instance", *, is_running: bool = False) -> "Plan":
     """A plan whose jobs and circuits can be on together; parts that failed since may be part of a running one."""
     from planner.checks import CHECKS
-    from planner.derive import repaired
     from planner.errors import InputError
+    from planner.scenarios.derive import repaired
 
     plan = load_plan(path, instance)
     judged = repaired(instance) if is_running else instance

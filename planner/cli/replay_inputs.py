@@ -31,12 +31,12 @@ def read_study(
     snapshots: str,
 ) -> "Study":
     """All files read, every kind of job expanded."""
-    from planner.failures import FailureModel
     from planner.files import load
     from planner.replay.demand import DemandModel
     from planner.replay.events import Rules
     from planner.replay.mix import load_mix
     from planner.replay.study import prepare_study
+    from planner.scenarios.failures import FailureModel
 
     source, moments = _source(demand), _moments(snapshots)
     study = prepare_study(

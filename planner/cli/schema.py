@@ -13,8 +13,8 @@ def schema(
 ) -> int:
     """Print the JSON Schema of instances, with the keys as they are written in files."""
     from planner.instance import Instance
-    from planner.page_instance import PageInstance
-    from planner.page_plan import PagePlan
+    from planner.page_files.instance import PageInstance
+    from planner.page_files.plan import PagePlan
     from planner.plan import Plan
 
     of_instance, of_plan = (PageInstance, PagePlan) if pages else (Instance, Plan)

@@ -87,7 +87,7 @@ def repair(config: ConfigPath, part: PartName) -> int:
 
 
 def _order(config: Path, call: Literal["fail", "repair"], part: str) -> int:
-    from planner.damage import parse_failure
+    from planner.scenarios.damage import parse_failure
     from planner.schedulers.slurm.config import load_site
     from planner.schedulers.slurm.single import is_alone
     from planner.schedulers.slurm.told import Order, Tellings

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from planner.checks.violation import Violation
     from planner.plan import Plan
     from planner.problem import Problem
+    from planner.repair.survive import Survival
     from planner.result import Result
-    from planner.survive import Survival
 
 
 PolicyName = Annotated[str, typer.Option(help="cpsat, first_fit, best_fit, server_aligned or random_fit.")]

@@ -8,7 +8,7 @@ from planner.cli.output import number, percent, plain, to_json
 
 if TYPE_CHECKING:
     from planner.problem import Problem
-    from planner.survive import Survival
+    from planner.repair.survive import Survival
 
 MOST_NAMED = 5
 """unrepairable failures that are named"""
@@ -17,8 +17,8 @@ MOST_NAMED = 5
 def search_surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":
     """The best plan found that survives any one failure."""
     from planner.cli.interrupt import stop_on_interrupt
+    from planner.repair.survive import survive
     from planner.result import SolveOptions
-    from planner.survive import survive
 
     with naming(path, problem.instance), stop_on_interrupt() as is_asked:
         return survive(problem, policy=policy, options=SolveOptions(should_stop=is_asked, **options))

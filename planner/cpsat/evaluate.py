@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
+from planner.circuits.light import Light
 from planner.cluster import Cluster
 from planner.cpsat.objectives.fragmentation import fit
 from planner.cpsat.solver import new_solver
+from planner.heuristics.routing import Slots
 from planner.instance import Resident
-from planner.light import Light
 from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
-from planner.routing import Slots
 
 FIT_LIMIT = 10.0
 """deterministic limit of one fit: beyond dozens of servers the value may then be too pessimistic"""

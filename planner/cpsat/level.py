@@ -8,7 +8,7 @@ from planner.cpsat.realize import realize
 from planner.cpsat.run import Outcome, run
 from planner.cpsat.search import Search
 from planner.cpsat.settle import place_again, refuted_counts, settle, step_two_limits
-from planner.routing import Pattern, route_pattern
+from planner.heuristics.routing import Pattern, route_pattern
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
+from planner.circuits.light import Light
+from planner.circuits.ways import Device
 from planner.cluster import Cluster
 from planner.cpsat.mend_light import MendLight
 from planner.cpsat.mend_places import Places
 from planner.cpsat.solver import new_solver
-from planner.light import Light
 from planner.tenants import Beam, Tenant
-from planner.ways import Device
 
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 Wanted = Sequence[Sequence[Sequence[Beam | None]]]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
+from planner.circuits.light import Light
 from planner.cpsat.mend_places import Literal, Places
 from planner.cpsat.paths import Paths, Ray
-from planner.light import Light
 from planner.tenants import Beam, Link
 
 Where = tuple[int, int, int]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
+from planner.circuits.ways import Device
 from planner.cluster import Cluster, Condition
 from planner.tenants import Tenant
-from planner.ways import Device
 
 Literal = cp_model.IntVar
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
+from planner.circuits.layouts import runs
 from planner.cpsat.variables import total
-from planner.layouts import runs
+from planner.heuristics.routing import Board, Pattern
 from planner.plan import Assignment
 from planner.pools.demand import PoolDemand, pool_demand
 from planner.pools.pool import Pool, by_server
 from planner.pools.rack import Plug, Rack
 from planner.problem import Problem
-from planner.routing import Board, Pattern
 
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 Solver = Callable[[], cp_model.CpSolver]

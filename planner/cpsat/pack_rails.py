@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import networkx as nx
 from ortools.sat.python import cp_model
 
+from planner.circuits.ways import Device
+from planner.heuristics.routing import Board, Pattern
 from planner.problem import Problem
-from planner.routing import Board, Pattern
-from planner.ways import Device
 
 Solver = Callable[[], cp_model.CpSolver]
 

@@ -9,8 +9,8 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import Cut
 from costmodel.fabrics.sliced import Held
 from planner.cpsat.places import add_disjoint, new_places
+from planner.heuristics.routing import Board, Pattern
 from planner.problem import Problem
-from planner.routing import Board, Pattern
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from itertools import pairwise
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Fiber, Route
-from planner.light import Light, wavelengths_of
-from planner.ways import Device, Waveguide
+from planner.circuits.light import Light, wavelengths_of
+from planner.circuits.ways import Device, Waveguide
 
 Literal = cp_model.IntVar
 Key = tuple[int, int]

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from ortools.sat.python import cp_model
 
-from planner.demand import Ints, Shape
-from planner.light import Light
+from planner.circuits.demand import Ints, Shape
+from planner.circuits.light import Light
+from planner.heuristics.routing import Pattern
 from planner.plan import Assignment
 from planner.problem import Problem
-from planner.routing import Pattern
 
 Layouts = dict[int, list[int]]
 """Server of each block, by job."""

@@ -9,6 +9,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.fabrics.sliced import Held
+from planner.circuits.ways import Ways
 from planner.cluster import Cluster
 from planner.cpsat.pack_pool import pack_pool
 from planner.cpsat.pack_rails import pack_rails
@@ -16,10 +17,9 @@ from planner.cpsat.pack_slices import pack_slices
 from planner.cpsat.ranks import Ranks
 from planner.cpsat.solver import new_solver
 from planner.cpsat.wavelengths import StepTwo
+from planner.heuristics.routing import Board, Pattern, Slots, route_pattern, slots_matter
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.problem import Problem
-from planner.routing import Board, Pattern, Slots, route_pattern, slots_matter
-from planner.ways import Ways
 
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 RANKS_SHARE = 0.5

@@ -8,8 +8,8 @@ from ortools.sat.python import cp_model
 
 from planner.cpsat.model import Model
 from planner.cpsat.solver import new_solver
+from planner.heuristics.routing import Pattern
 from planner.result import SolveOptions
-from planner.routing import Pattern
 
 POLL_S = 0.05
 

@@ -10,10 +10,10 @@ from costmodel.fabrics import Sipam
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
+from planner.heuristics.routing import Choice, Pattern
 from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Incumbent, SolveOptions, Start
-from planner.routing import Choice, Pattern
 from planner.sieve import Sieve
 
 FIRST_SHARE = 0.7

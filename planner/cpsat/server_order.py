@@ -6,8 +6,8 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import SlicedFabric
 from planner.cpsat.variables import BlockKind, Variables
+from planner.heuristics.routing import Pattern
 from planner.problem import Problem
-from planner.routing import Pattern
 
 
 def server_order(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:

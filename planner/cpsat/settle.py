@@ -6,17 +6,17 @@ from dataclasses import replace
 import numpy as np
 from ortools.sat.python import cp_model
 
+from planner.circuits.demand import Shape
+from planner.circuits.ways import Ways
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.ranks import reserve
 from planner.cpsat.realize import FOUND, StepTwoLimits, is_beyond_search, realize
 from planner.cpsat.search import Search
 from planner.cpsat.variables import BlockKind
-from planner.demand import Shape
+from planner.heuristics.recreate import Effort, recreated
+from planner.heuristics.routing import Choice, Pattern, slots_matter
 from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
-from planner.recreate import Effort, recreated
-from planner.routing import Choice, Pattern, slots_matter
-from planner.ways import Ways
 
 MAX_ROUNDS = 20
 MIN_S, MOST_S = 0.5, 3.0

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Cut, Lightpath
+from planner.circuits.cuts import Cuts
+from planner.circuits.demand import Shape
 from planner.cluster import Cluster
 from planner.cpsat.places import Place, new_places
-from planner.cuts import Cuts
-from planner.demand import Shape
 from planner.instance import Resident
 from planner.problem import JobOptions, Problem
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from ortools.sat.python import cp_model
 
+from planner.circuits.demand import Shape
+from planner.circuits.light import Light, wavelengths_of
+from planner.circuits.ways import Device
 from planner.cluster import Cluster
 from planner.cpsat.paths import Paths, Ray
-from planner.demand import Shape
-from planner.light import Light, wavelengths_of
+from planner.heuristics.routing import Pattern, Slots
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.problem import Problem
-from planner.routing import Pattern, Slots
-from planner.ways import Device
 
 
 @dataclass(frozen=True)

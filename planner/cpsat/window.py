@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from costmodel.fabrics import Sipam
 from planner.cluster import Cluster, Health
+from planner.heuristics.routing import Board
 from planner.plan import Assignment, Circuit, MemoryCircuit
 from planner.pools.uplinks import reserve_uplinks
 from planner.problem import Problem
-from planner.routing import Board
 
 PREFIX = re.compile(r"(?:r\d+\.)?s\d+")
 """server in the name of a part"""

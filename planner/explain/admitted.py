@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from planner.derive import pinned, required
 from planner.expand import list_options
 from planner.explain.ask import Asker
 from planner.explain.cost import cost_of
@@ -11,6 +10,7 @@ from planner.explain.words import accelerators, amount, in_brackets, pace, place
 from planner.instance import Instance
 from planner.phase_settings import gain_of_phases, settings_by_phase
 from planner.plan import Plan
+from planner.scenarios.derive import pinned, required
 
 
 def where_it_runs(asker: Asker, plan: Plan, name: str) -> str:

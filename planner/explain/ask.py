@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from planner.derive import expand_as, reference_speeds, with_objectives
 from planner.instance import Instance, ObjectiveName
 from planner.line import solve
 from planner.plan import Plan
 from planner.problem import Problem
 from planner.result import Result, SolveOptions, Status
+from planner.scenarios.derive import expand_as, reference_speeds, with_objectives
 
 SHARE = 0.1
 """share of the whole time limit that one question may use"""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from planner.derive import only, pinned, required
 from planner.explain import remedies
 from planner.explain.ask import Asker
 from planner.explain.cost import Cost, cost_of, what_gives
@@ -15,6 +14,7 @@ from planner.explain.slices import why_no_slices
 from planner.explain.words import accelerators, amount, place
 from planner.instance import Instance
 from planner.plan import Plan
+from planner.scenarios.derive import only, pinned, required
 
 Reason = tuple[Tag, str, list[Statement], float | None]
 """Tag, headline, statements, cost."""

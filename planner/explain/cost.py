@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planner.derive import expand_as, required, with_objectives
 from planner.explain.ask import Asker
 from planner.explain.explanation import Statement
 from planner.explain.words import accelerators, amount, listed
 from planner.instance import ObjectiveName
 from planner.plan import Plan
 from planner.result import Level, Status
+from planner.scenarios.derive import expand_as, required, with_objectives
 
 SHARE = 0.3
 """share of the whole time limit"""

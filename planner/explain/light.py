@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 
 from costmodel.fabrics import Lightpath
-from planner.derive import (
+from planner.explain.ask import Asker
+from planner.explain.words import more_fibers
+from planner.instance import Instance
+from planner.plan import Plan
+from planner.scenarios.derive import (
     Pair,
     server_pairs,
     with_fabric,
     with_fibers,
     with_fibers_everywhere,
 )
-from planner.explain.ask import Asker
-from planner.explain.words import more_fibers
-from planner.instance import Instance
-from planner.plan import Plan
 
 
 def why_no_light(asker: Asker, instance: Instance, name: str, size: int) -> str | None:

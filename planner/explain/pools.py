@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from costmodel.fabrics import Sipam
-from planner.derive import with_job
 from planner.expand import list_options
 from planner.explain.words import accelerators
 from planner.instance import Instance
 from planner.pools.demand import PoolDemand, pool_demand
 from planner.pools.pool import Pool
 from planner.pools.rack import Rack
+from planner.scenarios.derive import with_job
 from planner.tenants import plan_of_residents
 
 

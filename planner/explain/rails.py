@@ -1,10 +1,10 @@
 """Which rails a job lacks on servers that have devices enough."""
 
 from costmodel.fabrics import OcsRail
-from planner.derive import with_job
 from planner.expand import list_options
 from planner.explain.words import listed
 from planner.instance import Instance
+from planner.scenarios.derive import with_job
 
 MAX_NAMED = 3
 """most ways to lie on rails that a sentence names"""

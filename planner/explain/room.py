@@ -7,13 +7,13 @@ import numpy as np
 
 from costmodel.fabrics import Sipam, SlicedFabric
 from planner.cluster import Cluster
-from planner.derive import with_job
 from planner.expand import list_options
 from planner.explain.words import accelerators, listed
+from planner.heuristics.routing import Slots
 from planner.instance import Instance, Job, JobConstraints
 from planner.pool_options.lack import what_is_missing
 from planner.problem import JobOptions
-from planner.routing import Slots
+from planner.scenarios.derive import with_job
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Which slices a job lacks on servers that have devices enough."""
 
 from costmodel.fabrics import Cut, SlicedFabric
-from planner.cuts import Cuts
-from planner.demand import Shape
-from planner.derive import with_job
+from planner.circuits.cuts import Cuts
+from planner.circuits.demand import Shape
 from planner.expand import list_options
 from planner.explain.words import listed
 from planner.instance import Instance
+from planner.scenarios.derive import with_job
 
 MAX_NAMED = 3
 """most extents that a sentence names"""

@@ -12,9 +12,9 @@ from costmodel.streams.placement import Link, Placement
 from costmodel.streams.program import Program
 from costmodel.streams.simulate import Rules, simulate
 from costmodel.streams.timeline import Timeline
-from planner.page_case import PageCase
-from planner.page_instance import PageInstance
-from planner.page_plan import JobPages, PagePlan, TensorPages
+from planner.page_files.case import PageCase
+from planner.page_files.instance import PageInstance
+from planner.page_files.plan import JobPages, PagePlan, TensorPages
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

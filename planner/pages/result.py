@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.page_plan import PagePlan
+from planner.page_files.plan import PagePlan
 from planner.pages.problem import PageProblem, Pages
 from planner.result import Incumbent, SolveOptions, Status, relative_gap
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from costmodel.fabrics import Sipac
 from planner.cluster import Cluster
-from planner.greedy import in_order, place_all
+from planner.heuristics.greedy import in_order, place_all
 from planner.policies.heuristic import heuristic_result
 from planner.policies.slices import Cut, place_on_slices
 from planner.problem import Problem

@@ -2,7 +2,7 @@
 
 import time
 
-from planner.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all, tightest
 from planner.policies.heuristic import heuristic_result
 from planner.problem import Problem
 from planner.result import Result, SolveOptions

@@ -10,14 +10,14 @@ from costmodel.fabrics import Sipam, SlicedFabric
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
 from planner.expand import expand
-from planner.greedy import in_order, place_all, priced_rows, tightest
+from planner.heuristics.greedy import in_order, place_all, priced_rows, tightest
+from planner.heuristics.recreate import PATIENCE, Effort, recreated
+from planner.heuristics.routing import route_pattern, slots_matter
 from planner.plan import Assignment, Plan
 from planner.policies.shortlist import listed_shortly
 from planner.policies.sipam_loop import place_by_loop
 from planner.problem import Problem
-from planner.recreate import PATIENCE, Effort, recreated
 from planner.result import Level, Result, SolveOptions, Status, relative_gap
-from planner.routing import route_pattern, slots_matter
 from planner.sieve import Sieve
 
 RECREATE_SHARE = 0.4

@@ -2,7 +2,7 @@
 
 import time
 
-from planner.greedy import in_order, place_all
+from planner.heuristics.greedy import in_order, place_all
 from planner.policies.heuristic import heuristic_result
 from planner.problem import Problem
 from planner.result import Result, SolveOptions

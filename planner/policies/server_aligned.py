@@ -4,13 +4,13 @@ import time
 from collections.abc import Iterator
 
 from costmodel.fabrics import FabricBase, SlicedFabric
-from planner.cuts import first_fit
-from planner.demand import Shape
-from planner.greedy import Blocks, free_blocks, place_all, racks
+from planner.circuits.cuts import first_fit
+from planner.circuits.demand import Shape
+from planner.heuristics.greedy import Blocks, free_blocks, place_all, racks
+from planner.heuristics.routing import Board
 from planner.policies.heuristic import heuristic_result
 from planner.problem import Problem
 from planner.result import Result, SolveOptions
-from planner.routing import Board
 
 
 def server_aligned(problem: Problem, options: SolveOptions) -> Result:

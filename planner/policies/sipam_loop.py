@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from costmodel.fabrics import Sipam
-from planner.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all, tightest
 from planner.plan import Assignment
 from planner.policies.heuristic import heuristic_result
 from planner.pool_options.loop import loop_rows

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import SlicedFabric
+from planner.circuits.demand import Shape
+from planner.circuits.ways import Device
 from planner.cluster import Cluster
-from planner.demand import Shape
 from planner.errors import InputError
-from planner.greedy import MAX_FAILED, racks
+from planner.heuristics.greedy import MAX_FAILED, racks
+from planner.heuristics.routing import Board, has_room
 from planner.plan import Assignment, HeldCircuits
 from planner.problem import JobOptions, Problem
-from planner.routing import Board, has_room
 from planner.slices.allocator import MaskAllocator, Slice, members
-from planner.ways import Device
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from costmodel.candidates import Candidates, group_degrees
 from costmodel.fabrics.ocs_rail import ports_of
-from planner.demand import shape_of
+from planner.circuits.demand import shape_of
 from planner.pools.demand import pool_demand
 from planner.problem import JobOptions
 

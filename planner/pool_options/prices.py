@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Sipam
+from planner.circuits.shares import Shares
 from planner.pools.demand import pool_demand
 from planner.pools.pool import Pool
 from planner.problem import JobOptions, Problem
-from planner.shares import Shares
 
 Floats = NDArray[np.float64]
 STEPS = 400

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import Sipam
-from planner.demand import Dimension, Shape
+from planner.circuits.demand import Dimension, Shape
 from planner.plan import Circuit, HeldCircuits
 from planner.pools.demand import first_colours
 

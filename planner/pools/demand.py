@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
-from planner.demand import Shape
+from planner.circuits.demand import Shape
 
 Ints = NDArray[np.int64]
 

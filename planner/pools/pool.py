@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from costmodel.fabrics import Sipam
+from planner.circuits.demand import Shape
 from planner.cluster import Cluster
-from planner.demand import Shape
 from planner.plan import Assignment, HeldCircuits, MemoryCircuit
 from planner.pools.circuits import Network, held_circuits
 from planner.pools.demand import PoolDemand, pool_demand

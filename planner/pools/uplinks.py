@@ -1,6 +1,6 @@
 """Uplinks that a job in several servers holds beyond those its circuits are on."""
 
-from planner.demand import Shape
+from planner.circuits.demand import Shape
 from planner.plan import Assignment
 from planner.pools.demand import is_inside, pool_demand
 from planner.pools.pool import Pool

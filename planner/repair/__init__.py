@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from planner.changes.restate import restated
+from planner.changes.transition import Transition, transition
 from planner.cpsat.mend import MendLimits
-from planner.damage import Failure, damaged, parse_failures
 from planner.errors import InputError
 from planner.instance import Instance
 from planner.plan import Assignment, Plan
 from planner.repair.scene import Wreck
 from planner.repair.search import Kept, keep_all
 from planner.repair.victims import give_way
-from planner.restate import restated
+from planner.scenarios.damage import Failure, damaged, parse_failures
 from planner.tenants import Tenant, tenant_of
-from planner.transition import Transition, transition
 
 Outcome = Literal["intact", "repaired", "reduced", "none"]
 
@@ -70,7 +70,7 @@ class Repair:
 
 
 def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: MendLimits | None = None) -> Repair:
-    """The plan on the instance with more parts down, such as s3.t2 or s0>s1#2 (forms: `planner.damage`).
+    """The plan on the instance with more parts down, such as s3.t2 or s0>s1#2 (forms: `planner.scenarios.damage`).
 
     What runs is the plan; a spare device is found without any solver. The time of the `transition` is that of the
     circuits: what a moved rank must load is not counted.

@@ -7,8 +7,7 @@ import numpy as np
 from costmodel.candidates import candidates_of
 from costmodel.score import score
 from planner.cpsat.mend import MendLimits
-from planner.derive import as_residents
-from planner.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all, tightest
 from planner.instance import Instance, Resident
 from planner.plan import Assignment
 from planner.policies.cpsat import cpsat
@@ -17,6 +16,7 @@ from planner.repair.plugs import plugged_anew
 from planner.repair.scene import Wreck
 from planner.residents import lost_parts
 from planner.result import SolveOptions, Status
+from planner.scenarios.derive import as_residents
 
 
 def placed_anew(wreck: Wreck, limits: MendLimits, *, is_quick: bool) -> tuple[list[Assignment] | None, bool]:

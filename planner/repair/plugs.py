@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
+from planner.heuristics.routing import Board
 from planner.plan import Assignment
 from planner.pools.pool import Pool
 from planner.pools.rack import Device
 from planner.pools.uplinks import reserve_uplinks
 from planner.problem import JobOptions, Problem
-from planner.routing import Board
 
 
 def plugged_anew(problem: Problem, assignments: Sequence[Assignment]) -> list[Assignment] | None:

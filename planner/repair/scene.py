@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from costmodel.fabrics import Lightpath
+from planner.circuits.light import Light
+from planner.circuits.ways import Device
 from planner.cluster import Cluster
 from planner.cpsat.mend import Scene
 from planner.instance import Instance, Resident
-from planner.light import Light
 from planner.plan import Assignment, Plan
 from planner.tenants import Tenant, moved, tenant_of
-from planner.ways import Device
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from costmodel.fabrics import Lightpath
-from planner.light import Light
+from planner.circuits.light import Light
+from planner.circuits.ways import Device
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.repair.scene import Wreck
 from planner.tenants import Tenant
-from planner.ways import Device
 
 MAX_PLACEMENTS = 64
 """choices of free devices that are tried"""

@@ -8,11 +8,11 @@ from planner.cluster import Cluster, Condition
 from planner.cpsat.mend import MendLimits
 from planner.cpsat.realize import renamed
 from planner.expand import list_options
-from planner.greedy import place, tightest
+from planner.heuristics.greedy import place, tightest
+from planner.heuristics.routing import Board
 from planner.plan import Assignment, Plan
 from planner.repair.scene import Wreck
 from planner.repair.search import keep_all
-from planner.routing import Board
 
 MAX_VICTIMS = 16
 """jobs that are asked to give way, those that lost a part first, then the least valuable first"""

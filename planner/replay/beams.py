@@ -1,16 +1,16 @@
-"""Light of jobs on a lightpath: routed exactly as `planner.light` does, remembered where the same state comes back."""
+"""Light of jobs on a lightpath: routed as `planner.circuits.light` does, remembered where the same state comes back."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from costmodel.fabrics import Lightpath, Route
-from planner.demand import Shape
-from planner.light import Light, bits
+from planner.circuits.demand import Shape
+from planner.circuits.light import Light, bits
+from planner.circuits.ways import Device, Waveguide
+from planner.heuristics.routing import has_room
 from planner.plan import HeldCircuits
 from planner.replay.kinds import Row
 from planner.replay.spreads import Fibers, Spread
-from planner.routing import has_room
-from planner.ways import Device, Waveguide
 
 MOST_REMEMBERED = 200_000
 """answers"""

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner.failures import FailureModel
 from planner.replay.demand import DemandModel
 from planner.replay.events import Rules, Simulation
 from planner.replay.fragmentation import fragmentation
@@ -22,6 +21,7 @@ from planner.replay.runs import Jobs
 from planner.replay.snapshots import snapshot
 from planner.replay.state import State
 from planner.replay.trace import Trace
+from planner.scenarios.failures import FailureModel
 
 
 class Cell(NamedTuple):

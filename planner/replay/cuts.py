@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from planner.greedy import MAX_FAILED
+from planner.circuits.ways import Device
+from planner.heuristics.greedy import MAX_FAILED
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.slices import Cutter, ranks_on
 from planner.policies.torus_slices import torus_cut
 from planner.replay.kinds import Kind, Row
 from planner.replay.state import Placement, State
 from planner.slices.allocator import MaskAllocator, Slice, members
-from planner.ways import Device
 
 CUTTERS: dict[str, Cutter] = {"torus_slices": torus_cut, "bcube_slices": bcube_cut}
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import DividedPorts, Lightpath, OcsRail, Sipam
+from planner.circuits.demand import Shape
 from planner.cluster import Cluster
-from planner.demand import Shape
 from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance, Job

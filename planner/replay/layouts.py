@@ -6,8 +6,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.demand import Shape
-from planner.layouts import num_stages, orders
+from planner.circuits.demand import Shape
+from planner.circuits.layouts import num_stages, orders
 
 Floats32 = NDArray[np.float32]
 Order = tuple[int, ...]

@@ -4,9 +4,9 @@ from heapq import heapify, heappop
 from math import inf
 
 from planner.cluster import Cluster
-from planner.damage import parse_failure, worsened
-from planner.derive import edited
-from planner.failures import FailureModel, sample_failures
+from planner.scenarios.damage import parse_failure, worsened
+from planner.scenarios.derive import edited
+from planner.scenarios.failures import FailureModel, sample_failures
 
 
 class Outages:

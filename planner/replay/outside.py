@@ -6,7 +6,6 @@ import numpy as np
 
 from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster, FailedFiber
-from planner.derive import edited
 from planner.errors import InputError
 from planner.instance import Instance, Objective
 from planner.plan import Assignment
@@ -16,6 +15,7 @@ from planner.replay.kinds import Kind, Row
 from planner.replay.state import Placement, State
 from planner.replay.strategies import Blocks
 from planner.result import SolveOptions
+from planner.scenarios.derive import edited
 
 
 class OutsidePlacer:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from planner.circuits.ways import Device, Waveguide
 from planner.cluster import Cluster
 from planner.pools.circuits import Network
 from planner.pools.pool import Pool, Wires, by_server
 from planner.replay.beams import Beams
 from planner.replay.kinds import Row
-from planner.ways import Device, Waveguide
 
 Switches = frozenset[tuple[int, int]]
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from planner.circuits.ways import Device, Waveguide
 from planner.replay.beams import Beams
 from planner.replay.kinds import Kind
 from planner.replay.placers import Placer
 from planner.replay.runs import Run
 from planner.replay.state import Placement, State
-from planner.ways import Device, Waveguide
 
 
 @dataclass(frozen=True)

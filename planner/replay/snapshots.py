@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.circuits.ways import Device
 from planner.replay.events import Simulation
 from planner.replay.runs import Run
-from planner.ways import Device
 
 MOST_WAITING = 40
 """waiting jobs that are named, the first in line"""

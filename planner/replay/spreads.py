@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.light import Light
+from planner.circuits.light import Light
+from planner.circuits.ways import Waveguide
 from planner.replay.strategies import Blocks
-from planner.ways import Waveguide
 
 Ints = NDArray[np.int64]
 MOST_REMEMBERED = 200_000

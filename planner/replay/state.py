@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from operator import and_
 
+from planner.circuits.layouts import runs
+from planner.circuits.ways import Device, Waveguide
 from planner.cluster import Cluster
-from planner.greedy import MAX_FAILED, has_light, on_rails
-from planner.layouts import runs
+from planner.heuristics.greedy import MAX_FAILED, has_light, on_rails
+from planner.heuristics.routing import Board
 from planner.replay.beams import Beams, Router
 from planner.replay.kinds import Kind, Row
 from planner.replay.pools import PoolParts, Switches
 from planner.replay.spreads import Fibers, Spread, Spreads
 from planner.replay.strategies import Blocks, Strategy
-from planner.routing import Board
-from planner.ways import Device, Waveguide
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ class State:
         return devices
 
     def _in_pool(self, row: Row, blocks: Blocks, parts: PoolParts) -> Placement | None:
-        """Blocks in runs, server after server, as `planner.routing` lays them."""
+        """Blocks in runs, server after server, as `planner.heuristics.routing` lays them."""
         devices = tuple(self._first(row, runs(blocks)))
         found = parts.connect(row, devices)
         return None if found is None else Placement(row, devices, devices, *found)

@@ -1,6 +1,6 @@
 """Ways to spread a job over servers, the best first, from the number of its parts that each server has room for.
 
-They are those of `planner.greedy` and `planner.policies`, over counts that are kept instead of counted.
+They are those of `planner.heuristics.greedy` and `planner.policies`, over counts that are kept instead of counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

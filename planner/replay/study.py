@@ -8,7 +8,6 @@ from planner.cells.run import OnCell, ShouldStop, Where, run_cells
 from planner.cells.store import Document, Store
 from planner.cluster import Cluster
 from planner.errors import InputError
-from planner.failures import FailureModel
 from planner.replay.cell import Cell, Demand, Outcome, Study, replay
 from planner.replay.demand import DemandModel
 from planner.replay.events import Rules
@@ -17,6 +16,7 @@ from planner.replay.mix import Mix, assign
 from planner.replay.placers import require_placer
 from planner.replay.results import cell_keys
 from planner.replay.trace import Trace
+from planner.scenarios.failures import FailureModel
 
 
 def prepare_study(

@@ -6,10 +6,10 @@ from typing import Any, TypeAlias
 from costmodel.fabrics import OcsRail, Torus
 from planner.checks import CHECKS
 from planner.cluster import Cluster, Health
-from planner.derive import edited
 from planner.instance import Instance, Job
 from planner.plan import Plan
 from planner.replay.kinds import Row
+from planner.scenarios.derive import edited
 from planner.schedulers.places import Place
 
 ASKED = {"workload", "accelerators", "constraints", "weight", "utility", "step_at"}

@@ -8,11 +8,11 @@ from math import inf
 
 from costmodel.fabrics import OcsRail
 from planner.cluster import Cluster
-from planner.damage import Failure, parse_failure, worsened
-from planner.derive import edited
 from planner.replay.kinds import Kind, Row
 from planner.replay.state import Placement
 from planner.replay.strategies import Blocks, tightest
+from planner.scenarios.damage import Failure, parse_failure, worsened
+from planner.scenarios.derive import edited
 from planner.schedulers.places import NO_WIRING, Place
 from planner.schedulers.timed import OutOfTimeError, TimedState
 from planner.schedulers.wirings import Wirer, beams_of

@@ -87,7 +87,7 @@ class Controller:
         return self._leaves(job, "finish", key, at_s)
 
     def fail(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
-        """A part has failed (names: `planner.damage`), or all of a server, such as s3. Jobs on it move, or wait again;
+        """A part has failed (names: `scenarios.damage`), or all of a server, as s3. Jobs on it move, or wait again;
         what is down stays so."""
         with self._lock:
             body = {"e": "fail", "part": part}

@@ -8,12 +8,12 @@ from typing import Any
 from costmodel.configuration import Configuration
 from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster, Health
-from planner.derive import edited
 from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance, Job
 from planner.problem import JobOptions
 from planner.replay.kinds import Kind, Row, row_of
+from planner.scenarios.derive import edited
 
 ASKED = {"workload", "accelerators", "constraints", "weight", "utility", "step_at"}
 """fields of a job that its candidates and their order depend on"""

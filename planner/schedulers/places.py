@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, cast
 
 from costmodel.configuration import Configuration
 from costmodel.fabrics import Lightpath
-from planner.demand import Dimension
-from planner.light import bits, wavelengths_of
+from planner.circuits.demand import Dimension
+from planner.circuits.light import bits, wavelengths_of
+from planner.circuits.ways import Device
 from planner.plan import Assignment, Circuit, HeldCircuits
 from planner.replay.kinds import Row
-from planner.ways import Device
 
 Step = tuple[int, int, int] | str
 """a fiber, its servers counted among those of the job; by name: a fiber of a third server, or an optical switch"""

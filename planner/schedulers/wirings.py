@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from costmodel.fabrics import Fiber, Lightpath, OcsRail, Route, SlicedFabric
+from planner.circuits.ways import Device
 from planner.plan import Circuit, HeldCircuits
 from planner.replay.state import Placement, State
 from planner.schedulers.places import NO_WIRING, Step, Wire, Wiring, wiring_of
-from planner.ways import Device
 
 MOST_REMEMBERED = 100_000
 """wirings by what they depend on"""

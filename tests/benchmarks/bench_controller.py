@@ -24,12 +24,12 @@ import numpy as np
 
 from planner import files
 from planner.cluster import Cluster
-from planner.derive import edited
 from planner.errors import InputError
 from planner.replay.demand import load_demand
 from planner.replay.mix import load_mix
 from planner.replay.summary import difference
 from planner.replay.trace import Trace
+from planner.scenarios.derive import edited
 from planner.schedulers import Controller, Decision, Request, Settings, Start, Stop
 from planner.schedulers.journal import Journal
 from tests.planner.replay.grounds import trace

@@ -11,7 +11,7 @@ from datetime import timedelta
 from ortools.math_opt.python import mathopt
 
 from costmodel.fabrics import Lightpath
-from planner.demand import Shape
+from planner.circuits.demand import Shape
 from planner.instance import Resident
 from planner.problem import JobOptions, Problem
 

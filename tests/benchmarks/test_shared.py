@@ -7,9 +7,9 @@ import pytest
 from planner import SolveOptions, check
 from planner.cpsat.solve import plan_of
 from planner.expand import expand
-from planner.greedy import place_all, priced_rows, tightest
+from planner.heuristics.greedy import place_all, priced_rows, tightest
+from planner.heuristics.recreate import Effort, recreated
 from planner.policies.shortlist import listed_shortly
-from planner.recreate import Effort, recreated
 from planner.sieve import Sieve
 from tests.benchmarks.bench_shared import measure
 from tests.benchmarks.shared_racks import NUM_TILES, shared_rack

@@ -13,13 +13,13 @@ from costmodel.candidates import candidates_of
 from costmodel.configuration import Configuration
 from costmodel.fabrics import SlicedFabric
 from planner.checks import check
-from planner.derive import edited
 from planner.expand import expand, list_options
 from planner.explain import explain
 from planner.instance import Instance
 from planner.line import solve
 from planner.repair import repair
 from planner.result import SolveOptions
+from planner.scenarios.derive import edited
 from tests.oracles import pool_search, rails, tiny_shares
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.checks.plans import FAT_TREE, TRAINING, instance_of, job

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.derive import edited
 from planner.errors import InputError
 from planner.expand import expand, list_options
 from planner.instance import Instance
 from planner.line import solve
 from planner.result import SolveOptions, Status
+from planner.scenarios.derive import edited
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 

@@ -13,7 +13,7 @@ from planner.cpsat.pages.linear import Rows
 from planner.cpsat.pages.relaxation import relax
 from planner.cpsat.pages.times import pass_time
 from planner.cpsat.pages.windows import Windows
-from planner.page_instance import PageInstance
+from planner.page_files.instance import PageInstance
 from planner.pages.heuristics import greedy_keep
 from planner.pages.improve import improve
 from planner.pages.problem import PageProblem, Pages

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.page_instance import PageInstance
+from planner.page_files.instance import PageInstance
 from planner.pages.heuristics import all_local, bw_aware, greedy_keep, proportional, split, units
 from planner.pages.improve import improve, repaired
 from planner.pages.problem import PageProblem, Pages

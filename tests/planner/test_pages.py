@@ -10,7 +10,7 @@ from planner.cpsat.pages.place import steps_kept_s
 from planner.cpsat.pages.relaxation import relax
 from planner.errors import InputError
 from planner.explain.page_gains import page_gains
-from planner.page_instance import PageInstance
+from planner.page_files.instance import PageInstance
 from planner.pages.problem import PageProblem
 from planner.pages.result import PageResult
 from planner.policies.pages import RULES, cpsat, find_page_policy, rule_values_s

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from planner.page_instance import PageInstance
+from planner.page_files.instance import PageInstance
 from planner.pages.problem import PageProblem, Pages, Task
 from planner.policies.pages import RULES, cpsat
 from planner.result import SolveOptions, Status

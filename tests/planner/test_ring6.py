@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from planner.checks import check
-from planner.derive import with_fabric
 from planner.instance import Instance
 from planner.line import solve
 from planner.result import SolveOptions, Status
+from planner.scenarios.derive import with_fabric
 
 RING6 = Path(__file__).parents[2] / "instances" / "lumorph" / "ring6.yaml"
 OPTIONS = SolveOptions(workers=1, deterministic_limit=30.0)

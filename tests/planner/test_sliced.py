@@ -9,23 +9,23 @@ import pytest
 
 from costmodel.fabrics import SlicedFabric
 from planner.checks import check
+from planner.circuits.cuts import Cuts, as_before
 from planner.cpsat import variables
 from planner.cpsat.pack_slices import pack_slices
 from planner.cpsat.realize import StepTwoLimits
-from planner.cuts import Cuts, as_before
-from planner.damage import damaged, parse_failures
-from planner.derive import as_residents
 from planner.errors import InputError
 from planner.expand import expand
 from planner.explain.room import why_unlisted
 from planner.explain.slices import why_no_slices
+from planner.heuristics.routing import Choice
 from planner.instance import Instance
 from planner.line import solve
 from planner.problem import Problem
 from planner.repair import repair
 from planner.repair.scene import Wreck
 from planner.result import SolveOptions, Status
-from planner.routing import Choice
+from planner.scenarios.damage import damaged, parse_failures
+from planner.scenarios.derive import as_residents
 
 SHAPE = {"layers": 4, "hidden": 64, "heads": 4, "kv_heads": 4, "head_dim": 16, "ffn": 128, "vocabulary": 256}
 TRAINING = {"kind": "transformer_training", "model": SHAPE, "global_batch": 24, "sequence": 32, "micro_batch": 1}

@@ -3,10 +3,10 @@
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
+from planner.circuits.ways import Ways
 from planner.cpsat.constraints.transit import flow
 from planner.cpsat.variables import DemandClass, JobVariables, Pair, Variables
 from planner.problem import Problem
-from planner.ways import Ways
 
 
 def fibers(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:

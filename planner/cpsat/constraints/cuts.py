@@ -5,9 +5,9 @@ from collections import defaultdict
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Cut
+from planner.circuits.cuts import Cuts
 from planner.cpsat.places import add_disjoint
 from planner.cpsat.variables import Variables, total
-from planner.cuts import Cuts
 from planner.problem import Problem
 
 

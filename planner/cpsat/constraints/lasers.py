@@ -7,10 +7,10 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
+from planner.circuits.demand import Shape
+from planner.circuits.ways import Device
 from planner.cpsat.variables import JobVariables, Variables, total
-from planner.demand import Shape
 from planner.problem import Problem
-from planner.ways import Device
 
 
 def lasers(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:

@@ -5,10 +5,10 @@ from collections import defaultdict
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import OcsRail
+from planner.circuits.rails import Rails
+from planner.circuits.ways import Device
 from planner.cpsat.variables import JobVariables, Variables, total
 from planner.problem import Problem
-from planner.rails import Rails
-from planner.ways import Device
 
 MOST_PLACES = 5000
 """jobs with circuits x devices up to which rails are chosen here; for more of them that is left to step 2"""

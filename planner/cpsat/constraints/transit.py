@@ -2,8 +2,8 @@
 
 from ortools.sat.python import cp_model
 
+from planner.circuits.ways import Ways
 from planner.cpsat.variables import JobVariables, total
-from planner.ways import Ways
 
 MOST_FLOWS = 128
 """pairs of servers that the light of one server may pass up to which its way is followed"""

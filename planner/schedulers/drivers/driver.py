@@ -12,7 +12,7 @@ class CircuitError(Exception):
     def __init__(self, said: str, part: str | None = None) -> None:
         super().__init__(said)
         self.part = part
-        """what does not work, in the words of `planner.damage`, such as s0>s1#0 or s0.t1:port; None: not known"""
+        """what does not work, in the words of `scenarios.damage`, such as s0>s1#0 or s0.t1:port; None: not known"""
 
 
 class CircuitBusyError(CircuitError):

@@ -28,7 +28,7 @@ def taken(circuits: Circuits) -> set[str]:
 
 
 def used(circuits: Circuits) -> set[str]:
-    """Every name of a part whose failure would cut one of the circuits, in the words of `planner.damage`."""
+    """Every name of a part whose failure would cut one of the circuits, in the words of `planner.scenarios.damage`."""
     found = taken(circuits)
     for circuit in _each(circuits):
         found.update(circuit["fibers"])

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from planner.checks.pages import check_pages
-from planner.page_instance import PageInstance
-from planner.page_plan import PagePlan
+from planner.page_files.instance import PageInstance
+from planner.page_files.plan import PagePlan
 from planner.pages.problem import PageProblem
 from planner.policies.pages import RULES
 from tests.planner.page_cases import fields

@@ -9,7 +9,7 @@ import pytest
 from planner.checks import CHECKS, check
 from planner.instance import Instance
 from planner.line import solve
-from planner.page_plan import TensorPages
+from planner.page_files.plan import TensorPages
 from planner.plan import Plan, SecondTier
 
 RACK = Path(__file__).parents[3] / "instances" / "joint" / "rack48.yaml"

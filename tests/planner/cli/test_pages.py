@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.page_plan import PagePlan
+from planner.page_files.plan import PagePlan
 from tests.planner.cli.conftest import Planner, written
 from tests.planner.page_cases import fields
 

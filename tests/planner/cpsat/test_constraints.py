@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model
 
+from planner.circuits.demand import Shape
 from planner.cpsat.constraints import CONSTRAINTS
 from planner.cpsat.variables import BlockKind, Variables, create_variables
-from planner.demand import Shape
 from planner.expand import expand
 from planner.instance import Instance
 from planner.problem import Problem

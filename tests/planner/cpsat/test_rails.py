@@ -10,10 +10,10 @@ from planner.cpsat.constraints import rails as rails_module
 from planner.cpsat.pack_rails import pack_rails
 from planner.cpsat.realize import StepTwoLimits, realize
 from planner.expand import expand
+from planner.heuristics.routing import Choice
 from planner.instance import Instance
 from planner.line import solve
 from planner.result import SolveOptions, Status
-from planner.routing import Choice
 from tests.oracles.rails import best_value
 from tests.planner.checks.plans import SERVING, TRAINING
 from tests.planner.checks.test_rails import RAILS

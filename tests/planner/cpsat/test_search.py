@@ -13,14 +13,14 @@ from planner.cpsat import core, neighbourhoods
 from planner.cpsat.realize import StepTwoLimits, realize
 from planner.cpsat.search import Search
 from planner.cpsat.settle import _only
-from planner.derive import expand_as, reference_speeds, with_fibers, with_server
 from planner.expand import expand
-from planner.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all, tightest
+from planner.heuristics.routing import Choice
 from planner.instance import Instance
 from planner.line import solve
 from planner.policies import POLICIES
 from planner.result import Incumbent, Result, SolveOptions, Status, relative_gap
-from planner.routing import Choice
+from planner.scenarios.derive import expand_as, reference_speeds, with_fibers, with_server
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import Fields, rack, serving, single, training

@@ -4,9 +4,9 @@ from planner.cpsat.model import Model
 from planner.cpsat.search import pattern_of
 from planner.cpsat.server_order import new_names
 from planner.expand import expand
+from planner.heuristics.routing import Board
 from planner.instance import Instance
 from planner.problem import Problem
-from planner.routing import Board
 from tests.planner.test_sliced import CUBES, job, sliced
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from planner.checks import check
 from planner.expand import expand
+from planner.heuristics.routing import Shape
 from planner.instance import Instance
 from planner.line import solve
 from planner.policies.slices import ranks_on
 from planner.policies.torus_slices import torus_of
 from planner.problem import Problem
-from planner.routing import Shape
 from tests.oracles.slices import boxes_of, subcubes_of
 from tests.planner.test_explain import FAT_TREE, rack, serving, training
 

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Iterator
 
-from planner.demand import Shape
-from planner.greedy import Blocks, fill, free_blocks, place_all, racks
+from planner.circuits.demand import Shape
+from planner.heuristics.greedy import Blocks, fill, free_blocks, place_all, racks
+from planner.heuristics.routing import Board
 from planner.policies.heuristic import heuristic_result
 from planner.problem import Problem
 from planner.result import Result, SolveOptions
-from planner.routing import Board
 
 
 def most_room_first(board: Board, shape: Shape) -> Iterator[Blocks]:

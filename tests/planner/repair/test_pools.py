@@ -9,7 +9,7 @@ from planner.line import solve
 from planner.plan import Plan
 from planner.repair import repair
 from planner.result import SolveOptions
-from planner.single_failures import single_failures
+from planner.scenarios.single_failures import single_failures
 from tests.benchmarks.random_pools import random_pool
 
 Pool = tuple[Instance, Plan]

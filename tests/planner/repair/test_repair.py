@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from planner.checks import check
-from planner.damage import damaged, parse_failure, parse_failures
 from planner.errors import InputError
 from planner.instance import Instance
 from planner.line import solve
 from planner.plan import Plan
 from planner.repair import repair
 from planner.result import SolveOptions
+from planner.scenarios.damage import damaged, parse_failure, parse_failures
 from tests.planner.test_explain import rack, single, training
 
 RACK256 = Path(__file__).parents[3] / "instances" / "lumorph" / "rack256.yaml"

@@ -6,13 +6,13 @@ from random import Random
 import pytest
 
 from planner.checks import check
+from planner.circuits.rails import Rails
 from planner.cluster import Cluster
 from planner.cpsat.solve import plan_of
 from planner.expand import expand
 from planner.instance import Instance, Job
 from planner.plan import Assignment
 from planner.pools.pool import Pool
-from planner.rails import Rails
 from planner.replay.placers import PLACERS
 from planner.replay.state import Placement, State
 from tests.planner.replay.grounds import BERT, CHAT, FABRICS, cluster, ground

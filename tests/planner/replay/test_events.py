@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from planner.failures import FailureModel
 from planner.replay.cell import Cell, Demand, Study, replay
 from planner.replay.events import Rules, Simulation
 from planner.replay.kinds import Ground, Kind
@@ -16,6 +15,7 @@ from planner.replay.placers import PLACERS
 from planner.replay.rescue import rescue
 from planner.replay.runs import Jobs
 from planner.replay.state import State
+from planner.scenarios.failures import FailureModel
 from tests.planner.replay.grounds import FABRICS, SMALL_DEMAND, cluster, ground, mix
 
 SIZES = [1, 2, 4, 8, 16]

@@ -2,15 +2,15 @@
 
 import pytest
 
-from planner.damage import parse_failure, worsened
-from planner.derive import edited
-from planner.failures import FailureModel
 from planner.replay.cell import Cell, Demand, Study, replay
 from planner.replay.events import Rules
 from planner.replay.kinds import Kind
 from planner.replay.outages import Outages
 from planner.replay.placers import PLACERS
 from planner.replay.state import Placement, State
+from planner.scenarios.damage import parse_failure, worsened
+from planner.scenarios.derive import edited
+from planner.scenarios.failures import FailureModel
 from tests.planner.replay.grounds import SMALL_DEMAND, cluster, ground, mix
 
 

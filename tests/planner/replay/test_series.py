@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from planner.failures import FailureModel
 from planner.replay.cell import Cell, Outcome, replay
 from planner.replay.events import Rules, Simulation
 from planner.replay.kinds import Ground
@@ -20,6 +19,7 @@ from planner.replay.runs import Jobs
 from planner.replay.snapshots import MOST_WAITING, snapshot
 from planner.replay.state import State
 from planner.replay.study import prepare_study
+from planner.scenarios.failures import FailureModel
 from tests.planner.replay.grounds import SMALL_DEMAND, cluster, ground, mix
 
 CAPACITY = 32

@@ -5,10 +5,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from planner.circuits.layouts import layouts
+from planner.circuits.rails import Rails
 from planner.cluster import Cluster
-from planner.greedy import has_light, on_rails
-from planner.layouts import layouts
-from planner.rails import Rails
+from planner.heuristics.greedy import has_light, on_rails
 from planner.replay.kinds import Row
 from planner.replay.placers import PLACERS
 from planner.replay.spreads import Spread, Spreads

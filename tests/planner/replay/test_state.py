@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from planner.expand import expand
-from planner.greedy import in_order, place_all, tightest
+from planner.heuristics.greedy import in_order, place_all, tightest
 from planner.instance import Instance, Job
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.server_aligned import server_aligned

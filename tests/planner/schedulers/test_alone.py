@@ -13,8 +13,8 @@ from costmodel.fabrics import OcsRail, Torus
 from costmodel.fabrics.base import FabricBase
 from planner.checks import check
 from planner.cluster import Cluster, Health
-from planner.derive import edited
 from planner.instance import Job
+from planner.scenarios.derive import edited
 from planner.schedulers.alone import Alone
 from planner.schedulers.guard import whole
 from planner.schedulers.places import Place, Wire, Wiring

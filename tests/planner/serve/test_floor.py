@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from planner.cluster import Health
-from planner.damage import parse_failure
+from planner.scenarios.damage import parse_failure
 from planner.schedulers import Controller, Settings
 from planner.schedulers.places import Place
 from planner.schedulers.view import FRESH

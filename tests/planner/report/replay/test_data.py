@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from planner.errors import InputError
-from planner.failures import FailureModel
 from planner.replay.cell import Cell, Outcome, Study
 from planner.replay.events import Rules
 from planner.replay.measures import MEASURES, Measure
@@ -21,6 +20,7 @@ from planner.report.replay import floors
 from planner.report.replay.caveats import caveats
 from planner.report.replay.data import page_data
 from planner.report.replay.sheet import Sheet
+from planner.scenarios.failures import FailureModel
 from planner.slices.estimates import estimate
 from tests.planner.replay.grounds import cluster, ground, trace
 from tests.planner.report.replay import small

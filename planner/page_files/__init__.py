@@ -1,0 +1,1 @@
+"""Files about pages of tensors: what is asked, and what was decided."""

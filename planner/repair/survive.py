@@ -1,0 +1,277 @@
+"""Plans that outlive the loss of any one part: a reserve is kept until every single failure can be repaired."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from costmodel.fabrics import Lightpath, Sipam
+from planner.changes.restate import restated
+from planner.cluster import Health
+from planner.cpsat.mend import MendLimits
+from planner.errors import InputError
+from planner.expand import expand
+from planner.instance import Instance
+from planner.line import solve
+from planner.plan import Plan
+from planner.pools.residents import numbered_parts
+from planner.problem import Problem
+from planner.repair.scene import Wreck
+from planner.repair.search import keep_all
+from planner.result import Level, Result, SolveOptions, Status, relative_gap
+from planner.scenarios.damage import Failure, damaged, parse_failure
+from planner.scenarios.derive import failed_parts
+from planner.scenarios.single_failures import single_failures
+
+BASE_SHARE = 0.3
+"""of the time for the plan without a reserve, and for each solve of what is left"""
+MAX_WEAK = 4
+"""weaknesses of a plan after which the reserve grows and the other failures are left for the next plan"""
+REPAIR_S = 5.0
+"""of search for the repair of one failure that no spare mends"""
+ROUNDING = 1e-9
+POOLED = ("memory unit", "tray port", "uplink")
+"""kinds of parts that are reserved by number, beside tiles and fibers"""
+Place = tuple[int] | tuple[int, int] | tuple[str]
+"""where parts are alike: a server for its tiles, a pair of servers for its fibers, or the name of a pooled part without
+its number"""
+
+
+@dataclass(frozen=True)
+class Weakness:
+    """A single failure after which some job cannot run as before; proven, or not repaired in time."""
+
+    failure: Failure
+    is_proven: bool
+
+
+@dataclass(frozen=True)
+class Survival:
+    """The best plan found that survives any one failure, and what it costs.
+
+    `result` has status OPTIMAL where no plan that survives is worth more, FEASIBLE where that is not proven,
+    INFEASIBLE where not even a plan without a reserve exists, NO_PLAN where none was found that survives.
+    """
+
+    result: Result
+    base: Result
+    """without a reserve"""
+    reserve: tuple[str, ...] = ()
+    """tiles and fibers that the plan was made without"""
+    weaknesses: tuple[Weakness, ...] = ()
+    """of the last plan that was tried, where none survives"""
+    num_tested: int = 0
+    """failures that stand for all others, repaired one by one for the plan"""
+    rounds: int = 0
+
+    @property
+    def cost(self) -> float | None:
+        """Value of the plan without a reserve less that of the plan."""
+        before, after = _value(self.base.plan), _value(self.result.plan)
+        return None if before is None or after is None else before - after
+
+
+def _value(plan: Plan | None) -> float | None:
+    return None if plan is None else sum(assignment.value for assignment in plan.assignments)
+
+
+def weaknesses(
+    instance: Instance,
+    plan: Plan,
+    limits: MendLimits | None = None,
+    *,
+    most: int | None = None,
+    should_stop: Callable[[], bool] = bool,
+) -> tuple[list[Weakness], int]:
+    """Single failures that cannot be repaired with every job going on as it runs, and how many were tried.
+
+    After `most` of them the others are not tried. A failure that is not tried because it is time to stop counts
+    as a weakness that is not proven.
+    """
+    limits = replace(limits or MendLimits(time_limit_s=REPAIR_S), is_any_enough=True)
+    failures = single_failures(instance, plan)
+    weak: list[Weakness] = []
+    for number, failure in enumerate(failures):
+        if most is not None and len(weak) >= most:
+            return weak, number
+        if should_stop():
+            return [*weak, *(Weakness(other, False) for other in failures[number:])], number
+        kept = keep_all(Wreck(damaged(instance, [failure]), plan), limits)
+        if kept.assignments is None:
+            weak.append(Weakness(failure, kept.is_impossible))
+    return weak, len(failures)
+
+
+def survive(instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None) -> Survival:
+    """A plan whose every single failure can be repaired so that all its jobs go on as they run.
+
+    Solved first as it is; then a tile of the server, or a fiber of the pair, with the most unrepairable failures is
+    kept free, and so on until none is left or the time is up. At last parts of the reserve that are not needed are
+    given back. All jobs must be allowed to move.
+    """
+    problem = instance if isinstance(instance, Problem) else expand(instance)
+    for resident in problem.instance.residents:
+        if not resident.movable:
+            field_name = f"residents[{resident.name}].movable"
+            remedy = "no plan survives the loss of a tile whose resident may not move; let it move"
+            raise InputError(problem.instance.name, field_name, remedy)
+    search = _Search(problem, policy, options or SolveOptions())
+    return search.run()
+
+
+@dataclass
+class _Search:
+    problem: Problem
+    policy: str
+    options: SolveOptions
+    started: float = field(default_factory=time.perf_counter)
+    rounds: int = 0
+    num_tested: int = 0
+    best: Result | None = None
+    best_reserve: tuple[str, ...] = ()
+    ceiling: float = float("inf")
+
+    @property
+    def seconds_left(self) -> float:
+        return self.options.time_limit_s - (time.perf_counter() - self.started)
+
+    @property
+    def is_late(self) -> bool:
+        return self.options.should_stop() or (self.options.deterministic_limit is None and self.seconds_left <= 0)
+
+    def run(self) -> Survival:
+        base = self._solve(())
+        if base.plan is None:
+            return Survival(base, base)
+        weak = self._try(base, ())
+        reserve: tuple[str, ...] = ()
+        while weak and not self.is_late:
+            more = self._more(reserve, weak)
+            if more is None:
+                break
+            reserve = (*reserve, more)
+            found = self._solve(reserve)
+            if found.plan is None:
+                break
+            weak = self._try(found, reserve)
+        self._give_back()
+        if self.best is None:
+            return Survival(
+                Result(Status.NO_PLAN, base.policy, seed=base.seed, wall_time_s=time.perf_counter() - self.started),
+                base, weaknesses=tuple(weak), num_tested=self.num_tested, rounds=self.rounds,
+            )  # fmt: skip
+        return Survival(self._judged(base), base, self.best_reserve, num_tested=self.num_tested, rounds=self.rounds)
+
+    def _solve(self, reserve: Sequence[str]) -> Result:
+        """The best plan that does without some parts; solves of a whole rack with one tile less bound all others."""
+        self.rounds += 1
+        instance = self.problem.instance
+        without = damaged(instance, [parse_failure(instance.cluster, name) for name in reserve])
+        seconds = max(BASE_SHARE * self.seconds_left, 0.0)
+        options = replace(self.options, time_limit_s=seconds, on_incumbent=self.options.on_incumbent)
+        found = solve(self._restricted(without), policy=self.policy, options=options)
+        if instance.objectives[0].name == "value" and found.bound is not None:
+            is_bound = not reserve or (len(reserve) == 1 and ">" not in reserve[0] and _is_uniform(instance))
+            self.ceiling = min(self.ceiling, found.bound) if is_bound else self.ceiling
+        return found
+
+    def _restricted(self, without: Instance) -> Problem:
+        """The same candidates on a damaged cluster: what is listed does not depend on health."""
+        if without.residents:
+            return expand(without)
+        return Problem(without, self.problem.options)
+
+    def _try(self, found: Result, reserve: tuple[str, ...]) -> list[Weakness]:
+        assert found.plan is not None
+        seconds = max(min(REPAIR_S, self.seconds_left), 0.1)
+        limits = MendLimits(seconds, self.options.deterministic_limit, self.options.workers, self.options.seed)
+        weak, tested = weaknesses(
+            self.problem.instance, found.plan, limits, most=MAX_WEAK, should_stop=lambda: self.is_late
+        )
+        before = None if self.best is None else _value(self.best.plan)
+        value = _value(found.plan)
+        if not weak and value is not None and (before is None or value > before + ROUNDING):
+            restored = restated(self.problem.instance, found.plan, found.plan.assignments)
+            self.best, self.best_reserve, self.num_tested = replace(found, plan=restored), reserve, tested
+        elif self.best is None:
+            self.num_tested = tested
+        return weak
+
+    def _more(self, reserve: Sequence[str], weak: Sequence[Weakness]) -> str | None:
+        """One more part to keep free: a tile of the server, or a fiber of the pair, where most failures are."""
+        cluster = self.problem.cluster
+        fabric = cluster.fabric
+        counts: Counter[Place] = Counter()
+        for weakness in weak:
+            part = weakness.failure.part
+            if weakness.failure.kind == "fiber":
+                source, _, rest = part.partition(">")
+                counts[fabric.parse_server(source), fabric.parse_server(rest.partition("#")[0])] += 1
+            elif weakness.failure.kind in POOLED:
+                counts[(re.sub(r"\d+$", "", part),)] += 1
+            elif weakness.failure.kind != "switch":
+                counts[(fabric.parse_device(part)[0],)] += 1
+        for place, _ in counts.most_common():
+            name = _unreserved(self.problem.instance, place, reserve)
+            if name is not None:
+                return name
+        return None
+
+    def _give_back(self) -> None:
+        """Try without each part of the reserve, the first one last."""
+        for name in reversed(self.best_reserve):
+            if len(self.best_reserve) < 2 or self.is_late:
+                return
+            smaller = tuple(other for other in self.best_reserve if other != name)
+            found = self._solve(smaller)
+            if found.plan is not None:
+                self._try(found, smaller)
+
+    def _judged(self, base: Result) -> Result:
+        """The best plan with what is proven about plans that survive, not about plans beside the reserve."""
+        assert self.best is not None
+        first = self.problem.instance.objectives[0].name
+        if not self.best_reserve:
+            return replace(self.best, wall_time_s=time.perf_counter() - self.started)
+        value = self.best.objective
+        bound = max(self.ceiling, value) if first == "value" and value is not None else None
+        bound = None if bound == float("inf") else bound
+        gap = relative_gap(value, bound)
+        is_best = gap is not None and gap <= ROUNDING
+        plan = self.best.plan
+        assert plan is not None
+        levels = tuple(Level(name, claim, None, None, Status.FEASIBLE) for name, claim in plan.objectives.items())
+        top = Level(first, value, bound, gap, Status.OPTIMAL if is_best else Status.FEASIBLE)
+        alone = is_best and len(levels) == 1
+        return replace(
+            self.best,
+            status=Status.OPTIMAL if alone else Status.FEASIBLE,
+            levels=(top, *levels[1:]),
+            wall_time_s=time.perf_counter() - self.started,
+        )
+
+
+def _is_uniform(instance: Instance) -> bool:
+    """Whether it does not matter which tile is missing: one whole rack of servers that are all alike."""
+    fabric = instance.cluster.fabric
+    if instance.residents or instance.cluster.health != Health() or fabric.racks > 1:
+        return False
+    return not isinstance(fabric, Lightpath) or (isinstance(fabric.fibers, int) and not fabric.slots_matter)
+
+
+def _unreserved(instance: Instance, place: Place, reserve: Sequence[str]) -> str | None:
+    """The last healthy part of a place that is not in the reserve; those of residents last."""
+    cluster, fabric = instance.cluster, instance.cluster.fabric
+    if len(place) == 2:
+        assert isinstance(fabric, Lightpath)
+        names = [fabric.fiber_name(place[0], place[1], i) for i in cluster.healthy_fibers(*place)]
+    elif isinstance(place[0], str):
+        assert isinstance(fabric, Sipam)
+        names = [name for name in numbered_parts(fabric, place[0]) if name not in failed_parts(instance)]
+    else:
+        names = [fabric.device_name(place[0], slot) for slot in cluster.lit_slots(place[0])]
+    held = {name for r in instance.residents for name in r.devices}
+    held |= {f for r in instance.residents for h in r.circuits for c in h.circuits for f in c.fibers}
+    left = [name for name in names if name not in reserve]
+    return max(left, key=lambda name: (name not in held, names.index(name)), default=None)

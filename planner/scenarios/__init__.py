@@ -1,0 +1,1 @@
+"""Instances derived from an instance: what if, and what fails."""

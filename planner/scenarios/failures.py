@@ -1,0 +1,135 @@
+"""When parts fail and work again: a model by kind of part, sampled with a seed into events to replay."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from costmodel.fabrics import FabricBase, Lightpath, Sipam
+from costmodel.spec import Seconds, Spec
+
+PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver", "optical_switch", "memory_unit"]
+Floats = NDArray[np.float64]
+
+
+class PartFailures(Spec):
+    """How one part behaves: up for an exponential time, then down for one, independently of all others."""
+
+    time_between_failures_s: Seconds = Field(gt=0)
+    """mean time that a working part goes on working"""
+    repair_time_s: Seconds = Field(gt=0)
+    """mean time that a failed part stays down"""
+
+    @property
+    def availability(self) -> float:
+        """Share of time that the part works, in the long run."""
+        return self.time_between_failures_s / (self.time_between_failures_s + self.repair_time_s)
+
+    @property
+    def failures_per_s(self) -> float:
+        """Failures of one part per second, in the long run."""
+        return 1 / (self.time_between_failures_s + self.repair_time_s)
+
+
+class FailureModel(Spec):
+    """Kinds of parts that fail; a kind that is not given never does. Parts all work at the start."""
+
+    tile: PartFailures | None = None
+    fiber: PartFailures | None = None
+    laser: PartFailures | None = None
+    """one wavelength of one tile's transmitter"""
+    switch_port: PartFailures | None = None
+    """the port of one tile, transmitter and receiver"""
+    receiver: PartFailures | None = None
+    """one wavelength of one tile's receiver"""
+    optical_switch: PartFailures | None = None
+    """a whole switch, with all circuits through it"""
+    memory_unit: PartFailures | None = None
+    """one unit of a tray, where memory is pooled"""
+
+
+@dataclass(frozen=True)
+class FailureEvent:
+    """One failure; `part` is a name that `scenarios.damage` reads, such as s0.t1, s0.t1:w3, s0>s1#2, q2#1, s0.m1.u3."""
+
+    part: str
+    fail_s: float
+    repair_s: float
+    """when it works again, which may be after the horizon"""
+
+
+def parts_of(fabric: FabricBase, kind: PartKind) -> tuple[str, ...]:
+    """Names of all parts of a kind."""
+    return tuple(_parts(fabric, kind))
+
+
+def _parts(fabric: FabricBase, kind: PartKind) -> Iterable[str]:
+    if kind == "optical_switch":
+        return fabric.switch_names
+    if kind == "memory_unit":
+        return _units(fabric) if isinstance(fabric, Sipam) else ()
+    return _fibers(fabric) if kind == "fiber" else _of_devices(fabric, kind)
+
+
+def _units(fabric: Sipam) -> Iterator[str]:
+    for server, tray in product(range(fabric.num_servers), range(fabric.trays_per_server)):
+        yield from (f"{fabric.tray_name(server, tray)}.u{unit}" for unit in range(fabric.units_per_tray))
+
+
+def _fibers(fabric: FabricBase) -> Iterator[str]:
+    for a, b in product(range(fabric.num_servers), repeat=2):
+        names = fabric.server_name(a), fabric.server_name(b)
+        yield from (f"{names[0]}>{names[1]}#{i}" for i in range(fabric.num_fibers(a, b)))
+
+
+def _of_devices(fabric: FabricBase, kind: PartKind) -> Iterator[str]:
+    for place in product(range(fabric.num_servers), range(fabric.devices_per_server)):
+        device = fabric.device_name(*place)
+        if kind == "tile":
+            yield device
+        elif kind == "switch_port":
+            yield f"{device}:port"
+        elif isinstance(fabric, Lightpath):
+            prefix = "rx:" if kind == "receiver" else ""
+            yield from (f"{device}:{prefix}w{w}" for w in range(fabric.wavelengths_per_tile))
+
+
+def sample_failures(model: FailureModel, fabric: FabricBase, horizon_s: float, seed: int) -> tuple[FailureEvent, ...]:
+    """All failures before the horizon, by time; the same seed gives the same events.
+
+    Each kind draws from a stream of its own: another kind that is added changes none of its events.
+    """
+    if not (np.isfinite(horizon_s) and horizon_s >= 0):
+        raise ValueError(f"horizon_s: {horizon_s} is no length of time; give seconds, at least 0")
+    events: list[FailureEvent] = []
+    for number, kind in enumerate(get_args(PartKind)):
+        part: PartFailures | None = getattr(model, kind)
+        if part is not None:
+            names = parts_of(fabric, kind)
+            generator = np.random.default_rng([seed, number])
+            owner, fail_s, repair_s = _draw(part, len(names), horizon_s, generator)
+            rows = zip(owner.tolist(), fail_s.tolist(), repair_s.tolist(), strict=True)
+            events += [FailureEvent(names[i], start, end) for i, start, end in rows]
+    return tuple(sorted(events, key=lambda event: (event.fail_s, event.part)))
+
+
+def _draw(
+    part: PartFailures, num_parts: int, horizon_s: float, generator: np.random.Generator
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Owner, start and end of each failure: rounds of one failure for each part still before the horizon."""
+    owner = np.arange(num_parts, dtype=np.int64)
+    clock = np.zeros(num_parts)
+    owners, starts, ends = [owner[:0]], [clock[:0]], [clock[:0]]
+    while len(owner):
+        fail_s = clock + generator.exponential(part.time_between_failures_s, len(owner))
+        repair_s = fail_s + generator.exponential(part.repair_time_s, len(owner))
+        alive = fail_s < horizon_s
+        owner, fail_s, clock = owner[alive], fail_s[alive], repair_s[alive]
+        owners.append(owner)
+        starts.append(fail_s)
+        ends.append(clock)
+    return np.concatenate(owners), np.concatenate(starts), np.concatenate(ends)
