@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from planner.circuits.demand import Shape
 from planner.circuits.layouts import arrangements
 from tests.costmodel.test_fabrics import lightpath
-from tests.planner.replay.test_demand import line, plans_of
+from tests.planner.circuits.test_demand import line, plans_of
 
 NO_PIPELINE = line(1)
 

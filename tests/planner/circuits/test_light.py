@@ -12,7 +12,7 @@ from planner.expand import expand
 from planner.instance import Instance
 from planner.plan import Circuit, HeldCircuits
 from tests.costmodel.test_score import LIGHTPATH
-from tests.planner.replay.test_demand import plans_of
+from tests.planner.circuits.test_demand import plans_of
 from tests.planner.test_explain import rack, training
 
 

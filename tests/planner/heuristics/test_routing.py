@@ -15,7 +15,7 @@ from planner.heuristics.routing import Board, Choice, Slots, route_pattern
 from planner.instance import Instance
 from planner.problem import Problem
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
-from tests.planner.replay.test_demand import line, plans_of
+from tests.planner.circuits.test_demand import line, plans_of
 from tests.planner.test_explain import rack, serving, single, training
 
 
