@@ -5,7 +5,6 @@ ones a rank uses is in its environment. So all that runs on GPUs of these nodes 
 """
 
 import hashlib
-import math
 import re
 import time
 from collections import Counter
@@ -121,7 +120,7 @@ class Group:
 def place(placed: Placed, *, timeout_s: float = 60.0, cpus_per_rank: float = 1.0) -> Group:
     """The group of a job, which outlives its creator; InputError, and no group, where Ray cannot make it in time.
 
-    `ray.init` must have been called. Again for a job that is there: its group.
+    A node that is missing or too small is told at once. `ray.init` must have been called. Again for a job that is there: its group.
     """
     wanted = layout(placed, cpus_per_rank=cpus_per_rank)
     groups, problems = _place_all([wanted], timeout_s)
@@ -174,16 +173,25 @@ def _ray() -> Any:
 
 
 def _place_all(layouts: Sequence[Layout], timeout_s: float) -> tuple[dict[str, Group], dict[str, InputError]]:
-    """Groups by job, all there within this time; those that are not are removed, and why they could not be made."""
+    """Groups by job, and why those that are not there within this time, and are removed, could not be made."""
+    lacks = {wanted.job: _lack(wanted) for wanted in layouts}
     there = _there()
-    groups = {wanted.job: Group(wanted, there.get(wanted.name) or _make(wanted)) for wanted in layouts}
-    problems = {}
-    until_s = time.monotonic() + timeout_s
-    for job, group in groups.items():
-        if not group.handle.wait(math.ceil(max(0.0, until_s - time.monotonic()))):  # Ray counts whole seconds
-            problems[job] = InputError("ray", job, _why(group.layout))
-    _remove({groups[job].layout.name for job in problems}, timeout_s)
+    groups = {w.job: Group(w, there.get(w.name) or _make(w)) for w in layouts if lacks[w.job] is None}
+    late = _await({group.layout.name for group in groups.values()}, timeout_s)
+    whys = {w.job: lacks[w.job] or _beside(w) for w in layouts if lacks[w.job] or w.name in late}
+    _remove({wanted.name for wanted in layouts if wanted.job in whys}, timeout_s)
+    problems = {job: InputError("ray", job, why) for job, why in whys.items()}
     return {job: group for job, group in groups.items() if job not in problems}, problems
+
+
+def _await(names: Set[str], timeout_s: float) -> Set[str]:
+    """Names of groups that are still not made after this time."""
+    until_s = time.monotonic() + timeout_s
+    while late := names - {group["name"] for group in _table() if group["state"] == "CREATED"}:
+        if time.monotonic() > until_s:
+            break
+        time.sleep(LOOK_S)
+    return late
 
 
 def _make(wanted: Layout) -> Any:
@@ -218,9 +226,9 @@ def _remove(names: Set[str], timeout_s: float) -> None:
         time.sleep(LOOK_S)
 
 
-def _why(wanted: Layout) -> str:
-    """Why a group cannot be made: the first of a label that no node has, a node that is too small, others on it."""
-    nodes = {node["Labels"].get(LABEL): node for node in _ray().nodes() if node["Alive"]}
+def _lack(wanted: Layout) -> str | None:
+    """Why no time would make a group: the first of a label that no node has, and a node that is too small."""
+    nodes = _nodes()
     missing = [server for server in wanted.servers if server not in nodes]
     if missing:
         labels = ", ".join(f"{LABEL}={server}" for server in missing)
@@ -230,7 +238,13 @@ def _why(wanted: Layout) -> str:
             has = nodes[server]["Resources"].get(part, 0)
             if has < needed:
                 return f"the node of {server} has {has:g} {part}, and {needed:g} are needed there"
-    mine = {nodes[server]["NodeID"] for server in wanted.servers}
+    return None
+
+
+def _beside(wanted: Layout) -> str:
+    """Who holds what a group waits for."""
+    nodes = _nodes()
+    mine = {nodes[server]["NodeID"] for server in wanted.servers if server in nodes}
     others = sorted(
         job_of(group["name"])
         for group in _table()
@@ -238,3 +252,8 @@ def _why(wanted: Layout) -> str:
     )
     beside = f"groups of {', '.join(others)} are on them" if others else "something that is not planned is on them"
     return f"too little is free on {', '.join(wanted.servers)}: {beside}"
+
+
+def _nodes() -> dict[str, Any]:
+    """Nodes that are alive, by their label."""
+    return {node["Labels"].get(LABEL): node for node in _ray().nodes() if node["Alive"]}

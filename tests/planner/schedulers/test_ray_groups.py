@@ -18,7 +18,7 @@ from tests.alone import alone
 from tests.planner.schedulers.sites import controller, request
 
 ROOT = Path(__file__).parents[3]
-MOST_S = 240.0
+MOST_S = 480.0
 
 
 @pytest.fixture(scope="module")
