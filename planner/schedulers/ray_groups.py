@@ -120,7 +120,8 @@ class Group:
 def place(placed: Placed, *, timeout_s: float = 60.0, cpus_per_rank: float = 1.0) -> Group:
     """The group of a job, which outlives its creator; InputError, and no group, where Ray cannot make it in time.
 
-    A node that is missing or too small is told at once. `ray.init` must have been called. Again for a job that is there: its group.
+    A node that is missing or too small is told at once. Again for a job that is there: its group. `ray.init` must have
+    been called.
     """
     wanted = layout(placed, cpus_per_rank=cpus_per_rank)
     groups, problems = _place_all([wanted], timeout_s)
