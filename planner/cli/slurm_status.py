@@ -7,6 +7,9 @@ from planner.cli.output import console, plain, table
 if TYPE_CHECKING:
     from planner.schedulers.slurm.status import Status
 
+MOST_SHOWN = 30
+"""characters of the number of a job"""
+
 
 def show(status: "Status") -> None:
     """Tables of who runs and who waits, and lines on everything else."""
@@ -30,10 +33,16 @@ def _running(job: dict[str, Any]) -> tuple[str, ...]:
     nodes = " ".join(f"{node}:{','.join(map(str, indices))}" for node, indices in job["nodes"].items())
     circuits = sum(len(held["circuits"]) for held in job["circuits"])
     light = f"{circuits} {'on' if job['on'] else 'off'}" if circuits else "none"
-    return str(job["job"]), plain(job["user"]), job["state"] or "unknown", nodes, light
+    return _shown(job), plain(job["user"]), job["state"] or "unknown", nodes, light
 
 
 def _waiting(job: dict[str, Any]) -> tuple[str, ...]:
     fewest, most = job["nodes"]
     nodes = f"{fewest}" if fewest == most else f"{fewest}-{most}"
-    return str(job["job"]), plain(job["user"]), f"{nodes} x {job['gpus']}", plain(job["why"])
+    return _shown(job), plain(job["user"]), f"{nodes} x {job['gpus']}", plain(job["why"])
+
+
+def _shown(job: dict[str, Any]) -> str:
+    """Number of a job; of an array with the first of the tasks that it still has."""
+    text = plain(job["shown"])
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 4]}...]"

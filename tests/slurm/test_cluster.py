@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -107,7 +108,7 @@ def test_fifty_jobs(site: Plugin) -> None:
     assert site.stop() == 0
     tasks = {job: tasks_of(site, job) for job in jobs}
     _require_planned(site, tasks)
-    _require_no_double_use([task for each in tasks.values() for task in each])
+    assert _times_shared([task for each in tasks.values() for task in each]) >= 10
     _require_light(site, tasks)
     assert not list(site.rig.out.rglob("owned"))
     site.start()
@@ -124,7 +125,8 @@ def _require_planned(site: Plugin, tasks: dict[int, list[Task]]) -> None:
         assert {len(indices) for indices in runs[-1].values()} == {gpus}
 
 
-def _require_no_double_use(tasks: list[Task]) -> None:
+def _times_shared(tasks: list[Task]) -> int:
+    """How often two jobs were on one node at once; AssertionError where they saw the same accelerator."""
     shared = 0
     for a, b in combinations(tasks, 2):
         if a.job == b.job or a.node != b.node or a.ended_s is None or b.ended_s is None:
@@ -132,7 +134,7 @@ def _require_no_double_use(tasks: list[Task]) -> None:
         if a.began_s < b.ended_s and b.began_s < a.ended_s:
             shared += 1
             assert not set(a.indices) & set(b.indices), (a, b)
-    assert shared >= 10
+    return shared
 
 
 def _require_light(site: Plugin, tasks: dict[int, list[Task]]) -> None:
@@ -156,6 +158,50 @@ def _require_light(site: Plugin, tasks: dict[int, list[Task]]) -> None:
             taken = {key: job for key, job in taken.items() if job != call["job"]}
         elif not call["broken"]:
             assert all(taken.setdefault(key, call["job"]) == call["job"] for key in light)
+
+
+def rows_of(site: Plugin, array: int) -> list[dict[str, Any]]:
+    return [row for row in site.rig.jobs().values() if row["array_job_id"] == array]
+
+
+def test_an_array_runs_within_its_limit(site: Plugin) -> None:
+    """One of its tasks is requeued, one is cancelled, and users can no more let them go than they can other jobs."""
+    rig, array = site.rig, submit(site, 3, 2, 2.0, "--array=0-5%2")
+    rig.until(lambda: "its limit of 2" in rig.job(array)["admin_comment"], 60.0)
+    assert rig.run("scontrol", "release", f"{array}_5", user=ALICE, is_checked=False).returncode == 1
+    rig.run("scancel", f"{array}_4", user=ALICE)
+    first = next(row["job_id"] for row in rows_of(site, array) if row["array_task_id"] == 0)
+    rig.until(lambda: tasks_of(site, first), 60.0)
+    rig.run("scontrol", "requeue", f"{array}_0", user=ALICE)
+    rig.until(lambda: not {row["job_state"] for row in rows_of(site, array)} - {"COMPLETED", "CANCELLED"}, 90.0)
+    ran = {row["array_task_id"]: row["job_id"] for row in rows_of(site, array) if row["job_state"] == "COMPLETED"}
+    assert sorted(ran) == [0, 1, 2, 3, 5]
+    assert rig.job(first)["restart_cnt"] == 1
+    site.stop()
+    places, runs = site.places(), {job: runs_of(tasks_of(site, job)) for job in ran.values()}
+    site.start()
+    assert len(runs[first]) == 2
+    for job, each in runs.items():
+        assert each[-1] == places[job][-1]
+        assert [len(indices) for indices in each[-1].values()] == [3, 3]
+    ended = [task for job in ran.values() for task in tasks_of(site, job) if task.ended_s is not None]
+    for task in ended:
+        beside = {each.job for each in ended if each.began_s <= task.began_s < (each.ended_s or 0.0)}
+        assert len(beside) <= 2
+    _times_shared(ended)
+
+
+def test_an_array_is_cancelled(site: Plugin) -> None:
+    """As many of its tasks are jobs as fit on all nodes."""
+    array = submit(site, 8, 4, 60.0, "--array=1-9")
+    states = ["PENDING", "RUNNING", "RUNNING"]
+    site.rig.until(lambda: sorted(row["job_state"] for row in rows_of(site, array)) == states, 60.0)
+    site.rig.until(lambda: "why=" in site.rig.job(array)["admin_comment"], 60.0)
+    waiting = {row["job"]: row["shown"] for row in site.status()["waiting"]}
+    assert waiting[array] == f"{array}_[3-9]"
+    site.rig.run("scancel", str(array), user=ALICE)
+    wait_over(site, [row["job_id"] for row in rows_of(site, array)])
+    site.rig.until(lambda: not json.loads((site.state / "wants.json").read_text())["places"], 30.0)
 
 
 def test_a_broken_circuit_is_avoided(site: Plugin) -> None:

@@ -84,10 +84,28 @@ def test_a_gpu_job_is_held_and_only_the_planner_lets_it_go(rig: Rig) -> None:
     rig.until_state(job, "CANCELLED")
 
 
+def test_neither_an_array_nor_a_task_of_it_is_let_go_by_its_user(rig: Rig) -> None:
+    array = rig.submit("--array=0-3%2", "--gres=gpu:2")
+    row = rig.job(array)
+    assert (row["job_state"], row["state_reason"], row["priority"]) == ("PENDING", "JobHeldUser", 0)
+    assert row["admin_comment"] == "photonplan:nodes=1-1:gpus=2:type=any"
+    rig.run("scontrol", "uhold", f"{array}_1")
+    changes = ("Gres=gpu:1", "NumNodes=1", "ReqNodeList=n0", "Priority=9", "StartTime=now", "AdminComment=x")
+    for job in (str(array), f"{array}_0", f"{array}_1", f"{array}_[0-3]"):
+        for change in (("release", job), *(("update", f"JobId={job}", change) for change in changes)):
+            assert rig.run("scontrol", *change, user=ALICE, is_checked=False).returncode == 1, change
+    tasks = [each for each in rig.jobs().values() if each["array_job_id"] == array]
+    assert len(tasks) >= 2
+    same = ("job_state", "state_reason", "admin_comment", "priority", "required_nodes", "tres_per_node", "tres_req_str")
+    for task in tasks:
+        assert {key: task[key] for key in same} == {key: row[key] for key in same}
+    rig.run("scancel", str(array), user=ALICE)
+    rig.until(lambda: {rig.job(task["job_id"])["job_state"] for task in tasks} == {"CANCELLED"})
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--gres=gpu:1", "--array=1-3"), "an array cannot be had with GPUs; submit its tasks one by one"),
         (("--gpus=12",), "12 GPUs are no whole nodes of 8; ask for a multiple of 8"),
         (("--gres=gpu:9",), "9 GPUs on a node are more than the 8"),
         (("--gres=gpu:1", "-w", "n1"), "--nodelist cannot be had with GPUs; leave it out"),

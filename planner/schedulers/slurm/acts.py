@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from planner.schedulers.drivers.parts import taken
+from planner.schedulers.slurm.arrays import split_off, why_behind, why_waiting
 from planner.schedulers.slurm.client import JobRow
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.events import is_sent
@@ -18,7 +19,7 @@ MOST_NOTES = 10
 
 Do = Literal[
     "off", "on", "forget", "mark", "tell", "place", "release", "hold", "hold_for_admin", "requeue_hold", "retry",
-    "put_off", "put_on", "note", "heard", "drain", "resume",
+    "put_off", "put_on", "split", "note", "heard", "drain", "resume",
 ]  # fmt: skip
 
 
@@ -34,6 +35,8 @@ class Act:
     user_id: int = 0
     name: str = ""
     """of a node, or of a job of the driver"""
+    task: int = 0
+    """of an array"""
 
 
 def acts(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -> list[Act]:
@@ -46,17 +49,18 @@ def acts(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -
     first += [Act("forget", job) for job in forgotten]
     locks = _locks(world, forgotten)
     rest: list[Act] = []
-    for job, asks in sorted(world.ours.items(), key=lambda each: (world.jobs[each[0]].submitted_s, each[0])):
+    for job, asks in sorted(world.ours.items(), key=lambda each: world.jobs[each[0]].in_order):
         row, place = world.jobs[job], wants.places.get(job)
         told = None if job in forgotten else world.told.get(job)
         if place is None:
             rest += _without_place(world, wants, row, asks, told)
+            rest += [Act("split", job, task=task) for task in split_off(world, site, job, now_s)]
         elif not (row.waits and row.is_held):
             rest += _kept(row, asks, told, place, memory, now_s)
         elif job_name(job) not in world.applied:
             rest += _placed(row, asks, told, place, locks)
     switches = [act for act in _switches(world, wants) if memory.switchings.is_due(act.name, now_s)]
-    return first + rest + _notes(world, wants, memory) + _nodes(world, wants, site) + switches
+    return first + rest + _notes(world, wants, memory, site, now_s) + _nodes(world, wants, site) + switches
 
 
 def _switches(world: World, wants: Wants) -> Iterator[Act]:
@@ -152,15 +156,16 @@ def _marked(job: int, told: Told | None) -> Iterator[Act]:
         yield Act("mark", job, replace(told, leaves=True))
 
 
-def _notes(world: World, wants: Wants, memory: Memory) -> list[Act]:
+def _notes(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -> list[Act]:
     """Why jobs wait, where what stands in AdminComment is out of date: a few in each tick, in turn."""
     found = []
     for job, asks in world.ours.items():
         row = world.jobs[job]
         if not row.waits or job in wants.places or asks.is_put_off:
             continue
-        refused = memory.refused.get(job)
-        why = "cannot run: " + refused.why if refused is not None and not wants.knows(job) else wants.why.get(job, "")
+        why = why_waiting(world, wants, memory, job)
+        if not why and not wants.knows(job) and world.may_run(job, now_s):
+            why = why_behind(world, site, job, now_s)
         text = asks.text(why=why)
         if why and text != row.admin_comment.strip():
             found.append(Act("note", job, comment=text))

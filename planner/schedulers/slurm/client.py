@@ -1,13 +1,13 @@
-"""Slurm's commands: what they say as typed rows, what they are told as lists of arguments, never through a shell."""
+"""What Slurm says as typed rows, and what it is told."""
 
 import json
-import subprocess
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-TIMEOUT_S = 20.0
-_DOWN = ("unable to contact slurm", "socket timed out", "connection refused", "temporarily unable", "connect failure")
+from planner.schedulers.slurm.commands import TIMEOUT_S, Commands, SlurmDownError
+
 _WAITING = {"PENDING", "REQUEUE_HOLD", "SPECIAL_EXIT"}
 _OVER = {
     "CANCELLED", "COMPLETED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY",
@@ -16,14 +16,6 @@ _OVER = {
 _ASKS = ("tres_per_node", "tres_per_job", "tres_per_socket", "tres_per_task")
 _GONE = {"DOWN", "FAIL", "ERROR", "FUTURE", "POWERED_DOWN"}
 _LEFT = {"DRAIN", "FAIL", "MAINTENANCE", "REBOOT_REQUESTED", "REBOOT_ISSUED"}
-
-
-class SlurmError(Exception):
-    """Slurm refused a command; the text is what it said."""
-
-
-class SlurmDownError(SlurmError):
-    """slurmctld does not answer: nothing is known, nothing was done."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +42,26 @@ class JobRow:
     nodes: str
     """host list of those that it holds"""
     takes_gpus: bool
+    array_id: int = 0
+    """of the array that it belongs to; 0: of none"""
+    task: int | None = None
+    """its number there"""
+    tasks: str = ""
+    """of an array the numbers of all tasks that are not jobs of their own yet, which it stands for: 0-3,7,10-90:5"""
+    most_tasks: int = 0
+    """of the array that may run at once; 0: all"""
+
+    @property
+    def in_order(self) -> tuple[float, int, int]:
+        """Sorts jobs as they were submitted, and tasks of an array by their number."""
+        return self.submitted_s, self.array_id or self.job_id, self.task or 0
+
+    @property
+    def address(self) -> str:
+        """What scontrol takes for it and no other job: the number of an array is also that of one of its tasks."""
+        if self.tasks:
+            return f"{self.array_id}_[{self.tasks}]"
+        return f"{self.array_id}_{self.task}" if self.task is not None else str(self.job_id)
 
     @property
     def waits(self) -> bool:
@@ -87,16 +99,22 @@ class SlurmClient:
     """What the planner asks and tells one slurmctld."""
 
     def __init__(self, timeout_s: float = TIMEOUT_S) -> None:
-        self._timeout_s = timeout_s
+        self._commands = Commands(timeout_s)
+        self._addresses: dict[int, str] = {}
 
     def jobs(self) -> dict[int, JobRow]:
         """Every job that slurmctld has not forgotten."""
-        rows = self._json("squeue", "--json")["jobs"]
-        return {row.job_id: row for row in map(job_row, rows)}
+        rows = {row.job_id: row for row in map(job_row, self._json("squeue", "--json")["jobs"])}
+        self._addresses = {job: row.address for job, row in rows.items()}
+        return rows
 
     def nodes(self) -> dict[str, NodeRow]:
         rows = self._json("sinfo", "--json")["nodes"]
         return {row.name: row for row in map(node_row, rows)}
+
+    def staying(self) -> AbstractContextManager[None]:
+        """While this lasts, what Slurm is told goes to one scontrol, texts with spaces excepted."""
+        return self._commands.staying()
 
     def place(self, job: int, nodes: Sequence[str], gres: str, comment: str) -> None:
         """Say where a held job will run, at once when it is released."""
@@ -105,19 +123,23 @@ class SlurmClient:
         self._update(job, *where, f"Gres={gres}", "StartTime=now", f"AdminComment={comment}")
 
     def release(self, job: int) -> None:
-        self._run("scontrol", "release", str(job))
+        self._commands.scontrol("release", self._address(job))
+
+    def split(self, array: int, task: int) -> None:
+        """Make a job of one task of a held array: whatever concerns it alone does so, such as holding it."""
+        self._commands.scontrol("uhold", f"{array}_{task}")
 
     def hold(self, job: int) -> None:
         """Hold a waiting job for the planner (JobHeldUser)."""
-        self._run("scontrol", "uhold", str(job))
+        self._commands.scontrol("uhold", self._address(job))
 
     def hold_for_admin(self, job: int) -> None:
         """Hold a waiting job for administrators (JobHeldAdmin): the planner leaves it alone."""
-        self._run("scontrol", "hold", str(job))
+        self._commands.scontrol("hold", self._address(job))
 
     def requeue_hold(self, job: int) -> None:
         """End a running job; it then waits, held for the planner."""
-        self._run("scontrol", "requeuehold", str(job))
+        self._commands.scontrol("requeuehold", self._address(job))
 
     def start_now(self, job: int, comment: str | None = None) -> None:
         """A job that was put off need not wait any more."""
@@ -131,16 +153,20 @@ class SlurmClient:
         self._update(job, f"AdminComment={comment}")
 
     def drain(self, node: str, reason: str) -> None:
-        self._run("scontrol", "update", f"NodeName={node}", "State=DRAIN", f"Reason={reason}")
+        self._commands.scontrol("update", f"NodeName={node}", "State=DRAIN", f"Reason={reason}")
 
     def resume(self, node: str) -> None:
-        self._run("scontrol", "update", f"NodeName={node}", "State=RESUME")
+        self._commands.scontrol("update", f"NodeName={node}", "State=RESUME")
 
     def _update(self, job: int, *changes: str) -> None:
-        self._run("scontrol", "update", f"JobId={job}", *changes)
+        self._commands.scontrol("update", f"JobId={self._address(job)}", *changes)
+
+    def _address(self, job: int) -> str:
+        """Of a job as it was last seen."""
+        return self._addresses.get(job, str(job))
 
     def _json(self, *argv: str) -> dict[str, Any]:
-        text = self._run(*argv)
+        text = self._commands.run(*argv)
         try:
             data: dict[str, Any] = json.loads(text)
         except ValueError as error:
@@ -149,25 +175,13 @@ class SlurmClient:
             raise SlurmDownError(f"{argv[0]}: {data['errors']}")
         return data
 
-    def _run(self, *argv: str) -> str:
-        try:
-            done = subprocess.run(argv, capture_output=True, text=True, errors="replace", timeout=self._timeout_s)
-        except subprocess.TimeoutExpired:
-            raise SlurmDownError(f"{' '.join(argv[:2])} did not answer in {self._timeout_s:g} s") from None
-        except OSError as error:
-            raise SlurmDownError(f"{argv[0]} cannot be run: {error.strerror}") from None
-        if done.returncode == 0:
-            return done.stdout
-        said = " ".join((done.stderr or done.stdout).split()) or f"exit code {done.returncode}"
-        if any(word in said.lower() for word in _DOWN):
-            raise SlurmDownError(said)
-        raise SlurmError(said)
-
 
 def job_row(row: dict[str, Any]) -> JobRow:
     """One job of `squeue --json` (Slurm 22.05)."""
     try:
         limit = row["time_limit"]
+        tasks = row["array_task_string"].partition("%")[0]
+        is_last = tasks.isdigit()  # of its array, which scontrol does not split: it stands for this one task
         return JobRow(
             job_id=row["job_id"],
             state=row["job_state"],
@@ -187,6 +201,10 @@ def job_row(row: dict[str, Any]) -> JobRow:
             dependency=row["dependency"],
             nodes=row["nodes"],
             takes_gpus=bool(row["gres_detail"]) or any("gpu" in row[ask] for ask in _ASKS),
+            array_id=row["array_job_id"],
+            task=int(tasks) if is_last else row["array_task_id"],
+            tasks="" if is_last else tasks,
+            most_tasks=row["array_max_tasks"] or 0,
         )
     except (KeyError, TypeError) as error:
         raise SlurmDownError(f"squeue --json is not that of Slurm 22.05: {error!r}") from None

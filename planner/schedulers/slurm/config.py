@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import Duration, Spec
 from costmodel.workloads import Workload
 from planner import files
 from planner.cluster import Cluster, load_cluster
@@ -32,7 +32,8 @@ class HookSwitches(Spec):
     kind: Literal["hook"]
     command: tuple[str, ...] = Field(min_length=1)
     """program, by its absolute path, and its arguments"""
-    timeout_s: Annotated[Seconds, Field(gt=0)] = COMMAND_TIMEOUT_S
+    timeout_s: Annotated[Duration, Field(gt=0)] = COMMAND_TIMEOUT_S
+    """after which the command is killed"""
 
     @field_validator("command")
     @classmethod
@@ -56,11 +57,14 @@ class SlurmConfig(Spec):
     bindings: Path
     """folder on a file system that all nodes see: which accelerators a job has on a node"""
     driver: Annotated[FileSwitches | HookSwitches, Field(discriminator="kind")]
+    """what sets circuits"""
     workloads: dict[str, Workload] = Field(min_length=1)
     """by the name that users give: --comment workload=llama"""
     default_workload: str
+    """of jobs that name none"""
     settings: Settings = Settings()
-    poll_s: Annotated[Seconds, Field(gt=0)] = 0.5
+    """quotas and rules of the controller"""
+    poll_s: Annotated[Duration, Field(gt=0)] = 0.5
     """between two looks at Slurm"""
 
     @field_validator("nodes")

@@ -12,7 +12,8 @@ from planner.errors import InputError
 from planner.schedulers.controller import Controller
 from planner.schedulers.drivers import CircuitError
 from planner.schedulers.private_files import make_private
-from planner.schedulers.slurm.client import SlurmClient, SlurmError
+from planner.schedulers.slurm.client import SlurmClient
+from planner.schedulers.slurm.commands import SlurmError
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.hands import Log
 from planner.schedulers.slurm.hooks import driver_in, hooks_file

@@ -8,6 +8,7 @@ from typing import Literal
 
 from planner.errors import InputError
 from planner.schedulers.settings import Request
+from planner.schedulers.slurm.arrays import LIMITED, over_limit
 from planner.schedulers.slurm.client import JobRow
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.hooks import job_name
@@ -28,17 +29,15 @@ class Event:
     subject: str
 
 
-def asked(world: World, memory: Memory, site: Site, now_s: float) -> dict[int, Request]:
+def asked(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -> dict[int, Request]:
     """What held jobs ask for that may run now as far as Slurm is concerned, in the order in which they were submitted.
 
     Those that cannot run are remembered with the reason, until they ask for something else.
     """
     found = {}
-    for job, asks in sorted(world.ours.items(), key=lambda each: (world.jobs[each[0]].submitted_s, each[0])):
+    for job, asks in sorted(world.ours.items(), key=lambda each: world.jobs[each[0]].in_order):
         row = world.jobs[job]
-        if not (row.waits and row.is_held) or row.reason == "JobHeldAdmin" or asks.is_put_off:
-            continue
-        if row.waits_for_jobs or (row.eligible_s > now_s and not row.restarts):
+        if row.tasks or not world.may_run(job, now_s):
             continue
         if memory.is_refused(job, mark_of(row, asks), now_s):
             continue
@@ -50,7 +49,8 @@ def asked(world: World, memory: Memory, site: Site, now_s: float) -> dict[int, R
             found[job] = request_of(row, asks, site.config, site.cluster.fabric.num_servers)
         except InputError as error:
             memory.refused[job] = Refusal(mark_of(row, asks), str(error))
-    return found
+    over = over_limit(world, wants, found)
+    return {job: request for job, request in found.items() if job not in over}
 
 
 def in_turn(requests: Sequence[Request], memory: Memory) -> list[Request]:
@@ -92,7 +92,7 @@ def _is_let_go(world: World, wants: Wants, asked: Mapping[int, Request], barred:
     if place is not None and not barred.isdisjoint(place.nodes):
         return True
     if not row.is_held:
-        return False
+        return row.reason == LIMITED
     return job not in asked or (place is None and asked[job] != wants.requests[job])
 
 

@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from planner.schedulers.drivers import CircuitError, Driver
 from planner.schedulers.slurm.acts import Act
-from planner.schedulers.slurm.client import SlurmClient, SlurmDownError, SlurmError
+from planner.schedulers.slurm.client import SlurmClient
+from planner.schedulers.slurm.commands import SlurmDownError, SlurmError
 from planner.schedulers.slurm.told import Report, Tellings
 
 Log = Callable[..., None]
 """called with what happened, and its details by name"""
-LAST = ("place", "release", "note")
+LAST = ("place", "release", "split", "note")
 """acts on one job that concern no other: jobs side by side, after all other acts but those of switches"""
 SWITCHES = ("off", "on")
 """acts that may take as long as a switch does: at the very end"""
@@ -38,7 +39,8 @@ class Hands:
         After a refusal the other acts on that job or node are left for another tick. SlurmDownError ends all of it.
         """
         self._refused, self._broken = {}, {}
-        self._all_but_switches(acts, _until(may_go_on, longest_s))
+        with self._client.staying():
+            self._all_but_switches(acts, _until(may_go_on, longest_s))
         self._one_by_one([act for act in acts if act.do in SWITCHES], _until(may_go_on, LONGEST_SWITCHING_S))
         return self._refused, self._broken
 
@@ -97,6 +99,8 @@ class Hands:
                 files.tell(job, act.told, act.user_id)
             case "place" if act.told is not None:
                 client.place(job, list(act.told.nodes), act.gres, act.comment)
+            case "split":
+                client.split(job, act.task)
             case "put_off":
                 client.put_off(job, act.comment)
             case "put_on":

@@ -118,7 +118,7 @@ class Loop:
         self._tell_all(events.ended(world, self.wants()))
         self._tell_health(events.reported(world, self.wants()))
         self._tell_all(events.health(world, self.wants(), self._memory, self.site))
-        asked = events.asked(world, self._memory, self.site, now_s)
+        asked = events.asked(world, self.wants(), self._memory, self.site, now_s)
         self._tell_all(events.let_go(world, self.wants(), asked, self.site))
         requests = [request for job, request in asked.items() if not self.wants().knows(job)]
         ready = self._ready(world, requests, now_s)

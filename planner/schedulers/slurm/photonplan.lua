@@ -181,7 +181,6 @@ local function request_of(job, counts)
 end
 
 local NOT_WITH_GPUS = { -- field, what the user gave, what to do
-  {"array_inx", "an array", "submit its tasks one by one"},
   {"het_job_offset", "a heterogeneous job", "submit its parts one by one"},
   {"req_nodes", "--nodelist", "leave it out: the planner chooses the nodes"},
   {"exc_nodes", "--exclude", "leave it out: the planner chooses the nodes"},

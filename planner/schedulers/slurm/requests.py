@@ -15,7 +15,7 @@ from planner.schedulers.slurm.hooks import job_name
 MARK = "photonplan:"
 _WRITTEN = re.compile(
     r"(?P<asks>photonplan:nodes=(?P<min>\d{1,10})-(?P<max>\d{1,10}):gpus=(?P<gpus>\d{1,6}):type=(?P<type>[A-Za-z0-9_]+))"
-    r"(?: at=(?P<at>[0-9a-f]{12}))?(?P<off> put-off)?(?: why=(?P<why>.*))?",
+    r"(?::at=(?P<at>[0-9a-f]{12}))?(?P<off>:put-off)?(?: why=(?P<why>.*))?",
     re.DOTALL,
 )
 _WORDS = re.compile(r"([a-z_]+)=([A-Za-z0-9_.+-]+)")
@@ -51,8 +51,8 @@ class Written:
 
     def text(self, *, at: str = "", is_put_off: bool = False, why: str = "") -> str:
         """What is to stand there from now on."""
-        tail = f" at={at}" if at else ""
-        return f"{self.asks}{tail}{' put-off' if is_put_off else ''}{f' why={plain(why)}' if why else ''}"
+        tail = f":at={at}" if at else ""
+        return f"{self.asks}{tail}{':put-off' if is_put_off else ''}{f' why={plain(why)}' if why else ''}"
 
 
 def written(row: JobRow) -> Written | None:
@@ -74,7 +74,7 @@ def plain(text: str) -> str:
 
 def request_of(row: JobRow, asks: Written, config: SlurmConfig, num_servers: int) -> Request:
     """The request of one held job; InputError says in its user's words what is wrong with it."""
-    where = f"job {row.job_id}"
+    where = f"job {row.address}"
     fewest, most = asks.nodes
     sizes = [count * asks.gpus for count in range(fewest, min(most, num_servers) + 1)]
     if not sizes or not sizes[0]:

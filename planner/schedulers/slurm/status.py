@@ -9,7 +9,8 @@ from typing import Any
 
 from planner.errors import InputError
 from planner.schedulers.private_files import write_private
-from planner.schedulers.slurm.client import JobRow, SlurmClient, SlurmDownError
+from planner.schedulers.slurm.client import JobRow, SlurmClient
+from planner.schedulers.slurm.commands import SlurmDownError
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.hooks import driver_in, job_name
 from planner.schedulers.slurm.single import is_alone
@@ -122,6 +123,7 @@ def _runs(world: World, job: int, told: Told) -> dict[str, Any]:
     row = world.jobs.get(job)
     return {
         "job": job,
+        "shown": str(job) if row is None else row.address,
         "user": "" if row is None else row.user,
         "state": "" if row is None else row.state,
         "nodes": {node: list(indices) for node, indices in told.nodes.items()},
@@ -135,7 +137,8 @@ def _waiting(world: World, wants: Wants) -> Iterator[dict[str, Any]]:
         row = world.jobs[job]
         if row.waits and job not in wants.places:
             why = wants.why.get(job) or asks.why or _unplaced(row)
-            yield {"job": job, "user": row.user, "nodes": list(asks.nodes), "gpus": asks.gpus, "why": why}
+            shown = {"job": job, "shown": row.address, "user": row.user}
+            yield shown | {"nodes": list(asks.nodes), "gpus": asks.gpus, "why": why}
 
 
 def _unplaced(row: JobRow) -> str:

@@ -35,6 +35,22 @@ class World:
         """What is asked for jobs that job_submit.lua has left to the planner."""
         return {job: asks for job, row in self.jobs.items() if (asks := written(row)) is not None}
 
+    @cached_property
+    def tasks(self) -> dict[int, list[JobRow]]:
+        """Tasks of each array that are jobs of their own and have not ended."""
+        found: dict[int, list[JobRow]] = {}
+        for row in self.jobs.values():
+            if row.task is not None and not row.is_over:
+                found.setdefault(row.array_id, []).append(row)
+        return found
+
+    def may_run(self, job: int, now_s: float) -> bool:
+        """Whether a job of ours is held for the planner, and could run now as far as Slurm is concerned."""
+        row = self.jobs[job]
+        if not (row.waits and row.is_held) or row.reason == "JobHeldAdmin" or self.ours[job].is_put_off:
+            return False
+        return not row.waits_for_jobs and (row.eligible_s <= now_s or row.restarts > 0)
+
     def has_ended(self, job: int) -> bool:
         """Nothing of a job is left in Slurm."""
         return job not in self.jobs or self.jobs[job].is_over

@@ -1,17 +1,19 @@
 """A model of slurmctld: what its commands do to jobs and nodes, and what jobs do by themselves.
 
 Facts are those of Slurm 22.05: a job whose prolog fails waits again, not held, and not before BeginTime; a requeued job
-gives its nodes back before it waits; holds of users, administrators and the planner differ by their reason.
+gives its nodes back before it waits; holds of users, administrators and the planner differ by their reason. Of an array
+the untouched tasks are one job, whose number the last of them keeps; the others are split off, held or not as it was.
 """
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from planner.schedulers.slurm import hooks
-from planner.schedulers.slurm.client import JobRow, NodeRow, SlurmDownError, SlurmError
+from planner.schedulers.slurm.client import JobRow, NodeRow
+from planner.schedulers.slurm.commands import SlurmDownError, SlurmError
 
 GPUS = 4
 HOLDING = ("CONFIGURING", "RUNNING", "COMPLETING")
@@ -49,6 +51,11 @@ class FakeJob:
     runs: int = 0
     """runs that began with accelerators"""
     is_foreign: bool = False
+    array: int = 0
+    task: int | None = None
+    tasks: tuple[int, ...] = ()
+    """of an array, that are not split off"""
+    most_tasks: int = 0
     is_freed: bool = False
     """whether an administrator has released it, perhaps without a place: then it has no accelerators"""
 
@@ -102,6 +109,9 @@ class FakeSlurm:
                 for name in self.names
             }
 
+    def staying(self) -> nullcontext[None]:
+        return nullcontext()
+
     def place(self, job: int, nodes: list[str], gres: str, comment: str) -> None:
         with self._called():
             row = self._waiting(job)
@@ -113,6 +123,11 @@ class FakeSlurm:
         with self._called():
             row = self._waiting(job)
             row.is_held, row.reason = False, "None"
+
+    def split(self, array: int, task: int) -> None:
+        with self._called():
+            found = [job for job in self.left() if (job.array, job.task) == (array, task)]
+            self._hold(found[0] if found else self.split_off(array, task), "JobHeldUser")
 
     def hold(self, job: int) -> None:
         with self._called():
@@ -172,6 +187,24 @@ class FakeSlurm:
         job = FakeJob(number, asks, nodes[0], admin_comment=asks, **{"can_requeue": True, **changes})  # type: ignore[arg-type]
         self.jobs_by_number[number] = job
 
+    def submit_array(self, number: int, gpus: int, nodes: int, tasks: tuple[int, ...], most: int) -> None:
+        """As job_submit.lua leaves an array."""
+        of = {"tasks": tasks} if len(tasks) > 1 else {"task": tasks[0]}
+        self.submit(number, gpus, (nodes, nodes), array=number, most_tasks=most, **of)
+
+    def split_off(self, array: int, task: int) -> FakeJob:
+        rest = self._waiting(array)
+        if task not in rest.tasks:
+            raise SlurmError("Invalid job id specified")
+        others = tuple(other for other in rest.tasks if other != task)
+        number = max(self.jobs_by_number) + 1
+        if len(others) == 1:
+            rest.task, rest.tasks = others[0], ()
+        else:
+            rest.tasks = others
+        self.jobs_by_number[number] = replace(rest, number=number, task=task, tasks=(), sees={})
+        return self.jobs_by_number[number]
+
     def stranger(self, number: int, node: str, gpus: int) -> bool:
         """A GPU job that never came to the planner, if Slurm has room for it."""
         if self._taken(node) + gpus > GPUS or node in self.down or node in self.drained:
@@ -213,10 +246,16 @@ class FakeSlurm:
         waits = after is not None and not self._is_over(after)
         if job.state != "PENDING" or job.is_held or job.is_put_off or waits:
             return False
+        siblings = [other for other in self.jobs_by_number.values() if job.array and other.array == job.array]
+        if job.most_tasks and sum(other.holds for other in siblings) >= job.most_tasks:
+            job.reason = "JobArrayTaskLimit"
+            return False
         nodes = job.required or self.names[: job.fewest]
         bad = [n for n in nodes if n in self.down or n in self.drained or self._taken(n) + job.gpus > GPUS]
         if bad:
             return False
+        if job.tasks:
+            job = self.split_off(number, job.tasks[0])
         job.state, job.nodes, job.reason = "CONFIGURING", nodes, "None"
         return True
 
@@ -270,5 +309,6 @@ class FakeSlurm:
             account="", comment=job.comment, admin_comment=job.admin_comment, nice=0, time_limit_s=600.0,
             submitted_s=float(job.number), eligible_s=1e12 if job.is_put_off else 0.0, restarts=job.restarts,
             can_requeue=job.can_requeue, dependency=f"afterany:{job.after}(unfulfilled)" if depends else "",
-            nodes=",".join(job.nodes), takes_gpus=job.gpus > 0,
+            nodes=",".join(job.nodes), takes_gpus=job.gpus > 0, array_id=job.array, task=job.task,
+            tasks=",".join(map(str, job.tasks)), most_tasks=job.most_tasks,
         )  # fmt: skip

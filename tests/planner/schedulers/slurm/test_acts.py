@@ -1,6 +1,6 @@
 """What a tick does to Slurm and switches, and what of it one thing that fails may hold up."""
 
-import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,7 +9,8 @@ import pytest
 from planner.schedulers.drivers import CircuitError, Circuits
 from planner.schedulers.slurm import hands
 from planner.schedulers.slurm.acts import Act, acts
-from planner.schedulers.slurm.client import SlurmClient, SlurmError
+from planner.schedulers.slurm.client import SlurmClient
+from planner.schedulers.slurm.commands import SlurmError
 from planner.schedulers.slurm.hands import Hands
 from planner.schedulers.slurm.told import Tellings, Told
 from planner.schedulers.slurm.world import Memory, Wants, World
@@ -30,6 +31,9 @@ class Slurm:
         self.done: list[tuple[object, ...]] = []
         self._refused = refused
 
+    def staying(self) -> nullcontext[None]:
+        return nullcontext()
+
     def __getattr__(self, name: str) -> Any:
         def call(subject: object, *_: object) -> None:
             if subject in self._refused:
@@ -40,21 +44,31 @@ class Slurm:
 
 
 class StuckDriver:
+    """On a clock that nothing else moves."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
     def release(self, job: str) -> None:
-        time.sleep(0.15)
+        self.now_s += 0.15
         raise CircuitError("the switch does not answer")
 
 
-def carry_out(slurm: Slurm, todo: list[Act]) -> dict[int | str, str]:
-    made = Hands(cast(SlurmClient, slurm), cast(Any, StuckDriver()), cast(Tellings, None), lambda *_, **__: None)
-    return made.carry_out(todo, lambda: True, 0.1)[0]
+def carry_out(slurm: Slurm, todo: list[Act], driver: StuckDriver | None = None) -> dict[int | str, str]:
+    given = cast(Any, driver or StuckDriver())
+    made = Hands(cast(SlurmClient, slurm), given, cast(Tellings, None), lambda *_, **__: None)
+    return made.carry_out(todo, lambda: True, 60.0)[0]
 
 
 def test_a_stuck_switch_stops_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    slurm, driver = Slurm(), StuckDriver()
     monkeypatch.setattr(hands, "LONGEST_SWITCHING_S", 0.2)
-    slurm = Slurm()
+    monkeypatch.setattr(hands, "time", driver)
     off = [Act("off", job, name=f"slurm-{job}") for job in (1, 2, 3)]
-    refused = carry_out(slurm, [*off, Act("place", 8, PLACE), Act("release", 8)])
+    refused = carry_out(slurm, [*off, Act("place", 8, PLACE), Act("release", 8)], driver)
     assert slurm.done == [("place", 8), ("release", 8)]
     assert list(refused) == [1, 2]
 

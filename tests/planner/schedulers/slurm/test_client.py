@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.schedulers.slurm.client import SlurmClient, SlurmDownError, SlurmError
+from planner.schedulers.slurm.client import SlurmClient
+from planner.schedulers.slurm.commands import SlurmDownError, SlurmError
 
 
 @pytest.fixture

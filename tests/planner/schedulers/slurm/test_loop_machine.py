@@ -17,13 +17,14 @@ from planner.schedulers.drivers import Circuits, Driver
 from planner.schedulers.drivers.file_driver import FileDriver
 from planner.schedulers.drivers.parts import taken
 from planner.schedulers.slurm import hooks
-from planner.schedulers.slurm.client import SlurmDownError
+from planner.schedulers.slurm.commands import SlurmDownError
 from planner.schedulers.slurm.config import Site, SlurmConfig
 from planner.schedulers.slurm.loop import Loop
 from planner.schedulers.slurm.told import Order, Tellings, Told
 from tests.planner.replay.grounds import BERT, cluster
 from tests.planner.schedulers.sites import quick_folder
 from tests.planner.schedulers.slurm.fake import GPUS, HOLDING, CrashError, FakeSlurm
+from tests.planner.schedulers.slurm.watched import WatchedSlurm
 
 NODES = 4
 EXAMPLES = int(os.environ.get("SLURM_EXAMPLES", "25"))
@@ -87,9 +88,11 @@ class Cluster:
             path.mkdir(mode=0o700)
         (self.state / "hooks.json").write_text(json.dumps({"kind": "file"}))
         self.site = site(self.state, self.bindings)
-        self.slurm = FakeSlurm(NODES, self.state, self.bindings)
+        self.slurm = WatchedSlurm(NODES, self.state, self.bindings)
         self.driver = FileDriver(self.state / "driver")
         self.now_s, self.number, self.said = 1e6, 0, Counter[str]()
+        self.changed: set[int] = set()
+        """arrays whose limit was changed"""
         self.start_daemon()
 
     def start_daemon(self) -> None:
@@ -112,7 +115,7 @@ class Cluster:
         self.start_daemon()
 
     def new_number(self) -> int:
-        self.number += 1
+        self.number = max((self.number, *self.slurm.jobs_by_number)) + 1
         return self.number
 
     def some(self, pick: int, *states: str) -> int | None:
@@ -123,7 +126,9 @@ class Cluster:
 
     def tick(self, pick: int = 0) -> None:
         self.now_s += 1
+        before = self.controller.seq
         self.loop.tick()
+        self.slurm.require_true_ends(self.controller, before)
 
     def moment(self, pick: int) -> None:
         """A tick, after which Slurm starts what it may."""
@@ -137,10 +142,11 @@ class Cluster:
     def death(self, pick: int) -> None:
         """In the middle of a tick, or after it."""
         self.now_s += 1
-        self.slurm.dies_in = pick % 60
+        self.slurm.dies_in, before = pick % 60, self.controller.seq
         with contextlib.suppress(CrashError):
             self.loop.tick()
         self.kill_daemon()
+        self.slurm.require_true_ends(self.controller, before)
 
     def away(self, pick: int) -> None:
         """slurmctld does not answer."""
@@ -156,6 +162,21 @@ class Cluster:
             gpus, nodes = SHAPES[(pick // 3 + 5 * each) % len(SHAPES)]
             after = self.some(pick, "PENDING", "RUNNING") if pick % 7 == 0 else None
             self.slurm.submit(self.new_number(), gpus, (nodes, nodes), can_requeue=pick % 4 > 0, after=after)
+
+    def submit_array(self, pick: int) -> None:
+        """Of one task, or of more than fit on all nodes; some with a limit."""
+        gpus, nodes = SHAPES[pick % 5]
+        tasks = tuple(range(pick % 3, pick % 3 + 1 + pick // 5 % 6))
+        self.slurm.submit_array(self.new_number(), gpus, nodes, tasks, pick // 7 % 4)
+
+    def change_limit(self, pick: int) -> None:
+        """Of all tasks of an array, as its user may."""
+        jobs = self.slurm.jobs_by_number.values()
+        arrays = sorted({job.array for job in jobs if job.array})
+        for job in jobs:
+            if arrays and job.array == arrays[pick % len(arrays)]:
+                job.most_tasks = pick // 7 % 4
+                self.changed.add(job.array)
 
     def nonsense(self, pick: int) -> None:
         self.slurm.submit(self.new_number(), 1, (1, 1), comment="workload=$(rm) -rf")
@@ -262,11 +283,20 @@ class Cluster:
         for job, circuits in self.driver.applied().items():
             assert all(owner.setdefault(light, job) == job for light in taken(circuits))
 
+    def limits_hold(self) -> None:
+        """No task has accelerators that Slurm will not start."""
+        jobs = self.slurm.jobs_by_number
+        placed = Counter(jobs[job].array for job in self.loop.wants().places if job in jobs)
+        for job in jobs.values():
+            is_kept = job.array not in self.changed and job.most_tasks > 0
+            assert not is_kept or placed[job.array] <= job.most_tasks, (job, placed)
+
     def require_sound(self) -> None:
         self.nothing_is_used_twice()
         self.runs_see_what_they_count()
         self.locks_are_disjoint()
         self.light_is_used_once()
+        self.limits_hold()
 
     def close(self) -> None:
         self.controller._desk.journal.close()
@@ -324,10 +354,10 @@ def site(state: Path, bindings: Path) -> Site:
     return Site(config, of, {f"n{i}": f"s{i}" for i in range(NODES)})
 
 
-USUAL = ("moment",) * 8 + ("go_on",) * 10 + ("submit",) * 5 + ("death",) * 3 + ("tick", "start")
+USUAL = ("moment",) * 8 + ("go_on",) * 10 + ("submit",) * 4 + ("submit_array",) * 2 + ("death",) * 3 + ("tick", "start")
 RARE = (
     "away", "nonsense", "cancel", "requeue", "hold_or_release", "drain", "node_fails", "resume", "resume", "stranger",
-    "fault", "tile_fails", "repair", "epilogs",
+    "fault", "tile_fails", "repair", "epilogs", "change_limit",
 )  # fmt: skip
 STEPS = st.lists(st.tuples(st.sampled_from((*USUAL, *RARE)), st.integers(0, 10**6)), min_size=60, max_size=100)
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InputError
-from planner.schedulers.slurm.client import JobRow, SlurmDownError, job_row, node_row
+from planner.schedulers.slurm.client import JobRow, job_row, node_row
+from planner.schedulers.slurm.commands import SlurmDownError
 from planner.schedulers.slurm.requests import plain, request_of, written
 from tests.planner.schedulers.slurm.test_loop_machine import site
 

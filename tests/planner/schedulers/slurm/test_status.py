@@ -49,11 +49,21 @@ def test_differences_are_named(seen: World, wanted: Wants, said: list[str]) -> N
 
 
 def test_it_is_shown_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
-    running = {"job": 7, "user": "alice", "state": "RUNNING", "nodes": {"n0": [0, 1]}, "circuits": PLACE.circuits}
-    waiting = {"job": 8, "user": "bob\x1b[2J", "nodes": [1, 2], "gpus": 4, "why": "no room"}
+    running = {"job": 7, "shown": "5_2", "user": "alice", "state": "RUNNING", "nodes": {"n0": [0, 1]}}
+    running["circuits"] = PLACE.circuits
+    waiting = {
+        "job": 8,
+        "shown": "8_[1,3,5,7,9,11,13,15,17,19,21,23]",
+        "user": "bob\x1b[2J",
+        "nodes": [1, 2],
+        "gpus": 4,
+        "why": "no room",
+    }
     show(Status(True, 0.25, "", [running | {"on": True}], [waiting], ["s0>s1#0"], [], []))
     out = capsys.readouterr().out
     for part in (
+        "5_2",
+        "8_[1,3,5,7,9,11,13,15,17,1...]",
         "n0:0,1",
         "1 on",
         "1-2 x 4",
