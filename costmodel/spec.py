@@ -89,7 +89,10 @@ def _quantity(units: dict[str, float], example: str) -> tuple[BeforeValidator, W
 
     validator: Callable[[object], float] = parse
     schema: dict[str, Any] = {
-        "anyOf": [{"type": "number"}, {"type": "string"}],
+        "anyOf": [
+            {"type": "number", "description": f"in {next(iter(units))}"},
+            {"type": "string", "description": f"with its unit, such as '{example}'"},
+        ],
         "examples": [example],
         "description": f"a number in SI units, or a string with its unit such as '{example}'",
     }
@@ -97,6 +100,8 @@ def _quantity(units: dict[str, float], example: str) -> tuple[BeforeValidator, W
 
 
 Seconds = Annotated[float, *_quantity(_TIME, "3.7 us"), Field(ge=0)]
+Duration = Annotated[float, *_quantity(_TIME, "12 h"), Field(ge=0)]
+"""seconds too, of what people wait for"""
 Bytes = Annotated[float, *_quantity(_SIZE, "80 GiB"), Field(ge=0)]
 BytesPerSecond = Annotated[float, *_quantity(_RATE, "300 GB/s"), Field(gt=0)]
 FlopsPerSecond = Annotated[float, *_quantity(_FLOP_RATE, "989 TFLOP/s"), Field(gt=0)]

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 
 from costmodel.spec import Spec
 from planner.errors import InputError
+from planner.wording import TYPES, message, no_mapping
 
 MAX_FILE_BYTES = 64 * 2**20
 MAX_DEPTH = 100
@@ -121,7 +121,7 @@ def _once_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
     """The model, or InputError with the first field that is wrong."""
     if not isinstance(data, dict):
-        raise InputError(name, "", f"holds no {model.__name__.lower()}")
+        raise InputError(name, "", no_mapping(model, data))
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -129,15 +129,16 @@ def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
         if model.__name__ in FILES and found in FILES and found != model.__name__:
             what, remedy = FILES[found]
             raise InputError(name, "", f"is {what}, not {FILES[model.__name__][0]}; {remedy}") from None
-        errors = error.errors(include_url=False, include_context=False)
+        errors = error.errors(include_url=False)
         first = _most_telling(data, errors)
-        path = ".".join(_steps(data, first)).replace(".[", "[")
-        message = _message(first, [each for each in errors if each["type"] == "missing"])
-        own = _OWN_FIELD.match(message)
+        steps = _steps(data, first)
+        said = message(first, model, [each for each in errors if _steps(data, each) == steps])
+        path = ".".join(steps).replace(".[", "[")
+        own = _OWN_FIELD.match(said)
         if own:
             path = f"{path}.{own.group(1)}" if path else own.group(1)
-            message = message[own.end() :]
-        raise InputError(name, path, message) from None
+            said = said[own.end() :]
+        raise InputError(name, path, said) from None
 
 
 def _kind_of(data: dict[str, Any]) -> str | None:
@@ -165,7 +166,7 @@ def _most_telling(data: object, errors: Sequence[Any]) -> Any:
     same_field = [error for error in errors if _steps(data, error)[: len(path)] == path]
     if unknown or first["type"] == "missing":
         return first
-    return max(same_field, key=lambda e: (len(_steps(data, e)), not e["type"].endswith("_type")))
+    return max(same_field, key=lambda e: (len(_steps(data, e)), e["type"] not in TYPES))
 
 
 def _steps(data: object, error: Any) -> list[str]:
@@ -180,33 +181,3 @@ def _steps(data: object, error: Any) -> list[str]:
             name = here.get("name") if isinstance(here, dict) else None
             path.append(f"[{name if isinstance(name, str) else step}]")
     return [*path, str(location[-1])] if error["type"] == "missing" else path
-
-
-def _message(error: Any, missing: Sequence[Any]) -> str:
-    kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
-    message = message.replace("Input should be", "must be", 1)
-    if kind == "missing":
-        return "is missing; give it, with its unit if it has one (`planner schema` shows every field)"
-    if kind == "extra_forbidden":
-        key, beside = str(error["loc"][-1]), error["loc"][:-1]
-        near = get_close_matches(key, [str(m["loc"][-1]) for m in missing if m["loc"][:-1] == beside], n=1)
-        known = "correct or remove it (`planner schema` lists them)"
-        remedy = f"did you mean '{near[0]}'?" if near else known
-        return f"is no known field here; {remedy}"
-    if kind == "union_tag_not_found":
-        return "has no `kind`; `planner schema` lists them"
-    if kind == "union_tag_invalid":
-        return _no_such_kind(message)
-    given = error.get("input")
-    if not isinstance(given, int | float | str) or len(str(given)) > 60 or str(given) in message:
-        return message
-    return f"{message} (got {given!r})"
-
-
-def _no_such_kind(message: str) -> str:
-    """From the sentence of the validator, which quotes the tag first and then those there are."""
-    given, *known = [quoted for quoted in re.findall(r"'([^']*)'", message) if quoted != "kind"]
-    near = get_close_matches(given, known, n=1)
-    return (
-        f"'{given}' is no kind there is{f', did you mean {near[0]!r}?' if near else ''}; kinds are {', '.join(known)}"
-    )

@@ -30,4 +30,5 @@ def _of_command_line(error: Exception) -> str:
     format_message = getattr(error, "format_message", error.__str__)
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "planner")
-    return f"{command}: {str(format_message()).rstrip('.')}; see `{command} --help`"
+    said = str(format_message()).replace("Value error, ", "").rstrip(".")
+    return f"{command}: {said}; see `{command} --help`"

@@ -9,7 +9,12 @@ from planner.cli.exits import EXIT_CODES
 from planner.errors import InputError
 
 ConfigPath = Annotated[
-    Path, typer.Option("--config", metavar="FILE", help="kubernetes.yaml: nodes, workloads, the check.")
+    Path,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="kubernetes.yaml, whose fields `planner schema kubernetes` lists: nodes, workloads, the check.",
+    ),
 ]
 
 
@@ -25,7 +30,11 @@ def _namespace(name: str) -> str:
 
 Namespace = Annotated[str, typer.Option(metavar="NAME", help="Namespace of the planner.", callback=_namespace)]
 
-kubernetes = typer.Typer(help="Place pods of a Kubernetes cluster and their circuits.", no_args_is_help=True)
+kubernetes = typer.Typer(
+    help="Place pods of a Kubernetes cluster and their circuits. `planner schema kubernetes` lists the fields of "
+    "kubernetes.yaml.",
+    no_args_is_help=True,
+)
 
 
 @kubernetes.command(epilog=EXIT_CODES)
@@ -35,8 +44,9 @@ def manifests(
     image: Annotated[str, typer.Option(metavar="IMAGE", help="With the extras serve and kubernetes installed.")],
     namespace: Namespace = "photonplan",
 ) -> int:
-    """Print what `kubectl apply -f -` installs: rights, AdmissionCheck, service. Its Secret photonplan-token, with
-    the key `token`, is made by hand."""
+    """Print what `kubectl apply -f -` installs: rights, AdmissionCheck, service, and a policy (Kubernetes 1.30 or
+    newer) by which nobody else writes the planner's annotations. Its Secret photonplan-token, with the key `token`,
+    is made by hand."""
     from planner import files
     from planner.cluster import load_cluster
     from planner.schedulers.kubernetes.config import load_site

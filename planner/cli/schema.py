@@ -1,24 +1,44 @@
-"""planner schema: the JSON Schema that editors complete instances from."""
+"""planner schema: the JSON Schema that editors complete files from."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from planner.cli.output import print_json
+from planner.errors import InputError
+
+File = Annotated[
+    Literal["instance", "settings", "slurm", "kubernetes"],
+    typer.Argument(
+        metavar="[instance|settings|slurm|kubernetes]",
+        help="Of an instance; of `--settings` of `planner serve`; of slurm.yaml; of kubernetes.yaml.",
+    ),
+]
 
 
 def schema(
+    of: File = "instance",
     plan: Annotated[bool, typer.Option("--plan", help="The schema of plans instead.")] = False,
     pages: Annotated[bool, typer.Option("--pages", help="Of what `planner pages` reads and writes.")] = False,
 ) -> int:
-    """Print the JSON Schema of instances, with the keys as they are written in files."""
+    """Print the JSON Schema of a kind of file: every field as it is written, its unit, default and meaning."""
     from planner.instance import Instance
     from planner.page_files.instance import PageInstance
     from planner.page_files.plan import PagePlan
     from planner.plan import Plan
+    from planner.schedulers.kubernetes.config import Kubernetes
+    from planner.schedulers.settings import Settings
+    from planner.schedulers.slurm.config import SlurmConfig
 
+    if of != "instance" and (plan or pages):
+        raise InputError("planner schema", of, "has neither --plan nor --pages; leave them out")
     of_instance, of_plan = (PageInstance, PagePlan) if pages else (Instance, Plan)
-    model = of_plan if plan else of_instance
+    models = {
+        "instance": of_plan if plan else of_instance,
+        "settings": Settings,
+        "slurm": SlurmConfig,
+        "kubernetes": Kubernetes,
+    }
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    print_json(dialect | model.model_json_schema(by_alias=True))
+    print_json(dialect | models[of].model_json_schema(by_alias=True))
     return 0

@@ -36,17 +36,30 @@ Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on; t
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: a free one, which the log tells.")]
 SettingsPath = Annotated[
     Path | None,
-    typer.Option("--settings", metavar="FILE", help="Quotas and rules; those of the journal else."),
+    typer.Option(
+        "--settings",
+        metavar="FILE",
+        help="Quotas and rules, as `planner schema settings` lists them; those of the journal else.",
+    ),
 ]
 DriverName = Annotated[
     str | None,
     typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR or hook:COMMAND."),
 ]
 KubernetesPath = Annotated[
-    Path | None, typer.Option("--kubernetes", metavar="FILE", help="The Kubernetes cluster to schedule for.")
+    Path | None,
+    typer.Option(
+        "--kubernetes",
+        metavar="FILE",
+        help="The Kubernetes cluster to schedule for, as `planner schema kubernetes` lists it.",
+    ),
 ]
 Rate = Annotated[float, typer.Option(min=0.0, max=1e9, help="Requests per second of one address; 0: any number.")]
 Queue = Annotated[int, typer.Option(min=1, max=100_000, help="Calls that may wait; more are answered 429.")]
+QueueTime = Annotated[
+    float,
+    typer.Option("--queue-time", min=0.001, max=3600.0, metavar="S", help="Seconds that calls may wait, else 429."),
+]
 MaxBody = Annotated[int, typer.Option("--max-body", min=1024, max=2**30, metavar="BYTES", help="Largest body.")]
 OpenMetrics = Annotated[bool, typer.Option("--open-metrics", help="/metrics needs no token.")]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Of JSON lines on stderr.")]
@@ -64,6 +77,7 @@ def serve(
     kubernetes: KubernetesPath = None,
     rate: Rate = Options.rate_per_s,
     queue: Queue = Options.most_queued,
+    queue_time: QueueTime = Options.most_wait_s,
     max_body: MaxBody = Options.most_body_bytes,
     open_metrics: OpenMetrics = False,
     log_level: LogLevel = "info",
@@ -81,7 +95,7 @@ def serve(
         raise InputError("planner serve", "", f"{error.name} is not installed; {remedy}") from None
 
     os.umask(0o077)
-    options = Options(_token(token_file, new_token), rate, queue, max_body, has_open_metrics=open_metrics)
+    options = Options(_token(token_file, new_token), rate, queue, queue_time, max_body, has_open_metrics=open_metrics)
     switches = _driver(driver, journal)
     logs.set_up(log_level, options.token.decode())
     with server.bind(host, port) as listening:
@@ -154,4 +168,7 @@ def _service(controller: "Controller", options: Options, driver: "Driver | None"
 
         applied = None if carrier is None else carrier.on
         companions.append(load_loop(kubernetes, controller.cluster, controller, applied))
-    return Service(controller, most_queued=options.most_queued, companions=companions, carrier=carrier)
+    return Service(
+        controller, most_queued=options.most_queued, most_wait_s=options.most_wait_s, companions=companions,
+        carrier=carrier,
+    )  # fmt: skip

@@ -14,12 +14,20 @@ from planner.cli.output import print_json
 from planner.errors import InputError
 
 ConfigPath = Annotated[
-    Path, typer.Option("--config", metavar="FILE", help="slurm.yaml: nodes, folders, driver, workloads.")
+    Path,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="slurm.yaml, whose fields `planner schema slurm` lists: nodes, folders, driver, workloads.",
+    ),
 ]
 
 PartName = Annotated[str, typer.Argument(metavar="PART", help="As `planner repair` takes it, such as s0>s1#2.")]
 
-slurm = typer.Typer(help="Place the GPU jobs of a Slurm and their circuits.", no_args_is_help=True)
+slurm = typer.Typer(
+    help="Place the GPU jobs of a Slurm and their circuits. `planner schema slurm` lists the fields of slurm.yaml.",
+    no_args_is_help=True,
+)
 
 
 @slurm.command(epilog=EXIT_CODES)

@@ -2,8 +2,10 @@
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from planner.errors import InputError
 from planner.schedulers.controller import Controller
@@ -13,6 +15,15 @@ from planner.schedulers.places import Place
 FIRST_DELAY_S, MOST_DELAY_S = 0.5, 30.0
 """before what failed is tried again: the first time, and at most after doubling"""
 log = logging.getLogger("planner.schedulers")
+Action = Literal["connect", "release"]
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why circuits of a job are not on, or not off, in the words of the driver."""
+
+    action: Action
+    said: str
 
 
 class Carrier:
@@ -33,6 +44,10 @@ class Carrier:
         """what this process has put on, and nobody off"""
         self._delays: dict[str, tuple[float, float]] = {}
         """by job: when it is tried again, and how long it then waits"""
+        self._troubles: dict[str, Trouble] = {}
+        """by job: what failed last and did not succeed since"""
+        self.failures: Counter[Action] = Counter()
+        """of the driver since this process began"""
 
     def tick(self) -> None:
         """Release what must not be on, then connect what must; again where a part was found broken meanwhile."""
@@ -48,6 +63,10 @@ class Carrier:
     def on(self) -> dict[str, Circuits]:
         """What this process has put on, by job, as of the last tick; nobody is waited for."""
         return dict(self._on)
+
+    def troubles(self) -> dict[str, Trouble]:
+        """What the driver said last of jobs whose circuits it could not put on, or off; nobody is waited for."""
+        return dict(self._troubles)
 
     def stop(self) -> None:
         """Let the tick at hand end with the job at hand, and later ones do nothing."""
@@ -68,6 +87,7 @@ class Carrier:
         wanted = {job: place.circuits_json for job, place in running if place.wiring.configurations}
         self._on = {job: on for job, on in self._on.items() if job in wanted and applied.get(job) == on}
         self._delays = {job: delay for job, delay in self._delays.items() if job in wanted or job in applied}
+        self._troubles = {job: told for job, told in self._troubles.items() if job in wanted or job in applied}
         return wanted
 
     def _is_put_off(self, job: str) -> bool:
@@ -81,9 +101,10 @@ class Carrier:
             self._driver.release(job)
         except CircuitError as error:
             log.warning("circuits are not released", extra={"fields": {"job": job, "said": str(error)}})
+            self._note(job, "release", error)
             self._put_off(job, is_busy=False)
         else:
-            self._delays.pop(job, None)
+            self._forget(job)
 
     def _connect(self, job: str, circuits: Circuits) -> bool:
         """Put the circuits of a job on; True where a part turned out to be broken, which the controller knows now."""
@@ -94,13 +115,23 @@ class Carrier:
         except CircuitError as error:
             fields: dict[str, Any] = {"job": job, "part": error.part, "said": str(error)}
             log.warning("circuits are not connected", extra={"fields": fields})
+            self._note(job, "connect", error)
             if error.part is not None and self._fail(error.part):
                 return True
             self._put_off(job, is_busy=isinstance(error, CircuitBusyError))
             return False
         self._on[job] = circuits
-        self._delays.pop(job, None)
+        self._forget(job)
         return False
+
+    def _note(self, job: str, action: Action, error: CircuitError) -> None:
+        self._troubles[job] = Trouble(action, str(error))
+        self.failures[action] += 1
+
+    def _forget(self, job: str) -> None:
+        """What was to be done for a job has succeeded."""
+        self._delays.pop(job, None)
+        self._troubles.pop(job, None)
 
     def _fail(self, part: str) -> bool:
         """Whether the controller takes a part for broken from now on, and did not before."""

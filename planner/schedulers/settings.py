@@ -5,11 +5,13 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import Duration, Seconds, Spec
 from planner.instance import Job
 
 REPAIR_S, REPAIR_ACCELERATORS = 0.025, 256
 """budget of CP-SAT that an event has by default, and the size up to which it has this one"""
+MOST = 10**9
+"""of anything that is counted"""
 
 
 class Request(Job):
@@ -25,6 +27,12 @@ class Request(Job):
     movable: bool = True
     """whether it may pause and go on elsewhere, so that another job finds room"""
 
+    @model_validator(mode="after")
+    def _has_a_size(self) -> Self:
+        if self.accelerators == ():
+            raise ValueError("accelerators: the list is empty; give at least one size")
+        return self
+
 
 class Quota(Spec):
     """What one tenant may hold at once, and its share of the cluster."""
@@ -38,17 +46,17 @@ class Quota(Spec):
 
 
 class Settings(Spec):
-    """Rules of one controller."""
+    """Rules of one controller: `--settings FILE` of `planner serve`, `settings:` of slurm.yaml."""
 
     quotas: dict[str, Quota] = Field(default_factory=dict)
     """by tenant; a tenant that is not named has no limit and share 1"""
-    half_life_s: Annotated[Seconds, Field(gt=0)] = 7 * 86400.0
+    half_life_s: Annotated[Duration, Field(gt=0)] = 7 * 86400.0
     """after which past use counts half in fair share"""
-    patience_s: Seconds = 86400.0
+    patience_s: Duration = 86400.0
     """a job that waited longer goes before all that did not, by arrival alone: the bound on starvation rests on it"""
-    downtime_s: Seconds = 60.0
+    downtime_s: Duration = 60.0
     """pause of a job that moves"""
-    expected_wait_s: Seconds = 3600.0
+    expected_wait_s: Duration = 3600.0
     """wait that moves are weighed against where no running job says when it ends"""
     greedy_budget_s: Annotated[Seconds, Field(gt=0)] = 0.0003
     """most time that the search for a place takes for the first job, and again for all behind it, at one event"""
@@ -59,13 +67,13 @@ class Settings(Spec):
     """whether running jobs may move so that a waiting one finds room"""
     preempts: bool = True
     """whether jobs of a higher priority may stop others"""
-    most_preemptions: int = Field(default=1, ge=0)
+    most_preemptions: int = Field(default=1, ge=0, le=MOST)
     """times that one job may be stopped for others"""
-    depth: int = Field(default=50, ge=1)
+    depth: int = Field(default=50, ge=1, le=MOST)
     """waiting jobs behind the first that are looked at during one event"""
-    snapshot_every: int = Field(default=5000, ge=1)
+    snapshot_every: int = Field(default=5000, ge=1, le=MOST)
     """events between two snapshots of the journal"""
-    keep_events: int = Field(default=100_000, ge=1)
+    keep_events: int = Field(default=100_000, ge=1, le=MOST)
     """events that the journal keeps; an idempotency key holds as long as its event"""
 
     @model_validator(mode="after")

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from costmodel.configuration import Configuration
 from planner.instance import Range
-from planner.plan import HeldCircuits
+from planner.plan import HeldCircuits, MemoryCircuit
 from planner.schedulers import Decision, Move, Start, Stop
 from planner.schedulers.decisions import Tag, Why
 from planner.schedulers.desk import Event
@@ -39,6 +39,8 @@ class StartBody(BaseModel):
     devices: list[str]
     """in rank order"""
     circuits: list[HeldCircuits]
+    memory: list[MemoryCircuit]
+    """units of a pool and the circuits to them, rank after rank; none where memory is local"""
 
 
 class MoveBody(BaseModel):
@@ -52,6 +54,7 @@ class MoveBody(BaseModel):
     because: str
     devices: list[str]
     circuits: list[HeldCircuits]
+    memory: list[MemoryCircuit]
     gives_back: list[str]
 
 
@@ -131,9 +134,12 @@ class JobBody(BaseModel):
     started_s: float | None
     devices: list[str] | None
     circuits: list[HeldCircuits] | None
+    memory: list[MemoryCircuit] | None
     configuration: Configuration | None
     connected: bool | None
     """whether its circuits are on; null where it has none, waits, or nothing here sets circuits"""
+    said: str | None
+    """what the driver of switches said last, where it could not put the circuits of the job on, or off"""
     waits_for: WaitsFor | None
 
 
@@ -149,6 +155,8 @@ class Circuits(BaseModel):
 
     seq: int
     circuits: dict[str, list[HeldCircuits]]
+    memory: dict[str, list[MemoryCircuit]]
+    """of jobs with units of a pool"""
 
 
 class Whole(BaseModel):
@@ -179,7 +187,7 @@ class Health(BaseModel):
     status: Literal["ok", "stopping", "lost"]
 
 
-def job_body(job: JobState, connected: bool | None) -> dict[str, Any]:
+def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[str, Any]:
     """A `JobBody`."""
     request, place, waits_for = job.request, job.place, job.waits_for
     return {
@@ -192,8 +200,10 @@ def job_body(job: JobState, connected: bool | None) -> dict[str, Any]:
         "started_s": job.started_s,
         "devices": place and place.device_names,
         "circuits": place and place.circuits,
+        "memory": place and place.memory,
         "configuration": place and place.configuration,
         "connected": connected,
+        "said": said,
         "waits_for": waits_for and {"tag": waits_for.tag, "because": waits_for.because},
     }
 
@@ -202,7 +212,7 @@ def decision_body(decision: Decision) -> dict[str, Any]:
     """A decision as the journal writes it, with accelerators by name and all circuits."""
     body = decision.body()
     if isinstance(decision, Start | Move):
-        body |= {"devices": decision.devices, "circuits": decision.circuits}
+        body |= {"devices": decision.devices, "circuits": decision.circuits, "memory": decision.memory}
     if isinstance(decision, Move | Stop):
         body["gives_back"] = decision.before.device_names if decision.before else ()
     return body

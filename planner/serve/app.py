@@ -18,13 +18,13 @@ from planner.report.live import LIVE_HEADERS, live_html
 from planner.serve import events, extender, questions
 from planner.serve.answers import Health
 from planner.serve.gate import METRICS, Gate
-from planner.serve.metrics import Metrics
 from planner.serve.openapi import NO_TOKEN, describe
 from planner.serve.options import Options
-from planner.serve.replies import Json, of_input, refusal, too_many
+from planner.serve.replies import Json, busy, of_input, refusal
 from planner.serve.service import Service
 from planner.serve.site import FAULTS, Site
 from planner.serve.writer import BusyError, StoppingError
+from planner.wording import message
 
 STOPPING_S = 5
 """after which a client asks again, at what takes the place of this service"""
@@ -43,7 +43,7 @@ def create_app(service: Service, options: Options) -> FastAPI:
 
     app = _Guarded(
         options,
-        site.metrics,
+        site,
         title="photonplan",
         version=__version__,
         description="The planner inside a scheduler: events in, decisions out.",
@@ -64,9 +64,9 @@ def create_app(service: Service, options: Options) -> FastAPI:
 class _Guarded(FastAPI):
     """An application behind its gate, which costs little to whoever is turned away."""
 
-    def __init__(self, options: Options, metrics: Metrics, **settings: Any) -> None:
+    def __init__(self, options: Options, site: Site, **settings: Any) -> None:
         super().__init__(**settings)
-        self._gate = Gate(super().__call__, options, metrics)
+        self._gate = Gate(super().__call__, options, site.metrics, lambda: site.service.is_busy)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._gate(scope, receive, send)
@@ -94,7 +94,7 @@ def _about(app: FastAPI, site: Site, options: Options) -> None:
     async def metrics() -> Response:
         """Figures for Prometheus."""
         view = await service.ask(lambda controller: controller.view(0), is_urgent=True)
-        return Response(site.metrics.text(view, service.num_queued), media_type="text/plain; version=0.0.4")
+        return Response(site.metrics.text(view, service), media_type="text/plain; version=0.0.4")
 
 
 def _errors(app: FastAPI) -> None:
@@ -103,7 +103,7 @@ def _errors(app: FastAPI) -> None:
         UnknownError: lambda error: of_input(error, 404),
         ConflictError: lambda error: of_input(error, 409),
         InputError: lambda error: of_input(error, 422),
-        BusyError: lambda error: too_many("queue", "too much waits for the controller already"),
+        BusyError: lambda error: busy(),
         StoppingError: lambda error: refusal(
             503, "service", "", "takes no more requests", {"Retry-After": str(STOPPING_S), "Connection": "close"}
         ),
@@ -127,7 +127,7 @@ def _of_validation(error: RequestValidationError) -> Json:
     """The first field that is wrong."""
     first = error.errors()[0]
     where, *field = map(str, first["loc"])
-    return refusal(422, where, ".".join(field), str(first["msg"]))
+    return refusal(422, where, ".".join(field), message(first))
 
 
 def _of_http(error: HTTPException) -> Json:

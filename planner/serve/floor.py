@@ -1,17 +1,23 @@
 """What the live page shows: who holds which accelerator over which circuits, who waits and why, and what is down."""
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from costmodel.fabrics import Sipam
 from planner.cluster import Cluster, Health
 from planner.report.floor import fabric_facts
 from planner.schedulers import Controller
+from planner.schedulers.carrier import Trouble
 from planner.schedulers.places import Place
+from planner.schedulers.plugs import MEMORY, served
 from planner.schedulers.view import JobState, View
 
+NO_TROUBLES: Mapping[str, Trouble] = MappingProxyType({})
 Link = tuple[int, int, int]
 """light of one job from server to server: both by number, and the wavelengths that are on at once"""
 
@@ -38,14 +44,16 @@ def _names(health: Health) -> Iterator[str]:
     yield from (f"{name}:port" for name in health.failed_ports)
     yield from (f"{fiber.source}>{fiber.destination}#{fiber.index}" for fiber in health.failed_fibers)
     yield from (part.name for part in (*health.failed_lasers, *health.failed_receivers))
-    yield from health.failed_switches
+    yield from (*health.failed_switches, *health.failed_memory_units)
+    yield from (*health.failed_tray_ports, *health.failed_uplinks)
 
 
 _drawn: WeakKeyDictionary[Controller, _Drawn] = WeakKeyDictionary()
 
 
-def floor(controller: Controller) -> dict[str, Any]:
-    """The floor plan and the queue of a controller as JSON; made anew only after events.
+def floor(controller: Controller, troubles: Mapping[str, Trouble] = NO_TROUBLES) -> dict[str, Any]:
+    """The floor plan and the queue of a controller as JSON, made anew only after events; and by job why circuits are
+    not set.
 
     Accelerators are counted server by server, slot by slot; `owner` has for each the place of its job in `jobs`, or -1.
     Times are in seconds on the controller's clock, `at_s` is the machine's.
@@ -56,7 +64,8 @@ def floor(controller: Controller) -> dict[str, Any]:
     if drawn.body[0] != controller.seq:
         view = controller.view()
         drawn.body = view.seq, drawn.fixed | _body(view, drawn)
-    return drawn.body[1] | {"at_s": time.time()}
+    told = [{"job": job, **asdict(trouble)} for job, trouble in troubles.items()]
+    return drawn.body[1] | {"at_s": time.time(), "troubles": told}
 
 
 def _body(view: View, drawn: _Drawn) -> dict[str, Any]:
@@ -82,8 +91,24 @@ def _body(view: View, drawn: _Drawn) -> dict[str, Any]:
             "job": view.reserved.job, "servers": list(view.reserved.servers), "at_s": view.reserved.at_s,
         },
         "num_free": view.num_free,
+        "pool": _pool(view),
         "counts": asdict(view.counts),
     }  # fmt: skip
+
+
+def _pool(view: View) -> dict[str, list[int]] | None:
+    """Memory units by server, those that work and those that jobs hold; null where memory is local."""
+    cluster = view.cluster
+    if not isinstance(cluster.fabric, Sipam):
+        return None
+    failed = Counter(server for server, _, _ in cluster.failed_units)
+    held = Counter[int]()
+    for job in view.running:
+        for plug in job.place.memory if job.place is not None else ():
+            held[cluster.fabric.parse_device(plug.device)[0]] += len(plug.units)
+    servers = range(cluster.fabric.num_servers)
+    units = [cluster.fabric.units_per_server - failed[server] for server in servers]
+    return {"units": units, "held": [held[server] for server in servers]}
 
 
 def _asked(job: JobState) -> dict[str, Any]:
@@ -114,13 +139,14 @@ def _running(job: JobState, drawn: _Drawn) -> tuple[Place, dict[str, Any]]:
     assert place is not None
     if known is not None and known[0] is place:
         return known
-    configurations = place.wiring.configurations
+    configurations = [wires for key, wires in place.wiring.configurations if served(key)[0] != MEMORY]
     return place, _asked(job) | {
         "size": len(place.devices),
         "started_s": job.started_s,
         "configuration": place.configuration.degrees,
-        "circuits": sum(len(wires) for _, wires in configurations),
+        "circuits": sum(map(len, configurations)),
         "configurations": len(configurations),
+        "memory": {"units": sum(len(plug.units) for plug in place.memory), "circuits": len(place.memory)},
         "links": list(_links(place)),
     }
 

@@ -8,6 +8,7 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from starlette.responses import Response
@@ -18,13 +19,15 @@ from planner.serve import bodies
 from planner.serve.metrics import Metrics
 from planner.serve.options import Options
 from planner.serve.rates import Rates
-from planner.serve.replies import of_input, refusal, too_many
+from planner.serve.replies import busy, of_input, refusal, too_many
 
 OPEN = frozenset({"/healthz", "/"})
 """need no token: they say nothing of any job"""
 METRICS = "/metrics"
 METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"})
 """told apart by the metrics"""
+EVENTS = frozenset({"POST", "DELETE"})
+"""methods of all that the controller must do: refused unread where it cannot"""
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _PROCESS, _numbers = secrets.token_hex(4), itertools.count(1)
 """tell requests apart that bring no number"""
@@ -84,8 +87,9 @@ def extend(scope: Scope, by_s: float) -> None:
 class Gate:
     """Around the application."""
 
-    def __init__(self, app: ASGIApp, options: Options, metrics: Metrics) -> None:
-        self._app, self._options, self._metrics = app, options, metrics
+    def __init__(self, app: ASGIApp, options: Options, metrics: Metrics, is_busy: Callable[[], bool]) -> None:
+        """`is_busy`: whether the controller takes no more calls now, so that events need not be read."""
+        self._app, self._options, self._metrics, self._is_busy = app, options, metrics, is_busy
         self._rates = Rates(options.rate_per_s)
         self._open = OPEN | ({METRICS} if options.has_open_metrics else set())
 
@@ -115,12 +119,12 @@ class Gate:
         await (refused or self._app)(asked.scope, receive, asked.send)
 
     def _refused(self, asked: _Asked) -> Response | None:
-        """By whom it is, and how often; before anything of it is read."""
+        """By whom it is, how often, and whether there is room; before anything of it is read."""
         path = asked.scope["path"]
         if path != "/healthz" and not self._rates.allows(asked.address):
             return too_many("rate", f"more than {self._options.rate_per_s:g} requests per second come from you")
         if path in self._open or self._is_known(asked.headers.get(b"authorization", b"")):
-            return None
+            return busy() if asked.scope["method"] in EVENTS and self._is_busy() else None
         problem = "give the token of this service: `Authorization: Bearer TOKEN`"
         return refusal(401, "request", "Authorization", problem, {"WWW-Authenticate": 'Bearer realm="photonplan"'})
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 
 from planner.schedulers import Decision
+from planner.schedulers.carrier import Action
 from planner.schedulers.view import View
+from planner.serve.service import Service
 
 LATENCIES_S = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -37,23 +40,24 @@ class Metrics:
         for decision in decisions:
             self.decisions.labels(type(decision).__name__.lower()).inc()
 
-    def text(self, view: View, num_queued: int) -> bytes:
+    def text(self, view: View, service: Service) -> bytes:
         """All of it in the format of Prometheus."""
         floor = CollectorRegistry()
-        floor.register(_Floor(view, num_queued))
+        floor.register(_Floor(view, service))
         return generate_latest(self.registry) + generate_latest(floor)
 
 
 class _Floor:
     """One moment of the controller."""
 
-    def __init__(self, view: View, num_queued: int) -> None:
-        self._view, self._num_queued = view, num_queued
+    def __init__(self, view: View, service: Service) -> None:
+        self._view, self._service = view, service
 
     def collect(self) -> Iterator[Metric]:
         view = self._view
         gauges = {
-            "queue_depth": ("Calls that wait for the controller", self._num_queued),
+            "queue_depth": ("Calls that wait for the controller", self._service.num_queued),
+            "queue_wait_seconds": ("For how long the oldest of them waits", self._service.waited_s),
             "running_jobs": ("Jobs that run", len(view.running)),
             "waiting_jobs": ("Jobs that wait", view.num_waiting),
             "free_accelerators": ("Working accelerators that nobody holds", view.num_free),
@@ -68,3 +72,9 @@ class _Floor:
         for outcome, number in asdict(view.counts).items():
             counted.add_metric([outcome], number)
         yield counted
+        failed = CounterMetricFamily(
+            "photonplan_circuit_failures", "Circuits that the driver could not put on, or off", labels=["action"]
+        )
+        for action in get_args(Action):
+            failed.add_metric([action], self._service.failures.get(action, 0))
+        yield failed

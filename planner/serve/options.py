@@ -12,6 +12,8 @@ class Options:
     """requests of one address, on average; 0: any number"""
     most_queued: int = 128
     """events and questions that wait for the controller; more are refused with 429"""
+    most_wait_s: float = 1.0
+    """for the controller: who waited longer is refused with 429, and so is who comes while somebody has"""
     most_body_bytes: int = 2**20
     timeout_s: float = 30.0
     """for one request, beside what a long poll waits"""

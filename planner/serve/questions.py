@@ -72,7 +72,9 @@ def _known(controller: Controller, names: Sequence[str]) -> list[JobState]:
 
 
 def _body(site: Site, job: JobState) -> dict[str, Any]:
-    return job_body(job, site.service.connected(job.request.name, job.place))
+    name, service = job.request.name, site.service
+    trouble = service.troubles().get(name)
+    return job_body(job, service.connected(name, job.place), None if trouble is None else trouble.said)
 
 
 def _decisions(routes: APIRouter, site: Site) -> None:
@@ -110,7 +112,9 @@ def _whole(routes: APIRouter, site: Site) -> None:
     async def circuits() -> Json:
         """Circuits that must be on."""
         seq, running = await service.ask(lambda controller: (controller.seq, controller.running))
-        return Json({"seq": seq, "circuits": {name: place.circuits for name, place in running.items()}})
+        network = {name: place.circuits for name, place in running.items()}
+        memory = {name: place.memory for name, place in running.items() if place.memory}
+        return Json({"seq": seq, "circuits": network, "memory": memory})
 
     @routes.get("/v1/plan", response_model=Whole, responses=FAULTS)
     async def plan() -> Json:
@@ -128,4 +132,4 @@ def _whole(routes: APIRouter, site: Site) -> None:
     @routes.get("/v1/floor", response_model=dict[str, Any], responses=FAULTS)
     async def floor_plan() -> Json:
         """What the live page shows."""
-        return Json(await asyncio.to_thread(floor, service.controller))
+        return Json(await asyncio.to_thread(floor, service.controller, service.troubles()))

@@ -34,6 +34,11 @@ def of_input(error: InputError, status: int) -> Json:
     return refusal(status, error.where, error.field, error.problem)
 
 
+def busy() -> Json:
+    """429 of a queue that takes no more."""
+    return too_many("queue", "too much waits for the controller already")
+
+
 def too_many(field: str, problem: str) -> Json:
     """429."""
     return refusal(429, "request", field, problem, {"Retry-After": str(BUSY_S)})

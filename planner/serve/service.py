@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from planner.schedulers import Controller
-from planner.schedulers.carrier import Carrier
+from planner.schedulers.carrier import Action, Carrier, Trouble
 from planner.schedulers.places import Place
+from planner.serve.options import Options
 from planner.serve.ticker import Ticker
 from planner.serve.writer import BusyError, StoppingError, Task, Writer
 
@@ -34,7 +35,8 @@ class Service:
         self,
         controller: Controller,
         *,
-        most_queued: int = 128,
+        most_queued: int = Options.most_queued,
+        most_wait_s: float = Options.most_wait_s,
         companions: Sequence[Companion] = (),
         carrier: Carrier | None = None,
     ) -> None:
@@ -45,7 +47,7 @@ class Service:
         self.is_stopping = False
         self.seq = controller.seq
         """events that are on disk"""
-        self._writer = Writer(controller, most_queued, self._on_group)
+        self._writer = Writer(controller, most_queued, most_wait_s, self._on_group)
         self._tickers: list[Ticker] = []
         self._followers: set[asyncio.Future[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -76,9 +78,28 @@ class Service:
         """Whether all circuits of a job are on; None where it has none, or nothing here sets them."""
         return None if self._carrier is None else self._carrier.connected(job, place)
 
+    def troubles(self) -> dict[str, Trouble]:
+        """By job: why its circuits are not on, or not off."""
+        return {} if self._carrier is None else self._carrier.troubles()
+
+    @property
+    def failures(self) -> Mapping[Action, int]:
+        """How often a driver could not put circuits on, or off."""
+        return {} if self._carrier is None else self._carrier.failures
+
     @property
     def num_queued(self) -> int:
         return len(self._writer)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the queue takes no more now."""
+        return self._writer.is_busy
+
+    @property
+    def waited_s(self) -> float:
+        """For how long the oldest call of the queue waits."""
+        return self._writer.waited_s
 
     @property
     def is_lost(self) -> bool:
@@ -88,11 +109,11 @@ class Service:
     async def ask(self, call: Callable[[Controller], T], *, is_urgent: bool = False) -> T:
         """Outcome of one call, event or question, when all that it rests on is on disk.
 
-        InputError of the controller; BusyError for a full queue, StoppingError at the end."""
+        InputError of the controller; BusyError where too much waits, StoppingError at the end."""
         if self.is_stopping:
             raise StoppingError
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._writer.put(Task(call, future), is_urgent=is_urgent)
+        self._writer.put(Task(call, future, is_urgent=is_urgent))
         result: T = await future
         return result
 
@@ -145,4 +166,4 @@ class Service:
     def _look(self) -> None:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with suppress(StoppingError):
-            self._writer.put(Task(lambda controller: None, future), is_urgent=True)
+            self._writer.put(Task(lambda controller: None, future, is_urgent=True))

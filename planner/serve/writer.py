@@ -5,7 +5,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Any
 
@@ -18,7 +18,7 @@ log = logging.getLogger("planner.serve")
 
 
 class BusyError(Exception):
-    """The queue is full: come again later."""
+    """Too many wait, or for too long: come again later."""
 
 
 class StoppingError(Exception):
@@ -31,6 +31,9 @@ class Task:
 
     call: Callable[[Controller], Any]
     future: "asyncio.Future[Any]"
+    since_s: float = field(default_factory=time.monotonic)
+    is_urgent: bool = False
+    """goes first, and is done however long it waited"""
     outcome: Any = None
     error: Exception | None = None
 
@@ -45,11 +48,18 @@ class Task:
 
 
 class Writer:
-    """A bounded queue of calls and the thread that takes them, in groups, one after the other."""
+    """A queue of calls, bounded in number and time, and the thread that takes them in groups, one after the other.
 
-    def __init__(self, controller: Controller, most: int, on_group: Callable[[list[Task], int], None]) -> None:
+    A call that waited for too long is refused, not done: after an overload the queue is empty within that time,
+    however much each call costs.
+    """
+
+    def __init__(
+        self, controller: Controller, most: int, most_wait_s: float, on_group: Callable[[list[Task], int], None]
+    ) -> None:
         """`on_group` is told each group that is on disk, and the number of events in the journal then."""
         self._controller, self._most, self._on_group = controller, most, on_group
+        self._most_wait_s = most_wait_s
         self._tasks: deque[Task] = deque()
         self._changed = Condition()
         self._is_closed = False
@@ -63,14 +73,27 @@ class Writer:
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def put(self, task: Task, *, is_urgent: bool = False) -> None:
+    @property
+    def is_busy(self) -> bool:
+        """Whether the next call that is not urgent will be refused, unless one is taken meanwhile."""
+        return len(self._tasks) >= self._most or self.waited_s > self._most_wait_s
+
+    @property
+    def waited_s(self) -> float:
+        """For how long the oldest call waits by now."""
+        try:
+            return time.monotonic() - next(task.since_s for task in self._tasks if not task.is_urgent)
+        except (StopIteration, RuntimeError):
+            return 0.0
+
+    def put(self, task: Task) -> None:
         """Queue a call; an urgent one is the next and always finds room. BusyError, StoppingError."""
         with self._changed:
             if self._is_closed or self.is_lost:
                 raise StoppingError
-            if is_urgent:
+            if task.is_urgent:
                 self._tasks.appendleft(task)
-            elif len(self._tasks) >= self._most:
+            elif self.is_busy:
                 raise BusyError
             else:
                 self._tasks.append(task)
@@ -96,28 +119,32 @@ class Writer:
                 self._changed.wait()
             return bool(self._tasks)
 
-    def _next(self) -> Task | None:
-        """The next call that somebody still waits for."""
+    def _next(self, refused: list[Task]) -> Task | None:
+        """The next call that somebody still waits for; those before it that waited for too long are refused."""
         while self._tasks:
             task = self._tasks.popleft()
-            if not task.future.done():
+            if task.future.done():
+                continue
+            if task.is_urgent or time.monotonic() - task.since_s <= self._most_wait_s:
                 return task
+            task.error = BusyError()
+            refused.append(task)
         return None
 
     def _group(self) -> list[Task]:
-        """Calls that are done and on disk together; if one of them breaks it, each for itself."""
-        group: list[Task] = []
+        """Calls that are done and on disk together, if one of them breaks it each for itself; and those refused."""
+        group, refused = list[Task](), list[Task]()
         until_s = time.perf_counter() + GROUP_S
         try:
             with self._controller.group():
-                while time.perf_counter() < until_s and (task := self._next()):
+                while time.perf_counter() < until_s and (task := self._next(refused)):
                     group.append(task)
                     _do(task, self._controller)
         except Exception:
             log.exception("a group of events was undone; each is tried for itself")
             for task in group:
                 self._alone(task)
-        return group
+        return group + refused
 
     def _alone(self, task: Task) -> None:
         try:

@@ -3,8 +3,9 @@
 `planner serve` runs in a process of its own, its journal on disk; this one is the client. Requests are sent at their
 times whether or not earlier ones are answered (as long as one of the connections is free), and latency counts from the
 time at which a request was due. Half are submissions, half end or cancel the job. Three stretches: at `--rate`, at
-`--overload` times as much, and at `--rate` again. Times depend on the machine and its other work; processor time of
-the server is told beside them.
+`--overload` times as much, and at `--rate` again. Times depend on the machine and its other work; beside them stand
+those inside the server, from the first byte that it has read, and its processor time. `--addresses 50` lets as many
+clients come, so that none is refused for coming too often.
 """
 
 import argparse
@@ -20,8 +21,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import cycle
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -43,9 +47,22 @@ class Stretch:
     due: int
     latencies_s: dict[int, list[float]] = field(default_factory=dict)
     """by status"""
+    began_s: float = 0.0
+    """on the clock of the log"""
     wall_s: float = 0.0
     cpu_s: float = 0.0
     """of the server"""
+
+    def inside(self, log: Sequence[dict[str, Any]]) -> str:
+        """What the server says of requests that it answered 200 meanwhile."""
+        took_s = [
+            told["took_s"]
+            for told in log
+            if told["message"] == "request" and told["status"] == 200
+            and 0 <= datetime.fromisoformat(told["time"]).timestamp() - self.began_s <= self.wall_s
+        ]  # fmt: skip
+        p50, p99 = (1e3 * float(np.quantile(took_s or [0.0], q)) for q in (0.5, 0.99))
+        return f"{'':9s} inside the server: p50 {p50:.1f} ms, p99 {p99:.1f} ms"
 
     def line(self, name: str) -> str:
         counts = Counter({status: len(each) for status, each in self.latencies_s.items()})
@@ -98,8 +115,9 @@ class Connection(asyncio.Protocol):
 class Client:
     """Jobs that come and go."""
 
-    def __init__(self, port: int, token: str) -> None:
+    def __init__(self, port: int, token: str, addresses: int) -> None:
         self._port, self._head = port, f"Host: x\r\nAuthorization: Bearer {token}\r\n"
+        self._addresses = cycle(f"127.0.0.{number}" for number in range(1, addresses + 1))
         self._random = Random(1)
         self._live: deque[tuple[str, bool]] = deque()
         self._number = 0
@@ -107,6 +125,11 @@ class Client:
     def _request(self, method: str, path: str, body: str = "") -> bytes:
         kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else "Content-Length: 0\r\n"
         return f"{method} {path} HTTP/1.1\r\n{self._head}{kind}\r\n{body}".encode()
+
+    async def _connected(self) -> Connection:
+        """A new connection, from the next address."""
+        loop, here = asyncio.get_running_loop(), (next(self._addresses), 0)
+        return (await loop.create_connection(Connection, "127.0.0.1", self._port, local_addr=here))[1]
 
     async def one(self, connection: Connection) -> int:
         """Submit a job, or let the oldest one go."""
@@ -128,24 +151,23 @@ class Client:
 
     async def settle(self) -> None:
         """End what an overload has left running or waiting."""
-        loop = asyncio.get_running_loop()
-        connection = (await loop.create_connection(Connection, "127.0.0.1", self._port))[1]
+        connection = await self._connected()
         while len(self._live) >= MOST_LIVE:
             await self.one(connection)
         connection.close()
 
     async def stretch(self, rate_per_s: float, seconds: float, pid: int, connections: int) -> Stretch:
-        loop, found = asyncio.get_running_loop(), Stretch(int(rate_per_s * seconds))
+        found = Stretch(int(rate_per_s * seconds), began_s=time.time())
         free = asyncio.LifoQueue[Connection]()
         for _ in range(connections):
-            free.put_nowait((await loop.create_connection(Connection, "127.0.0.1", self._port))[1])
+            free.put_nowait(await self._connected())
         before_s, began_s = cpu_s(pid), time.perf_counter()
 
         async def send(connection: Connection, due_s: float) -> None:
             status = await self.one(connection)
             found.latencies_s.setdefault(status, []).append(time.perf_counter() - due_s)
             if not connection.is_open:
-                connection = (await loop.create_connection(Connection, "127.0.0.1", self._port))[1]
+                connection = await self._connected()
             free.put_nowait(connection)
 
         async with asyncio.TaskGroup() as group:
@@ -196,9 +218,8 @@ def disk(folder: Path, writes: int = 200) -> str:
     return f"disk      one write: p50 {p50:.1f} ms, p99 {p99:.1f} ms"
 
 
-async def run(port: int, token: str, pid: int, rate_per_s: float, seconds: float, overload: float) -> list[Stretch]:
+async def run(client: Client, pid: int, rate_per_s: float, seconds: float, overload: float) -> list[Stretch]:
     """All kinds are expanded first; then the three stretches."""
-    client = Client(port, token)
     await client.stretch(20, 3, pid, 1)
     found = [await client.stretch(rate_per_s, seconds, pid, 32)]
     if overload:
@@ -213,6 +234,7 @@ def main(given: Sequence[str] | None = None) -> list[Stretch]:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--rate", type=float, default=600.0)
     parser.add_argument("--overload", type=float, default=10.0)
+    parser.add_argument("--addresses", type=int, default=1, help="of clients, at most 254")
     parser.add_argument("--disk", type=Path, default=None, help="folder for the journal")
     parser.add_argument("options", nargs="*", help="of planner serve, after --")
     asked = parser.parse_args(given)
@@ -221,13 +243,15 @@ def main(given: Sequence[str] | None = None) -> list[Stretch]:
         process, port = started(folder, *asked.options)
         try:
             token = (folder / "token").read_text()
-            found = asyncio.run(run(port, token, process.pid, asked.rate, asked.seconds, asked.overload))
+            client = Client(port, token, asked.addresses)
+            found = asyncio.run(run(client, process.pid, asked.rate, asked.seconds, asked.overload))
         finally:
             process.send_signal(signal.SIGTERM)
-            process.wait(30)
+            process.wait(240)
         print(disk(folder))
+        log = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
     for name, stretch in zip(("normal", "overload", "recovered"), found, strict=False):
-        print(stretch.line(name))
+        print(stretch.line(name), stretch.inside(log), sep="\n")
     return found
 
 

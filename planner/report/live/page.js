@@ -6,7 +6,7 @@ function drawTop() {
 }
 
 function show(body) {
-  const isFirst = live.body === null, isNew = isFirst || body.seq !== live.body.seq;
+  const isFirst = live.body === null, isNew = isFirst || body.seq !== live.body.seq || JSON.stringify(body.troubles) !== JSON.stringify(live.body.troubles);
   if (!isFirst && body.owner.length !== live.body.owner.length) location.reload();
   Object.assign(live, { body, received: Date.now() });
   document.querySelector("main").hidden = false;

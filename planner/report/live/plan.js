@@ -98,6 +98,12 @@ function tileLines(node) {
     live.body.reserved.servers.includes(server) ? `its server is kept for ${live.body.reserved.job}` : ""].filter(Boolean);
 }
 
+// What its server has left of a pool.
+function poolLines(node) {
+  const { pool, fabric } = live.body, server = Math.floor(Number(node.dataset.index) / fabric.devices_per_server);
+  return pool ? [`its server: ${number(pool.held[server])} of ${plural(pool.units[server], "memory unit")} held`] : [];
+}
+
 function chooseTile(node) {
   const { job } = tileState(Number(node.dataset.index));
   if (job) choose(job.name);
@@ -107,7 +113,7 @@ function listenToPlan(inside) {
   on(inside, "mouseover focusin", ({ target }) => {
     const node = target.closest(".tile");
     if (!node) return;
-    showTip(node, tileLines(node));
+    showTip(node, [...tileLines(node), ...poolLines(node)]);
     point(tileState(Number(node.dataset.index)).job?.name ?? null);
   });
   on(inside, "mouseout focusout", () => {

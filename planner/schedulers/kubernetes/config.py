@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import Duration, Spec
 from costmodel.workloads import Workload
 from planner import files
 from planner.cluster import Cluster
@@ -20,10 +20,10 @@ CONTROLLER = f"{DOMAIN}/planner"
 """`spec.controllerName` of an AdmissionCheck that is ours"""
 MOST_NAME = 253
 """characters of the name of an object"""
+MOST_LABEL = MOST_NAME + 1 + 63
+"""characters of the name of a label, with its prefix"""
 _LABEL = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
 _NAME = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
-Label = Annotated[str, Field(pattern=_LABEL, max_length=317)]
-ObjectName = Annotated[str, Field(pattern=_NAME, max_length=MOST_NAME)]
 
 
 def is_object_name(text: str) -> bool:
@@ -31,8 +31,41 @@ def is_object_name(text: str) -> bool:
     return len(text) <= MOST_NAME and re.fullmatch(_NAME, text) is not None
 
 
+def _object_name(text: str) -> str:
+    if not is_object_name(text):
+        raise ValueError(f"'{text}' is no name of an object; use lower-case letters and digits, with - or . between")
+    return text
+
+
+def _label(text: str) -> str:
+    if len(text) > MOST_LABEL or re.fullmatch(_LABEL, text) is None:
+        raise ValueError(f"'{text}' is no name of a resource or label; write it like nvidia.com/gpu")
+    return text
+
+
+Label = Annotated[
+    str, AfterValidator(_label), WithJsonSchema({"type": "string", "pattern": _LABEL, "maxLength": MOST_LABEL})
+]
+ObjectName = Annotated[
+    str, AfterValidator(_object_name), WithJsonSchema({"type": "string", "pattern": _NAME, "maxLength": MOST_NAME})
+]
+
+
+def _account(text: str) -> str:
+    if not all(map(is_object_name, text.split(":"))) or text.count(":") != 1:
+        raise ValueError(f"'{text}' is no service account; write it as namespace:name")
+    return text
+
+
+Account = Annotated[str, AfterValidator(_account)]
+CONTROLLERS = (
+    "kube-system:job-controller", "kube-system:replicaset-controller", "kube-system:statefulset-controller",
+    "jobset-system:jobset-controller-manager", "kueue-system:kueue-controller-manager",
+)  # fmt: skip
+
+
 class Kubernetes(Spec):
-    """One Kubernetes cluster."""
+    """kubernetes.yaml: one Kubernetes cluster."""
 
     nodes: dict[ObjectName, str] | str
     """server of each node, such as {gpu-0: s0}; or a list such as gpu-[0-7]: s0, s1, ... in this order"""
@@ -50,13 +83,16 @@ class Kubernetes(Spec):
     """label whose value is the name of a node, for selectors"""
     tenant: Literal["namespace", "queue"] = "namespace"
     """who counts as a tenant: the namespace, or namespace and LocalQueue"""
+    controllers: tuple[Account, ...] = CONTROLLERS
+    """service accounts, as namespace:name, that make pods of Kueue's Workloads or write into those that wait: beside
+    the planner they alone may give pods its annotations"""
     kubeconfig: str | None = None
     """file relative to this one; None: the account of the pod that runs the planner"""
-    requeue_s: Annotated[Seconds, Field(ge=1, le=3600)] = 5.0
+    requeue_s: Annotated[Duration, Field(ge=1, le=3600)] = 5.0
     """time that Kueue waits before it takes back a workload that lost its place"""
-    hold_s: Annotated[Seconds, Field(ge=1, le=3600)] = 120.0
+    hold_s: Annotated[Duration, Field(ge=1, le=3600)] = 120.0
     """time that the place of a workload that was sent back is kept for it"""
-    say_s: Seconds = 10.0
+    say_s: Duration = 10.0
     """least time between two messages on why the same workload waits"""
 
     @model_validator(mode="after")

@@ -1,4 +1,5 @@
-"""Objects that put the planner into a Kubernetes cluster: rights, the check, the service, kube-scheduler's extender.
+"""Objects that put the planner into a Kubernetes cluster: rights, the check, the service, a policy that keeps its
+annotations its own, kube-scheduler's extender.
 
 All is built as data and written by the YAML library, which quotes what needs it.
 """
@@ -10,6 +11,7 @@ from typing import Any
 import yaml
 
 from planner.schedulers.kubernetes.config import CONTROLLER, Kubernetes
+from planner.schedulers.kubernetes.policy import policy
 
 NAME, PORT, USER = "photonplan", 8642, 10001
 """of all objects; of the service; of the process, which is not root"""
@@ -51,7 +53,7 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Installation) ->
         version = f"kueue.x-k8s.io/{config.kueue}"
         check = {"metadata": {"name": config.check}, "spec": {"controllerName": CONTROLLER}}
         found.append({"apiVersion": version, "kind": "AdmissionCheck", **check})
-    return _text(*found)
+    return _text(*found, *policy(config, f"system:serviceaccount:{at.namespace}:{NAME}"))
 
 
 def scheduler_configuration(config: Kubernetes, namespace: str) -> str:

@@ -103,7 +103,7 @@ def test_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
         ("a,t,bert-large,training,500,1,,,,,,", "line 2, column 'accelerators'", "more than the 64"),
         ("a,t,bert,training,8,1,,,,,,", "line 2, column 'model'", "did you mean bert-base or bert-large"),
         ("a,t,bert-large,dancing,8,1,,,,,,", "line 2, column 'kind'", "training or inference"),
-        ("a,t,bert-large,training,8,-1,,,,,,", "line 2, column 'weight'", "greater than 0"),
+        ("a,t,bert-large,training,8,-1,,,,,,", "line 2, column 'weight'", "must be above 0"),
         ("a,t,bert-large,training,8,heavy,,,,,,", "line 2, column 'weight'", "no number"),
         ("a,t,bert-large,training,8,1,maybe,,,,,", "line 2, column 'required'", "yes nor no"),
         ("a,t,bert-large,training,8,1,,x,,,,", "line 2, column 'global_batch'", "no whole number"),

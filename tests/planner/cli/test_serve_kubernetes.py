@@ -22,6 +22,7 @@ from tests.planner.replay.grounds import BERT, cluster
 from tests.planner.schedulers.kubernetes.emulator import Server
 from tests.planner.schedulers.kubernetes.world import World, pod_set
 from tests.planner.schedulers.sites import request
+from tests.planner.serve.running import MOST_S
 
 COMMAND = "from planner.cli import main; raise SystemExit(main())"
 
@@ -35,7 +36,7 @@ def write(folder: Path, url: str) -> None:
     (folder / "config").write_text(yaml.safe_dump({"current-context": "a", "contexts": [here]} | known))
 
 
-def wait(until: Callable[[], bool], limit_s: float = 60) -> None:
+def wait(until: Callable[[], bool], limit_s: float = MOST_S) -> None:
     until_s = time.monotonic() + limit_s
     while not until():
         assert time.monotonic() < until_s, "it took too long"
@@ -77,7 +78,7 @@ def test_a_workload_from_quota_to_its_end(tmp_path: Path) -> None:
         listening = next(line for line in (tmp_path / "log").read_text().splitlines() if "listening" in line)
         port = yaml.safe_load(listening)["port"]
         token = (tmp_path / "token").read_text().strip()
-        with httpx.Client(base_url=f"http://planner:{token}@127.0.0.1:{port}", timeout=30) as client:
+        with httpx.Client(base_url=f"http://planner:{token}@127.0.0.1:{port}", timeout=MOST_S) as client:
             for item in world.pods():
                 args = {"Pod": item, "NodeNames": ["n0", "n1", "n2", "n3"]}
                 (node,) = client.post("/scheduler/filter", json=args).json()["NodeNames"]
@@ -90,7 +91,7 @@ def test_a_workload_from_quota_to_its_end(tmp_path: Path) -> None:
             wait(lambda: client.get("/v1/circuits").json()["circuits"] == {})
         wait(lambda: "team/train" not in switches.read_text())
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(MOST_S) == 0
     finally:
         process.kill()
         process.wait()

@@ -3,7 +3,7 @@
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +14,7 @@ import uvicorn
 
 from planner.report.live import LIVE_HEADERS, live_html
 from planner.schedulers import Controller
+from planner.schedulers.carrier import Trouble
 from planner.serve.app import create_app
 from planner.serve.floor import floor
 from planner.serve.options import Options
@@ -33,6 +34,7 @@ class Live:
     steps: Sequence[Step | None]
     user: str = ""
     """script of a reader, for which the page gives up its protection"""
+    troubles: dict[str, Trouble] = field(default_factory=dict)
     polls: int = 0
     asked: list[str] = field(default_factory=list)
 
@@ -54,7 +56,7 @@ class Live:
             return 401, "{}", {}
         if isinstance(status := self.step(), int):
             return status, "{}", {"Retry-After": "1"}
-        return 200, json.dumps(floor(self.controller)), {"Content-Type": "application/json"}
+        return 200, json.dumps(floor(self.controller, self.troubles)), {"Content-Type": "application/json"}
 
     def step(self) -> Any:
         """What happens before the next poll is answered."""
@@ -62,10 +64,10 @@ class Live:
         self.polls += 1
         return step(self.controller) if step else None
 
-    def floor(self, controller: Controller) -> dict[str, Any]:
+    def floor(self, controller: Controller, troubles: Mapping[str, Trouble]) -> dict[str, Any]:
         """In place of what the service says of its floor: the same, after a step."""
         self.step()
-        return floor(controller)
+        return floor(controller, troubles)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,7 +51,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 @contextmanager
 def asking(world: World, *companions: Quiet, **headers: str) -> Iterator[Callable[[str, Any], httpx.Response]]:
     """The application without a socket; its event loop runs while it is asked."""
-    service = Service(world.controller, companions=companions)
+    service = Service(world.controller, companions=companions, most_wait_s=math.inf)
 
     async def begin() -> httpx.AsyncClient:
         service.start()

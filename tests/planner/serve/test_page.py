@@ -10,6 +10,7 @@ import pytest
 
 from planner.report.live import LIVE_HEADERS, live_html
 from planner.schedulers import Controller, Settings
+from planner.schedulers.carrier import Trouble
 from tests.planner.replay.grounds import cluster
 from tests.planner.report.browser import visit
 from tests.planner.schedulers.sites import chat, controller, request
@@ -235,3 +236,29 @@ def test_the_page_asks_nobody_but_its_own_server() -> None:
     )
     assert page == live_html()
     assert "frame-ancestors 'none'" in LIVE_HEADERS["Content-Security-Policy"]
+
+
+@pytest.mark.chromium
+def test_it_says_which_circuits_are_not_set_and_why(tmp_path: Path) -> None:
+    """Though nothing is decided meanwhile; and no longer once they are."""
+    with controller("lightpath") as c:
+        c.submit(request("lit", 8))
+        c.submit(request("dark", 16))
+        live = Live(c, ())
+        trouble = Trouble("connect", HOSTILE)
+        live.steps = (None, lambda c: live.troubles.update(dark=trouble), lambda c: live.troubles.update(other=trouble))
+        live.user = """
+          setInterval(() => {
+            const button = document.querySelector('#table button[data-key="dark"][aria-pressed="false"]');
+            if (button) button.click();
+          }, 200);
+        """
+        dom = _dom(tmp_path, live)
+        health = re.sub(r"\s+", " ", _section(dom, "health"))
+        assert re.findall(r"not connected (\w+)", health) == ["dark", "other"]
+        assert health.count(HOSTILE) == 2
+        assert "2 jobs not set" in dom
+        rows = dict(re.findall(r'<tr\b(?:(?!</tr>).)*data-key="(\w+)"((?:(?!</tr>).)*)</tr>', dom))
+        assert {name: "not set" in row for name, row in rows.items()} == {"lit": False, "dark": True}
+        assert HOSTILE in _section(dom, "chosen")
+        assert re.findall(r"<img", dom) == []

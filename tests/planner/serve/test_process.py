@@ -11,7 +11,7 @@ import yaml
 from planner.errors import InputError
 from planner.schedulers import Controller
 from tests.planner.replay.grounds import cluster
-from tests.planner.serve.running import BEARER, TOKEN, Process, job, started, until
+from tests.planner.serve.running import BEARER, MOST_S, TOKEN, Process, job, started, until
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def floor_file(tmp_path: Path) -> str:
 
 
 def client(service: Process) -> httpx.Client:
-    return httpx.Client(base_url=service.url, headers=BEARER, timeout=30)
+    return httpx.Client(base_url=service.url, headers=BEARER, timeout=MOST_S)
 
 
 def test_a_service_that_is_stopped_answers_what_it_took(tmp_path: Path, floor_file: str) -> None:
@@ -49,7 +49,7 @@ def test_a_service_that_is_stopped_answers_what_it_took(tmp_path: Path, floor_fi
             asker.start()
         until(lambda: len(taken) >= 60)
         service.process.send_signal(signal.SIGTERM)
-        assert service.process.wait(30) == 0, service.log.read_text()
+        assert service.process.wait(MOST_S) == 0, service.log.read_text()
         for asker in askers:
             asker.join()
         last = service.lines()[-1]
@@ -80,4 +80,4 @@ def test_a_killed_service_goes_on_where_it_was(tmp_path: Path, floor_file: str) 
         with pytest.raises(InputError, match="another controller uses it"):
             Controller(journal=tmp_path / "planner.db")
         service.process.send_signal(signal.SIGINT)
-        assert service.process.wait(30) == 0
+        assert service.process.wait(MOST_S) == 0

@@ -60,7 +60,7 @@ def test_the_whole_is_what_the_controller_says(site: Running) -> None:
     site.submit("a", 16)
     assert site.get("/v1/state") == site.controller.state()
     wanted = [held.model_dump(mode="json", by_alias=True) for held in site.controller.circuits()["a"]]
-    assert site.get("/v1/circuits") == {"seq": 1, "circuits": {"a": wanted}}
+    assert site.get("/v1/circuits") == {"seq": 1, "circuits": {"a": wanted}, "memory": {}}
     whole = site.get("/v1/plan")
     instance, plan = (files.validate(m, whole[k], k) for m, k in ((Instance, "instance"), (Plan, "plan")))
     assert check(instance, plan) == []
@@ -85,16 +85,16 @@ def test_who_waits_for_news_hears_at_once(site: Running) -> None:
     late = threading.Timer(0.2, site.submit, ("a", 4))
     late.start()
     began_s = time.monotonic()
-    found = site.get("/v1/decisions", after=0, wait=20)
+    found = site.get("/v1/decisions", after=0, wait=30)
     assert [event["seq"] for event in found["events"]] == [1]
-    assert time.monotonic() - began_s < 10
+    assert time.monotonic() - began_s < 25, "before its time is over"
     late.join()
     assert site.get("/v1/decisions", after=1, wait=0.1)["events"] == []
 
 
 def test_who_waits_for_news_may_wait_as_long_as_said() -> None:
-    with running(timeout_s=0.5) as site:
-        assert site.get("/v1/decisions", after=0, wait=1.0) == {"seq": 0, "events": []}
+    with running(timeout_s=1.0) as site:
+        assert site.get("/v1/decisions", after=0, wait=1.5) == {"seq": 0, "events": []}
 
 
 def test_what_the_journal_has_forgotten_is_gone() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planner.schedulers import Controller, Request
+from planner.schedulers import Controller, Request, Settings
 from planner.schedulers.carrier import Carrier
 from planner.schedulers.drivers import Circuits
 from planner.serve.preparation import Preparation
@@ -19,7 +19,7 @@ from planner.serve.server import _Server, configuration
 from tests.planner.replay.grounds import BERT, CHAT, cluster
 from tests.planner.schedulers.sites import controller as small_controller
 from tests.planner.schedulers.sites import request
-from tests.planner.serve.running import Running, job, running, until
+from tests.planner.serve.running import MOST_S, Running, job, running, until
 
 ODD: tuple[Any, ...] = (0, -1, 3, 2**31, 2**62, 1e308, 5e-324, True, None, "", "x" * 300, "1e308 s", "\u202e", [], {})
 
@@ -32,7 +32,7 @@ def test_a_new_kind_of_job_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> N
     def slow(request: Request) -> None:
         begun.append(request.name)
         if request.sizes == (16,):
-            go_on.wait(20)
+            go_on.wait(MOST_S)
         prepare(request)
 
     monkeypatch.setattr(controller, "prepare", slow)
@@ -55,7 +55,7 @@ def test_a_new_kind_of_job_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> N
 def test_who_gives_up_waiting_does_so_alone() -> None:
     """A kind that is still queued is expanded for the others that wait for it."""
     controller, go_on = small_controller("lightpath"), threading.Event()
-    controller.prepare = lambda request: go_on.wait(20)  # type: ignore[method-assign, assignment, return-value]
+    controller.prepare = lambda request: go_on.wait(MOST_S)  # type: ignore[method-assign, assignment, return-value]
 
     async def wait() -> None:
         preparation = Preparation(controller)
@@ -99,7 +99,7 @@ def test_odd_values_in_any_field_break_nothing(site: Running, workload: Any) -> 
 
 def test_a_journal_that_cannot_be_written_stops_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is answered that is not on disk; who starts services starts it again."""
-    controller = Controller(cluster("lightpath"), tmp_path / "planner.db")
+    controller = Controller(cluster("lightpath"), tmp_path / "planner.db", Settings(greedy_budget_s=60))
     with running(controller) as site:
         site.submit("a")
 
@@ -167,23 +167,30 @@ def test_companions_are_called_when_something_happens_and_now_and_then() -> None
 
 
 def test_the_end_waits_for_the_circuits_of_one_job_alone() -> None:
+    stopped = threading.Event()
+
     class Slow:
         calls = 0
 
         def connect(self, job: str, circuits: Circuits) -> None:
             self.calls += 1
-            time.sleep(0.3)
+            assert stopped.wait(MOST_S)
 
         def release(self, job: str) -> None: ...
 
         def applied(self) -> dict[str, Circuits]:
             return {}
 
+    class Told(Carrier):
+        def stop(self) -> None:
+            super().stop()
+            stopped.set()
+
     controller, switches = small_controller("lightpath"), Slow()
     controller.submit_all([request(f"j{i}", 4) for i in range(8)])
-    with running(controller, carrier=Carrier(controller, switches)):
+    with running(controller, carrier=Told(controller, switches)):
         until(lambda: switches.calls)
-    assert switches.calls < 8
+    assert switches.calls == 1
 
 
 def test_what_a_companion_decides_is_news() -> None:

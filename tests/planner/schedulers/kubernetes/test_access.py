@@ -16,6 +16,7 @@ from planner.errors import InputError
 from planner.schedulers.kubernetes import access as access_module
 from planner.schedulers.kubernetes.access import access
 from planner.schedulers.kubernetes.api import Api, ApiError, path_of
+from tests.need import need_program
 from tests.planner.schedulers.kubernetes.emulator import Server
 
 
@@ -84,8 +85,8 @@ def certificate(folder: Path, name: str) -> tuple[Path, Path]:
     """A certificate that signs itself, for localhost, and its key."""
     files = folder / f"{name}.crt", folder / f"{name}.key"
     command = [
-        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", str(files[1]),
+        need_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+        "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", str(files[1]),
         "-out", str(files[0]),
     ]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True)

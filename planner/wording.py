@@ -1,0 +1,170 @@
+"""What is wrong with one value that a user gave, in words that say what is expected there."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+SHOWN_BY = {
+    "Settings": "planner schema settings",
+    "SlurmConfig": "planner schema slurm",
+    "Kubernetes": "planner schema kubernetes",
+    "PageInstance": "planner schema --pages",
+    "PagePlan": "planner schema --pages --plan",
+    "Plan": "planner schema --plan",
+    "Request": "/openapi.json",
+    "Jobs": "/openapi.json",
+    "Budget": "/openapi.json",
+    "ExtenderArgs": "/openapi.json",
+    "ExtenderBindingArgs": "/openapi.json",
+}
+"""what shows every field of a model, where that is not `planner schema`"""
+WHOLE, NUMBER, TRUTH, TEXT, LIST, MAPPING = (
+    "a whole number", "a number", "true or false", "text", "a list", "a mapping",
+)  # fmt: skip
+TYPES = {
+    "int_type": WHOLE, "int_parsing": WHOLE, "int_parsing_size": WHOLE, "int_from_float": WHOLE,
+    "float_type": NUMBER, "float_parsing": NUMBER, "bool_type": TRUTH, "bool_parsing": TRUTH, "string_type": TEXT,
+    "list_type": LIST, "tuple_type": LIST, "set_type": LIST, "frozen_set_type": LIST, "iterable_type": LIST,
+    "dict_type": MAPPING, "mapping_type": MAPPING, "model_type": MAPPING, "model_attributes_type": MAPPING,
+    "path_type": "a path", "none_required": "null",
+}  # fmt: skip
+"""what a value should be, by the kind of an error of a validator"""
+LIMITS = {
+    "greater_than": "must be above {gt:.12g}",
+    "greater_than_equal": "must be at least {ge:.12g}",
+    "less_than": "must be below {lt:.12g}",
+    "less_than_equal": "must be at most {le:.12g}",
+    "multiple_of": "must be a multiple of {multiple_of:.12g}",
+    "finite_number": "must be a finite number",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "too_short": "must have {min_length} or more entries, and has {actual_length}",
+    "too_long": "must have at most {max_length} entries, and has {actual_length}",
+    "string_too_short": "must have {min_length} or more characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "string_pattern_mismatch": "must match {pattern}",
+}
+_GIVEN = {list: "a list", tuple: "a list", dict: "a mapping", type(None): "null"}
+MOST_NAMED = 3
+"""fields that are named as examples"""
+MOST_SHOWN = 60
+"""characters of a wrong value that are repeated to its giver"""
+
+
+def shown_by(model: type[BaseModel]) -> str:
+    """What lists the fields of a file or body."""
+    return f"`{SHOWN_BY.get(model.__name__, 'planner schema')}`"
+
+
+def message(error: Mapping[str, Any], model: type[BaseModel] | None = None, beside: Sequence[Any] = ()) -> str:
+    """The error of a validator in words; `beside`: others of the same value, which may be of several types."""
+    kind, said = str(error["type"]), str(error["msg"]).removeprefix("Value error, ")
+    if kind == "missing":
+        shown = f" ({shown_by(model)} shows every field)" if model else ""
+        return f"is missing; give it, with its unit if it has one{shown}"
+    if kind == "extra_forbidden" and model is not None:
+        return _unknown(error, model)
+    if kind == "union_tag_not_found":
+        listed = f"; {shown_by(model)} lists them" if model else ""
+        return f"has no `kind`{listed}"
+    if kind == "union_tag_invalid":
+        return _no_such_kind(str(error["ctx"]["tag"]), str(error["ctx"]["expected_tags"]).replace("'", ""))
+    given = error.get("input")
+    if kind in TYPES:
+        wanted = dict.fromkeys(TYPES[other["type"]] for other in (error, *beside) if other["type"] in TYPES)
+        named = fields_at(model, error["loc"]) if model is not None and MAPPING in wanted else ()
+        return f"must be {_either(wanted)}{_with(named)}{_got(given)}"
+    if kind in LIMITS:
+        said = LIMITS[kind].format(**error["ctx"])
+    elif str(given) in said:
+        return said
+    return f"{said}{_got(given)}" if isinstance(given, int | float | str) else said
+
+
+def _got(given: object) -> str:
+    """What was given instead, if it can be told in few words."""
+    if isinstance(given, bool):
+        return f" (got {str(given).lower()})"
+    if isinstance(given, int | float | str):
+        return f" (got {given!r})" if len(str(given)) <= MOST_SHOWN else ""
+    return f" (got {_GIVEN[type(given)]})" if type(given) in _GIVEN else ""
+
+
+def _with(fields: Sequence[str]) -> str:
+    """The first fields of a mapping, for an example."""
+    return f" with fields such as {', '.join(fields[:MOST_NAMED])}" if fields else ""
+
+
+def no_mapping(model: type[BaseModel], given: object) -> str:
+    """What is wrong with a file or body that is none."""
+    return f"must be a mapping{_with(fields_at(model, ()))}{_got(given)}"
+
+
+def _either(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _no_such_kind(given: str, known: str) -> str:
+    near = get_close_matches(given, known.split(", "), n=1)
+    return f"'{given}' is no kind there is{f', did you mean {near[0]!r}?' if near else ''}; kinds are {known}"
+
+
+def _unknown(error: Mapping[str, Any], model: type[BaseModel]) -> str:
+    """A field that is not there, and the one that was probably meant."""
+    *where, key = error["loc"]
+    near = get_close_matches(str(key), fields_at(model, where), n=1)
+    remedy = f"did you mean '{near[0]}'?" if near else f"correct or remove it ({shown_by(model)} lists them)"
+    return f"is no known field here; {remedy}"
+
+
+def fields_at(model: type[BaseModel], where: Sequence[str | int]) -> list[str]:
+    """Names of the fields that may stand at a place of a file, the way to it as validators give it."""
+    schema = _schema(model)
+    nodes = [schema]
+    for step in where:
+        nodes = [inside for node in nodes for inside in _inside(schema, node, step)]
+    return list(dict.fromkeys(name for node in nodes for each in _forms(schema, node) for name in each["properties"]))
+
+
+@lru_cache(maxsize=32)
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema(by_alias=True)
+
+
+def _resolved(schema: Mapping[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in node:
+        node = schema["$defs"][node["$ref"].rpartition("/")[2]]
+    return node
+
+
+def _forms(schema: Mapping[str, Any], node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """All forms of a value that have named fields."""
+    node = _resolved(schema, node)
+    if "properties" in node:
+        yield node
+    for choice in ("anyOf", "oneOf", "allOf"):
+        for each in node.get(choice, ()):
+            yield from _forms(schema, each)
+
+
+def _inside(schema: Mapping[str, Any], node: dict[str, Any], step: str | int) -> Iterator[dict[str, Any]]:
+    """What one step leads to: a field, an entry, or one of several forms by its tag; else the node itself."""
+    node = _resolved(schema, node)
+    tagged = node.get("discriminator", {}).get("mapping", {}).get(step)
+    if tagged is not None:
+        yield {"$ref": tagged}
+        return
+    choices = [each for choice in ("anyOf", "oneOf", "allOf") for each in node.get(choice, ())]
+    found = [inside for each in choices for inside in _inside(schema, each, step)]
+    named = node.get("properties", {}).get(step)
+    if named is not None:
+        found.append(named)
+    elif isinstance(node.get("additionalProperties"), dict):
+        found.append(node["additionalProperties"])
+    elif isinstance(step, int) and isinstance(node.get("items"), dict):
+        found.append(node["items"])
+    yield from found or [node]
