@@ -13,7 +13,7 @@ from planner.checks.phases import in_phases
 from planner.checks.pool_parts import PoolParts
 from planner.checks.residents import has_moved
 from planner.checks.violation import Violation
-from planner.instance import Instance, Resident
+from planner.instance import Instance, Job, Resident
 from planner.plan import Assignment, Circuit, Plan
 
 
@@ -33,7 +33,7 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
             yield from _check_job(parts, each)
         uses.update(_most_uses(phases))
         stays = isinstance(job, Resident) and not has_moved(job, assignment)
-        reserved.update(_used(parts, assignment) if stays else _reserved(parts, phases))
+        reserved.update(_used(parts, assignment) if stays else uplinks_reserved(parts, job, assignment))
         yield from _check_nested(phases)
     for (name, way), count in uses.items():
         if count > 1:
@@ -195,8 +195,10 @@ def _used(parts: PoolParts, assignment: Assignment) -> Counter[tuple[int, int]]:
     return Counter(uplink[:2] for name in names if (uplink := parts.uplink(name)))
 
 
-def _reserved(parts: PoolParts, phases: list[Assignment]) -> Counter[tuple[int, int]]:
-    """Uplinks that a job in several servers reserves: the most that any run of blocks needs on a rail, in any phase."""
+def uplinks_reserved(parts: PoolParts, job: Job, assignment: Assignment) -> Counter[tuple[int, int]]:
+    """Uplinks that a job in several servers reserves, by server and rail: the most that any run of blocks needs on a
+    rail, in any phase."""
+    phases = in_phases(job, assignment)
     servers = set(_servers(parts, phases[0]))
     if len(servers) < 2:
         return Counter()

@@ -25,6 +25,11 @@ class Rack:
     uplinks: dict[int, list[int]]
     """numbers of free uplinks for each spine rail that works in this server and in its zone"""
 
+    def copy(self) -> "Rack":
+        """The same to take from, which leaves this one as it is."""
+        units, ports = list(map(list, self.units)), {rail: list(map(list, each)) for rail, each in self.ports.items()}
+        return Rack(units, ports, self.spine, {rail: list(free) for rail, free in self.uplinks.items()})
+
     @property
     def num_units(self) -> int:
         return sum(map(len, self.units))

@@ -7,6 +7,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from costmodel.fabrics import Sipam
 from planner.checks import Violation, check
 from planner.cluster import Cluster
 from planner.errors import ConflictError, InputError, UnknownError
@@ -23,6 +24,9 @@ from planner.schedulers.quotas import MOST
 from planner.schedulers.settings import Request, Settings
 from planner.schedulers.state import request_body
 from planner.schedulers.view import JobState, View, job_state, view
+
+POOL_S = 0.05
+"""time for a search in racks with pooled memory, which gives each rank its units, ports and rails"""
 
 
 class Controller:
@@ -181,9 +185,9 @@ class Controller:
 
     def _serve(self, told: Sequence[str], *, is_batch: bool = False) -> None:
         """Serve the line after an event, and tell these jobs why they wait, if they do."""
-        floor, settings = self._desk.floor, self.settings
+        floor = self._desk.floor
         batch = frozenset(told if is_batch else ())
-        each = Pass(floor, settings.greedy_budget_s, self.repair_budget_s, is_batch, batch)
+        each = Pass(floor, self.greedy_budget_s, self.repair_budget_s, is_batch, batch)
         each.run()
         each.tell(told)
 
@@ -195,6 +199,12 @@ class Controller:
         each.tell(list(each.ran_out))
 
     # Questions
+
+    @property
+    def greedy_budget_s(self) -> float:
+        """Most time for the search of places at one event, for the first job and again for all behind it."""
+        is_pooled = isinstance(self.cluster.fabric, Sipam)
+        return max(self.settings.greedy_budget_s, POOL_S if is_pooled else 0.0)
 
     @property
     def repair_budget_s(self) -> float:

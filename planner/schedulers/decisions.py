@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from costmodel.configuration import Configuration
-from planner.plan import HeldCircuits
+from planner.plan import HeldCircuits, MemoryCircuit
 from planner.schedulers.places import Place
 
 Why = Literal["finished", "cancelled", "failed", "preempted"]
-Tag = Literal["room", "scattered", "light", "quota", "reserved", "health", "time", "refused"]
+Tag = Literal["room", "scattered", "memory", "light", "quota", "reserved", "health", "time", "refused"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class Start:
     def circuits(self) -> tuple[HeldCircuits, ...]:
         """To be on as long as the job runs, configuration after configuration."""
         return self.place.circuits
+
+    @property
+    def memory(self) -> tuple[MemoryCircuit, ...]:
+        """Units of a pool and the circuits to them, rank after rank; none where memory is local."""
+        return self.place.memory
 
     @property
     def configuration(self) -> Configuration:
@@ -58,6 +63,10 @@ class Move:
     @property
     def circuits(self) -> tuple[HeldCircuits, ...]:
         return self.place.circuits
+
+    @property
+    def memory(self) -> tuple[MemoryCircuit, ...]:
+        return self.place.memory
 
     @property
     def configuration(self) -> Configuration:

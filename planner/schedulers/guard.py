@@ -3,16 +3,16 @@
 Kept by name of the job: who holds each accelerator, and each wavelength of each fiber. A new place is checked alone
 against that, by the rules of RULES.md; what its circuits must be comes from `planner.checks`. On fabrics whose jobs
 share nothing but accelerators (optical rails, tori, SiPAC) the place by itself is checked by `planner.checks`, once for
-all places alike (`Alone` says why that is enough), and failed parts and owners at each time. Where slots of a server
-matter (shared waveguides, losses, light over third servers) the whole plan is checked by `planner.checks`, which is
-slower.
+all places alike (`Alone` says why that is enough), and failed parts and owners at each time. Where memory is pooled
+`PoolGuard` does the same for units, ports and uplinks. Where slots of a server matter (shared waveguides, losses, light
+over third servers) the whole plan is checked by `planner.checks`, which is slower.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from costmodel.fabrics import FatTree, Lightpath, OcsRail, Sipac, Torus
+from costmodel.fabrics import FatTree, Lightpath, OcsRail, Sipac, Sipam, Torus
 from planner.checks import check
 from planner.checks.required import Links, required_links
 from planner.cluster import Cluster
@@ -20,6 +20,8 @@ from planner.instance import Instance, Job, Resident
 from planner.plan import Plan
 from planner.schedulers.alone import Alone
 from planner.schedulers.places import Place, Wire
+from planner.schedulers.pool_guard import PoolGuard
+from planner.tenants import setting_of
 
 
 class Guard:
@@ -35,13 +37,16 @@ class Guard:
         self._required: dict[int, list[tuple[str, Links]] | None] = {}
         self._joined: set[tuple[tuple[int, ...], str]] = set()
         self._alone = Alone(cluster) if isinstance(fabric, OcsRail | Torus | Sipac) else None
-        self._is_quick = isinstance(fabric, FatTree | OcsRail | Torus | Sipac) or (
+        self._pool = PoolGuard(cluster) if isinstance(fabric, Sipam) else None
+        self._is_quick = isinstance(fabric, FatTree | OcsRail | Torus | Sipac | Sipam) or (
             isinstance(fabric, Lightpath) and not fabric.transit and not fabric.slots_matter
         )
 
     def healed(self, cluster: Cluster) -> None:
         """Parts have failed, or work again."""
         self.cluster = cluster
+        if self._pool is not None:
+            self._pool.healed(cluster)
 
     def take(self, job: Job, place: Place) -> None:
         """A job holds a place from now on."""
@@ -50,6 +55,8 @@ class Guard:
             self._owner[device] = job.name
         for fiber, mask in _fibers(place):
             self._light.setdefault(fiber, {})[job.name] = mask
+        if self._pool is not None:
+            self._pool.take(job.name, place)
 
     def release(self, name: str) -> None:
         """A job gives back what it holds."""
@@ -59,6 +66,8 @@ class Guard:
                 del self._owner[device]
         for fiber, _ in _fibers(place):
             self._light.get(fiber, {}).pop(name, None)
+        if self._pool is not None:
+            self._pool.release(name, place)
 
     def objection(self, job: Job, place: Place, leaving: Iterable[str] = ()) -> str | None:
         """What is wrong with a place beside all others but those of jobs that leave; None where nothing is."""
@@ -68,6 +77,9 @@ class Guard:
         )
         if wrong is None and self._alone is not None:
             wrong = self._spared(place, gone) or self._switches(place) or self._alone.objection(job, place)
+        if wrong is None and self._pool is not None:
+            left = ((name, self._places[name][1]) for name in gone if name in self._places)
+            wrong = self._pool.objection(job, place, left)
         if wrong is None and not self._is_quick:
             wrong = self._by_all_checks(job, place, gone)
         return wrong
@@ -179,12 +191,13 @@ def whole(
             "devices": place.device_names,
             "configuration": place.configuration,
             "circuits": place.circuits,
+            "memory": place.memory,
         }
         residents.append(Resident(**fields, **where))
     jobs = tuple(Job(**{name: getattr(job, name) for name in Job.model_fields}) for job, _ in new)
     instance = Instance(schema_version=1, name="controller", cluster=cluster, jobs=jobs, residents=tuple(residents))
     assignments = tuple(place.assignment(job.name) for job, place in (*running, *new))
-    return instance, Plan(instance="controller", assignments=assignments)
+    return instance, Plan(instance="controller", assignments=assignments, switches=setting_of(instance, assignments))
 
 
 def _unasked(job: Job, place: Place) -> str | None:
