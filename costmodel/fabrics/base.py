@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -198,11 +198,18 @@ class FabricBase(Spec):
         first, last = self.server_name(0), self.server_name(self.num_servers - 1)
         raise ValueError(f"no server '{name}'; servers are {first} to {last}")
 
+    @cached_property
+    def _devices(self) -> dict[str, tuple[int, int]]:
+        """Devices whose names were read before."""
+        return {}
+
     def parse_device(self, name: str) -> tuple[int, int]:
         """Server index and slot of a device; ValueError names the right form."""
+        if name in self._devices:
+            return self._devices[name]
         head, _, tail = name.rpartition(".")
         if re.fullmatch(self.device_letter + INDEX, tail) and int(tail[1:]) < self.devices_per_server:
-            return self.parse_server(head), int(tail[1:])
+            return self._devices.setdefault(name, (self.parse_server(head), int(tail[1:])))
         first = self.device_name(0, 0)
         last = self.device_name(self.num_servers - 1, self.devices_per_server - 1)
         raise ValueError(f"no device '{name}'; devices are {first} to {last}")

@@ -1,6 +1,7 @@
 """Slices of fixed extent: which a server still has, and what a job on them holds."""
 
 from collections.abc import Iterable, Sequence
+from math import prod
 
 from costmodel.fabrics import Cut, GroupPlan, SlicedFabric
 from costmodel.fabrics.sliced import Held, Slice
@@ -20,19 +21,31 @@ class Cuts:
         self._slots = list(self._lit)
         self._switched: dict[tuple[int, Cut], Sequence[Slice]] = {}
         self._needed: dict[tuple[int, Cut, int], frozenset[tuple[int, int]]] = {}
-        self._counts: dict[Cut, list[tuple[int, int]]] = {}
-        """free slots, and slices that lie there at once, by server"""
+        self._counts: dict[Cut, list[int]] = {}
+        """slices of an extent that each server has free at once"""
+        self._stale: dict[Cut, set[int]] = {}
+        """servers that have changed since their slices were counted"""
         self._fitting: dict[tuple[int, Cut, int], tuple[Slice, ...]] = {}
 
     def take(self, devices: Iterable[Device]) -> None:
         """These chips are no longer free."""
+        changed = set()
         for server, slot in devices:
             self._slots[server] &= ~(1 << slot)
+            changed.add(server)
+        self._changed(changed)
 
     def release(self, devices: Iterable[Device]) -> None:
         """These chips are free again, where they have a port."""
+        changed = set()
         for server, slot in devices:
             self._slots[server] |= 1 << slot & self._lit[server]
+            changed.add(server)
+        self._changed(changed)
+
+    def _changed(self, servers: set[int]) -> None:
+        for stale in self._stale.values():
+            stale |= servers
 
     def usable(self, server: int, cut: Cut) -> list[Slice]:
         """Slices of an extent that lie on free chips of a server; they may overlap."""
@@ -48,11 +61,14 @@ class Cuts:
 
     def parts(self, cut: Cut, slices: int) -> list[int]:
         """How often each server has so many slices of an extent free at once, first fit."""
-        known = self._counts.setdefault(cut, [(-1, 0)] * len(self._slots))
-        for server, free in enumerate(self._slots):
-            if known[server][0] != free:
-                known[server] = free, len(self.disjoint(server, cut))
-        return [number // slices for _, number in known]
+        counts = self._counts.setdefault(cut, [0] * len(self._slots))
+        stale = self._stale.setdefault(cut, set(range(len(self._slots))))
+        size = prod(cut)
+        for server in stale:
+            is_enough = self._slots[server].bit_count() >= size
+            counts[server] = len(self.disjoint(server, cut)) if is_enough else 0
+        stale.clear()
+        return [number // slices for number in counts]
 
     def switches(self, server: int, cut: Cut, each: Slice) -> frozenset[tuple[int, int]]:
         """Optical switches that a slice needs."""

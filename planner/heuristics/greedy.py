@@ -17,6 +17,8 @@ MAX_FAILED = 30
 """so often a job is routed across servers in vain before only single servers are tried"""
 MAX_STARTS = 8
 """servers from which a job on rails is spread"""
+RailGroup = tuple[int, list[int], int]
+"""(number of free rails, servers, mask of these rails) of servers with the same free rails"""
 Blocks = list[tuple[int, int]]
 """(server, number of blocks)"""
 Strategy = Callable[[Board, Shape], Iterable[Blocks]]
@@ -175,27 +177,35 @@ def on_rails(rails: Rails, shape: Shape, lit: Sequence[int]) -> Iterator[Blocks]
     free devices with a port, by server.
     """
     usable, block, num_blocks = rails.mask(shape.num_ports), shape.block, shape.num_blocks
-    free = [((slots & usable).bit_count(), server, slots & usable) for server, slots in enumerate(lit)]
-    order = sorted([each for each in free if each[0] >= block])
-    if len(order) < num_blocks:
+    alike: dict[int, list[int]] = {}
+    for server, slots in enumerate(lit):
+        alike.setdefault(slots & usable, []).append(server)
+    groups = [(mask.bit_count(), servers, mask) for mask, servers in alike.items() if mask.bit_count() >= block]
+    if sum([len(servers) for _, servers, _ in groups]) < num_blocks:
         return
-    for number, first, common in order[:MAX_STARTS]:
-        chosen = [first]
-        while len(chosen) < num_blocks:
-            best, most = -1, block - 1
-            for _, server, slots in order:
-                shared = (common & slots).bit_count()
-                if shared > most and server not in chosen:
-                    best, most, left = server, shared, common & slots
-                    if most == number:
-                        break
-            if best < 0:
-                break
-            chosen.append(best)
-            number, common = most, left
-        else:
+    starts = sorted([(number, first, mask) for number, servers, mask in groups for first in servers[:MAX_STARTS]])
+    in_vain = set[int]()
+    for _, first, mask in starts[:MAX_STARTS]:
+        chosen = [] if mask in in_vain else _joined(groups, first, mask, block, num_blocks)
+        if chosen:
             yield [(server, 1) for server in sorted(chosen)]
             return
+        in_vain.add(mask)
+
+
+def _joined(groups: Sequence[RailGroup], first: int, common: int, block: int, num_blocks: int) -> list[int]:
+    """A server and those that join it; empty where they leave too few common rails. All that leave the same rails as
+    before join at once."""
+    chosen, left = [first], [*groups]
+    while True:
+        whole = [(number, server) for number, servers, mask in left if common & mask == common for server in servers]
+        chosen += [server for _, server in sorted(whole) if server != first][: num_blocks - len(chosen)]
+        if len(chosen) == num_blocks:
+            return chosen
+        left = [each for each in left if common & each[2] != common and (common & each[2]).bit_count() >= block]
+        if not left:
+            return []
+        common &= min(left, key=lambda each: (-(common & each[2]).bit_count(), each[0], each[1][0]))[2]
 
 
 def price_per_device(problem: Problem) -> float:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,12 +103,12 @@ class Kind:
         return tuple(least.values())
 
     @cached_property
-    def ranks(self) -> tuple[tuple[int, int], ...]:
-        """Number of each row's key, and number of the row among those with this key."""
-        numbers: dict[object, int] = {}
-        keys = [numbers.setdefault(row.key, len(numbers)) for row in self.rows]
-        following = [count() for _ in numbers]
-        return tuple((key, next(following[key])) for key in keys)
+    def numbers(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the rows with each key."""
+        of_key: dict[object, list[int]] = {}
+        for number, row in enumerate(self.rows):
+            of_key.setdefault(row.key, []).append(number)
+        return tuple(map(tuple, of_key.values()))
 
     @cached_property
     def boundaries(self) -> tuple[Ints, ...]:

@@ -1,9 +1,11 @@
 """Racks with pooled memory while jobs come and go: units, ports and uplinks by number."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 
 from planner.circuits.ways import Device, Waveguide
 from planner.cluster import Cluster
+from planner.plan import HeldCircuits, MemoryCircuit
 from planner.pools.circuits import Network
 from planner.pools.pool import Pool, Wires, by_server
 from planner.replay.beams import Beams
@@ -52,6 +54,17 @@ class PoolParts:
         for part, number in self._numbers(found, networks[0]):
             parts[part] = parts.get(part, 0) | 1 << number
         return Beams(tuple(parts.items()), ()), frozenset(self._switches(found, networks))
+
+    def named(
+        self, row: Row, devices: Sequence[Device]
+    ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
+        """Circuits and memory by name that first fit gives a job on its devices; nothing is taken."""
+        scratch, servers = copy(self._pool), by_server(devices)
+        scratch.racks = list(self._pool.racks)
+        for server in servers:
+            self._refresh(server)
+            scratch.racks[server] = self._pool.racks[server].copy()
+        return scratch.connect(row.shape, devices)
 
     def _numbers(self, wires: Wires, network: Network) -> Iterator[tuple[Waveguide, int]]:
         """Part and number of all that a job is given: the first free ones, as `Pool.commit` takes them."""

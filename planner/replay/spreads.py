@@ -1,5 +1,6 @@
 """Light between servers in numbers that are kept, so that equal states are known by one number."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import NamedTuple
@@ -88,14 +89,13 @@ class Spreads:
         self._ways, self._fibers, self._boundaries = iter(ways), fibers, boundaries
         self._found: list[tuple[Blocks, Spread]] = []
         self._is_open: NDArray[np.bool_] | None = None
-        self._shut: list[bool] = []
+        self._open: list[int] = []
+        """rows with a way that is open to them"""
 
     def open_to(self, rank: int) -> Iterable[tuple[Blocks, Spread]]:
         """Ways with enough light between servers for the row of this rank; necessary, not sufficient."""
         if self._is_open is None:
             return self._first_look(rank)
-        if self._shut[rank]:
-            return ()
         return [self._found[number] for number in np.flatnonzero(self._is_open[rank]).tolist()]
 
     def _first_look(self, rank: int) -> Iterator[tuple[Blocks, Spread]]:
@@ -106,14 +106,21 @@ class Spreads:
             if all(needed[count] <= least for count, least in each[1].ends):
                 yield each
         self._is_open = self._all_open()
-        self._shut = np.logical_not(self._is_open.any(axis=1)).tolist()
+        self._open = np.flatnonzero(self._is_open.any(axis=1)).tolist()
 
     def _all_open(self) -> NDArray[np.bool_]:
         """Which ways are open to which row, (rows, ways)."""
-        most = max((len(blocks) for blocks, _ in self._found), default=0)
+        if not self._found:
+            return np.zeros((len(self._boundaries), 0), dtype=bool)
+        most = max(len(blocks) for blocks, _ in self._found)
         ends = [(*spread.ends, *((0, 0),) * (most - len(blocks))) for blocks, spread in self._found]
         counts, least = np.array(ends, dtype=int).reshape(len(ends), most, 2).transpose(2, 0, 1)
         return np.asarray((self._boundaries[:, counts] <= least).all(axis=2))
+
+    def open_after(self, rank: int) -> int:
+        """The next row after this one, which was looked at, with a way that is open to it; beyond the last, if none."""
+        place = bisect_right(self._open, rank)
+        return self._open[place] if place < len(self._open) else len(self._boundaries)
 
     @property
     def exist(self) -> bool:

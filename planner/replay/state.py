@@ -4,8 +4,9 @@ What is kept of the full model: which devices, slices and rails are free, and th
 Candidates and their speeds are expanded beforehand; names, plans and ranks within a slice are never built.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from itertools import chain
 from operator import and_
 
@@ -64,6 +65,8 @@ class State:
         """masks of the slots whose port works, by server"""
         self.taken_hooks: list[Callable[[Sequence[Device], bool], None]] = []
         """told which devices are taken (True) or given back"""
+        self.shut: Collection[int] = ()
+        """servers that no job on rails may take now, where no strategy chooses servers"""
         self._dark, self._failed = cluster.dark_devices, cluster.failed_devices
 
     def place(
@@ -101,7 +104,10 @@ class State:
         """The same where light depends on servers alone: of many rows with the same key the ways are found once."""
         ways: dict[int, Spreads] = {}
         num_failed = 0
-        for row, (key, rank) in zip(kind.rows, kind.ranks, strict=True):
+        following = [(numbers[0], 0, key) for key, numbers in enumerate(kind.numbers)]
+        while following:
+            number, rank, key = heappop(following)
+            row = kind.rows[number]
             if key not in ways or (ways[key].exist and not is_fixed):
                 found = self._ways(row, strategy)
                 ways[key] = Spreads(found if is_fixed else list(found), fibers, kind.boundaries[key])
@@ -114,6 +120,9 @@ class State:
                 num_failed += 1
                 if num_failed == MAX_FAILED and is_fixed:
                     return self._place_inside(kind, strategy)
+            later = ways[key].open_after(rank) if is_fixed or not ways[key].exist else rank + 1
+            if later < len(kind.numbers[key]):
+                heappush(following, (kind.numbers[key][later], later, key))
         return None
 
     def _place_inside(self, kind: Kind, strategy: Strategy) -> Placement | None:
@@ -202,11 +211,15 @@ class State:
     def _ways(self, row: Row, strategy: Strategy) -> Iterable[Blocks]:
         if row.needs_rails:
             assert self.board.rails is not None
-            return on_rails(self.board.rails, row.shape, list(map(and_, self.free, self._ported)))
+            pairs = enumerate(map(and_, self.free, self._ported))
+            return on_rails(self.board.rails, row.shape, [0 if s in self.shut else slots for s, slots in pairs])
         room, whole = self.room(row), 1 if row.shape.is_even else self.per_server // row.part
-        if len(self.together) == 1:
-            return strategy(room, self.together[0], row.num_parts, whole)
-        return chain.from_iterable(strategy(room, servers, row.num_parts, whole) for servers in self.together)
+        racks = self._racks(row, room)
+        return chain.from_iterable(strategy(room, servers, row.num_parts, whole) for servers in racks)
+
+    def _racks(self, row: Row, room: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Servers that the job may use together, to be looked at in turn."""
+        return self.together
 
     def room(self, row: Row) -> Sequence[int]:
         """Parts of a row that fit on each server."""

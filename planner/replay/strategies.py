@@ -29,14 +29,11 @@ def in_order(room: Sequence[int], servers: Sequence[int], parts: int, whole: int
 
 def tightest(room: Sequence[int], servers: Sequence[int], parts: int, whole: int) -> Iterator[Blocks]:
     """The one server with the least room to spare, or as few servers as possible, the last the tightest."""
-    best, least = -1, float("inf")
-    for server in servers if parts <= whole else ():
-        if parts <= room[server] < least:
-            best, least = server, room[server]
-    if best >= 0:
-        yield [(best, parts)]
+    enough = [server for server in servers if room[server] >= parts] if parts <= whole else []
+    if enough:
+        yield [(min(enough, key=room.__getitem__), parts)]
         return
-    order = sorted((s for s in servers if room[s]), key=lambda s: (-min(room[s], whole), room[s], s))
+    order = [s for _, _, s in sorted([(-min(room[s], whole), room[s], s) for s in servers if room[s]])]
     for first in range(min(FEW_STARTS, len(order))):
         blocks: Blocks = []
         missing = parts

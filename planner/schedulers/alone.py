@@ -1,6 +1,7 @@
 """What is wrong with a place by itself, on fabrics whose jobs share nothing but accelerators."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 from costmodel.fabrics import OcsRail, Torus
@@ -18,7 +19,7 @@ OF_LAYOUT = ("placement", "block", "per_server", "rack", "circuits", "rails", "c
 """rules that depend on where a job lies; where these hold, the others depend on job and configuration alone"""
 MOST_REMEMBERED = 100_000
 """places by what they have alike"""
-Key: TypeAlias = tuple[str, int, int, str, tuple[int, ...], tuple[int, ...]]
+Key: TypeAlias = tuple[str, int, str, tuple[int, ...], tuple[int, ...]]
 
 
 class Alone:
@@ -32,7 +33,8 @@ class Alone:
     Servers of a rack are all alike there, and so are the rails of a server: no rule changes where servers, or rails,
     change their places. So one verdict holds for all places with the same configuration and circuits by rank whose
     ranks lie alike: equal servers where the other has equal ones, in the same slots, on rails in slots that are equal
-    where the other's are. On a torus circuits name switches of one rack, which is told apart too.
+    where the other's are. Racks are all alike, too: on a torus names of switches begin with their rack, and one verdict
+    holds for circuits that differ in that beginning alone.
 
     Of a job and configuration whose first place was right, other layouts are held to the rules of layout alone: the
     others follow job and configuration, and times over circuits and links, which these rules have shown to be the same.
@@ -45,6 +47,8 @@ class Alone:
         """by identity, which lasts as long as the row is kept"""
         self._right: set[tuple[str, int]] = set()
         self._known: dict[Key, str | None] = {}
+        self._moved: dict[tuple[str, int], str] = {}
+        """circuits of a rack as those of any, by their name and the rack"""
 
     def objection(self, job: Job, place: Place) -> str | None:
         """The first rule that the place breaks, in words; None where it breaks none."""
@@ -52,16 +56,27 @@ class Alone:
         if key not in self._known:
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
+                self._moved.clear()
             self._known[key] = self._checked(key[0], job, place)
         return self._known[key]
 
     def _key(self, job: Job, place: Place) -> Key:
         fabric = self._cluster.fabric
         servers, slots = zip(*place.devices, strict=True)
-        rack = servers[0] // fabric.servers if isinstance(fabric, Torus) else 0
         places = _numbered(slots) if isinstance(fabric, OcsRail) else slots
         row = self._rows.setdefault(id(place.row), place.row)
-        return job.model_dump_json(include=ASKED), id(row), rack, place.wiring.name, _numbered(servers), places
+        return job.model_dump_json(include=ASKED), id(row), self._circuits(place), _numbered(servers), places
+
+    def _circuits(self, place: Place) -> str:
+        """What tells the circuits of a place from others, but for the rack on whose switches they are."""
+        fabric, name = self._cluster.fabric, place.wiring.name
+        if not isinstance(fabric, Torus) or fabric.racks == 1:
+            return name
+        rack = fabric.rack_of(place.devices[0][0])
+        if (name, rack) not in self._moved:
+            text = place.wiring.text.replace(f'"r{rack}.', '"r.')
+            self._moved[name, rack] = sha256(text.encode()).hexdigest()
+        return self._moved[name, rack]
 
     def _checked(self, asked: str, job: Job, place: Place) -> str | None:
         if asked not in self._asked:

@@ -1,8 +1,7 @@
 """The fast board of a controller: places and gives back jobs by number, within a time limit, beside barred servers."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -14,6 +13,7 @@ from planner.replay.strategies import Blocks, tightest
 from planner.scenarios.damage import Failure, parse_failure, worsened
 from planner.scenarios.derive import edited
 from planner.schedulers.places import NO_WIRING, Place
+from planner.schedulers.pooled import Clear, found_in_pool, held_in_pool
 from planner.schedulers.timed import OutOfTimeError, TimedState
 from planner.schedulers.wirings import Wirer, beams_of
 
@@ -44,7 +44,7 @@ class _Search:
             return ()
         if self.barred:
             servers = [server for server in servers if server not in self.barred]
-        if sum([room[server] for server in servers]) < parts:
+        if sum(map(room.__getitem__, servers)) < parts:
             return ()
         return tightest(room, servers, parts, whole)
 
@@ -68,6 +68,7 @@ class Board:
         self.state = TimedState(cluster)
         self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
         """accelerators with a port, free or not, by server"""
+        self._clear = Clear(self.state)
         self.held: dict[str, Placement] = {}
         """by job"""
         self.racks: list[Sequence[int]] = self.state.together
@@ -82,6 +83,7 @@ class Board:
         """Begin anew with this health and these jobs; those that stand on a failed part are named and left out."""
         self.cluster, self.state = cluster, TimedState(cluster)
         self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
+        self._clear = Clear(self.state)
         before, self.held = self.held, {}
         broken = []
         for job, place in places.items():
@@ -92,7 +94,13 @@ class Board:
             self.take(job, self.state.working(placement))
         return broken
 
+    def able(self, kind: Kind) -> Sequence[int]:
+        """Accelerators that a job of this kind could take of each server if all others left it."""
+        return self._clear.able(kind, self.working)
+
     def _placement(self, place: Place) -> Placement:
+        if self.state.parts is not None:
+            return held_in_pool(self.state, place)
         bare = Placement(place.row, place.devices, place.devices)
         return bare if place.wiring is NO_WIRING else beams_of(self.state, place.circuits, bare)
 
@@ -124,12 +132,12 @@ class Board:
         search = _Search(barred, deadline_s)
         self.state.together = near
         self.state.deadline_s, ran_out = deadline_s, False
-        with self._hidden(barred, kind):
-            try:
-                placement = self.state.place(kind, search)
-            except OutOfTimeError:
-                placement, ran_out = None, True
-        self.state.deadline_s, self.state.together = inf, self.racks
+        self.state.shut = barred
+        try:
+            placement = self.state.place(kind, search)
+        except OutOfTimeError:
+            placement, ran_out = None, True
+        self.state.deadline_s, self.state.together, self.state.shut = inf, self.racks, NOBODY
         if placement is None:
             return Found(ran_out=ran_out or search.ran_out)
         return self.wired(kind_name, placement)
@@ -137,10 +145,12 @@ class Board:
     def _roomy(self, kind: Kind, racks: Iterable[int]) -> list[Sequence[int]]:
         """Racks on which as many accelerators are free as the smallest row takes."""
         free = self.state.any if kind.held == 1 else self.state.lit
-        return [self.racks[rack] for rack in racks if sum([free[server] for server in self.racks[rack]]) >= kind.held]
+        return [self.racks[rack] for rack in racks if sum(map(free.__getitem__, self.racks[rack])) >= kind.held]
 
     def wired(self, kind_name: str, placement: Placement) -> Found:
         """A placement that is taken, with its circuits; given back where these cannot be named."""
+        if self.state.parts is not None:
+            return Found(*(found_in_pool(self.state, kind_name, placement) or ()))
         wired = self.wirer.wire(self.state, placement)
         if wired is None:
             self.state.release(placement)
@@ -170,18 +180,3 @@ class Board:
     def release(self, job: str) -> None:
         """A job gives back what it holds."""
         self.state.release(self.held.pop(job))
-
-    @contextmanager
-    def _hidden(self, barred: frozenset[int], kind: Kind) -> Iterator[None]:
-        """On rails servers are chosen without a strategy: what is free on barred ones is taken meanwhile."""
-        if not barred or not isinstance(self.cluster.fabric, OcsRail):
-            yield
-            return
-        slots = self.state.board.slots
-        free = tuple((s, slot) for s in sorted(barred) for slot in (*slots.lit[s], *slots.dark[s]))
-        ghost = Placement(kind.rows[0], free, free)
-        self.state.take(ghost)
-        try:
-            yield
-        finally:
-            self.state.release(ghost)

@@ -14,6 +14,7 @@ class Hopeless:
         self._rack_of = {server: number for number, servers in enumerate(racks) for server in servers}
         self._freed = [0.0] * len(racks)
         """when something was last given back, by rack"""
+        self._last_freed = 0.0
         self._failed: dict[Mark, list[float]] = {}
         """when a search failed last, by rack"""
         self._ended: dict[Mark, float] = {}
@@ -23,7 +24,11 @@ class Hopeless:
 
     def __contains__(self, mark: Mark) -> bool:
         """Whether a search has ended without success and nothing was given back since."""
-        return mark in self._ended and self._ended[mark] > max(self._freed)
+        return mark in self._ended and self._ended[mark] > self._last_freed
+
+    def racks_of(self, servers: Iterable[int]) -> list[int]:
+        """Racks by number that these servers belong to."""
+        return sorted({self._rack_of[server] for server in servers})
 
     def open(self, mark: Mark) -> list[int]:
         """Racks by number on which a search has not failed since something was given back there."""
@@ -48,7 +53,7 @@ class Hopeless:
         """Something was given back on these servers."""
         self._now += 1
         for server in servers:
-            self._freed[self._rack_of[server]] = self._now
+            self._freed[self._rack_of[server]] = self._last_freed = self._now
 
     def forget(self, tried: str) -> None:
         """What barred these searches from servers has changed."""

@@ -1,12 +1,12 @@
 """Candidates of what jobs ask for, expanded and scored once: slow, and done before anything is placed."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
 from costmodel.configuration import Configuration
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import DividedPorts, FabricBase, Lightpath, Sipam
 from planner.cluster import Cluster, Health
 from planner.errors import InputError
 from planner.expand import expand
@@ -23,9 +23,7 @@ class Kinds:
     """Ways to run, by what a job asks for; health is left aside, so that they hold while parts fail and work again."""
 
     def __init__(self, cluster: Cluster) -> None:
-        if cluster.fabric.has_remote_memory:
-            problem = f"a controller serves no {cluster.fabric.kind} fabric; plan it with `planner solve`"
-            raise InputError("cluster", "fabric", problem)
+        _require_served(cluster.fabric)
         self.cluster = edited(cluster, health=Health())
         self.texts: dict[str, str] = {}
         """what jobs of a kind ask for, as JSON"""
@@ -125,6 +123,16 @@ class Kinds:
         return rows
 
 
+def _require_served(fabric: FabricBase) -> None:
+    """InputError for a fabric whose memory a controller cannot hand out."""
+    if isinstance(fabric, DividedPorts) and fabric.shared is not None:
+        problem = "a controller hands out no shared appliances; take optical modules, or plan it with `planner solve`"
+        raise InputError("cluster", "fabric.memory", problem)
+    if isinstance(fabric, Sipam) and fabric.local_memory:
+        problem = "a controller moves no pages into a pool; remove it, or plan the cluster with `planner solve`"
+        raise InputError("cluster", "fabric.local_memory", problem)
+
+
 def _kind_of(name: str, rows: tuple[Row, ...]) -> Kind:
     fewest = min((row.shape.num_ranks for row in rows), default=0)
     return Kind(name, fewest, fewest, rows, 1.0)
@@ -132,6 +140,8 @@ def _kind_of(name: str, rows: tuple[Row, ...]) -> Kind:
 
 def _warm(row: Row) -> None:
     """Work out now what the first placement of a row would have to."""
+    for shape in row.shape.by_phase if row.shape.held_units else ():
+        assert len(shape.configurations) == len(shape.offsets)
     if row.shape.has_light:
         assert row.shape.offsets is not None
         assert row.layouts is not None
@@ -149,4 +159,17 @@ def _rows(options: JobOptions, cluster: Cluster) -> tuple[Row, ...]:
         if isinstance(cluster.fabric, Lightpath) or row.key not in seen:
             rows.append(row)
             seen.add(row.key)
-    return tuple(rows)
+    return _within_share(rows, cluster.fabric) if isinstance(cluster.fabric, Sipam) else tuple(rows)
+
+
+def _within_share(rows: Sequence[Row], fabric: Sipam) -> tuple[Row, ...]:
+    """Rows that take no more pooled memory than falls to their accelerators, and where as many accelerators cannot do
+    with that, those that take the least, behind the others: a job that takes all that makes it faster leaves the next
+    ones accelerators without memory."""
+    share = fabric.units_per_server / fabric.devices_per_server
+    least: dict[int, int] = {}
+    for row in rows:
+        size, units = row.shape.num_ranks, row.pool.units
+        least[size] = min(units, least.get(size, units))
+    kept = [row for row in rows if row.pool.units <= max(share, least[row.shape.num_ranks])]
+    return tuple(sorted(kept, key=lambda row: row.pool.units > share))

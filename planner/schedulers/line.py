@@ -68,7 +68,8 @@ class Line:
 
     def ordered(self, now_s: float, *, passed: set[Group]) -> Iterator[Entry]:
         """Jobs in order; groups that join `passed` meanwhile are left out. The job last given may be removed."""
-        burden = {tenant: self._tenants.burden(tenant, now_s) for tenant, _, _ in self._groups}
+        tenants = {tenant for tenant, _, _ in self._groups}
+        burden = {tenant: self._tenants.burden(tenant, now_s) for tenant in tenants}
 
         def rank(group: Group, entry: Entry) -> Rank:
             return self._rank(entry, now_s, burden[group[0]])

@@ -90,8 +90,11 @@ class Pass:
             if found.ran_out:
                 self.ran_out.add(entry.name)
             return False
-        is_started = floor.start(entry, found)
-        floor.counts.greedy += is_started
+        return self._start(entry, found)
+
+    def _start(self, entry: Entry, found: Found) -> bool:
+        is_started = self.floor.start(entry, found)
+        self.floor.counts.greedy += is_started
         return is_started
 
     def _search(self, entry: Entry, kind: Kind, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
@@ -112,8 +115,9 @@ class Pass:
         floor, kept = self.floor, self.floor.ledger.reserved.servers
         if not is_ready(floor, kind):
             return False
-        floor.hopeless.forget("kept")
-        if self._place(entry, kind, "kept", floor.all_servers.difference(kept) | floor.drained, inf):
+        barred, racks = floor.all_servers.difference(kept) | floor.drained, floor.hopeless.racks_of(kept)
+        found = floor.board.find(entry.kind, kind, barred, inf, racks)
+        if found.placement is not None and self._start(entry, found):
             return True
         floor.void.update(kept)
         return False

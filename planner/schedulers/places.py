@@ -1,21 +1,24 @@
 """Where a job runs and over which circuits: kept by number, named only for those who ask."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
 
 from costmodel.configuration import Configuration
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, Sipam
 from planner.circuits.demand import Dimension
 from planner.circuits.light import bits, wavelengths_of
 from planner.circuits.ways import Device
-from planner.plan import Assignment, Circuit, HeldCircuits
+from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 from planner.replay.kinds import Row
+from planner.schedulers import plugs
 
 Step = tuple[int, int, int] | str
-"""a fiber, its servers counted among those of the job; by name: a fiber of a third server, or an optical switch"""
+"""a fiber, its servers counted among those of the job; by name: a fiber of a third server, an optical switch, or a part
+of a pooled rack (`plugs`)"""
 
 
 class Wire(NamedTuple):
@@ -100,35 +103,50 @@ class Place:
     @cached_property
     def circuits(self) -> tuple[HeldCircuits, ...]:
         """Circuits as a plan writes them."""
+        entries = [(*plugs.served(key), wires) for key, wires in self.wiring.configurations]
         return tuple(
-            HeldCircuits(dimension=cast(Any, dimension), circuits=tuple(map(self._circuit, wires)))
-            for dimension, wires in self.wiring.configurations
+            HeldCircuits(dimension=cast(Any, dimension), phase=phase, circuits=tuple(map(self._circuit, wires)))
+            for dimension, phase, wires in entries
+            if dimension != plugs.MEMORY
         )
 
     @cached_property
+    def memory(self) -> tuple[MemoryCircuit, ...]:
+        """Memory circuits as a plan writes them, rank after rank; none where memory is local."""
+        fabric = self.row.options.fabric
+        return plugs.memory(self, fabric) if isinstance(fabric, Sipam) else ()
+
+    @cached_property
     def circuits_json(self) -> list[dict[str, Any]]:
-        """Circuits as drivers and clients read them."""
-        return [held.model_dump(mode="json", by_alias=True) for held in self.circuits]
+        """Circuits as drivers and clients read them, those into memory last."""
+        network = [held.model_dump(mode="json", by_alias=True) for held in self.circuits]
+        return [*network, *plugs.memory_json(self.memory)]
 
     def _circuit(self, wire: Wire) -> Circuit:
-        fabric, names, servers = self.row.options.fabric, self.device_names, self.servers
-        steps = []
-        for step in wire.route:
-            if isinstance(step, str):
-                steps.append(step)
-            else:
-                assert isinstance(fabric, Lightpath)
-                steps.append(fabric.fiber_name(servers[step[0]], servers[step[1]], step[2]))
+        names = self.device_names
         return Circuit(
             source=names[wire.source],
             destination=names[wire.destination],
             wavelengths=wavelengths_of(wire.mask),
-            fibers=tuple(steps),
+            fibers=tuple(self._fibers(wire)),
         )
+
+    def _fibers(self, wire: Wire) -> Iterator[str]:
+        """The way of a circuit by name."""
+        fabric, servers = self.row.options.fabric, self.servers
+        if isinstance(fabric, Sipam):
+            yield from (f"{fabric.server_name(at)}.{uplink}" for at, uplink in plugs.uplinks(wire, self.devices))
+            return
+        for step in wire.route:
+            if isinstance(step, str):
+                yield step
+            else:
+                assert isinstance(fabric, Lightpath)
+                yield fabric.fiber_name(servers[step[0]], servers[step[1]], step[2])
 
     def assignment(self, job: str) -> Assignment:
         """The job as it stands in a plan."""
-        found = self.row.options.assignment(self.row.number, self.device_names, self.circuits)
+        found = self.row.options.assignment(self.row.number, self.device_names, self.circuits, self.memory)
         return found.model_copy(update={"job": job})
 
     def body(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from planner.replay.kinds import Kind
 from planner.schedulers.decisions import Tag
 from planner.schedulers.floor import Floor
+from planner.schedulers.pooled import memory_short
 from planner.schedulers.state import Entry
 
 Reason = tuple[Tag, str]
@@ -13,7 +14,7 @@ MOST_NAMED = 4
 
 
 def why(floor: Floor, entry: Entry, *, ran_out: bool = False) -> Reason:
-    """The first of: quota, accelerators, parts that are down, their scatter, what is kept for another, light."""
+    """The first of: quota, accelerators, parts that are down, scatter, what is kept for another, memory, light."""
     kind = floor.kind(entry)
     if not kind.rows:
         return "quota", _quota(floor, entry)
@@ -34,6 +35,8 @@ def why(floor: Floor, entry: Entry, *, ran_out: bool = False) -> Reason:
             )
     if ran_out:
         return "time", f"{free}; the search for a place ran out of its time and goes on at the next event"
+    if floor.board.state.parts is not None and (said := memory_short(floor.board.state, kind)) is not None:
+        return "memory", f"{free}, but {said}"
     where = "between the servers that have room no optical circuits are left that join them"
     return "light", f"{free}, but {where}{_remedy(floor, kind, parts[0])}"
 
@@ -71,7 +74,17 @@ def _too_few(floor: Floor, kind: Kind, num_free: int, short: str) -> Reason:
 
 def _fits_somewhere(floor: Floor, kind: Kind, part: int, shut: frozenset[int]) -> bool:
     """Whether the parts of a job fit on servers that it may use together, light aside."""
-    return part * _most_parts(floor, kind, part, shut) >= kind.held
+    state = floor.board.state
+    free = state.any if kind.held == 1 else state.lit
+    most = 1 if kind.is_even else kind.held
+    for servers in state.together:
+        missing = kind.held
+        for server in servers:
+            if free[server] >= part and server not in shut:
+                missing -= part * min(free[server] // part, most)
+                if missing <= 0:
+                    return True
+    return False
 
 
 def _most_parts(floor: Floor, kind: Kind, part: int, shut: frozenset[int]) -> int:
@@ -110,12 +123,13 @@ def _remedy(floor: Floor, kind: Kind, part: int) -> str:
     """The server nearest to what is needed, and who stands there."""
     state = floor.board.state
     wanted = min(kind.held, state.per_server) if part == 1 and not kind.is_even else part
-    able = [s for s, count in enumerate(floor.board.working) if count >= wanted and s not in floor.drained]
+    drained = floor.drained
+    able = [s for s, count in enumerate(floor.board.working) if count >= wanted and s not in drained]
     if kind.is_even:
         able = [server for server in able if state.lit[server] < part]
     if not able:
         return ""
-    server = max(able, key=lambda s: (state.lit[s], -s))
+    server = max(able, key=state.lit.__getitem__)
     jobs, gained = [], state.lit[server]
     for name, ranks in sorted(floor.on(server).items(), key=lambda item: -item[1]):
         if gained >= wanted:

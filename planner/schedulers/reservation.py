@@ -25,7 +25,7 @@ Choice = tuple[float, int, tuple[int, ...]]
 
 def reserve(floor: Floor, entry: Entry, kind: Kind) -> Reserve | None:
     """Servers that are free the earliest, by the limits of running jobs; None where working ones never suffice."""
-    working = np.array(floor.board.working)
+    working = np.array(floor.board.able(kind))
     working[list(floor.drained | floor.void)] = 0
     best = _one(floor, kind, working)
     if best is None or best[0] == inf:
@@ -39,6 +39,8 @@ def reserve(floor: Floor, entry: Entry, kind: Kind) -> Reserve | None:
 def _one(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
     """One server, as soon as enough of it is free."""
     state, needed = floor.board.state, kind.held
+    if state.parts is not None:
+        return None  # what is free of a server may lack memory: all of it is kept
     if needed > (kind.parts[0] if kind.is_even else state.per_server) or all(row.needs_rails for row in kind.rows):
         return None
     free, able = np.array(state.any if needed == 1 else state.lit), np.flatnonzero(working >= needed)
@@ -85,6 +87,6 @@ def may_enter(floor: Floor, entry: Entry) -> bool:
 def is_ready(floor: Floor, kind: Kind) -> bool:
     """Whether what is kept is free: enough of one server, or all of several."""
     kept, state = floor.ledger.reserved.servers, floor.board.state
-    if len(kept) == 1 and kind.held <= (state.any if kind.held == 1 else state.lit)[kept[0]]:
+    if len(kept) == 1 and state.parts is None and kind.held <= (state.any if kind.held == 1 else state.lit)[kept[0]]:
         return True
     return bool(kept) and not any(floor.on(server) for server in kept)

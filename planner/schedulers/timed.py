@@ -1,6 +1,7 @@
 """The board of `planner.replay` with a limit on time."""
 
 import time
+from collections.abc import Sequence
 from math import inf
 
 from planner.cluster import Cluster
@@ -30,3 +31,9 @@ class TimedState(State):
     def realize(self, row: Row, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
         self._pause()
         return super().realize(row, blocks, spread)
+
+    def _racks(self, row: Row, room: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Only those with room: strategies of a controller give no ways on others."""
+        if not any(room):
+            return ()
+        return [servers for servers in self.together if sum(map(room.__getitem__, servers)) >= row.num_parts]

@@ -1,10 +1,13 @@
 """The circuits of a place that the fast board has found: it keeps light as masks, these name every circuit."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 from costmodel.fabrics import Fiber, Lightpath, OcsRail, Route, SlicedFabric
+from planner.circuits.cuts import slice_circuits
 from planner.circuits.ways import Device
 from planner.plan import Circuit, HeldCircuits
+from planner.replay.kinds import Row
 from planner.replay.state import Placement, State
 from planner.schedulers.places import NO_WIRING, Step, Wire, Wiring, wiring_of
 
@@ -18,6 +21,8 @@ class Wirer:
     def __init__(self) -> None:
         self._known: dict[object, Wiring] = {}
         self._alike: dict[Wiring, Wiring] = {}
+        self._laid: dict[object, tuple[tuple[int, ...], Wiring]] = {}
+        """place among the devices of its slices for each rank, and circuits, by what they depend on"""
 
     def wire(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
         """Devices in rank order, and the circuits, of a placement that is taken; None where they are not what was."""
@@ -62,22 +67,41 @@ class Wirer:
         return placement.devices, wiring
 
     def _on_slices(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
-        """Slices are found again on the full board, which orders their ranks and sets the circuits that join them."""
+        """Slices are found again as if they were free; ranks and circuits of all that lie alike once."""
         row, count = placement.row, dict[int, int]()
         for server, _ in placement.devices:
             count[server] = count.get(server, 0) + 1
         blocks = [(server, ranks // row.shape.part) for server, ranks in sorted(count.items())]
         state.release(placement)
-        assignment = state.board.realize(row.options, row.number, blocks)
-        if assignment is not None:
-            state.board.release(assignment)
+        found = state.realize(row, blocks)
         state.take(placement)
-        if assignment is None:
+        if found is None or set(found.devices) != set(placement.devices):
             return None
-        devices = tuple(state.cluster.fabric.parse_device(name) for name in assignment.devices)
-        if set(devices) != set(placement.devices):
-            return None
-        return devices, self._one(wiring_of(assignment.circuits, devices, row))
+        if not row.shape.cut:
+            return found.devices, NO_WIRING
+        fabric, (servers, slots) = state.cluster.fabric, zip(*found.devices, strict=True)
+        number: dict[int, int] = {}
+        lie = tuple([number.setdefault(server, len(number)) for server in servers])
+        key = id(row), fabric.rack_of(servers[0]) if fabric.has_circuits else 0, lie, slots
+        if key not in self._laid:
+            if len(self._laid) > MOST_REMEMBERED:
+                self._laid.clear()
+            ranks, wiring = _on_held(row, found.devices)
+            self._laid[key] = ranks, self._one(wiring)
+        ranks, wiring = self._laid[key]
+        return tuple([found.devices[place] for place in ranks]), wiring
+
+
+def _on_held(row: Row, devices: Sequence[Device]) -> tuple[tuple[int, ...], Wiring]:
+    """The place of each rank among the devices of slices, one slice after the other, and the circuits of these."""
+    fabric, plans, size = row.options.fabric, row.options.candidates.row_plans(row.number), prod(row.shape.cut)
+    assert isinstance(fabric, SlicedFabric)
+    slices = [devices[first : first + size] for first in range(0, len(devices), size)]
+    held = [(each[0][0], tuple([slot for _, slot in each])) for each in slices]
+    place = {device: number for number, device in enumerate(devices)}
+    laid = fabric.layout(plans, held)
+    wiring = wiring_of(slice_circuits(fabric, plans, held), tuple(laid), row)
+    return tuple([place[device] for device in laid]), wiring
 
 
 def _wiring(placement: Placement, paths: Sequence[Mapping[int, tuple[Route, int]]]) -> Wiring:

@@ -22,6 +22,7 @@ from random import Random
 
 import numpy as np
 
+from costmodel.fabrics import OcsRail
 from planner import files
 from planner.cluster import Cluster
 from planner.errors import InputError
@@ -86,7 +87,9 @@ def load_cluster(name: str, accelerators: int) -> Cluster:
     cluster = files.load(Cluster, CLUSTERS / f"{name}.yaml")
     factor = accelerators // cluster.fabric.num_devices
     if cluster.fabric.links_racks:
-        return edited(cluster, fabric=edited(cluster.fabric, servers=cluster.fabric.servers * factor))
+        servers = cluster.fabric.servers * factor
+        ports = {"ports": max(servers, cluster.fabric.ports)} if isinstance(cluster.fabric, OcsRail) else {}
+        return edited(cluster, fabric=edited(cluster.fabric, servers=servers, **ports))
     return edited(cluster, fabric=edited(cluster.fabric, racks=factor))
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from planner.schedulers.drivers.driver import Circuits
 
 _SLOT = re.compile(r"\d+$")
+_UPLINK = re.compile(r"\.q\d+#\d+$")
+"""of a server with pooled memory, such as s0.q8#1"""
 
 
 def _each(circuits: Circuits) -> Iterator[dict[str, Any]]:
@@ -14,7 +16,7 @@ def _each(circuits: Circuits) -> Iterator[dict[str, Any]]:
 
 
 def taken(circuits: Circuits) -> set[str]:
-    """Wavelengths that no other job may use: on fibers, at senders and at receivers.
+    """Wavelengths that no other job may use: on fibers and uplinks, at senders and at receivers.
 
     On rails a wavelength is the number of a switch, so that senders and receivers are ports into it.
     """
@@ -23,7 +25,7 @@ def taken(circuits: Circuits) -> set[str]:
         for wavelength in circuit["wavelengths"]:
             found.add(f"{circuit['from']}:w{wavelength}")
             found.add(f"{circuit['to']}:rx:w{wavelength}")
-            found.update(f"{step}:w{wavelength}" for step in circuit["fibers"] if ">" in step)
+            found.update(f"{step}:w{wavelength}" for step in circuit["fibers"] if ">" in step or _UPLINK.search(step))
     return found
 
 

@@ -63,7 +63,7 @@ def resident(**changes: Any) -> dict[str, Any]:
 
 def test_a_resident_stays() -> None:
     instance = rails(job("new", 2), residents=[resident(movable=False)])
-    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=10.0))
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0))
     assert result.status is Status.OPTIMAL
     assert result.plan is not None
     assert check(instance, result.plan) == []
@@ -73,7 +73,7 @@ def test_a_resident_stays() -> None:
 @pytest.mark.parametrize("failed", [{"failed_switches": ["q1#1"]}, {"failed_tiles": ["s3.g1"]}])
 def test_a_displaced_resident_moves(failed: dict[str, Any]) -> None:
     instance = rails(residents=[resident()], health=failed)
-    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=10.0))
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0))
     assert result.plan is not None
     assert check(instance, result.plan) == []
     assert result.plan["ring"].is_moved
@@ -111,7 +111,7 @@ def test_fragmentation_has_no_measure_here() -> None:
 def solved() -> tuple[Instance, Plan]:
     jobs = [{"name": name, "workload": TRAINING, "accelerators": n} for name, n in (("a", 4), ("b", 3), ("c", 2))]
     instance = instance_of(jobs)
-    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=10.0))
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0))
     assert result.plan is not None
     return instance, result.plan
 
@@ -138,7 +138,7 @@ def test_a_repair_that_cannot_be_is_proven_impossible() -> None:
     """All servers full: one job gives way."""
     jobs = [{"name": name, "workload": TRAINING, "accelerators": 3} for name in "ab"]
     instance = instance_of(jobs, servers=2, gpus_per_server=3)
-    plan = solve(instance, options=SolveOptions(workers=1, deterministic_limit=10.0)).plan
+    plan = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0)).plan
     assert plan is not None
     done = repair(instance, plan, [plan["a"].devices[0]], limits=LIMITS)
     assert (done.outcome, done.is_impossible) == ("reduced", True)
@@ -187,7 +187,7 @@ def test_every_heuristic_obeys_the_rules(policy: str) -> None:
 
 def test_the_small_rack_is_solved_to_the_optimum() -> None:
     instance = Instance.load(INSTANCES / "rails64.yaml")
-    result = solve(instance, options=SolveOptions(time_limit_s=30.0))
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0))
     assert result.status is Status.OPTIMAL
     assert result.plan is not None
     assert check(instance, result.plan) == []

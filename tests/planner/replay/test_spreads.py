@@ -13,6 +13,7 @@ from planner.replay.kinds import Row
 from planner.replay.placers import PLACERS
 from planner.replay.spreads import Spread, Spreads
 from planner.replay.state import Placement, State
+from planner.replay.strategies import in_order
 from tests.planner.replay.grounds import FABRICS, cluster, ground
 
 SIZES = [1, 2, 4, 8, 16]
@@ -79,14 +80,58 @@ def _within(row: Row, spread: Spread) -> set[tuple[int, ...]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_servers_on_rails_are_those_of_a_plain_search(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(5))
+def test_the_next_row_with_an_open_way_is_that_of_a_look_at_each(seed: int) -> None:
+    state, rows = _busy(seed)
+    assert state.router is not None
+    assert state.router.fibers is not None
+    found = set()
+    for blocks in ([(0, 4), (1, 4)], [(0, 2), (2, 6)]):
+        alike = [row for row in rows.values() if row.num_parts == 8]
+        shares = [Random(seed).uniform(0, 2) for _ in range(12)]
+        boundaries = np.array([row.boundary * share for row in alike for share in shares], dtype=int)
+        spreads = Spreads([blocks], state.router.fibers, boundaries)
+        is_open = [bool(list(spreads.open_to(rank))) for rank in range(len(boundaries))]
+        for rank in range(len(is_open)):
+            following = [later for later in range(rank + 1, len(is_open)) if is_open[later]]
+            assert spreads.open_after(rank) == min(following, default=len(is_open))
+        found |= set(is_open)
+    none = Spreads([], state.router.fibers, np.zeros((3, 9), dtype=int))
+    assert not list(none.open_to(0))
+    assert none.open_after(0) == 3
+    assert found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
+    """As if all that is free there were taken."""
+    random = Random(seed)
+    kinds = ground("g", cluster("ocs_rail", servers=6), [8, 16, 24]).kinds
+    shut, taken = State(cluster("ocs_rail", servers=6)), State(cluster("ocs_rail", servers=6))
+    row = next(row for row in kinds[0, 8].rows if row.needs_rails)
+    for server in range(6):
+        held = tuple((server, slot) for slot in range(8) if random.random() < 0.4)
+        for state in (shut, taken):
+            state.take(Placement(row, held, held))
+    barred = set(random.sample(range(6), 2))
+    free = tuple((server, slot) for server in sorted(barred) for slot in taken.board.slots.lit[server])
+    taken.take(Placement(row, free, free))
+    shut.shut = barred
+    for kind in kinds.values():
+        for each in (each for each in kind.rows if each.needs_rails):
+            assert list(shut._ways(each, in_order)) == list(taken._ways(each, in_order))
+
+
+@pytest.mark.parametrize(
+    ("seed", "servers"), [*((seed, 12) for seed in range(30)), *((seed, 60) for seed in range(15))]
+)
+def test_servers_on_rails_are_those_of_a_plain_search(seed: int, servers: int) -> None:
     """The fullest server first, then the one that leaves the most common rails, of equal ones the fullest."""
     random = Random(seed)
-    of = cluster("ocs_rail", servers=12)
+    of = cluster("ocs_rail", servers=servers)
     kinds = ground("g", of, [4, 8, 16, 24, 32]).kinds
     rails = Rails(of)
-    free = [{slot for slot in range(8) if random.random() < random.choice((0.2, 0.6, 0.95))} for _ in range(12)]
+    free = [{slot for slot in range(8) if random.random() < random.choice((0.2, 0.6, 0.95))} for _ in range(servers)]
     masks = [sum(1 << slot for slot in slots) for slots in free]
     found = [
         (list(on_rails(rails, row.shape, masks)), _plain(free, row.shape.block, row.shape.num_blocks))

@@ -191,8 +191,9 @@ def test_places_alike_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return checked(alone, asked, job, place)
 
     monkeypatch.setattr(Alone, "_checked", counted)
-    for fabric in ("ocs_rail", "torus", "sipac"):
-        c = controller(fabric)
+    racks = {"servers": 2, "racks": 2}
+    for fabric, changes in (("ocs_rail", {}), ("torus", {}), ("torus", racks), ("sipac", {})):
+        c = controller(fabric, **changes)
         for name in "abcd":
             placed(c, name, 8)
         assert len(c.running) == 4

@@ -244,3 +244,16 @@ def test_over_the_driver_that_ships(site: Controller, tmp_path: Path) -> None:
     Carrier(fresh, driver).tick()
     assert part in fresh.down
     assert driver.applied() == wanted(fresh)
+
+
+def test_a_new_job_does_not_wait_for_the_failures_of_one_of_its_name(site: Controller) -> None:
+    switches = Switches()
+    carrier = Carrier(site, switches, clock=lambda: 0.0)
+    site.submit(request("a", 16))
+    switches.errors = [CircuitError("who knows")]
+    carrier.tick()
+    site.finish("a")
+    carrier.tick()
+    site.submit(request("a", 16))
+    carrier.tick()
+    assert switches.on == wanted(site)

@@ -37,7 +37,7 @@ SHARES = {"lightpath": 0.5, "fat_tree": 0.46, "ocs_rail": 0.02, "torus": 0.02}
 PER_SERVER = 8
 RULES: dict[str, Any] = {
     "quotas": {"b": {"accelerators": 12, "share": 2}, "c": {"ports": 8}}, "patience_s": 300, "half_life_s": 500,
-    "downtime_s": 5, "greedy_budget_s": 0.05, "repair_budget_s": 0.05, "snapshot_every": 40, "keep_events": 60,
+    "downtime_s": 5, "greedy_budget_s": 5, "repair_budget_s": 1, "snapshot_every": 40, "keep_events": 60,
 }  # fmt: skip
 PARTS = {
     "lightpath": ["s1", "s0.t1", "s3.t7", "s1.t2:port", "s2.t0:port", "s0>s1#0", "s2>s3#0", "s1.t4:w2", "s0.t0:rx:w1"],
@@ -46,6 +46,7 @@ PARTS = {
     "torus": ["s1", "s0.c1", "s1.c2:port", "x0"],
 }
 DRAINED = ["s0", "s1", "s2"]
+CROWDS = st.lists(st.sampled_from([1, 2, 2]), min_size=2, max_size=4)
 GROUPED = st.lists(st.sampled_from([1, 2, 4]), min_size=1, max_size=3)
 
 
@@ -215,6 +216,21 @@ class Machine(RuleBasedStateMachine):
             for name in data.draw(st.lists(st.sampled_from(small), min_size=4, max_size=8, unique=True)):
                 self.leave(name, 1)
         self.come(8, priority=priority, duration_s=100, constraints={"one_server": True})
+
+    @precondition(lambda self: self.fabric in ("lightpath", "fat_tree") and len(self.wanted) < 8)
+    @rule(data=st.data(), beside=st.sampled_from([(4, 1, 6), (4, 2, 6), (4, 6), (6, 1, 4)]))
+    def serve_a_crowd(self, data: st.DataObject, beside: tuple[int, ...]) -> None:
+        """One job ends, and several start at once that stood at its tenant's quota; then others move for the next."""
+        for name in sorted(self.wanted):
+            self.leave(name, 1)
+        self.come(8, movable=False)
+        for size in beside:
+            self.come(size, movable=False, tenant="b" if size == 4 else "a", preemptible=False)
+        holder = self.come(8, tenant="b", constraints={"one_server": True})
+        for size in data.draw(CROWDS):
+            self.come(size, tenant="b")
+        self.come(8, constraints={"one_server": True})
+        self.leave(holder, 1)
 
     def come(self, size: int, **fields: Any) -> str:
         """A job arrives: its name."""

@@ -178,7 +178,7 @@ def test_a_drained_server_loses_its_jobs_and_gets_none() -> None:
     assert c.check() == []
 
 
-@pytest.mark.parametrize("fabric", sorted(FABRICS.keys() - {"sipam"}))
+@pytest.mark.parametrize("fabric", sorted(FABRICS))
 def test_no_fabric_places_a_job_on_a_drained_server(fabric: str) -> None:
     c = controller(fabric)
     for server in ("s0", "s2", "s3"):
@@ -188,11 +188,6 @@ def test_no_fabric_places_a_job_on_a_drained_server(fabric: str) -> None:
     c.repair("s2")
     assert set(c.running["c"].servers) == {2}
     assert c.check() == []
-
-
-def test_racks_with_pooled_memory_are_not_served_yet() -> None:
-    with pytest.raises(InputError, match="serves no sipam fabric"):
-        controller("sipam")
 
 
 def test_a_failure_moves_the_job_that_stood_there_and_no_other() -> None:

@@ -53,7 +53,7 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Driver:
     return hook(tmp_path, COMMAND.format(folder=tmp_path))
 
 
-def hook(tmp_path: Path, script: str, timeout_s: float = 20.0) -> Driver:
+def hook(tmp_path: Path, script: str, timeout_s: float = 240.0) -> Driver:
     path = tmp_path / "command with 'quotes'"
     path.write_text(script)
     path.chmod(0o755)
@@ -232,14 +232,14 @@ def test_a_command_that_fails_says_why(tmp_path: Path, said: str, part: str | No
 
 
 def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> None:
-    driver = hook(tmp_path, f"#!/bin/sh\nsleep 60 & echo $! > {tmp_path}/child; wait\n", timeout_s=0.3)
+    driver = hook(tmp_path, f"#!/bin/sh\nsleep 1000 & echo $! > {tmp_path}/child; wait\n", timeout_s=1.0)
     start = time.monotonic()
-    with pytest.raises(UnsureError, match=r"took longer than 0\.3 s"):
+    with pytest.raises(UnsureError, match=r"took longer than 1 s"):
         driver.connect("a", BETWEEN)
-    assert time.monotonic() - start < 5
-    child = Path("/proc") / (tmp_path / "child").read_text().strip() / "stat"
-    while child.exists() and child.read_text().split()[2] != "Z":
-        assert time.monotonic() - start < 20
+    child = (tmp_path / "child").read_text().strip()
+    while _lives(child):
+        assert time.monotonic() - start < 500
+        time.sleep(0.01)
     assert driver.applied() == {"a": BETWEEN}, "it may be on"
     with pytest.raises(CircuitBusyError):
         driver.connect("b", BETWEEN)
@@ -254,6 +254,14 @@ def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert driver.applied() == {}
 
 
+def _lives(process: str) -> bool:
+    """Whether a process is there that has not ended."""
+    try:
+        return (Path("/proc") / process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def _spec(tmp_path: Path) -> dict[str, Any]:
     return {"kind": "hook", "command": [str(tmp_path / "command with 'quotes'")]}
 
@@ -262,7 +270,7 @@ def test_whoever_dies_in_the_middle_leaves_a_trace(tmp_path: Path) -> None:
     """The process that switches is killed by the command itself: what may be on is known, and can be released."""
     driver = hook(tmp_path, "#!/bin/sh\nkill -9 $PPID\n")
     argv = [*CONNECT, json.dumps(_spec(tmp_path)), str(tmp_path / "driver"), json.dumps(BETWEEN)]
-    died = subprocess.run(argv, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, timeout=30, check=False)
+    died = subprocess.run(argv, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, timeout=240, check=False)
     assert died.returncode == -signal.SIGKILL
     assert driver.applied() == {"a": BETWEEN}
     again = hook(tmp_path, COMMAND.format(folder=tmp_path))
@@ -275,7 +283,7 @@ def test_a_command_that_outlives_its_caller_is_waited_for(tmp_path: Path) -> Non
     """A release comes after the connection has ended, whoever began it; what may be on is known at once."""
     script = """#!/bin/sh
 told=$(cat)
-case $told in *'"connect"'*) touch {folder}/began; sleep 1;; esac
+case $told in *'"connect"'*) touch {folder}/began; while [ ! -e {folder}/go ]; do sleep 0.05; done;; esac
 echo "$told" >> {folder}/told
 """
     driver = hook(tmp_path, script.format(folder=tmp_path))
@@ -286,24 +294,32 @@ echo "$told" >> {folder}/told
             time.sleep(0.01)
         process.kill()
     assert driver.applied() == {"a": BETWEEN}
-    assert not (tmp_path / "told").exists(), "nobody is waited for"
-    driver.release("a")
+    with ThreadPoolExecutor(1) as pool:
+        releasing = pool.submit(driver.release, "a")
+        time.sleep(0.2)
+        assert not (tmp_path / "told").exists(), "it comes afterwards"
+        (tmp_path / "go").touch()
+        releasing.result()
     told = [json.loads(line)["action"] for line in (tmp_path / "told").read_text().splitlines()]
     assert told == ["connect", "release"]
     assert driver.applied() == {}
 
 
 def test_what_a_command_leaves_behind_holds_nobody_up(tmp_path: Path) -> None:
-    driver = hook(tmp_path, "#!/bin/sh\nsetsid sleep 4 < /dev/null > /dev/null 2>&1 &\n")
-    began_s = time.monotonic()
+    script = "#!/bin/sh\nsetsid sleep 1000 < /dev/null > /dev/null 2>&1 &\necho $! >> {folder}/left\n"
+    driver = hook(tmp_path, script.format(folder=tmp_path))
     driver.connect("a", BETWEEN)
     driver.release("a")
-    assert time.monotonic() - began_s < 3
+    left = (tmp_path / "left").read_text().split()
+    assert len(left) == 2
+    assert all(map(_lives, left))
+    for process in left:
+        os.kill(int(process), signal.SIGKILL)
 
 
 def test_what_is_on_is_known_while_switches_are_set(tmp_path: Path) -> None:
     driver = hook(
-        tmp_path, f"#!/bin/sh\ntouch {tmp_path}/began\nwhile [ ! -e {tmp_path}/go ]; do sleep 0.05; done\n", 8.0
+        tmp_path, f"#!/bin/sh\ntouch {tmp_path}/began\nwhile [ ! -e {tmp_path}/go ]; do sleep 0.05; done\n", 240.0
     )
     with ThreadPoolExecutor(1) as pool:
         setting = pool.submit(driver.connect, "a", BETWEEN)
@@ -333,4 +349,4 @@ def test_drivers_need_the_standard_library_alone() -> None:
     """Hooks of schedulers start without numpy and pydantic, in any Python of the machine."""
     code = "import planner.schedulers.slurm.hooks, planner.schedulers.drivers.hook_driver"
     env = {"PYTHONPATH": str(REPOSITORY)}
-    subprocess.run([sys.executable, "-S", "-s", "-c", code], env=env, check=True, timeout=30)
+    subprocess.run([sys.executable, "-S", "-s", "-c", code], env=env, check=True, timeout=240)
