@@ -1,6 +1,14 @@
-"""Commands print as into a file: workers of pytest-xdist would give them the width of a terminal."""
+"""The same on any machine: commands print as into a file, and no example of hypothesis is too slow.
+
+Workers of pytest-xdist would give commands the width of a terminal; examples are judged by what they find, not by time.
+"""
 
 import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("any_machine", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any_machine")
 
 
 def pytest_sessionstart() -> None:

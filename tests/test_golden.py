@@ -16,7 +16,7 @@ from planner.report import report_html
 from planner.result import Result, SolveOptions, Status
 
 PATH = Path(__file__).resolve().parents[1] / "instances" / "lumorph" / "golden.yaml"
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 BY_HAND = {"value": 4.0, "moves": 0.0, "energy": 4.0, "fragmentation": 0.0}
 
 

@@ -124,6 +124,8 @@ def test_parts_are_frozen() -> None:
 
 def test_schema_shows_the_unit_and_the_docstring() -> None:
     schema = Part.model_json_schema()["properties"]["alpha"]
-    assert schema["anyOf"] == [{"type": "number"}, {"type": "string"}]
+    number, text = schema["anyOf"]
+    assert number == {"type": "number", "description": "in s"}
+    assert text == {"type": "string", "description": "with its unit, such as '3.7 us'"}
     assert schema["examples"] == ["3.7 us"]
     assert "time of a message" in schema["description"]

@@ -20,7 +20,7 @@ def run(document: object, ranks: int, folder: Path) -> subprocess.CompletedProce
     path = folder / "schedule.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), python, str(RUNNER), str(path)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=480)
 
 
 @pytest.mark.parametrize(

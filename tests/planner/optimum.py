@@ -7,7 +7,7 @@ from planner.expand import expand
 from planner.instance import Instance
 from planner.result import Status
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 
 
 def assert_solved_to(instance: Instance, expected: float | None) -> None:

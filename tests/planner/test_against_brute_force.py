@@ -66,7 +66,9 @@ def test_any_such_instance_of_even_jobs_has_the_enumerated_optimum(instance: Ins
 def agree(instance: Instance) -> None:
     """Compare status, levels and plan."""
     expected = brute_force(instance)
-    result = solve(instance, policy="cpsat", options=SolveOptions(workers=1, deterministic_limit=60.0))
+    result = solve(
+        instance, policy="cpsat", options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=60.0)
+    )
     assert (result.status is Status.INFEASIBLE) == (expected is None)
     if expected is None:
         return

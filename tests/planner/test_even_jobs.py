@@ -122,7 +122,9 @@ def test_every_policy_gives_what_is_asked_of_each_server(kind: str) -> None:
     for policy in HEURISTICS if kind == "sipam" else (*HEURISTICS, "cpsat"):
         if policy in own.get(kind, ()):
             continue
-        plan = solve(instance, policy=policy, options=SolveOptions(workers=1, deterministic_limit=1.0)).plan
+        plan = solve(
+            instance, policy=policy, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=1.0)
+        ).plan
         assert plan is not None
         assert plan.assignments
         assert check(instance, plan) == []

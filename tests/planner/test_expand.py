@@ -15,7 +15,7 @@ from planner.scenarios.derive import edited
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 
 
 @pytest.mark.parametrize("seed", range(1000, 1040))

@@ -60,7 +60,7 @@ def test_error_names_file_field_and_problem() -> None:
         parse(rack(serving("x", 1, weight=-1)))
     assert caught.value.where == "file"
     assert "weight" in caught.value.field
-    assert "greater than 0" in caught.value.problem
+    assert "must be above 0" in caught.value.problem
     assert str(caught.value) == f"file: {caught.value.field}: {caught.value.problem}"
     assert str(InputError("file", "", "is empty")) == "file: is empty"
 
@@ -74,14 +74,14 @@ X = serving("x", 1)
         (rack(X, X), "the name 'x' is used 2 times"),
         (rack(), "there is nothing to plan"),
         (rack(serving("x", [])), "the list is empty"),
-        (rack(serving("x", 0)), "greater than or equal to 1"),
+        (rack(serving("x", 0)), "must be at least 1"),
         (rack(serving("x", {"min": 3, "max": 2})), "min 3 is above max 2"),
         (rack(serving("x", 9)), "needs at least 9 accelerators, but a rack has 8; ask for fewer"),
         (rack(serving("x", 9), racks=2), "but a rack has 8"),
         (rack(X) | {"objectives": []}, "list each objective once, at least one"),
         (rack(X) | {"objectives": ["value", "value"]}, "list each objective once"),
         (rack(X) | {"objectives": ["profit"]}, "value"),
-        (rack(X) | {"objectives": [{"name": "value", "tolerance": 1.5}]}, "less than or equal to 1"),
+        (rack(X) | {"objectives": [{"name": "value", "tolerance": 1.5}]}, "must be at most 1"),
         (rack(X) | {"size_distribution": {}}, "no size fits into two servers"),
         (rack(X) | {"size_distribution": {99: 1}}, "no size fits into two servers"),
         (rack(X) | {"size_distribution": {0: 1}}, "is no size with a frequency"),
@@ -89,8 +89,8 @@ X = serving("x", 1)
         (rack(X) | {"schema_version": 2}, "1"),
         (rack(X) | {"colour": "red"}, "colour: is no known field"),
         (rack(serving("x", 1, weight="heavy")), "number"),
-        (rack(serving("x", 1, weight=2e6)), "less than or equal to 1000000"),
-        (rack(serving("x", 1, step_at=0)), "greater than 0"),
+        (rack(serving("x", 1, weight=2e6)), "must be at most 1000000"),
+        (rack(serving("x", 1, step_at=0)), "must be above 0"),
         (rack(serving("x", 1, utility="log")), "sqrt"),
         (rack(serving("x", 1, duration="2 parsec")), "unknown unit 'parsec'"),
         (rack(X, health={"failed_tiles": ["s9.t0"]}), "health.failed_tiles: no server 's9'"),
@@ -141,7 +141,7 @@ def test_good_resident() -> None:
         ([edited_ring(**{"from": "s0.t1"})], "s0.t1 is none of its devices"),
         ([edited_ring(wavelengths=[3, 4])], "wavelengths are 0 to 3"),
         ([edited_ring(wavelengths=[-1, 0])], "wavelengths are 0 to 3"),
-        ([edited_ring(wavelengths=[])], "at least 1"),
+        ([edited_ring(wavelengths=[])], "must have 1 or more entries"),
         ([edited_ring(fibers=[])], "takes (1|one) fiber such as s0>s1#0"),
         ([edited_ring(fibers=["s1>s0#0"])], "takes (1|one) fiber"),
         ([edited_ring(fibers=["s0>s1#1"])], "takes (1|one) fiber"),

@@ -25,7 +25,7 @@ from planner.result import SolveOptions, Status
 from tests.oracles.pool_search import Mode, Server, Setting, best_value, wires
 from tests.oracles.tiny_pools import phased_pool, tiny_pool
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 FILE = Path(__file__).parents[2] / "instances" / "sipam" / "phases.yaml"
 SEEDS = (
     0, 1, 2, 3, 4, 7, 8, 9, 10, 13, 15, 17, 19, 22, 23, 26, 27, 29, 30, 32, 34, 36, 38, 39, 40, 41, 42, 43, 44, 45,

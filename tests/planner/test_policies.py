@@ -16,7 +16,7 @@ from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 
 HEURISTICS = [name for name in POLICIES if name != "cpsat"]
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 RACK64 = Path(__file__).parents[2] / "instances" / "lumorph" / "rack64.yaml"
 
 

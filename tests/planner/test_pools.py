@@ -28,7 +28,7 @@ from tests.oracles.pool_search import best_value
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.optimum import OPTIONS, assert_pruning_changes_no_level, assert_solved_to
 
-QUICK = SolveOptions(workers=1, deterministic_limit=2.0)
+QUICK = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=2.0)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -89,7 +89,8 @@ def test_neighbourhoods_only_improve_and_their_plans_hold() -> None:
     values: list[float] = []
     options = SolveOptions(
         workers=1,
-        time_limit_s=8.0,
+        time_limit_s=600.0,
+        deterministic_limit=0.3,
         on_incumbent=lambda found: values.append(found.objective or 0.0),
     )
     result = solve(problem, options=options)
@@ -164,7 +165,7 @@ def test_where_memory_is_local_the_loop_is_best_fit() -> None:
 def test_larger_pools_hold_no_less() -> None:
     values = []
     for units in (3, 6, 12):
-        result = solve(random_pool(64, 8, 2, units=units), options=SolveOptions(workers=2, time_limit_s=6.0))
+        result = solve(random_pool(64, 8, 2, units=units), options=QUICK)
         values.append(result.objective or 0.0)
     assert all(b >= a * 0.999 for a, b in pairwise(values)), values
 

@@ -9,7 +9,7 @@ from planner.result import SolveOptions, Status
 from planner.scenarios.derive import with_fabric
 
 RING6 = Path(__file__).parents[2] / "instances" / "lumorph" / "ring6.yaml"
-OPTIONS = SolveOptions(workers=1, deterministic_limit=30.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0)
 
 
 def test_a_job_lies_on_both_sides_of_servers_that_others_hold() -> None:

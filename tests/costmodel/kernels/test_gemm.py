@@ -128,7 +128,7 @@ def test_many_rows_are_quick() -> None:
     m, n, k = generator.integers(1, 10000, (3, 100_000))
     start = time.process_time()
     gemm_s(m, n, k, H100, "fp8")
-    assert time.process_time() - start < 3.0
+    assert time.process_time() - start < 5.0
 
 
 @given(a=st.floats(0, 1e6), b=st.floats(0, 1e6), p=st.floats(1, 20))

@@ -73,7 +73,7 @@ def test_wide_fabrics_are_quick(max_peers: int) -> None:
     for ranks in (251, 256):
         start = time.process_time()
         all_reduces(ranks, wide, (128,))
-        assert time.process_time() - start <= 0.5
+        assert time.process_time() - start <= 1.5
 
 
 def test_of_equals_the_one_with_most_peers_near_is_kept() -> None:

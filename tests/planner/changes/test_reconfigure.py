@@ -144,7 +144,7 @@ def test_two_that_change_places_need_one_pause() -> None:
 def test_residents_are_what_runs_where_no_old_plan_is_given() -> None:
     data = rack(training("p", 2), servers=1, tiles=4, residents=[single("r", "s0.t0")])
     instance = Instance.parse(data)
-    plan = solve(instance, options=SolveOptions(workers=1, deterministic_limit=5.0)).plan
+    plan = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=5.0)).plan
     assert plan is not None
     change = reconfigure(instance, plan)
     assert [(step.job, step.action) for stage in change.transition.stages for step in stage] == [("p", "start")]

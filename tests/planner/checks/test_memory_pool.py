@@ -38,7 +38,7 @@ def pool(**health: Any) -> Instance:
 @lru_cache(maxsize=1)
 def good() -> Plan:
     """A job of three ranks over two servers, and one of one rank."""
-    result = solve(pool(), options=SolveOptions(workers=1, deterministic_limit=10.0))
+    result = solve(pool(), options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0))
     assert result.plan is not None
     assert len({name.partition(".")[0] for name in result.plan["wide"].devices}) == 2
     return result.plan

@@ -46,5 +46,5 @@ def test_residents_obey_it_too() -> None:
         given(configuration=ring_assignment().configuration.model_dump())
     with pytest.raises(InputError, match=r"devices: each server must give constraints\.per_server, 1 of them"):
         given(constraints={"per_server": 1})
-    with pytest.raises(InputError, match=r"constraints\.per_server: must be greater than or equal to 1"):
+    with pytest.raises(InputError, match=r"constraints\.per_server: must be at least 1"):
         given(constraints={"per_server": 0})

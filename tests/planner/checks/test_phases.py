@@ -29,7 +29,7 @@ def instance() -> Instance:
 
 @lru_cache(maxsize=1)
 def good() -> Plan:
-    result = solve(instance(), options=SolveOptions(workers=1, deterministic_limit=20.0))
+    result = solve(instance(), options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0))
     assert result.plan is not None
     return result.plan
 

@@ -62,7 +62,7 @@ def test_the_value_is_the_enumerated_one(seed: int, most_places: int, monkeypatc
     monkeypatch.setattr(rails_module, "MOST_PLACES", most_places)
     instance = tiny(seed)
     expected = best_value(instance)
-    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=30.0))
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0))
     assert (result.status is Status.INFEASIBLE) == (expected is None)
     if expected is not None:
         assert result.status is Status.OPTIMAL
@@ -110,7 +110,7 @@ def test_fewer_working_switches_than_ports_exclude_a_rail() -> None:
     job = {"workload": TRAINING, "accelerators": 4, "constraints": {"collective": "ring"}}
     health = {"failed_switches": ["q0#0", "q1#2"]}
     instance = instance_of([{**job, "name": name} for name in "ab"], health=health)
-    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=30.0))
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0))
     assert result.plan is not None
     assert check(instance, result.plan) == []
     held = [held for assignment in result.plan.assignments for held in assignment.circuits]

@@ -25,7 +25,7 @@ from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import Fields, rack, serving, single, training
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=5.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=5.0)
 
 
 def crowded(seed: int, **fields: object) -> Instance:

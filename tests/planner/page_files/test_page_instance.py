@@ -22,7 +22,7 @@ def _job(data: dict[str, Any]) -> dict[str, Any]:
     ("change", "field", "message"),
     [
         (lambda d: d.update(study="mcdla"), "study", "mc-dla"),
-        (lambda d: d.update(page=0), "page", "greater than 0"),
+        (lambda d: d.update(page=0), "page", "must be above 0"),
         (lambda d: d.update(page="1 B"), "page", "more than 1048576 pages"),
         (lambda d: d["jobs"].append(_job(d)), "jobs", "used 2 times"),
         (lambda d: _job(d)["ways"].append({"memory": "node 7"}), "jobs[a].ways", "no memory 'node 7'"),

@@ -39,7 +39,7 @@ def test_a_unit_is_replaced_where_there_is_a_free_one(pool: Pool) -> None:
     tray = job.memory[0].units[0].rpartition(".")[0]
     used = {unit for a in plan.assignments for plug in a.memory for unit in plug.units}
     free = {f"{tray}.u{i}" for i in range(instance.cluster.fabric.units_per_tray)} - used  # type: ignore[union-attr]
-    found = repair(instance, plan, [job.memory[0].units[0]])
+    found = repair(instance, plan, [job.memory[0].units[0]], limits=MendLimits(time_limit_s=600.0))
     assert found.plan is not None
     if free:
         assert found.outcome == "repaired"

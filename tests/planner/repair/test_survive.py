@@ -16,7 +16,7 @@ from tests.oracles.repair import fewest
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.test_explain import rack, single, training
 
-OPTIONS = SolveOptions(workers=1, deterministic_limit=20.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 LIMITS = MendLimits(deterministic=20.0, workers=1)
 
 

@@ -25,7 +25,7 @@ def visit(folder: Path, address: str, *options: str) -> tuple[str, list[str]]:
     """What the browser prints for an address, and the messages on its console."""
     browser = need_program("chromium", "chromium-browser", "google-chrome")
     command = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *options, address]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=480, check=True)
     return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
