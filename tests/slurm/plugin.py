@@ -44,7 +44,7 @@ class Plugin:
 
     def status(self) -> dict[str, Any]:
         argv = [*PLANNER, "slurm", "status", "--json", "--config", str(self.site.config)]
-        done = subprocess.run(argv, env=self._env, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(argv, env=self._env, capture_output=True, text=True, timeout=240)
         assert done.returncode == 0, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)
         return found
@@ -69,7 +69,7 @@ class Plugin:
         """Exit code after SIGTERM."""
         assert self.daemon is not None
         self.daemon.terminate()
-        return self.daemon.wait(20)
+        return self.daemon.wait(240)
 
     def said(self, what: str) -> list[dict[str, Any]]:
         """Lines of the daemon's log of one kind."""
@@ -126,14 +126,14 @@ def plugin(nodes: int = 8, gpus: int = 8, **fields: Any) -> Iterator[Plugin]:
         planned = Plugin(made, sites[0])
         planned.start()
         try:
-            made.until(lambda: planned.said("start"), 60.0)
+            made.until(lambda: planned.said("start"), 240.0)
             yield planned
         finally:
             if planned.daemon is not None and planned.daemon.poll() is None:
                 planned.stop()
 
 
-def wait_over(site: Plugin, jobs: list[int], timeout_s: float = 60.0) -> dict[int, dict[str, Any]]:
+def wait_over(site: Plugin, jobs: list[int], timeout_s: float = 600.0) -> dict[int, dict[str, Any]]:
     """Rows of jobs that have all ended; AssertionError with the daemon's log where they do not."""
     end = time.monotonic() + timeout_s
     while True:

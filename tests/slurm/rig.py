@@ -28,7 +28,7 @@ SYSTEM_PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/bin:/sbin:/bin"
 GUARD = Path(__file__).with_name("guard.py")
 ALICE, MALLORY = "nobody", "games"
 """ordinary accounts that every Debian has"""
-START_S = 30.0
+START_S = 240.0
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol")
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class Rig:
 
     def run(self, *argv: str, user: str | None = None, is_checked: bool = True) -> CompletedProcess[str]:
         """A command of Slurm; AssertionError with what it said where it fails, unless not checked."""
-        done = run_as(user, *argv, env=self.env, cwd=self.out, timeout_s=60.0)
+        done = run_as(user, *argv, env=self.env, cwd=self.out, timeout_s=240.0)
         assert done.returncode == 0 or not is_checked, f"{argv}: {done.returncode} {done.stdout} {done.stderr}"
         return done
 
@@ -89,7 +89,7 @@ class Rig:
     def job(self, number: int) -> dict[str, Any]:
         return self.jobs()[number]
 
-    def until(self, what: Callable[[], T], timeout_s: float = 20.0, every_s: float = 0.05) -> T:
+    def until(self, what: Callable[[], T], timeout_s: float = 240.0, every_s: float = 0.05) -> T:
         """The first true answer; AssertionError with what Slurm logged where there is none in time."""
         end = time.monotonic() + timeout_s
         while not (answer := what()):
@@ -97,7 +97,7 @@ class Rig:
             time.sleep(every_s)
         return answer
 
-    def until_state(self, number: int, *states: str, timeout_s: float = 20.0) -> dict[str, Any]:
+    def until_state(self, number: int, *states: str, timeout_s: float = 240.0) -> dict[str, Any]:
         return self.until(lambda: (job := self.job(number))["job_state"] in states and job, timeout_s)
 
     def logs(self, lines: int = 40) -> str:
@@ -194,7 +194,7 @@ def _slurm_user() -> str:
     for python in (sys.executable, "/usr/bin/python3"):
         probe = (python, "-P", "-S", "-s", "-c", "import planner.schedulers.slurm.hooks")
         with contextlib.suppress(OSError, subprocess.SubprocessError, KeyError):
-            done = run_as("slurm", *probe, env={"PYTHONPATH": str(REPOSITORY)}, cwd=Path("/"), timeout_s=30.0)
+            done = run_as("slurm", *probe, env={"PYTHONPATH": str(REPOSITORY)}, cwd=Path("/"), timeout_s=240.0)
             if done.returncode == 0:
                 return "slurm"
     return "root"
@@ -251,6 +251,7 @@ def _slurm_conf(made: Rig) -> str:
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ports[0]}
 SlurmUser={made.slurm_user}
+MinJobAge=3600
 SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge

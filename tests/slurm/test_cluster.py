@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ SHAPES = (
 )  # fmt: skip
 """GPUs on each node, nodes"""
 NAMES = ("plain", 'it\'s "mine"', "$(touch owned)", "`touch owned`; touch owned", "two\nlines\n#SBATCH -N 8", "%s\\n")
-TASK = "echo task $SLURM_JOB_ID $SLURM_RESTART_COUNT x $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES $(date +%s.%N); sleep "
+TASK = "echo task $SLURM_JOB_ID $SLURM_RESTART_COUNT x $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES $(date +%s.%N)"
 DONE = "echo done $SLURM_JOB_ID $SLURM_RESTART_COUNT x $SLURMD_NODENAME $(date +%s.%N)"
 LINE = re.compile(r"task (\d+) ?(\d*) x (\w+) ([\d,]+) ([\d.]+)|done (\d+) ?(\d*) x (\w+) ([\d.]+)")
 
@@ -35,11 +36,16 @@ def site() -> Iterator[Plugin]:
         yield made
 
 
-def submit(site: Plugin, gpus: int, nodes: int, seconds: float = 1.0, *options: str, user: str = ALICE) -> int:
-    """A job whose tasks, one on each node, say where they are and when."""
-    script = f"srun sh -c '{TASK}{seconds}; {DONE}'"
+def submit(site: Plugin, gpus: int, nodes: int, lasts: float | Path = 1.0, *options: str, user: str = ALICE) -> int:
+    """A job whose tasks, one on each node, say where they are and when; they last so long, or until a file is there."""
+    lives = f"while [ ! -e {lasts} ]; do sleep 0.1; done" if isinstance(lasts, Path) else f"sleep {lasts}"
+    script = f"srun sh -c '{TASK}; {lives}; {DONE}'"
     wanted = (f"--gres=gpu:{gpus}", f"-N{nodes}", "--ntasks-per-node=1", "--time=5", "--open-mode=append")
     return site.rig.submit(*wanted, *options, script=script, user=user)
+
+
+def until_nothing_is_placed(site: Plugin) -> None:
+    site.rig.until(lambda: not json.loads((site.state / "wants.json").read_text())["places"])
 
 
 @dataclass
@@ -93,17 +99,17 @@ def lit(site: Plugin, job: int) -> list[tuple[float, float]]:
 def test_fifty_jobs(site: Plugin) -> None:
     """Planned, shared, lit, not used twice, and nothing lost when the daemon dies in the middle."""
     jobs = [
-        submit(site, *SHAPES[i % len(SHAPES)], 0.5 + 0.5 * (i % 3), f"--job-name={NAMES[i % len(NAMES)]}",
+        submit(site, *SHAPES[i % len(SHAPES)], 1.0 + 0.5 * (i % 3), f"--job-name={NAMES[i % len(NAMES)]}",
                user=(ALICE, MALLORY)[i % 2])
         for i in range(51)
     ]  # fmt: skip
     for number in (8, 20):
-        site.rig.until(lambda number=number: len(site.said("release")) >= number, 90.0, 0.02)  # type: ignore[misc]
+        site.rig.until(lambda number=number: len(site.said("release")) >= number, every_s=0.02)  # type: ignore[misc]
         site.kill()
         time.sleep(0.5)
         site.start()
     wait_over(site, jobs)
-    site.rig.until(lambda: not json.loads((site.state / "wants.json").read_text())["places"], 30.0)
+    until_nothing_is_placed(site)
     assert site.status()["differences"] == []
     assert site.stop() == 0
     tasks = {job: tasks_of(site, job) for job in jobs}
@@ -166,14 +172,17 @@ def rows_of(site: Plugin, array: int) -> list[dict[str, Any]]:
 
 def test_an_array_runs_within_its_limit(site: Plugin) -> None:
     """One of its tasks is requeued, one is cancelled, and users can no more let them go than they can other jobs."""
-    rig, array = site.rig, submit(site, 3, 2, 2.0, "--array=0-5%2")
-    rig.until(lambda: "its limit of 2" in rig.job(array)["admin_comment"], 60.0)
+    rig, go = site.rig, site.rig.out / "array-goes"
+    array = submit(site, 3, 2, go, "--array=0-5%2")
+    rig.until(lambda: "its limit of 2" in rig.job(array)["admin_comment"])
     assert rig.run("scontrol", "release", f"{array}_5", user=ALICE, is_checked=False).returncode == 1
     rig.run("scancel", f"{array}_4", user=ALICE)
     first = next(row["job_id"] for row in rows_of(site, array) if row["array_task_id"] == 0)
-    rig.until(lambda: tasks_of(site, first), 60.0)
+    rig.until(lambda: tasks_of(site, first))
     rig.run("scontrol", "requeue", f"{array}_0", user=ALICE)
-    rig.until(lambda: not {row["job_state"] for row in rows_of(site, array)} - {"COMPLETED", "CANCELLED"}, 90.0)
+    rig.until(lambda: rig.job(first)["restart_cnt"])
+    go.touch()
+    rig.until(lambda: not {row["job_state"] for row in rows_of(site, array)} - {"COMPLETED", "CANCELLED"})
     ran = {row["array_task_id"]: row["job_id"] for row in rows_of(site, array) if row["job_state"] == "COMPLETED"}
     assert sorted(ran) == [0, 1, 2, 3, 5]
     assert rig.job(first)["restart_cnt"] == 1
@@ -195,19 +204,20 @@ def test_an_array_is_cancelled(site: Plugin) -> None:
     """As many of its tasks are jobs as fit on all nodes."""
     array = submit(site, 8, 4, 60.0, "--array=1-9")
     states = ["PENDING", "RUNNING", "RUNNING"]
-    site.rig.until(lambda: sorted(row["job_state"] for row in rows_of(site, array)) == states, 60.0)
-    site.rig.until(lambda: "why=" in site.rig.job(array)["admin_comment"], 60.0)
+    site.rig.until(lambda: sorted(row["job_state"] for row in rows_of(site, array)) == states)
+    site.rig.until(lambda: "why=" in site.rig.job(array)["admin_comment"])
     waiting = {row["job"]: row["shown"] for row in site.status()["waiting"]}
     assert waiting[array] == f"{array}_[3-9]"
     site.rig.run("scancel", str(array), user=ALICE)
     wait_over(site, [row["job_id"] for row in rows_of(site, array)])
-    site.rig.until(lambda: not json.loads((site.state / "wants.json").read_text())["places"], 30.0)
+    until_nothing_is_placed(site)
 
 
 def test_a_broken_circuit_is_avoided(site: Plugin) -> None:
     """The fiber that the job would take is dark: it is requeued, the fiber counts as failed, the job runs elsewhere."""
     probe = submit(site, 4, 2, 0.1)
     wait_over(site, [probe])
+    until_nothing_is_placed(site)
     (call, *_) = [call for call in site.switched() if call["job"] == f"slurm-{probe}"]
     fiber = next(f for held in call["circuits"] for circuit in held["circuits"] for f in circuit["fibers"])
     (site.switches / "faults.json").write_text(json.dumps([fiber]))
@@ -226,13 +236,16 @@ def test_a_broken_circuit_is_avoided(site: Plugin) -> None:
 
 
 def test_jobs_leave_a_drained_node(site: Plugin) -> None:
-    job = submit(site, 2, 2, 6)
-    stays = submit(site, 1, 1, 3, "--no-requeue")
-    site.rig.until_state(job, "RUNNING", timeout_s=40)
-    site.rig.until_state(stays, "RUNNING", timeout_s=40)
-    site.rig.until(lambda: tasks_of(site, job), 20)
+    go = site.rig.out / "go"
+    job = submit(site, 2, 2, go)
+    stays = submit(site, 1, 1, go, "--no-requeue")
+    site.rig.until_state(job, "RUNNING")
+    site.rig.until_state(stays, "RUNNING")
+    site.rig.until(lambda: tasks_of(site, job))
     node = tasks_of(site, job)[0].node
     site.rig.run("scontrol", "update", f"NodeName={node}", "State=DRAIN", "Reason=repairs")
+    site.rig.until(lambda: len(runs_of(tasks_of(site, job))) == 2)
+    go.touch()
     rows = wait_over(site, [job, stays])
     site.rig.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
     assert rows[job]["restart_cnt"] >= 1
@@ -240,16 +253,16 @@ def test_jobs_leave_a_drained_node(site: Plugin) -> None:
     runs = runs_of(tasks_of(site, job))
     assert node in runs[0]
     assert node not in runs[-1]
-    site.rig.until(lambda: site.said("undrain"), 20.0)
+    site.rig.until(lambda: site.said("undrain"))
 
 
 def test_slurmctld_is_away_for_a_while(site: Plugin) -> None:
     """The job that runs meanwhile ends as it would, the daemon waits, and then goes on."""
     job = submit(site, 2, 2, 3)
-    site.rig.until(lambda: tasks_of(site, job), 40)
+    site.rig.until(lambda: tasks_of(site, job))
     known = len(site.said("unreachable"))
     site.rig.stop("slurmctld")
-    site.rig.until(lambda: len(site.said("unreachable")) > known, 20)
+    site.rig.until(lambda: len(site.said("unreachable")) > known)
     site.rig.start_slurmctld()
     site.rig.until_idle()
     rows = wait_over(site, [job, submit(site, 2, 2, 0.1)])

@@ -82,7 +82,7 @@ def _run(calls: Sequence[str], site: str | None) -> list[Answer]:
     blocks = "".join(f"do\n{call}\nend\n" for call in calls)
     parts = "local parts = {cpu = {flag_default = 0}, gpu = {flag_default = 1}}"
     program = f"{_FAKE}\nlocal m = (function()\n{text}\nend)()\n{parts}\n{blocks}"
-    done = subprocess.run([interpreter(), "-"], input=program.encode(), capture_output=True, timeout=30)
+    done = subprocess.run([interpreter(), "-"], input=program.encode(), capture_output=True, timeout=240)
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     return [_answer(line) for line in done.stdout.decode().splitlines()]
 

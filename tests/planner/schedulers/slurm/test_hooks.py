@@ -101,15 +101,17 @@ def test_a_wrong_call_says_how_to_call(arguments: list[str], environment: dict[s
 
 
 def test_a_hook_starts_fast(state: Path) -> None:
-    """In processor time: the machine may be busy."""
+    """In processor time, beside an interpreter that does nothing: the machine may be busy or slow."""
     command = [sys.executable, "-P", "-S", "-s", "-m", "planner.schedulers.slurm.hooks", "connect", str(state)]
     env = {"PYTHONPATH": str(REPOSITORY), "SLURM_JOB_ID": "7", "PATH": os.defpath}
-    assert min(processor_time_s(command, env) for _ in range(5)) < 0.08
+    nothing = [sys.executable, "-P", "-S", "-s", "-c", "pass"]
+    least_s = [min(processor_time_s(each, env) for _ in range(5)) for each in (command, nothing)]
+    assert least_s[0] < 5 * least_s[1]
 
 
 def processor_time_s(command: list[str], env: dict[str, str]) -> float:
     """Of one run of a program and all that it started."""
     before = os.times()
-    subprocess.run(command, env=env, check=True, timeout=30)
+    subprocess.run(command, env=env, check=True, timeout=240)
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system

@@ -148,8 +148,8 @@ def test_a_new_module_makes_a_new_job_submit(tmp_path: Path, site: Site, conf: P
 def test_the_hooks_run_as_they_are_written(site: Site, conf: Path) -> None:
     installation(site, conf).install()
     for name in ("connect.sh", "release.sh"):
-        subprocess.run([site.state / name], env={"SLURM_JOB_ID": "3"}, cwd="/", check=True, timeout=30)
-        wrong = subprocess.run([site.state / name], env={}, cwd="/", check=False, timeout=30, capture_output=True)
+        subprocess.run([site.state / name], env={"SLURM_JOB_ID": "3"}, cwd="/", check=True, timeout=240)
+        wrong = subprocess.run([site.state / name], env={}, cwd="/", check=False, timeout=240, capture_output=True)
         assert wrong.returncode == 1
 
 
@@ -157,7 +157,7 @@ def test_job_submit_is_lua_that_finds_ours(site: Site, conf: Path) -> None:
     installation(site, conf).install()
     fake = "slurm = {SUCCESS = 0}\n" + conf.with_name("job_submit.lua").read_text().replace("return slurm.SUCCESS", "")
     program = f"{fake}\nprint(slurm_job_submit({{}}, {{}}, 1), slurm_job_modify({{}}, {{}}, {{}}, 0))"
-    done = subprocess.run([interpreter(), "-"], input=program, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run([interpreter(), "-"], input=program, capture_output=True, text=True, timeout=240, check=True)
     assert done.stdout.split() == ["0", "0"]
 
 
@@ -183,7 +183,7 @@ def test_tasks_see_what_is_theirs(
         (site.bindings / "7.n0").write_text(binding)
     env = {"SLURM_JOB_ID": "7", "SLURMD_NODENAME": "n0", "SLURM_JOB_PARTITION": "gpu"} | environment
     script = site.bindings / "task_prolog.sh"
-    done = subprocess.run([script], env=env, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run([script], env=env, capture_output=True, text=True, timeout=240, check=True)
     exports = [line for line in done.stdout.splitlines() if not line.startswith("print ")]
     expected = [] if printed is None else [f"export {name}_VISIBLE_DEVICES={printed}" for name in ("CUDA", "ROCR")]
     assert (exports, done.stderr) == (expected, "")
@@ -256,7 +256,7 @@ def test_programs_of_the_site_may_call_ours(site: Site, conf: Path) -> None:
     assert "PrologSlurmctld" not in snippet
     assert "JobSubmitPlugins" not in snippet
     assert "EpilogSlurmctld=" in snippet
-    subprocess.run([theirs], env={"SLURM_JOB_ID": "3"}, check=True, timeout=30)
+    subprocess.run([theirs], env={"SLURM_JOB_ID": "3"}, check=True, timeout=240)
     installation(site, conf).remove()
     assert submit.read_text() == text
 
