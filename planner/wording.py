@@ -78,7 +78,7 @@ def message(error: Mapping[str, Any], model: type[BaseModel] | None = None, besi
         named = fields_at(model, error["loc"]) if model is not None and MAPPING in wanted else ()
         return f"must be {_either(wanted)}{_with(named)}{_got(given)}"
     if kind in LIMITS:
-        said = LIMITS[kind].format(**error["ctx"])
+        said = LIMITS[kind].format(**error.get("ctx", {}))
     elif str(given) in said:
         return said
     return f"{said}{_got(given)}" if isinstance(given, int | float | str) else said

@@ -98,6 +98,13 @@ class Board:
         """Accelerators that a job of this kind could take of each server if all others left it."""
         return self._clear.able(kind, self.working)
 
+    def free(self, kind: Kind) -> Sequence[int]:
+        """Free accelerators with a port by server; in a pool those alone that find memory too."""
+        if self.state.parts is None:
+            return self.state.lit
+        rooms = [[row.part * parts for parts in self.state.room(row)] for row in kind.leanest]
+        return [max(most) for most in zip(*rooms, strict=True)]
+
     def _placement(self, place: Place) -> Placement:
         if self.state.parts is not None:
             return held_in_pool(self.state, place)

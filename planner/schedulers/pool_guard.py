@@ -17,7 +17,7 @@ from planner.checks.pool_parts import PoolParts, Uplink
 from planner.cluster import Cluster
 from planner.instance import Instance, Job
 from planner.plan import Plan
-from planner.schedulers.alone import ASKED, MOST_REMEMBERED, OF_LAYOUT
+from planner.schedulers.alone import ASKED, OF_LAYOUT
 from planner.schedulers.places import Place
 from planner.tenants import setting_of
 
@@ -29,6 +29,8 @@ Reserve: TypeAlias = dict[tuple[int, int], int]
 """uplinks by server, counted among those of the job, and rail"""
 Verdict: TypeAlias = tuple[str | None, Reserve]
 """what is wrong with a place by itself, and what it reserves"""
+MOST_REMEMBERED = 10_000
+"""verdicts; each takes about 10 kB"""
 
 
 class PoolGuard:

@@ -46,9 +46,9 @@ def _among(
 ) -> list[Entry] | None:
     """The fewest jobs on some servers without which the board finds a place there."""
     names = {entry.name for entry in able}
-    state, shut = floor.board.state, floor.drained
+    free, shut = floor.board.free(kind), floor.drained
     room = {
-        s: state.lit[s] + sum(ranks for name, ranks in floor.on(s).items() if name in names)
+        s: free[s] + sum(ranks for name, ranks in floor.on(s).items() if name in names)
         for s in servers
         if s not in shut
     }
@@ -59,7 +59,7 @@ def _among(
     ]
     guests = [(e, where) for e, where in guests if where]
     site = Site(
-        tuple(state.lit[server] for server in near),
+        tuple(free[server] for server in near),
         tuple(where for _, where in guests),
         tuple(_cost(floor, e) for e, _ in guests),
     )
@@ -74,9 +74,18 @@ def _among(
             return None
         victims = [guests[i][0] for i in chosen]
         if _fits_without(floor, kind, victims, deadline_s):
-            return victims
+            return victims if floor.board.state.parts is None else _needed(floor, kind, victims, deadline_s)
         refused.append(frozenset(chosen))
     return None
+
+
+def _needed(floor: Floor, kind: Kind, victims: list[Entry], deadline_s: float) -> list[Entry]:
+    """Victims of whom none can stay: in a pool they may leave more memory than was counted."""
+    for victim in sorted(victims, key=lambda entry: -_cost(floor, entry)):
+        fewer = [entry for entry in victims if entry is not victim]
+        if fewer and _fits_without(floor, kind, fewer, deadline_s):
+            victims = fewer
+    return victims
 
 
 def _cost(floor: Floor, entry: Entry) -> int:

@@ -125,7 +125,7 @@ class Writer:
             task = self._tasks.popleft()
             if task.future.done():
                 continue
-            if task.is_urgent or time.monotonic() - task.since_s <= self._most_wait_s:
+            if task.is_urgent or self._is_closed or time.monotonic() - task.since_s <= self._most_wait_s:
                 return task
             task.error = BusyError()
             refused.append(task)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -98,6 +99,8 @@ def _quota(change: Any) -> tuple[type[Spec], Any]:
         (lambda change: (Request, change), [], "", "must be a mapping with fields such as name, tenant"),
         (lambda change: (Request, change), {"name": "a"}, "workload", "(`/openapi.json` shows every field)"),
         (lambda change: (Jobs, change), {"jobs": [3]}, "jobs[0]", "must be a mapping with fields such as name"),
+        (lambda change: (Settings, change), {"depth": inf}, "depth", "(got inf)"),
+        (lambda change: (Settings, change), {"quotas": {"a": {"share": nan}}}, "quotas.a.share", "(got nan)"),
         (lambda change: (Budget, change), {"budget": 99}, "budget", "must be at most 5 (got 99)"),
         (lambda change: (ExtenderArgs, change), {"Pod": 3}, "Pod", "fields such as metadata, spec (got 3)"),
     ],

@@ -19,7 +19,7 @@ OWN = (JOB, DEVICES, ASSIGNMENT, VISIBLE)
 MESSAGE = f"{', '.join(OWN)}: annotations that the planner alone writes; leave them as they are"
 IS_NEW = "request.operation == 'CREATE'"
 UPDATED = ("pods", "pods/status", "pods/ephemeralcontainers", "pods/resize")
-CREATED = ("pods", "pods/binding")
+CREATED = ("pods", "pods/binding", "bindings")
 
 
 def policy(config: Kubernetes, account: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -31,7 +31,8 @@ def policy(config: Kubernetes, account: str) -> tuple[dict[str, Any], dict[str, 
         "after": "has(object.metadata.annotations) ? object.metadata.annotations : {}",
         "isSame": f"{_list(OWN)}.all(key, (key in variables.before) == (key in variables.after) && "
         "(!(key in variables.after) || variables.after[key] == variables.before[key]))",
-        "isBound": f"!({IS_NEW}) && has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ''",
+        "isBound": f"{IS_NEW} ? has(object.spec) && has(object.spec.nodeName) && object.spec.nodeName != '' : "
+        "has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ''",
         "isFromTemplate": f"variables.user in {_list(controllers)} && !variables.isBound",
     }
     expression = f"variables.isSame || variables.user == {_text(account)} || variables.isFromTemplate"

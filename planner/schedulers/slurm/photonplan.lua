@@ -3,7 +3,7 @@
 -- What a job asks for leaves its tres_* fields and stands in its admin_comment, the one field that users can read and
 -- only operators write, in words that hold nothing of what a user typed but digits, letters and _:
 --   photonplan:nodes=<fewest>-<most>:gpus=<on each node>:type=<name, or any>
--- The daemon keeps this first word as long as the job lives, and appends after a space what it has to say.
+-- The daemon keeps this as long as the job lives; it appends :at=<place> or :put-off, and after a space why it waits.
 --
 -- A job_submit.lua of the site that does more calls it:
 --   local photonplan = dofile("/etc/slurm/photonplan.lua")

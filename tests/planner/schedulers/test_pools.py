@@ -25,7 +25,7 @@ from planner.schedulers.guard import whole
 from planner.schedulers.places import Place, Wiring
 from tests.planner.replay.grounds import cluster
 from tests.planner.schedulers import test_controller_machine
-from tests.planner.schedulers.sites import controller, request, started
+from tests.planner.schedulers.sites import chat, controller, request, started
 from tests.planner.schedulers.test_controller_machine import PARTS, STEPS, Machine
 from tests.planner.schedulers.test_guard import guard_of, on, rewired
 
@@ -343,6 +343,20 @@ def test_who_waits_for_memory_is_told_so() -> None:
     assert wait.tag == "memory"
     assert "each takes at least 1 memory unit over 1 port, and only 1 finds that" in wait.because
     assert started(c.repair("s0.m0.u5")) == ["job"]
+    assert c.check() == []
+
+
+@pytest.mark.parametrize("accelerators", [1, 2, 4])
+def test_those_who_hold_the_memory_give_way(accelerators: int) -> None:
+    """Four jobs hold all units, and four accelerators are free; nobody is stopped who could have stayed."""
+    c = controller("sipam", {"moves": False}, servers=1, units_per_tray=4, tray_ports=4, uplinks=2)
+    waits: list[Any] = []
+    while not waits:
+        waits = [d for d in c.submit(chat(f"low{len(c.running)}", 1)) if isinstance(d, Wait)]
+    assert len(c.running) == 4
+    answer = c.submit(chat("high", accelerators, priority=10))
+    assert started(answer) == ["high"]
+    assert 1 <= len([d for d in answer if isinstance(d, Stop)]) <= accelerators
     assert c.check() == []
 
 

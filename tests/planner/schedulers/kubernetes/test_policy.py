@@ -136,6 +136,7 @@ BARE = {"metadata": {"name": "a"}, "spec": {"containers": []}}
         (pod("n0", job="j"), pod("n0", job="j"), {USER, JOBS, PLANNER}),
         (None, pod(workload="bert", gang_size="2"), {USER, JOBS, PLANNER}),
         (None, pod(job="j"), {JOBS, PLANNER}),
+        (None, pod("n0", job="j"), {PLANNER}),
         (BARE, pod(assignment="[]"), {JOBS, PLANNER}),
         (pod(job="j"), pod(job="k"), {JOBS, PLANNER}),
         (pod("n0", job="j"), pod("n0", job="k"), {PLANNER}),
@@ -185,4 +186,10 @@ def test_the_api_takes_both() -> None:
         for operation in rule["operations"]
         for resource in rule["resources"]
     }
-    assert {("UPDATE", "pods"), ("UPDATE", "pods/status"), ("CREATE", "pods"), ("CREATE", "pods/binding")} <= matched
+    assert {
+        ("UPDATE", "pods"),
+        ("UPDATE", "pods/status"),
+        ("CREATE", "pods"),
+        ("CREATE", "pods/binding"),
+        ("CREATE", "bindings"),
+    } <= matched
