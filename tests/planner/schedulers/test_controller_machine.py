@@ -251,7 +251,7 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.calls)
     @rule(data=st.data())
     def repeat(self, data: st.DataObject) -> None:
-        """An event that comes again under its key, while the journal keeps it, is answered as before and not applied."""
+        """An event that comes again under its key, while that is kept, is answered as before and not applied."""
         key, call, decisions = data.draw(st.sampled_from(self.calls[-5:]))
         assume(self.controller.seq - self.numbers[key] < RULES["keep_events"])
         c, before, state = self.controller, self.controller.seq, self.controller.state()
