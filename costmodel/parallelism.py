@@ -35,9 +35,25 @@ def degree_table(
     return {name: table[:, i] for i, name in enumerate(("tensor", "context", "pipeline", "data"))}
 
 
+INDICES = ("rest", "expert", "pipeline", "context", "tensor")
+"""indices that number a rank, the slowest first"""
+VARIES: dict[Dimension, tuple[str, ...]] = {
+    "tensor": ("tensor",),
+    "pipeline": ("pipeline",),
+    "data": ("rest", "expert", "context"),
+    "context": ("context",),
+    "expert": ("expert",),
+}
+"""by dimension: the indices in which the ranks of one group differ, the slowest first"""
+
+
 @dataclass(frozen=True)
 class Degrees:
-    """Degrees of one mapping, and how many ranks of each group share a server."""
+    """Degrees of one mapping: which rank is which, which ranks form groups, and how many of them share a server.
+
+    rank = ((data index x pipeline + stage) x context + context index) x tensor + tensor index, where data index =
+    rest x expert + expert index. All that names ranks of a job asks here.
+    """
 
     tensor: int
     pipeline: int
@@ -57,6 +73,22 @@ class Degrees:
         tensor = self.tensor if server is None or self.tensor <= server else math.gcd(self.tensor, server)
         inner = tensor * self.context
         return tensor, inner, inner * self.expert if self.pipeline == 1 else inner, inner * self.pipeline
+
+    @property
+    def _extents(self) -> tuple[int, ...]:
+        """Of each of INDICES."""
+        return self.data // self.expert, self.expert, self.pipeline, self.context, self.tensor
+
+    def indices(self) -> dict[str, NDArray[np.int64]]:
+        """Each of INDICES by rank, shape (ranks,)."""
+        grids = np.indices(self._extents).reshape(len(INDICES), -1)
+        return dict(zip(INDICES, grids, strict=True))
+
+    def groups(self, dimension: Dimension) -> NDArray[np.int64]:
+        """Ranks of each group along a dimension, by their place in it, shape (groups, ranks)."""
+        axes = [INDICES.index(name) for name in VARIES[dimension]]
+        grid = np.arange(self.num_devices).reshape(self._extents)
+        return np.moveaxis(grid, axes, range(-len(axes), 0)).reshape(-1, self.ranks(dimension))
 
     def ranks(self, dimension: Dimension) -> int:
         """Ranks of a group: context ranks share the data group."""

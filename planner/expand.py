@@ -182,5 +182,5 @@ def _asked_light(shape: Shape, cluster: Cluster, lit: LitPlans) -> tuple[object,
         for plan, is_confined in zip(shape.plans, confined, strict=True)
         if id(plan) in lit and (matters or not is_confined)
     ]
-    degrees = (shape.tensor, shape.pipeline, shape.data) if plans else ()
+    degrees = shape.degrees if plans else ()
     return (shape.num_ranks, shape.block, degrees, *(key for key, _ in plans)), sum((w for _, w in plans), ())

@@ -44,7 +44,7 @@ class JobOptions:
     def shapes(self) -> tuple[Shape, ...]:
         """Shape of each row; rows that ask for the same circuits share the object."""
         c, known = self.candidates, dict[tuple[int, ...], Shape]()
-        degrees = np.stack([c.mappings.tensor, c.mappings.pipeline, group_degrees(c.mappings)[2]])[:, c.mapping]
+        degrees = group_degrees(c.mappings)[:4, c.mapping]
         shapes = []
         first = c.in_first_phase()
         settings = (*c.plan.tolist(), c.split.tolist(), *first.plan.tolist(), first.split.tolist())

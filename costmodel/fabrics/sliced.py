@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics.base import Cut, FabricBase, GroupPlan
+from costmodel.parallelism import Degrees
 
 Ints = NDArray[np.int64]
 Axes = tuple[int, ...]
@@ -138,13 +139,13 @@ class SlicedFabric(FabricBase):
 def coordinates(plans: Sequence[GroupPlan], owners: Owners, box: Cut) -> Ints:
     """Coordinates of each rank of a part along the axes of its box, shape (axes, ranks).
 
-    rank = ((data index x stages + stage) x contexts + context index) x tensor ranks + tensor index; the expert index
-    varies fastest within the data index. Consecutive stages are neighbours.
+    Of each index the first axis varies fastest. Consecutive stages are neighbours.
     """
     tensor, pipeline, context, expert, rest = (prod(box[axis] for axis in axes) for axes in owners)
-    index = np.indices((rest, expert, pipeline, context, tensor)).reshape(5, -1)
-    at = np.zeros((len(box), index.shape[1]), dtype=np.int64)
-    for name, axes, number in zip(Owners._fields, owners, index[[4, 2, 3, 1, 0]], strict=True):
+    degrees = Degrees(tensor, pipeline, rest * expert, context, expert)
+    index, at = degrees.indices(), np.zeros((len(box), degrees.num_devices), dtype=np.int64)
+    for name, axes in zip(Owners._fields, owners, strict=True):
+        number = index[name]
         for axis in axes:
             number, digit = np.divmod(number, box[axis])
             is_back = (number % 2 == 1) & (name == "pipeline")

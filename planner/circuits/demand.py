@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 from costmodel.candidates import Candidates
 from costmodel.fabrics import Circuits, Cut, FabricBase, GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
+from costmodel.parallelism import Degrees
 
 MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
-Dimension = Literal["tensor", "pipeline", "data", "slice"]
+Joined = Literal["tensor", "pipeline", "data"]
+JOINED: tuple[Joined, ...] = ("tensor", "pipeline", "data")
+"""dimensions whose groups may hold circuits of their own; those along context and expert have none"""
+Dimension = Literal[Joined, "slice"]
 """what held circuits serve: the groups along a dimension, or the links of a whole slice"""
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -44,6 +48,7 @@ class Shape:
     """of the workload, where phases have different shapes"""
     first: "Shape | None" = None
     """shape in the first phase, where it is another one"""
+    context: int = 1
 
     @cached_property
     def by_phase(self) -> tuple["Shape", ...]:
@@ -62,7 +67,12 @@ class Shape:
 
     @property
     def num_ranks(self) -> int:
-        return self.tensor * self.pipeline * self.data
+        return self.tensor * self.pipeline * self.data * self.context
+
+    @cached_property
+    def degrees(self) -> Degrees:
+        """Degrees as far as circuits depend on them: groups of experts have none."""
+        return Degrees(self.tensor, self.pipeline, self.data, self.context, 1)
 
     @property
     def num_blocks(self) -> int:
@@ -98,10 +108,8 @@ class Shape:
         return tuple(self._configurations())
 
     def _configurations(self) -> Iterator[tuple[Dimension, Circuits]]:
-        ranks = np.arange(self.num_ranks).reshape(self.data, self.pipeline, self.tensor)
-        names: tuple[Dimension, ...] = ("tensor", "pipeline", "data")
-        for axis, (name, plan) in enumerate(zip(names, self.plans, strict=True)):
-            groups = np.moveaxis(ranks, 2 - axis, -1).reshape(-1, ranks.shape[2 - axis])
+        for name, plan in zip(JOINED, self.plans, strict=True):
+            groups = self.degrees.groups(name)
             for circuits in plan.configurations():
                 yield name, tuple((int(g[u]), int(g[v]), w) for g in groups for u, v, w in circuits)
 
@@ -151,8 +159,7 @@ class Shape:
         """Whether this shape asks for the same circuits as other, each at most as wide."""
         if self.cut:
             return (self.num_ranks, self.part, self.cut) == (other.num_ranks, other.part, other.cut)
-        mine = (self.tensor, self.pipeline, self.data, self.block)
-        if mine != (other.tensor, other.pipeline, other.data, other.block):
+        if (self.degrees, self.block) != (other.degrees, other.block):
             return False
         if (self.memory_units, self.memory_io) != (other.memory_units, other.memory_io):
             return False
@@ -182,7 +189,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
     return Shape(
         tensor=int(candidates.mappings.tensor[m]),
         pipeline=int(candidates.mappings.pipeline[m]),
-        data=int(candidates.mappings.data[m]) * int(candidates.mappings.context[m]),
+        data=int(candidates.mappings.data[m]),
         block=int(candidates.block[row]),
         plans=(tensor, pipeline, data),
         cut=fabric.cut(plans),
@@ -191,6 +198,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         memory_io=candidates.splits[candidates.split[row]].memory_io or 0,
         phase=phase,
         first=first,
+        context=int(candidates.mappings.context[m]),
     )
 
 

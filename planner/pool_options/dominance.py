@@ -93,8 +93,7 @@ def _ports(candidates: Candidates) -> Ints:
 
 def _network_keys(candidates: Candidates) -> Ints:
     """Columns (K, C): block, and for rows that may leave a server degrees and plans."""
-    m = candidates.mappings
-    degrees = np.stack([m.tensor.astype(np.int64), m.pipeline.astype(np.int64), group_degrees(m)[2].astype(np.int64)])
+    degrees = group_degrees(candidates.mappings)[:4].astype(np.int64)
     keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan[:3], candidates.in_first_phase().plan[:3]])
     keys[:, candidates.block == candidates.num_devices] = -1
     return np.concatenate([candidates.block[None].astype(np.int64), keys])

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import Sipam
-from planner.circuits.demand import Dimension, Shape
+from planner.circuits.demand import JOINED, Shape
 from planner.plan import Circuit, HeldCircuits
 from planner.pools.demand import first_colours
 
 Device = tuple[int, int]
-ORDER: tuple[Dimension, ...] = ("tensor", "pipeline", "data")
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ def held_circuits(
         for each, network in zip(shape.by_phase, networks, strict=True)
     ]
     found = []
-    for dimension in ORDER:
+    for dimension in JOINED:
         held = [each.get(dimension) for each in lit]
         if all(each == held[0] for each in held):
             found += held[:1]

@@ -1,14 +1,13 @@
 """What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
-from planner.circuits.demand import Shape
+from planner.circuits.demand import JOINED, Shape
 
 Ints = NDArray[np.int64]
 
@@ -64,7 +63,7 @@ def pool_demand(shape: Shape) -> PoolDemand:
         PoolDemand(
             each.memory_units,
             each.memory_io,
-            *_network(each.tensor, each.pipeline, each.data, each.block, each.plans),
+            *_network(replace(each, memory_units=0, memory_io=0, phase="", is_even=False)),
         )
         for each in shape.by_phase
     )
@@ -82,22 +81,19 @@ def pool_demand(shape: Shape) -> PoolDemand:
 
 
 @lru_cache(maxsize=100_000)
-def _network(
-    tensor: int, pipeline: int, data: int, block: int, plans: tuple[GroupPlan, GroupPlan, GroupPlan]
-) -> tuple[int, int, int]:
-    """Rails across and inside, and uplinks."""
-    shape = Shape(tensor, pipeline, data, block, plans)
-    ports = [ports_of(plan) for plan in plans]
+def _network(shape: Shape) -> tuple[int, int, int]:
+    """Rails across and inside, and uplinks, of a shape without memory."""
+    ports = [ports_of(plan) for plan in shape.plans]
     across = sum(number for number, stays in zip(ports, is_inside(shape), strict=True) if not stays)
     return across, sum(ports) - across, _most_crossing(shape) if across else 0
 
 
 def first_colours(shape: Shape) -> dict[str, int]:
     """First colour of each dimension: those of groups that may leave a server come first."""
-    names, inside = ("tensor", "pipeline", "data"), is_inside(shape)
-    first, colour = {}, 0
+    first: dict[str, int] = {}
+    colour = 0
     for stays in (False, True):
-        for name, plan, here in zip(names, shape.plans, inside, strict=True):
+        for name, plan, here in zip(JOINED, shape.plans, is_inside(shape), strict=True):
             if here is stays:
                 first[name] = colour
                 colour += ports_of(plan)
@@ -106,12 +102,11 @@ def first_colours(shape: Shape) -> dict[str, int]:
 
 def _most_crossing(shape: Shape) -> int:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
-    ranks = np.arange(shape.num_ranks).reshape(shape.data, shape.pipeline, shape.tensor)
     most = 0
-    for axis, (plan, stays) in enumerate(zip(shape.plans, is_inside(shape), strict=True)):
-        if stays:
+    for name, plan, stays in zip(JOINED, shape.plans, is_inside(shape), strict=True):
+        if stays or not plan.configurations():
             continue
-        blocks = np.moveaxis(ranks, 2 - axis, -1).reshape(-1, plan.ranks) // shape.block
+        blocks = shape.degrees.groups(name) // shape.block
         for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
             ends, colours = np.array(circuits, np.int64), np.array(offsets)
             for colour in np.unique(colours):

@@ -47,6 +47,14 @@ def test_never_more_than_share_a_block(t: int, p: int, n: int, c: int, e: int, d
         assert together <= fewest
 
 
+@given(DEGREE, DEGREE, DEGREE, DEGREE, st.sampled_from([1, 2, 3]))
+def test_groups_are_those_counted_rank_by_rank(t: int, p: int, n: int, c: int, e: int) -> None:
+    degrees = Degrees(t, p, n * e, c, e)
+    for dimension in DIMENSIONS:
+        counted = sorted(groups(degrees, dimension).values())
+        assert sorted(degrees.groups(dimension).tolist()) == counted
+
+
 def test_members_of_a_server_share_its_ports() -> None:
     alone, four, eight = (TREE.plans("data", 64, one_server=False, per_server=k)[0] for k in (1, 4, 8))
     assert alone.seconds_per_byte == 4 * four.seconds_per_byte == 8 * eight.seconds_per_byte

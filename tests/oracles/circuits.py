@@ -16,16 +16,16 @@ Held = tuple[Dimension, tuple[Circuit, ...]]
 
 def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
     """Held circuits of a job: those of tensor, then pipeline, then data."""
-    tensor, pipeline, data = configuration.tensor, configuration.pipeline, configuration.data
-    stages, replicas, columns = range(pipeline), range(data), range(tensor)
+    c = configuration
+    columns, contexts, stages, replicas = (range(n) for n in (c.tensor, c.context, c.pipeline, c.data))
 
-    def rank(replica: int, stage: int, column: int) -> int:
-        return (replica * pipeline + stage) * tensor + column
+    def rank(replica: int, stage: int, context: int, column: int) -> int:
+        return ((replica * c.pipeline + stage) * c.context + context) * c.tensor + column
 
     groups: dict[Dimension, list[list[int]]] = {
-        "tensor": [[rank(d, p, t) for t in columns] for d in replicas for p in stages],
-        "pipeline": [[rank(d, p, t) for p in stages] for d in replicas for t in columns],
-        "data": [[rank(d, p, t) for d in replicas] for p in stages for t in columns],
+        "tensor": [[rank(d, p, x, t) for t in columns] for d in replicas for p in stages for x in contexts],
+        "pipeline": [[rank(d, p, x, t) for p in stages] for d in replicas for x in contexts for t in columns],
+        "data": [[rank(d, p, x, t) for d in replicas for x in contexts] for p in stages for t in columns],
     }
     held: list[Held] = []
     for dimension, members in groups.items():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from costmodel.fabrics import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.hardware import load_device
 from costmodel.plans.family import Family
 from costmodel.plans.family import plans_of as family_of
 from costmodel.plans.limits import Limits
@@ -218,3 +219,19 @@ def test_circuits_agree_with_the_oracle_of_the_rules() -> None:
         shape = Shape(c.tensor, c.pipeline, c.data, c.block, (plans[0], plans[1], plans[2]))
         mine = [(name, frozenset(circuits)) for name, circuits in shape.configurations]
         assert mine == [(name, frozenset(circuits)) for name, circuits in required_circuits(c)]
+
+
+def test_circuits_with_context_agree_with_the_oracle_of_the_rules() -> None:
+    from costmodel.candidates import enumerate_candidates
+    from planner.circuits.demand import shape_of
+    from tests.oracles.tiny_layouts import fabric_of, workload_of
+
+    fabric, workload = fabric_of("ocs_rail", servers=4, gpus_per_server=4), workload_of(context=(1, 2), expert=(1, 2))
+    listed = enumerate_candidates(workload, (8, 16), load_device("h100-sxm"), fabric)
+    with_both = 0
+    for row in range(len(listed)):
+        c = listed.configuration(row)
+        mine = [(name, sorted(circuits)) for name, circuits in shape_of(listed, row, fabric).configurations]
+        assert mine == [(name, sorted(circuits)) for name, circuits in required_circuits(c)]
+        with_both += bool(mine) and c.context > 1
+    assert with_both

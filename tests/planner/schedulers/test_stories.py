@@ -324,3 +324,15 @@ def test_a_failure_leaves_a_tenant_within_its_ports() -> None:
     after = c.running.get("job")
     assert after is None or after.num_ports <= 4
     assert c.check() == []
+
+
+def test_a_pipeline_whose_stages_divide_sequences_runs_on_rails() -> None:
+    """The guard draws its circuits by rank itself: only one layout of the ranks passes."""
+    training = {"kind": "transformer_training", "model": "llama-3.1-8b", "global_batch": 16, "sequence": 32768}
+    c = controller("ocs_rail")
+    large = request("long", 16, workload=training | {"context": [4], "recompute": "full", "micro_batch": 1})
+    assert started(c.submit(large)) == ["long"]
+    configuration = c.running["long"].configuration
+    assert configuration.context > 1 < configuration.pipeline
+    assert c.running["long"].circuits
+    assert c.check() == []
