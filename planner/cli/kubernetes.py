@@ -28,6 +28,12 @@ def _namespace(name: str) -> str:
     return name
 
 
+def _image(name: str) -> str:
+    if not name or name != name.strip():
+        raise InputError("--image", "", f"'{name}' is no image; write it as registry/name:tag")
+    return name
+
+
 Namespace = Annotated[str, typer.Option(metavar="NAME", help="Namespace of the planner.", callback=_namespace)]
 
 kubernetes = typer.Typer(
@@ -41,22 +47,29 @@ kubernetes = typer.Typer(
 def manifests(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER", help="A cluster, or an instance on one.")],
     config: ConfigPath,
-    image: Annotated[str, typer.Option(metavar="IMAGE", help="With the extras serve and kubernetes installed.")],
+    image: Annotated[
+        str, typer.Option(metavar="IMAGE", help="With the extras serve and kubernetes installed.", callback=_image)
+    ],
     namespace: Namespace = "photonplan",
 ) -> int:
-    """Print what `kubectl apply -f -` installs: rights, AdmissionCheck, service, and a policy (Kubernetes 1.30 or
-    newer) by which nobody else writes the planner's annotations. Its Secret photonplan-token, with the key `token`,
-    is made by hand."""
+    """Print what `kubectl apply --server-side -f -` installs: rights, AdmissionCheck, service, and a policy
+    (Kubernetes 1.30 or newer) by which nobody else writes the planner's annotations. Its Secret photonplan-token,
+    with the key `token`, is made by hand."""
     from planner import files
     from planner.cluster import load_cluster
     from planner.schedulers.kubernetes.config import load_site
-    from planner.schedulers.kubernetes.manifests import Installation
+    from planner.schedulers.kubernetes.manifests import MOST_DATA, Installation
     from planner.schedulers.kubernetes.manifests import manifests as written
 
     site = load_site(config, load_cluster(cluster))
     if site.config.kubeconfig is not None:
         raise InputError(str(config), "kubeconfig", "leave it out: a pod uses its own account")
     texts = {"cluster.yaml": files.read_text(cluster), "kubernetes.yaml": files.read_text(config)}
+    size = sum(len(text.encode()) for text in texts.values())
+    if size > MOST_DATA:
+        remedy = "run `planner serve --kubernetes` outside of the cluster, with a kubeconfig"
+        problem = f"with {config} it has {size:,} bytes, more than the {MOST_DATA:,} that a ConfigMap holds; {remedy}"
+        raise InputError(str(cluster), "", problem)
     print(written(site.config, texts, Installation(namespace, image)), end="")
     return 0
 

@@ -15,6 +15,9 @@ from planner.schedulers.kubernetes.policy import policy
 
 NAME, PORT, USER = "photonplan", 8642, 10001
 """of all objects; of the service; of the process, which is not root"""
+RBAC = "rbac.authorization.k8s.io"
+MOST_DATA = 2**20
+"""bytes that a ConfigMap holds"""
 Manifest = dict[str, Any]
 
 
@@ -33,15 +36,15 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Installation) ->
     """YAML for `kubectl apply`; `files`: texts of cluster.yaml and kubernetes.yaml."""
     about = {"name": NAME, "namespace": at.namespace}
     account = {"kind": "ServiceAccount", "name": NAME, "namespace": at.namespace}
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME}
+    role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": NAME}
     volume = {"accessModes": ["ReadWriteOncePod"], "resources": {"requests": {"storage": at.storage}}}
     port = {"name": "http", "port": PORT, "targetPort": "http"}
     found: list[Manifest] = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": at.namespace}},
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": about},
-        {"apiVersion": role["apiGroup"], "kind": "ClusterRole", "metadata": {"name": NAME}, "rules": _rules(config)},
+        {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": NAME}, "rules": _rules(config)},
         {
-            "apiVersion": role["apiGroup"], "kind": "ClusterRoleBinding", "metadata": {"name": NAME},
+            "apiVersion": f"{RBAC}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": NAME},
             "roleRef": role, "subjects": [account],
         },
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": dict(files)},
@@ -75,7 +78,7 @@ def scheduler_configuration(config: Kubernetes, namespace: str) -> str:
 
 def _rules(config: Kubernetes) -> list[Manifest]:
     """All that the planner asks of the API, and no more."""
-    reads, rules = ["get", "list", "watch"], list[Manifest]()
+    reads, rules = ["list", "watch"], list[Manifest]()
     if config.kueue is not None:
         group = ["kueue.x-k8s.io"]
         rules += [
@@ -86,7 +89,7 @@ def _rules(config: Kubernetes) -> list[Manifest]:
     return [
         *rules,
         {"apiGroups": [""], "resources": ["nodes"], "verbs": [*reads, "patch"]},
-        {"apiGroups": [""], "resources": ["pods"], "verbs": [*reads, "delete"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", *reads, "delete"]},
         {"apiGroups": [""], "resources": ["pods/binding"], "verbs": ["create"]},
     ]
 

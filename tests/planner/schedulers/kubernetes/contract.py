@@ -11,26 +11,28 @@ from typing import Any
 from jsonschema import Draft202012Validator, FormatChecker
 
 _WORD = {"type": "string", "minLength": 1}
-_TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
-_LABEL_VALUES = {
+TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
+NAMES = {"pattern": r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"}
+"""of labels and annotations"""
+LABEL_VALUES = {
     "type": "object",
     "additionalProperties": {
         "type": "string",
         "maxLength": 63,
         "pattern": r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$",
     },
-    "propertyNames": {"pattern": r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},
+    "propertyNames": NAMES,
 }
-_ANNOTATIONS = _TEXTS | {"propertyNames": _LABEL_VALUES["propertyNames"]}
+_ANNOTATIONS = TEXTS | {"propertyNames": NAMES}
 _TIME = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"}
 _POD_SET_UPDATE = {
     "type": "object",
     "required": ["name"],
     "properties": {
         "name": {"type": "string", "maxLength": 63, "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"},
-        "labels": _LABEL_VALUES,
+        "labels": LABEL_VALUES,
         "annotations": _ANNOTATIONS,
-        "nodeSelector": _LABEL_VALUES,
+        "nodeSelector": LABEL_VALUES,
         "tolerations": {"type": "array", "maxItems": 8},
     },
     "additionalProperties": False,
@@ -49,7 +51,7 @@ _CHECK_STATE = {
     },
     "additionalProperties": False,
 }
-_CONDITION = {
+CONDITION = {
     "type": "object",
     "required": ["type", "status", "lastTransitionTime", "reason", "message"],
     "properties": {
@@ -59,6 +61,15 @@ _CONDITION = {
         "lastTransitionTime": _TIME,
         "reason": {"type": "string", "minLength": 1, "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"},
         "message": {"type": "string", "maxLength": 32768},
+    },
+    "additionalProperties": False,
+}
+WORKLOAD_STATUS = {
+    "type": "object",
+    "properties": {
+        "conditions": {"type": "array", "maxItems": 16, "items": CONDITION},
+        "admissionChecks": {"type": "array", "maxItems": 8, "items": _CHECK_STATE},
+        "admission": {"type": "object", "required": ["clusterQueue", "podSetAssignments"]},
     },
     "additionalProperties": False,
 }
@@ -124,8 +135,8 @@ FILTER_RESULT = {
     "properties": {
         "Nodes": {"type": ["object", "null"], "required": ["items"]},
         "NodeNames": {"type": ["array", "null"], "items": {"type": "string"}},
-        "FailedNodes": _TEXTS,
-        "FailedAndUnresolvableNodes": _TEXTS,
+        "FailedNodes": TEXTS,
+        "FailedAndUnresolvableNodes": TEXTS,
         "Error": {"type": "string"},
     },
     "additionalProperties": False,
@@ -146,7 +157,7 @@ WRITES = (
     ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta1/namespaces/{_NAME}/workloads/{_NAME}/status",
      _status_patch("admissionChecks", _CHECK_STATE, 8)),
     ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta1/admissionchecks/{_NAME}/status",
-     _status_patch("conditions", _CONDITION, 100)),
+     _status_patch("conditions", CONDITION, 100)),
     ("PATCH", rf"/api/v1/nodes/{_NAME}", _NODE_PATCH),
     ("POST", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}/binding", _BINDING),
     ("DELETE", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _DELETE),

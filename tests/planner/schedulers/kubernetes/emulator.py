@@ -1,24 +1,48 @@
-"""An emulated Kubernetes API: kmock, with versions, conflicts, watches from a version, pages, bindings and outages."""
+"""An emulated Kubernetes API: kmock, with versions, conflicts, watches from a version, pages, bindings and outages.
+
+It takes what an API server takes: objects of the published form only, from who has a right to write them, if the
+admission policy of the installed manifests lets them. All that comes over HTTP comes from the planner.
+"""
 
 import asyncio
 import copy
 import json
-import re
 from collections.abc import AsyncIterator, Callable
 from threading import Event, Thread
 from typing import Any
 
 import attrs
 import kmock
+from aiohttp import web
 
 from planner.schedulers.kubernetes.access import Access
 from planner.schedulers.kubernetes.api import Api
+from planner.schedulers.kubernetes.config import Kubernetes
+from planner.schedulers.kubernetes.manifests import Installation, manifests
+from tests.planner.schedulers.kubernetes.guards import Guards
+from tests.planner.schedulers.kubernetes.published import Refused, require_published
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 CHECKS = "kueue.x-k8s.io/v1beta1/admissionchecks"
 PODS, NODES = "v1/pods", "v1/nodes"
+KINDS = {"workloads": "Workload", "admissionchecks": "AdmissionCheck", "pods": "Pod", "nodes": "Node"}
 PAGE = 7
 """the most that a list gives at once"""
+VERBS = {"PATCH": "patch", "POST": "create", "DELETE": "delete", "PUT": "update"}
+TERMINATING = "2027-01-15T08:00:00Z"
+KUBELET = "system:node:n"
+SEPARATE = ("status", "binding")
+"""subresources that other requests do not write"""
+
+
+@attrs.frozen
+class Change:
+    """One write: an object before it and after it, None where it was not, or is no more."""
+
+    version: int
+    resource: kmock.resource
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
 
 
 @attrs.define(kw_only=True)
@@ -26,7 +50,7 @@ class Emulator(kmock.KubernetesEmulator):
     """What kmock leaves out of the contract that the planner rests on."""
 
     version: int = 0
-    events: list[tuple[int, kmock.resource, dict[str, Any]]] = attrs.field(factory=list)
+    events: list["Change"] = attrs.field(factory=list)
     oldest: int = 0
     """versions before it are forgotten: 410"""
     is_down: bool = False
@@ -35,73 +59,80 @@ class Emulator(kmock.KubernetesEmulator):
     broken: str = ""
     """how the next watch ends after its first event: "cut" from the client, or with an "error" in the stream"""
     token: str = ""
+    guards: Guards
     asked: list[tuple[str, str, Any]] = attrs.field(factory=list)
     """writes as (method, path, body)"""
-
-    def __attrs_post_init__(self) -> None:
-        super().__attrs_post_init__()
-        self["post", re.compile(r"/api/v1/namespaces/[^/]+/pods/[^/]+/binding")] << self._serve_binding
 
     async def _handle(self, request: kmock.Request) -> Any:
         if self.is_down:
             raise kmock.KubernetesError(503, "ServiceUnavailable", "the server is down")
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
             raise kmock.KubernetesError(401, "Unauthorized", "no such token")
-        if request.method.value in ("PATCH", "POST", "DELETE"):
-            self.asked.append((request.method.value, request.url.path, copy.deepcopy(request.data)))
-            if self.before_write:
-                self.before_write.pop(0)()
-        if request.action == kmock.action.UPDATE:
-            self._check_patch(request)
-            return await self._then("MODIFIED", request)
-        if request.action == kmock.action.DELETE:
-            self._check_delete(request)
-            return await self._then("DELETED", request)
+        try:
+            self._authorize(request)
+            if request.method.value in VERBS:
+                self.asked.append((request.method.value, request.url.path, copy.deepcopy(request.data)))
+                if self.before_write:
+                    self.before_write.pop(0)()
+                return web.json_response(self._write(request))
+        except Refused as refused:
+            raise kmock.KubernetesError(refused.status, refused.reason, refused.said) from None
         return await super()._handle(request)
 
-    def _object(self, request: kmock.Request) -> Any:
-        return self._known(request.resource, request.namespace, request.name)
+    def _authorize(self, request: kmock.Request) -> None:
+        resource = request.resource
+        if resource is None or str(resource.plural) not in KINDS:
+            raise Refused(404, "NotFound", "the server could not find the requested resource")
+        plural = f"{resource.plural}/{request.subresource}" if request.subresource else str(resource.plural)
+        reads = "watch" if "watch" in request.params else "get" if request.name else "list"
+        self.guards.authorize((str(resource.group or ""), plural, VERBS.get(request.method.value, reads)))
 
-    def _known(self, *key: Any) -> Any:
-        if key not in self.objects or self.objects[key].deleted:
-            raise kmock.KubernetesObjectNotFoundError()
-        return self.objects[key]
-
-    def _check_patch(self, request: kmock.Request) -> None:
-        assert request.headers["Content-Type"] == "application/merge-patch+json"
-        raw, data = self._object(request).last.raw, request.data
+    def _write(self, request: kmock.Request) -> Any:
+        """Do what the planner asks, as its account."""
+        raw, data = self._known(request.resource, request.namespace, request.name).last.raw, request.data
+        plural = str(request.resource.plural)
+        if request.subresource == "binding":
+            return self._bind(request, raw, data)
+        if request.method.value == "DELETE":
+            if data and data["preconditions"]["uid"] != raw["metadata"].get("uid"):
+                raise Refused(409, "Conflict", "the uid differs")
+            self.remove(self.guards.planner, plural, request.namespace, request.name)
+            return {"kind": "Status", "status": "Success"}
+        if request.headers["Content-Type"] != "application/merge-patch+json":
+            raise Refused(415, "UnsupportedMediaType", request.headers["Content-Type"])
         given = data["metadata"].pop("resourceVersion", None)
         if given is not None and given != raw["metadata"]["resourceVersion"]:
-            raise kmock.KubernetesError(409, "Conflict", "the object has been modified")
+            raise Refused(409, "Conflict", "the object has been modified")
         if request.subresource == "status":
             assert set(data) == {"metadata", "status"}, "only the status is written there"
             assert not data["metadata"], "and nothing else"
         else:
             assert "status" not in data, "it would be ignored there"
-        self.version += 1
-        data["metadata"]["resourceVersion"] = str(self.version)
+        return self.edit(self.guards.planner, _text(request.resource), request.namespace, request.name, **data)
 
-    def _check_delete(self, request: kmock.Request) -> None:
-        raw = self._object(request).last.raw
-        if request.data and request.data["preconditions"]["uid"] != raw["metadata"].get("uid"):
-            raise kmock.KubernetesError(409, "Conflict", "the uid differs")
-        self.version += 1
+    def _bind(self, request: kmock.Request, raw: Any, body: Any) -> Any:
+        require_published(body)
+        if body["metadata"].get("uid") != raw["metadata"]["uid"] or raw["spec"].get("nodeName"):
+            raise Refused(409, "Conflict", "already assigned to a node")
+        if raw["metadata"].get("deletionTimestamp"):
+            raise Refused(409, "Conflict", "the pod is being deleted")
+        self.guards.admit(self.guards.planner, "CREATE", "pods/binding", None, body)
+        about = {"annotations": body["metadata"].get("annotations") or {}}
+        self.change(PODS, request.namespace, request.name, metadata=about, spec={"nodeName": body["target"]["name"]})
+        return {"kind": "Status", "status": "Success", "code": 201}
 
-    async def _then(self, kind: str, request: kmock.Request) -> Any:
-        key = request.resource, request.namespace, request.name
-        raw = copy.deepcopy(self.objects[key].last.raw)
-        response = await super()._handle(request)
-        if kind == "MODIFIED":
-            raw = copy.deepcopy(self.objects[key].last.raw)
-        raw["metadata"]["resourceVersion"] = str(self.version)
-        self.events.append((self.version, request.resource, {"type": kind, "object": raw}))
-        return response
+    def _known(self, *key: Any) -> Any:
+        if key not in self.objects or self.objects[key].deleted:
+            raise Refused(404, "NotFound", "not found")
+        return self.objects[key]
 
     def _matches(self, request: kmock.Request, raw: dict[str, Any]) -> bool:
-        label = request.params.get("labelSelector")
+        """Whether a list or watch shows an object: selectors are of a label that is there, or has a value."""
         if request.namespace is not None and raw["metadata"].get("namespace") != request.namespace:
             return False
-        return not label or label in (raw["metadata"].get("labels") or {})
+        label, _, text = request.params.get("labelSelector", "").partition("=")
+        has = raw["metadata"].get("labels") or {}
+        return not label or (label in has and text in ("", has[label]))
 
     async def _serve_list(self, request: kmock.Request) -> Any:
         items = sorted(
@@ -112,9 +143,11 @@ class Emulator(kmock.KubernetesEmulator):
             ),
             key=lambda raw: json.dumps(raw["metadata"]["name"]),
         )
-        first = int(request.params.get("continue", 0))
-        more = {"continue": str(first + PAGE)} if len(items) > first + PAGE else {}
-        return {"metadata": {"resourceVersion": str(self.version)} | more, "items": items[first : first + PAGE]}
+        version, first = map(int, request.params.get("continue", f"{self.version} 0").split())
+        if version < self.oldest:
+            raise kmock.KubernetesError(410, "Expired", "The provided continue parameter is too old")
+        more = {"continue": f"{version} {first + PAGE}"} if len(items) > first + PAGE else {}
+        return {"metadata": {"resourceVersion": str(version)} | more, "items": items[first : first + PAGE]}
 
     async def _serve_watch(self, request: kmock.Request) -> AsyncIterator[Any]:
         yield b""
@@ -122,8 +155,9 @@ class Emulator(kmock.KubernetesEmulator):
         if after < self.oldest:
             yield {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old"}}
             return
-        for version, resource, event in list(self.events):
-            if version > after and resource == request.resource and self._matches(request, event["object"]):
+        for change in list(self.events):
+            event = self._seen(request, change) if change.version > after else None
+            if event is not None:
                 yield event
                 if self.broken:
                     how, self.broken = self.broken, ""
@@ -132,48 +166,83 @@ class Emulator(kmock.KubernetesEmulator):
                     await asyncio.sleep(0.01)
                     request._raw_request.transport.abort()
                     return
-        yield {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": str(self.version)}}}
+        kind = {"kind": KINDS[str(request.resource.plural)], "apiVersion": "v1"}
+        yield {"type": "BOOKMARK", "object": kind | {"metadata": {"resourceVersion": str(self.version)}}}
 
-    async def _serve_binding(self, request: kmock.Request) -> Any:
-        raw, body = self._known(kmock.resource(PODS), request.namespace, request.name).last.raw, request.data
-        if body["metadata"].get("uid") != raw["metadata"]["uid"] or raw["spec"].get("nodeName"):
-            raise kmock.KubernetesError(409, "Conflict", "already assigned to a node")
-        about = {"annotations": body["metadata"].get("annotations") or {}}
-        self.change(PODS, request.namespace, request.name, metadata=about, spec={"nodeName": body["target"]["name"]})
-        return {"kind": "Status", "status": "Success", "code": 201}
+    def _seen(self, request: kmock.Request, change: Change) -> dict[str, Any] | None:
+        """A write as a watch tells it: what enters a selection is added, what leaves it is deleted."""
+        if change.resource != request.resource:
+            return None
+        was = change.before is not None and self._matches(request, change.before)
+        if change.after is not None and self._matches(request, change.after):
+            return {"type": "MODIFIED" if was else "ADDED", "object": change.after}
+        return {"type": "DELETED", "object": merge(change.before, self._at(change.version))} if was else None
+
+    @staticmethod
+    def _at(version: int) -> dict[str, Any]:
+        return {"metadata": {"resourceVersion": str(version)}}
 
     # What tests and other controllers do, while no request is served.
 
     def put(self, resource: str, item: dict[str, Any]) -> None:
         """Create an object, or replace all of it."""
-        self.version += 1
-        item["metadata"]["resourceVersion"] = str(self.version)
         about = item["metadata"]
+        item.setdefault("apiVersion", resource.rpartition("/")[0])
+        item.setdefault("kind", KINDS[resource.rpartition("/")[2]])
+        require_published(item)
+        known = self.get(resource, about.get("namespace"), about["name"])
+        self.version += 1
+        about["resourceVersion"] = str(self.version)
         key = resource, about.get("namespace"), about["name"]
-        known = key in self.objects and not self.objects[key].deleted
         if key in self.objects:
             self.objects[key].create(item)
         else:
             self.objects[key] = item
-        event = {"type": "MODIFIED" if known else "ADDED", "object": copy.deepcopy(item)}
-        self.events.append((self.version, kmock.resource(resource), event))
+        self._note(resource, known, item)
 
-    def change(self, resource: str, namespace: str | None, name: str, **parts: Any) -> None:
+    def _note(self, resource: str, before: Any, after: Any) -> None:
+        self.events.append(Change(self.version, kmock.resource(resource), before, copy.deepcopy(after)))
+
+    def change(self, resource: str, namespace: str | None, name: str, **parts: Any) -> dict[str, Any]:
         """Merge into an object."""
+        before = self.get(resource, namespace, name)
+        merged = merge(before, parts)
+        require_published(merged)
         self.version += 1
-        found = self.objects[resource, namespace, name]
-        found.patch(parts)
-        found.patch({"metadata": {"resourceVersion": str(self.version)}})
-        raw = copy.deepcopy(found.last.raw)
-        self.events.append((self.version, kmock.resource(resource), {"type": "MODIFIED", "object": raw}))
+        merged["metadata"]["resourceVersion"] = str(self.version)
+        self.objects[resource, namespace, name].create(merged)
+        self._note(resource, before, merged)
+        return copy.deepcopy(merged)
+
+    def edit(self, user: str, resource: str, namespace: str | None, name: str, **parts: Any) -> dict[str, Any]:
+        """Merge into an object what somebody asks for; Refused by the policy, or for what nobody changes."""
+        before = self._known(kmock.resource(resource), namespace, name).last.raw
+        after = merge(before, parts)
+        for key in ("uid", "name", "namespace", "creationTimestamp"):
+            if before["metadata"].get(key) != after["metadata"].get(key):
+                raise Refused(422, "Invalid", f"metadata.{key}: field is immutable")
+        if resource == PODS:
+            if before["spec"] != after["spec"]:
+                raise Refused(422, "Invalid", "spec: pod updates may not change it")
+            self.guards.admit(user, "UPDATE", "pods", before, after)
+        return self.change(resource, namespace, name, **parts)
+
+    def remove(self, user: str, plural: str, namespace: str | None, name: str, grace_s: int | None = None) -> None:
+        """Delete an object: a pod on a node goes when its kubelet has stopped it, or at once without grace."""
+        assert plural == "pods"
+        raw = self._known(kmock.resource(PODS), namespace, name).last.raw
+        options = {} if grace_s is None else {"gracePeriodSeconds": grace_s}
+        self.guards.admit(user, "DELETE", plural, raw, None, options=options)
+        if raw["spec"].get("nodeName") and grace_s != 0:
+            self.change(PODS, namespace, name, metadata={"deletionTimestamp": TERMINATING})
+        else:
+            self.drop(PODS, namespace, name)
 
     def drop(self, resource: str, namespace: str | None, name: str) -> None:
+        before = self.get(resource, namespace, name)
         self.version += 1
-        found = self.objects[resource, namespace, name]
-        raw = copy.deepcopy(found.last.raw)
-        raw["metadata"]["resourceVersion"] = str(self.version)
-        found.delete()
-        self.events.append((self.version, kmock.resource(resource), {"type": "DELETED", "object": raw}))
+        self.objects[resource, namespace, name].delete()
+        self._note(resource, before, None)
 
     def get(self, resource: str, namespace: str | None, name: str) -> dict[str, Any] | None:  # type: ignore[override]
         key = kmock.resource(resource), namespace, name
@@ -192,11 +261,34 @@ class Emulator(kmock.KubernetesEmulator):
         self.events.clear()
 
 
+def merge(raw: Any, parts: Any) -> Any:
+    """A JSON merge patch."""
+    if not isinstance(parts, dict):
+        return copy.deepcopy(parts)
+    merged = copy.deepcopy(dict(raw)) if isinstance(raw, dict) else {}
+    for key, part in parts.items():
+        if part is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = merge(merged.get(key), part)
+    return merged
+
+
+def _text(resource: Any) -> str:
+    return f"{resource.group}/{resource.version}/{resource.plural}" if resource.group else f"v1/{resource.plural}"
+
+
+def guards_of(**config: Any) -> Guards:
+    """Of the manifests for a configuration."""
+    found = Kubernetes.model_validate({"nodes": "n[0-3]"} | config)
+    return Guards(manifests(found, {}, Installation("photonplan", "image")))
+
+
 class Server:
     """The emulator on a port of loopback, in a thread of its own."""
 
     def __init__(self) -> None:
-        self.emulator = Emulator()
+        self.emulator = Emulator(guards=guards_of())
         self.url = ""
         self._ready, self._over = Event(), Event()
         self._thread = Thread(target=lambda: asyncio.run(self._serve()), daemon=True)

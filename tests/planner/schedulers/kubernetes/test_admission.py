@@ -156,10 +156,10 @@ def test_a_place_is_kept_only_for_a_time(make_world: Make) -> None:
     ((node, _),) = seats(world, "train")
     world.controller.fail(f"s{node[1:]}.g3")
     world.loop.tick()
-    world.emulator.change(WORKLOADS, "team", "train", metadata={"not_before": 0}, spec={})
     for _ in range(3):
         world.kueue()
-        world.emulator.change(WORKLOADS, "team", "train", metadata={"not_before": 1e12})
+        world.kubelets()
+        world.not_before["team/train"] = 1e12
         world.loop.tick()
     assert "team/train" in world.jobs()
     world.now_s += 121

@@ -194,6 +194,7 @@ def test_pods_that_stand_where_their_job_is_not_are_deleted(make_world: Make) ->
     world.loop.extender._pods.refresh()
     assert "still stands where the job was" in world.try_pod(late)
     world.loop.tick()
+    world.kubelets()
     gone = {"g-0", "g-1"} - set(bound(world))
     assert gone, "at least the one whose place is lost"
     world.require_sound()
@@ -215,7 +216,7 @@ def test_a_node_that_is_lost(make_world: Make) -> None:
     world.schedule()
     world.emulator.change(NODES, None, "n2", status={"conditions": [{"type": "Ready", "status": "False"}]})
     world.loop.tick()
-    world.loop.tick()
+    world.kubelets()
     assert bound(world) == {}, "the gang has no place any more, and stops together"
 
 

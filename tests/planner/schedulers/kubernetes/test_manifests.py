@@ -1,6 +1,7 @@
 """Generated manifests: what they let the planner do is what it does, and odd text stays text."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import yaml
 
 from planner.cli import main
 from planner.schedulers.kubernetes.config import Kubernetes
+from planner.schedulers.kubernetes.gangs import is_gang
 from planner.schedulers.kubernetes.manifests import Installation, manifests, scheduler_configuration
 from tests.planner.replay.grounds import BERT, cluster
-from tests.planner.schedulers.kubernetes.contract import WRITES
+from tests.planner.schedulers.kubernetes.emulator import NODES, merge
+from tests.planner.schedulers.kubernetes.published import VERSION, Refused, require_published, versions
+from tests.planner.schedulers.kubernetes.world import World, pod_set
 
 ODD = "$(reboot) `x` ' \" : # & * ! | > % @ {{ .x }} \u20ac"
 
@@ -24,25 +28,80 @@ def objects(text: str) -> dict[str, dict[str, Any]]:
     return {one["kind"]: one for one in yaml.safe_load_all(text)}
 
 
-def test_rights_are_those_that_are_used() -> None:
-    found = objects(manifests(config(), {}, Installation("ns", "image")))
-    may = {
-        (group, resource, verb)
-        for rule in found["ClusterRole"]["rules"]
-        for group in rule["apiGroups"]
-        for resource in rule["resources"]
-        for verb in rule["verbs"]
-    }
-    verbs = {"PATCH": "patch", "POST": "create", "DELETE": "delete"}
-    written = set()
-    for method, pattern, _ in WRITES:
-        parts = pattern.replace("[^/]+", "x").split("/")
-        group = parts[2] if parts[1] == "apis" else ""
-        rest = [part for part in parts[4 if group else 3 :] if part != "x" and part != "namespaces"]
-        written.add((group, "/".join(rest), verbs[method]))
-    reads = {one for one in may if one[2] in ("get", "list", "watch")}
-    assert may - reads == written
-    assert {one[1] for one in reads} == {"workloads", "admissionchecks", "nodes", "pods"}
+SINCE = "1.30"
+"""the first Kubernetes that has what is installed"""
+
+
+@pytest.mark.parametrize("version", [SINCE, VERSION, versions()[-1]])
+@pytest.mark.parametrize("kueue", ["v1beta1", "v1beta2", None])
+def test_an_api_server_takes_every_manifest(version: str, kueue: str | None) -> None:
+    text = manifests(config(kueue=kueue), {"cluster.yaml": ODD}, Installation("ns", "registry/image:1"))
+    for item in yaml.safe_load_all(text):
+        require_published(item, version)
+
+
+def broken(which: str, **parts: Any) -> dict[str, Any]:
+    return merge(objects(manifests(config(), {}, Installation("ns", "image")))[which], parts)
+
+
+@pytest.mark.parametrize(
+    ("item", "status"),
+    [
+        (broken("ClusterRole", apiVersion="rbac.authorization.k8s.io"), 404),
+        (broken("ClusterRole", apiVersion="rbac.example.org/v1"), 404),
+        (broken("Deployment", apiVersion="extensions/v1beta1"), 404),
+        (broken("Service", kind="Servize"), 404),
+        (broken("AdmissionCheck", apiVersion="kueue.x-k8s.io/v1"), 404),
+        (broken("AdmissionCheck", spec={"controllerName": None}), 422),
+        (broken("AdmissionCheck", spec={"controler": "x"}), 422),
+        (broken("ServiceAccount", acount={}), 422),
+        (broken("Deployment", spec={"replicas": "1"}), 422),
+        (broken("Deployment", spec={"template": {"spec": {"container": []}}}), 422),
+        (broken("Deployment", spec={"selector": None}), 422),
+        (broken("Deployment", spec={"template": {"metadata": {"labels": {"app.kubernetes.io/name": "b"}}}}), 422),
+        (broken("Deployment", spec={"template": {"spec": {"volumes": []}}}), 422),
+        (broken("ClusterRole", rules=[{"resources": ["pods"], "verbs": ["get"]}]), 422),
+        (broken("ClusterRoleBinding", roleRef={"apiGroup": "rbac.authorization.k8s.io/v1"}), 422),
+        (broken("PersistentVolumeClaim", spec={"resources": {"requests": {"storage": "10 GB"}}}), 422),
+        (broken("ConfigMap", data={"cluster.yaml": "x" * 2**20 + "x"}), 422),
+        (broken("ConfigMap", data={"a/b": "x"}), 422),
+        (broken("Namespace", metadata={"name": "A_b"}), 422),
+        (broken("Service", metadata={"namespace": None}), 422),
+        (broken("ValidatingAdmissionPolicyBinding", spec={"validationActions": "Deny"}), 422),
+    ],
+)
+def test_the_emulated_api_refuses_what_a_real_one_does(item: dict[str, Any], status: int) -> None:
+    with pytest.raises(Refused) as refused:
+        require_published(item)
+    assert refused.value.status == status
+
+
+def test_every_right_is_needed_and_no_other(make_world: Callable[..., World]) -> None:
+    """The emulated API answers 403 to all that the role of the manifests does not hold."""
+    world = make_world()
+    world.workload("train", pod_set(1, 8))
+    world.pod("g-0", 8, "g", 1)
+    world.settle(4)
+    world.emulator.change(NODES, None, "n0", spec={"unschedulable": True})
+    (gang,) = [job for name, job in world.jobs().items() if is_gang(name)]
+    assert gang.place is not None
+    world.controller.fail(gang.place.device_names[0])
+    world.settle(4)
+    guards = world.emulator.guards
+    assert guards.used == guards.rights
+    assert world.loop.trouble == ""
+    for right in guards.rights:
+        assert right[1].partition("/")[0] in ("nodes", "pods", "workloads", "admissionchecks")
+
+
+def test_what_the_role_does_not_hold_is_refused(make_world: Callable[..., World]) -> None:
+    world = make_world()
+    guards = world.emulator.guards
+    guards.rights -= {("", "pods", "watch")}
+    world.loop.tick()
+    world.loop.tick()
+    assert "403" in world.loop.trouble
+    assert "cannot watch pods" in world.loop.trouble
 
 
 def test_what_is_installed() -> None:
@@ -96,6 +155,19 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     one.write_text(yaml.safe_dump({"nodes": "gpu-[0-3]", "workloads": {"bert": BERT}, "kubeconfig": "k"}))
     assert main(["kubernetes", "manifests", place, "--config", str(one), "--image", "x"]) == 2
     assert "leave it out" in capsys.readouterr().err
+
+
+def test_what_a_config_map_does_not_hold_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = cluster("fat_tree").model_dump_json(by_alias=True)
+    (tmp_path / "cluster.yaml").write_text(text + " " * 2**20)
+    one = tmp_path / "kubernetes.yaml"
+    one.write_text(yaml.safe_dump({"nodes": "gpu-[0-3]", "workloads": {"bert": BERT}}))
+    command = ["kubernetes", "manifests", str(tmp_path / "cluster.yaml"), "--config", str(one)]
+    assert main([*command, "--image", "x"]) == 2
+    assert "more than the 1,048,576 that a ConfigMap holds" in capsys.readouterr().err
+    for image in ("", " x", "x\n"):
+        assert main([*command, "--image", image]) == 2
+        assert capsys.readouterr().err.startswith("error: --image: ")
 
 
 @pytest.mark.parametrize("name", ["a b@evil.com/x", "", "A", "-a", "a\n", "a" * 254])

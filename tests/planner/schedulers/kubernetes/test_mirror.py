@@ -14,7 +14,8 @@ PATH = path_of("v1", "pods")
 
 
 def pod(name: str, **labels: str) -> dict[str, Any]:
-    return {"metadata": {"name": name, "namespace": "a", "uid": name, "labels": labels}, "spec": {}}
+    about = {"name": name, "namespace": "a", "uid": name, "labels": labels}
+    return {"metadata": about, "spec": {"containers": [{"name": "main", "image": "x"}]}}
 
 
 def test_lists_have_pages_and_selectors(server: Server) -> None:

@@ -13,9 +13,18 @@ from planner.schedulers.kubernetes.pods import Pod
 from planner.schedulers.view import JobState
 from tests.planner.replay.grounds import BERT, CHAT, cluster
 from tests.planner.schedulers.kubernetes.contract import FILTER_RESULT, HOST_PRIORITIES, require, require_write
-from tests.planner.schedulers.kubernetes.emulator import CHECKS, NODES, PODS, WORKLOADS, Server
+from tests.planner.schedulers.kubernetes.emulator import (
+    CHECKS,
+    NODES,
+    PODS,
+    WORKLOADS,
+    Server,
+    guards_of,
+    merge,
+)
 
 CHECK = "photonplan"
+JOBS = "system:serviceaccount:kube-system:job-controller"
 GPU = "nvidia.com/gpu"
 RULES = {"greedy_budget_s": 60, "repair_budget_s": 10, "patience_s": 1e9}
 
@@ -35,6 +44,8 @@ class World:
 
     def __init__(self, server: Server, folder: Path, fabric: str = "fat_tree", **config: Any) -> None:
         self.emulator, self.now_s = server.emulator, 1_800_000_000.0
+        self.not_before: dict[str, float] = {}
+        """by Workload: when Kueue takes it back"""
         self._server, self._journal = server, folder / "journal.db"
         self._uids = itertools.count(1)
         self.cluster = cluster(fabric)
@@ -49,10 +60,11 @@ class World:
         self.applied: dict[str, Any] | None = None
         self.api = server.api()
         self.num_checked = 0
+        self.emulator.guards = guards_of(**config)
         for i in range(4):
             self.emulator.put(NODES, node(f"n{i}"))
-        spec = {"controllerName": "photonplan.io/planner"}
-        self.emulator.put(CHECKS, {"metadata": {"name": CHECK, "generation": 1}, "spec": spec})
+        if self.emulator.guards.check is not None:
+            self.emulator.put(CHECKS, merge(self.emulator.guards.check, {"metadata": {"generation": 1}}))
         self.begin()
 
     # The planner
@@ -107,7 +119,7 @@ class World:
     def pods(self, job: str | None = None) -> list[dict[str, Any]]:
         """Pods that have not ended, of one Workload or gang."""
         live = [item for item in self.emulator.all(PODS) if not Pod(item).is_over]
-        return [item for item in live if job is None or item["metadata"].get("owner", "") == job]
+        return [item for item in live if job is None or owner(item) == job]
 
     # Kueue, and the Job controller
 
@@ -120,21 +132,22 @@ class World:
 
     def _kueue_on(self, item: dict[str, Any], status: dict[str, Any], about: dict[str, Any]) -> None:
         state = (status.get("admissionChecks") or [{"state": ""}])[0]
+        job = f"{about['namespace']}/{about['name']}"
         if self._true(status, "Evicted") and self._true(status, "QuotaReserved"):
-            pods = self.pods(f"{about['namespace']}/{about['name']}")
+            pods = self.pods(job)
             for pod in pods:
-                self.emulator.drop(PODS, about["namespace"], pod["metadata"]["name"])
+                self.emulator.remove(JOBS, "pods", about["namespace"], pod["metadata"]["name"])
             if not pods:
                 self._set(item, QuotaReserved=False, Admitted=False)
         elif not self._true(status, "QuotaReserved"):
-            if item["spec"].get("active") is not False and self.now_s >= about.get("not_before", 0):
+            if item["spec"].get("active") is not False and self.now_s >= self.not_before.get(job, 0):
                 checks = [{"name": CHECK, "state": "Pending", "message": "", "lastTransitionTime": self._time()}]
                 self._set(item, checks, QuotaReserved=True, Evicted=False)
         elif state["state"] in ("Retry", "Rejected"):
-            not_before = self.now_s + state.get("requeueAfterSeconds", 0)
+            self.not_before[job] = self.now_s + state.get("requeueAfterSeconds", 0)
             reset = [{**state, "state": "Pending", "message": "Reset", "lastTransitionTime": self._time()}]
             reset[0].pop("podSetUpdates", None)
-            self._set(item, reset, Evicted=True, metadata={"not_before": not_before})
+            self._set(item, reset, Evicted=True)
             if state["state"] == "Rejected":
                 self.emulator.change(WORKLOADS, about["namespace"], about["name"], spec={"active": False})
         elif state["state"] == "Ready":
@@ -142,20 +155,22 @@ class World:
                 self._set(item, Admitted=True)
             self._make_pods(item, {update["name"]: update for update in state.get("podSetUpdates", ())})
 
-    def _set(self, item: dict[str, Any], checks: Any = None, metadata: Any = None, **conditions: bool) -> None:
+    def _set(self, item: dict[str, Any], checks: Any = None, **conditions: bool) -> None:
         about = item["metadata"]
         found = {one["type"]: one for one in item["status"].get("conditions", ())}
         for kind, holds in conditions.items():
             reason = "AdmissionCheck" if kind == "Evicted" else "Reason"
-            found[kind] = {"type": kind, "status": str(holds), "reason": reason, "lastTransitionTime": self._time()}
+            about_it = {"reason": reason, "message": "", "lastTransitionTime": self._time()}
+            found[kind] = {"type": kind, "status": str(holds), **about_it}
         status: dict[str, Any] = {"conditions": list(found.values())}
         if checks is not None:
             status["admissionChecks"] = checks
-        parts = {"status": status} | ({"metadata": metadata} if metadata else {})
-        self.emulator.change(WORKLOADS, about["namespace"], about["name"], **parts)
+        self.emulator.change(WORKLOADS, about["namespace"], about["name"], status=status)
 
     def _make_pods(self, item: dict[str, Any], updates: dict[str, dict[str, Any]]) -> None:
-        namespace, job = item["metadata"]["namespace"], f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+        about_it = item["metadata"]
+        namespace, version = about_it["namespace"], item["apiVersion"]
+        made_by = {"apiVersion": version, "kind": "Workload", "name": about_it["name"], "uid": about_it["uid"]}
         known = {pod["metadata"]["name"] for pod in self.emulator.all(PODS)}
         for one in item["spec"]["podSets"]:
             template, update = one["template"], updates.get(one["name"], {})
@@ -163,7 +178,8 @@ class World:
                 name = f"{item['metadata']['uid']}-{one['name']}-{index}"
                 if name in known:
                     continue
-                about = {"name": name, "namespace": namespace, "uid": f"p{next(self._uids)}", "owner": job}
+                about = {"name": name, "namespace": namespace, "uid": f"p{next(self._uids)}"}
+                about["ownerReferences"] = [made_by]
                 about["labels"] = merged(template["metadata"].get("labels"), update.get("labels"))
                 about["annotations"] = merged(template["metadata"].get("annotations"), update.get("annotations"))
                 selector = {"nodeSelector": update["nodeSelector"]} if "nodeSelector" in update else {}
@@ -230,12 +246,19 @@ class World:
             assert {(best, index) for index in judged.seat.indices} <= own, "it lands as planned"
         return said
 
+    def kubelets(self) -> None:
+        """Pods that are being deleted have stopped."""
+        for item in self.emulator.all(PODS):
+            if item["metadata"].get("deletionTimestamp"):
+                self.emulator.drop(PODS, item["metadata"]["namespace"], item["metadata"]["name"])
+
     # All of it
 
     def settle(self, rounds: int = 8) -> dict[str, str]:
         said: dict[str, str] = {}
         for _ in range(rounds):
             self.kueue()
+            self.kubelets()
             self.loop.tick()
             said = self.schedule()
             self.now_s += 1
@@ -262,6 +285,12 @@ def _gpus(item: dict[str, Any]) -> int:
 
 def _is_open(item: dict[str, Any]) -> bool:
     return item["status"]["conditions"][0]["status"] == "True" and not item["spec"].get("unschedulable")
+
+
+def owner(item: dict[str, Any]) -> str:
+    """Namespace and name of what made a pod; nothing for none."""
+    about = item["metadata"]
+    return "".join(f"{about['namespace']}/{one['name']}" for one in about.get("ownerReferences") or ())
 
 
 def node(name: str) -> dict[str, Any]:
