@@ -1,6 +1,5 @@
 """Circuits that a configuration asks for, and how many wavelengths must leave any part of its ranks."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import gcd, prod
@@ -13,6 +12,9 @@ from costmodel.candidates import Candidates
 from costmodel.fabrics import Circuits, Cut, FabricBase, GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism import Degrees
+from planner.circuits.between import Between
+from planner.circuits.kept import while_kept
+from planner.circuits.laid import Laid, laid
 
 MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
@@ -105,25 +107,19 @@ class Shape:
     @cached_property
     def configurations(self) -> tuple[tuple[Dimension, Circuits], ...]:
         """Circuits (source rank, destination rank, wavelengths) held at the same time, by dimension."""
-        return tuple(self._configurations())
-
-    def _configurations(self) -> Iterator[tuple[Dimension, Circuits]]:
-        for name, plan in zip(JOINED, self.plans, strict=True):
-            groups = self.degrees.groups(name)
-            for circuits in plan.configurations():
-                yield name, tuple((int(g[u]), int(g[v]), w) for g in groups for u, v, w in circuits)
+        return tuple((name, circuits) for name, found in self._laid for circuits in found.circuits)
 
     @cached_property
-    def between_blocks(self) -> tuple[Ints, ...]:
-        """Wavelengths from block to block in each configuration, shape (blocks, blocks), distinct ones only."""
-        tables: dict[bytes, Ints] = {}
-        for _, circuits in self.configurations:
-            table = np.zeros((self.num_blocks, self.num_blocks), dtype=np.int64)
-            for source, destination, width in circuits:
-                table[source // self.block, destination // self.block] += width
-            np.fill_diagonal(table, 0)
-            tables[table.tobytes()] = table
-        return tuple(tables.values())
+    def _laid(self) -> tuple[tuple[Dimension, Laid], ...]:
+        """Plans that hold circuits, on all groups of their dimension."""
+        each = zip(JOINED, self.plans, strict=True)
+        return tuple((name, laid(plan, self.degrees.groups(name))) for name, plan in each if plan.configurations())
+
+    @cached_property
+    def between_blocks(self) -> tuple[Between, ...]:
+        """Wavelengths from block to block in each configuration, distinct ones only."""
+        tables = (Between.of(circuits, self.block, self.num_blocks) for _, circuits in self.configurations)
+        return tuple(dict.fromkeys(tables))
 
     @cached_property
     def boundary(self) -> Ints:
@@ -174,7 +170,7 @@ class Shape:
     @cached_property
     def offsets(self) -> tuple[tuple[int, ...], ...]:
         """First wavelength of each circuit in a colouring that is right on every tile, as `configurations`."""
-        return tuple(offsets * (self.num_ranks // plan.ranks) for plan in self.plans for offsets in plan.offsets())
+        return tuple(offsets for _, found in self._laid for offsets in found.offsets)
 
 
 def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: bool = False) -> Shape:
@@ -202,7 +198,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
     )
 
 
-@lru_cache(maxsize=100_000)
+@while_kept
 def _boundary(shape: Shape) -> Ints:
     is_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(p.kind == "ring" for p in shape.plans)
     if shape.has_whole_groups and (shape.num_blocks > MAX_EXACT_BLOCKS or is_ring):
@@ -211,7 +207,7 @@ def _boundary(shape: Shape) -> Ints:
         table = np.zeros(shape.num_blocks + 1, dtype=np.int64)
     else:
         unit = shape.unit
-        table = unit * _exact(shape.num_blocks, tuple((t // unit).tobytes() for t in shape.between_blocks))
+        table = unit * _exact(shape.num_blocks, tuple((t.table // unit).tobytes() for t in shape.between_blocks))
     table.setflags(write=False)
     return table
 

@@ -6,10 +6,10 @@ and what it finds is usually routed by first fit.
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from ortools.sat.python import cp_model
 
-from planner.circuits.demand import Ints, Shape
+from planner.circuits.between import Between
+from planner.circuits.demand import Shape
 from planner.circuits.light import Light
 from planner.heuristics.routing import Pattern
 from planner.plan import Assignment
@@ -21,7 +21,7 @@ Layouts = dict[int, list[int]]
 
 def reserve(
     cp: cp_model.CpModel,
-    tables: Sequence[Ints],
+    tables: Sequence[Between],
     on: Mapping[tuple[int, int], cp_model.IntVar],
     source: int,
     destinations: Sequence[int],
@@ -30,17 +30,15 @@ def reserve(
     """`demand` covers the wavelengths from blocks on a server to blocks on others in every configuration of a job.
 
     `tables` are the wavelengths from block to block in each configuration, and `on[block, server]` says where each
-    block lies. With transposed tables it is the light that enters the server.
+    block lies. With reversed ones it is the light that enters the server.
     """
-    for widths in tables:
+    for between in tables:
         leaving = []
-        for u in range(len(widths)):
-            peers = np.flatnonzero(widths[u])
-            if len(peers):
-                here = cp.new_int_var(0, int(widths[u].sum()), "")
-                there = sum(int(widths[u, v]) * on[int(v), b] for v in peers for b in destinations)
-                cp.add(here >= there).only_enforce_if(on[u, source])
-                leaving.append(here)
+        for block, peers in between.leaving():
+            here = cp.new_int_var(0, sum(width for _, width in peers), "")
+            there = sum(width * on[peer, b] for peer, width in peers for b in destinations)
+            cp.add(here >= there).only_enforce_if(on[block, source])
+            leaving.append(here)
         cp.add(sum(leaving) <= demand)
 
 
@@ -97,7 +95,7 @@ class Ranks:
         self.leaving.setdefault(a, []).append(out)
         self.entering.setdefault(a, []).append(into)
         reserve(self.cp, shape.between_blocks, on, a, others, out)
-        reserve(self.cp, [table.T for table in shape.between_blocks], on, a, others, into)
+        reserve(self.cp, [table.reversed for table in shape.between_blocks], on, a, others, into)
 
     def layouts(self, solver: cp_model.CpSolver) -> Layouts:
         """Server of each block in a solution."""

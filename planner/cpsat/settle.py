@@ -160,4 +160,4 @@ def _add_ranks(model: Model, j: int, shape: Shape) -> None:
         if ways.may_cross:
             out, into = ([w for pair, w in job.light.items() if pair[end] == a] for end in (0, 1))
             reserve(cp, tables, on, a, others, sum(out))
-            reserve(cp, [table.T for table in tables], on, a, others, sum(into))
+            reserve(cp, [table.reversed for table in tables], on, a, others, sum(into))

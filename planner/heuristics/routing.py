@@ -8,6 +8,7 @@ import numpy as np
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.fabrics.sliced import Held
+from planner.circuits.between import busiest
 from planner.circuits.cuts import Cuts, as_before, slice_circuits
 from planner.circuits.demand import Shape
 from planner.circuits.layouts import MAX_LAYOUTS, arrangements, layouts, runs
@@ -248,12 +249,7 @@ def has_room(light: Light, shape: Shape, servers: Sequence[int]) -> bool:
     names, places = np.unique(np.asarray(servers), return_inverse=True)
     if len(names) == 1:
         return True
-    on = np.zeros((len(servers), len(names)), dtype=np.int64)
-    on[np.arange(len(servers)), places] = 1
-    needed = np.zeros((len(names), len(names)), dtype=np.int64)
-    for between in shape.between_blocks:
-        needed = np.maximum(needed, on.T @ between @ on)
-    np.fill_diagonal(needed, 0)
+    needed = busiest(shape.between_blocks, places, len(names))
     return all(needed[a, b] <= light.room(int(names[a]), int(names[b])) for a, b in np.argwhere(needed))
 
 

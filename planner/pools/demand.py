@@ -1,13 +1,13 @@
 """What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics.ocs_rail import ports_of
 from planner.circuits.demand import JOINED, Shape
+from planner.circuits.kept import while_kept
 
 Ints = NDArray[np.int64]
 
@@ -56,7 +56,7 @@ def is_inside(shape: Shape) -> tuple[bool, bool, bool]:
     )
 
 
-@lru_cache(maxsize=100_000)
+@while_kept
 def pool_demand(shape: Shape) -> PoolDemand:
     """What the shape asks for."""
     phases = tuple(
@@ -80,7 +80,7 @@ def pool_demand(shape: Shape) -> PoolDemand:
     )
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def _network(shape: Shape) -> tuple[int, int, int]:
     """Rails across and inside, and uplinks, of a shape without memory."""
     ports = [ports_of(plan) for plan in shape.plans]

@@ -1,5 +1,8 @@
 """Circuits, colourings and boundaries of shapes against plain loops."""
 
+import gc
+import tracemalloc
+import weakref
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -14,6 +17,7 @@ from costmodel.plans.limits import Limits
 from costmodel.plans.offers import SWITCHED
 from costmodel.plans.plan import Plan
 from planner.circuits.demand import Shape, _bound, _boundary
+from planner.replay.layouts import layouts_of
 from tests.oracles.circuits import required_circuits
 
 WAVELENGTHS, PEERS = 8, 7
@@ -167,7 +171,7 @@ def test_bound_of_many_blocks_is_never_above_some_sets() -> None:
                 most = max(
                     (
                         sum(int(t[u, v]) for u in blocks for v in range(24) if v not in blocks)
-                        for t in shape.between_blocks
+                        for t in (between.table for between in shape.between_blocks)
                     ),
                     default=0,
                 )
@@ -205,6 +209,47 @@ def test_boundary_is_shared_and_cannot_be_changed() -> None:
     assert shape.boundary is Shape(4, 1, 1, 1, (plans_of(4)[-1], NO_PLAN, NO_PLAN)).boundary
     with pytest.raises(ValueError, match="read-only"):
         shape.boundary[0] = 1
+
+
+def test_light_of_many_ranks_takes_memory_by_circuits_not_by_pairs() -> None:
+    """A ring of 1,024: a million pairs of ranks, a thousand circuits; many shapes of one plan share them."""
+    ring = Plan("all_reduce", "ring", 1024, Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9), (), (1,), (4,))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        kept = [Shape(1, 1, 1024, block, (NO_PLAN, NO_PLAN, ring)) for block in (1, 2, 4, 8)]
+        for shape in kept:
+            assert len(shape.boundary) == shape.num_blocks + 1
+            assert len(shape.offsets[0]) == len(shape.configurations[0][1]) == 1024
+            assert shape.between_blocks[0].pairs.shape == (3, shape.num_blocks)
+            assert layouts_of(shape)
+        assert tracemalloc.get_traced_memory()[0] < 1e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_shapes_share_goes_with_the_last_of_them() -> None:
+    shape = Shape(1, 1, 24, 1, (NO_PLAN, NO_PLAN, plans_of(24)[0]))
+    assert shape.has_light
+    held = weakref.ref(shape), weakref.ref(layouts_of(shape))
+    del shape
+    gc.collect()
+    assert [each() for each in held] == [None, None]
+
+
+@pytest.mark.parametrize("places", [(0, 0, 1, 1, 2, 2), (2, 0, 1, 0, 1, 2)])
+def test_light_between_places_is_counted_pair_by_pair(places: tuple[int, ...]) -> None:
+    for shape in shapes(1, 2, 6, 2, 4):
+        for between in shape.between_blocks:
+            table, expected = between.table, np.zeros((3, 3), dtype=int)
+            for a, b in np.argwhere(table):
+                expected[places[a], places[b]] += table[a, b]
+            np.fill_diagonal(expected, 0)
+            assert between.over(np.array(places), 3).tolist() == expected.tolist()
+            assert between.reversed.table.tolist() == table.T.tolist()
+            assert {(a, b): w for a, peers in between.leaving() for b, w in peers} == {
+                (a, b): table[a, b] for a, b in np.argwhere(table)
+            }
 
 
 def test_circuits_agree_with_the_oracle_of_the_rules() -> None:

@@ -69,7 +69,7 @@ def _within(row: Row, spread: Spread) -> set[tuple[int, ...]]:
     found = set()
     for order in layouts(row.shape, list(enumerate(spread.counts))):
         fits = True
-        for between in row.shape.between_blocks:
+        for between in (each.table for each in row.shape.between_blocks):
             needed = np.zeros((len(spread.counts),) * 2)
             for a, b in np.argwhere(between):
                 needed[order[a], order[b]] += between[a, b]
