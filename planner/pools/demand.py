@@ -1,6 +1,7 @@
 """What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
