@@ -169,7 +169,6 @@ def _exact(
         free=frozenset((s, slot) for s in servers for slot in cluster.healthy_slots(s)),
         taken=light,
         pinned=frozenset(tenant.name for tenant in tenants),
-        lenient=frozenset(tenant.name for tenant in tenants),
     )
     if scene.size > MAX_LITERALS:
         return None, bound

@@ -13,9 +13,9 @@ from planner.checks.objectives import OBJECTIVES, objective_values
 from planner.checks.path import check_path
 from planner.checks.per_server import check_per_server
 from planner.checks.phases import check_phases
-from planner.checks.placement import check_placement
+from planner.checks.placement import check_placement, check_spared_ports
 from planner.checks.pool_light import check_pool_light
-from planner.checks.pool_network import check_pool_network
+from planner.checks.pool_network import check_pool_network, check_reserved_uplinks
 from planner.checks.rack import check_rack
 from planner.checks.rails import check_rails
 from planner.checks.residents import check_residents
@@ -56,10 +56,17 @@ CHECKS: dict[str, Check] = {
     "claims": check_claims,
 }
 
-
-def check(instance: Instance, plan: Plan) -> list[Violation]:
-    """Every rule that the plan breaks, by rule in the order of CHECKS; empty for a good plan."""
-    return [violation for rule in CHECKS.values() for violation in rule(instance, plan)]
+STARTS: tuple[Check, ...] = (check_spared_ports, check_reserved_uplinks)
+"""asked of jobs that start alone, beside CHECKS: what runs keeps what it holds"""
 
 
-__all__ = ["CHECKS", "OBJECTIVES", "Check", "Violation", "check", "objective_values"]
+def check(instance: Instance, plan: Plan, *, starts: bool = False) -> list[Violation]:
+    """Every rule that the plan breaks, by rule in the order of CHECKS; empty for a good plan.
+
+    A plan does not say whether it runs already. `starts`: it was just made, all but residents that stay start with it.
+    """
+    rules = (*CHECKS.values(), *STARTS) if starts else CHECKS.values()
+    return [violation for rule in rules for violation in rule(instance, plan)]
+
+
+__all__ = ["CHECKS", "OBJECTIVES", "STARTS", "Check", "Violation", "check", "objective_values"]

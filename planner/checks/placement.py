@@ -25,18 +25,17 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 message = f"{name} belongs to {owners[name]} and to {job.name}"
                 yield Violation("placement", f"{job.name}: {name}", message)
             owners.setdefault(name, job.name)
-    yield from _check_singles(instance, plan, owners)
 
 
-def _check_singles(instance: Instance, plan: Plan, owners: dict[str, str]) -> Iterator[Violation]:
-    """A newly placed single-device job leaves working ports to others where its server has a free device without.
+def check_spared_ports(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """A single-device job that starts leaves working ports to others where its server has a free device without.
 
     Where memory is remote, devices without a port run nothing.
     """
     cluster = instance.cluster
     if isinstance(cluster.fabric, Sipam | DividedPorts):
         return
-    taken = tiles_in(cluster, tuple(owners))
+    taken = tiles_in(cluster, tuple(name for _, assignment in admitted(instance, plan) for name in assignment.devices))
     spare = tiles_in(cluster, cluster.health.failed_ports) - taken - tiles_in(cluster, cluster.health.failed_tiles)
     for job, assignment in admitted(instance, plan):
         if len(assignment.devices) != 1 or (isinstance(job, Resident) and not has_moved(job, assignment)):

@@ -18,12 +18,11 @@ from planner.plan import Assignment, Circuit, Plan
 
 
 def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
-    """Circuits on the right rails and uplinks, enough rails for memory beside them, and uplinks for all reserved."""
+    """Circuits on the right rails and uplinks, one on each uplink and way, and enough rails for memory beside them."""
     fabric = instance.cluster.fabric
     if not isinstance(fabric, Sipam):
         return
     parts = PoolParts(instance.cluster, fabric)
-    reserved: Counter[tuple[int, int]] = Counter()
     uses: Counter[tuple[str, str]] = Counter()
     for job, assignment in admitted(instance, plan):
         if any(tile_of(fabric, name) is None for name in assignment.devices):
@@ -32,12 +31,24 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
         for each in phases:
             yield from _check_job(parts, each)
         uses.update(_most_uses(phases))
-        stays = isinstance(job, Resident) and not has_moved(job, assignment)
-        reserved.update(_used(parts, assignment) if stays else uplinks_reserved(parts, job, assignment))
         yield from _check_nested(phases)
     for (name, way), count in uses.items():
         if count > 1:
             yield Violation("pool_network", name, f"{count} circuits go {way} over {name}", count - 1.0)
+
+
+def check_reserved_uplinks(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """Uplinks for all that jobs which start reserve, beside those that residents which stay use."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Sipam):
+        return
+    parts = PoolParts(instance.cluster, fabric)
+    reserved: Counter[tuple[int, int]] = Counter()
+    for job, assignment in admitted(instance, plan):
+        if any(tile_of(fabric, name) is None for name in assignment.devices):
+            continue
+        stays = isinstance(job, Resident) and not has_moved(job, assignment)
+        reserved.update(_used(parts, assignment) if stays else uplinks_reserved(parts, job, assignment))
     for (server, rail), count in reserved.items():
         excess = count - parts.num_uplinks(server, rail)
         if excess > 0:

@@ -39,8 +39,9 @@ def repair(
 ) -> int:
     """Repair a running plan after failures: the fewest ranks move, then the fewest circuits change.
 
-    A lost rank enters a free device at once where there is one. Otherwise ranks of other jobs make room, and if
-    that cannot be, one job runs smaller, elsewhere, or not at all. The repaired plan is checked.
+    What needs no failed part stays as it is. A lost rank enters a free device at once where there is one.
+    Otherwise ranks of other jobs make room, and if that cannot be, one job runs smaller, elsewhere, or not at all.
+    The repaired plan is checked.
     """
     require_writable(output, "--output")
     from planner.checks import check

@@ -152,7 +152,7 @@ def _check(path: Path, problem: "Problem", result: "Result") -> "list[Violation]
     from planner.checks import check
 
     with naming(path, problem.instance):
-        return list(check(problem.instance, result.plan))
+        return list(check(problem.instance, result.plan, starts=True))
 
 
 def document(result: "Result", violations: "list[Violation]", survival: "Survival | None" = None) -> dict[str, Any]:

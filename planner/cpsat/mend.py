@@ -1,6 +1,6 @@
 """Exact repair of a plan: the fewest ranks that leave their device, then the fewest circuits that change."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
@@ -65,9 +65,7 @@ class Scene:
     """Who is searched, and what the fixed jobs leave.
 
     `free`: devices that no fixed job holds; `taken`: light of fixed jobs, None on fabrics without circuits;
-    `pinned`: tenants that keep their devices, not their light; `lenient`: single-device residents that may stay
-    on a working port; `singles`: servers on which fixed single-device jobs hold working ports; `even`: tenants of which
-    no two blocks share a server.
+    `pinned`: tenants that keep their devices, not their light; `even`: tenants of which no two blocks share a server.
     """
 
     cluster: Cluster
@@ -75,8 +73,6 @@ class Scene:
     free: frozenset[Device]
     taken: Light | None
     pinned: frozenset[str] = frozenset()
-    lenient: frozenset[str] = frozenset()
-    singles: Collection[int] = ()
     even: frozenset[str] = frozenset()
 
     @property
@@ -107,8 +103,7 @@ def mend(scene: Scene, wanted: Wanted | None, limits: MendLimits) -> Mended:
     cp = cp_model.CpModel()
     fabric = scene.cluster.fabric
     matters = isinstance(fabric, Lightpath) and fabric.slots_matter
-    places = Places(cp, scene.cluster, scene.tenants, scene.pinned, scene.free, matters, scene.lenient)
-    places.demand_dark(sorted(scene.singles))
+    places = Places(cp, scene.cluster, scene.tenants, scene.pinned, scene.free, matters)
     places.keep_apart(scene.even)
     light = None if wanted is None or scene.taken is None else MendLight(places, scene.taken, wanted)
     cp.minimize(places.moves)

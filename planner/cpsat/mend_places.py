@@ -31,7 +31,6 @@ class Places:
     """CP-SAT model of devices; ranks of `tenants` move freely, those in `pinned` keep their devices.
 
     `free` are the devices that no other job holds. Where slots matter each device is a place of its own.
-    `lenient` names single-device residents that may stay on a working port.
     """
 
     cp: cp_model.CpModel
@@ -40,7 +39,6 @@ class Places:
     pinned: frozenset[str]
     free: frozenset[Device]
     slots_matter: bool
-    lenient: frozenset[str]
     keeps: dict[tuple[int, int], Literal] = field(default_factory=dict)
     """(tenant, rank): stays on its device"""
     enters: dict[tuple[int, int], dict[Place, Literal]] = field(default_factory=dict)
@@ -95,10 +93,7 @@ class Places:
         keep = self.keeps[t, rank] = self.cp.new_bool_var("")
         if not self._fits(tenant, device):
             self.cp.add(keep == 0)
-        here = self.kind(device)
-        self._takers[here].append(keep)
-        if is_single and here.has_port and tenant.name not in self.lenient:
-            self._singles[here.server].append(keep)
+        self._takers[self.kind(device)].append(keep)
         self.enters[t, rank] = {}
         if tenant.name in self.pinned:
             self.cp.add(keep == 1)
@@ -115,7 +110,7 @@ class Places:
             self.cp.add(sum(inside) + (keep if server == device[0] else 0) == on)
 
     def _use_dark_first(self) -> None:
-        """A single-device job takes a working port only where no healthy device without one is left."""
+        """A single-device job enters a working port only where no healthy device without one is left."""
         dark: defaultdict[int, list[Device]] = defaultdict(list)
         for device in self.free & self.cluster.dark_devices:
             dark[device[0]].append(device)
@@ -124,13 +119,6 @@ class Places:
             used = sum(sum(self._takers[place]) for place in places)
             for single in self._singles[server]:
                 self.cp.add(used == len(devices)).only_enforce_if(single)
-
-    def demand_dark(self, servers: Sequence[int]) -> None:
-        """On these servers fixed single-device jobs hold working ports: no device without one may be left."""
-        for device in self.free & self.cluster.dark_devices:
-            if device[0] in servers:
-                place = self.kind(device)
-                self.cp.add(sum(self._takers[place]) == self._capacity(place))
 
     def keep_apart(self, names: frozenset[str]) -> None:
         """No two blocks of these tenants share a server."""

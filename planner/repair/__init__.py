@@ -96,9 +96,10 @@ def _judged(wreck: Wreck, failures: tuple[Failure, ...], kept: Kept, repaired: P
     old = {a.job: a for a in wreck.plan.assignments}
     moves = tuple(_moves(old, repaired.assignments))
     changed = sum(_num_changed(wreck, old[a.job], a) for a in repaired.assignments)
-    is_reduced = kept.assignments is None
+    dropped = tuple(name for name in old if name not in repaired.admitted)
+    resized = tuple(a.job for a in repaired.assignments if a.configuration != old[a.job].configuration)
     return Repair(
-        outcome="reduced" if is_reduced else "repaired" if moves or changed else "intact",
+        outcome="reduced" if dropped or resized else "repaired" if moves or changed else "intact",
         instance=wreck.instance,
         failures=failures,
         plan=repaired,
@@ -106,8 +107,8 @@ def _judged(wreck: Wreck, failures: tuple[Failure, ...], kept: Kept, repaired: P
         changed_circuits=changed,
         least_moves=kept.least_moves,
         least_changes=kept.least_changes,
-        dropped=tuple(name for name in old if name not in repaired.admitted),
-        resized=tuple(a.job for a in repaired.assignments if a.configuration != old[a.job].configuration),
+        dropped=dropped,
+        resized=resized,
         lost_value=sum(a.value for a in wreck.plan.assignments) - sum(a.value for a in repaired.assignments),
         is_impossible=kept.is_impossible,
         transition=transition(wreck.cluster, wreck.plan.assignments, repaired.assignments),

@@ -11,7 +11,7 @@ from planner.cluster import Cluster
 from planner.cpsat.mend import Scene
 from planner.instance import Instance, Resident
 from planner.plan import Assignment, Plan
-from planner.tenants import Tenant, moved, tenant_of
+from planner.tenants import Tenant, tenant_of
 
 
 @dataclass(frozen=True)
@@ -99,35 +99,18 @@ class Wreck:
         return count
 
     @cached_property
-    def lenient(self) -> frozenset[str]:
-        """Residents that run as the file says: they may stay on a working port."""
-        return frozenset(
-            a.job
-            for a in self.plan.assignments
-            if isinstance(self.instance.job(a.job), Resident) and not moved(self.instance, a).is_moved
-        )
-
-    @cached_property
     def even(self) -> frozenset[str]:
         """Jobs that ask for as many ranks on each of their servers."""
         return frozenset(t.name for t in self.tenants if self.instance.job(t.name).constraints.per_server is not None)
 
-    def singles(self, tenants: Iterable[Tenant]) -> list[int]:
-        """Servers on which single-device jobs that are no residents in place hold a working port."""
-        dark = self.cluster.dark_devices
-        return sorted(
-            {
-                t.devices[0][0]
-                for t in tenants
-                if len(t.devices) == 1 and t.name not in self.lenient and t.devices[0] not in dark
-            }
-        )
-
     def leaves_ports(self, assignments: Sequence[Assignment]) -> bool:
-        """Whether no single-device job holds a working port beside a free device without one."""
+        """Whether no single-device job that moved took a working port beside a free device without one."""
+        before = {tenant.name: tenant.devices for tenant in self.tenants}
         placed = [tenant_of(self.cluster.fabric, assignment) for assignment in assignments]
-        dark = {device[0] for device in self.free_beside(placed) & self.cluster.dark_devices}
-        return not dark or not dark.intersection(self.singles(placed))
+        dark = self.cluster.dark_devices
+        entered = [t.devices[0] for t in placed if len(t.devices) == 1 and t.devices != before.get(t.name)]
+        spare = {device[0] for device in self.free_beside(placed) & dark}
+        return not any(device[0] in spare and device not in dark for device in entered)
 
     def scene(self, names: Collection[str]) -> Scene:
         """The jobs of these names to be searched, all others fixed, and residents that may not move."""
@@ -138,8 +121,6 @@ class Wreck:
             tenants=searched,
             free=self.free_beside(fixed),
             taken=self.light_beside(fixed),
-            lenient=self.lenient,
-            singles=self.singles(fixed),
             even=self.even,
         )
 

@@ -65,8 +65,7 @@ def _is_overfull(wreck: Wreck) -> bool:
 
 def _around(wreck: Wreck, scene: Scene, least: int, limits: MendLimits) -> Kept:
     """Jobs are moved out of the way: those that a search without light names, then others instead."""
-    near = set(wreck.touched) | _with_ports(wreck)
-    for names in _neighbourhoods(wreck, scene, near, limits):
+    for names in _neighbourhoods(wreck, scene, set(wreck.touched), limits):
         part = wreck.scene(names)
         if part.size > LARGE:
             continue
@@ -95,12 +94,6 @@ def _neighbourhoods(wreck: Wreck, scene: Scene, near: set[str], limits: MendLimi
             break
         pinned |= moved - near
     return sets
-
-
-def _with_ports(wreck: Wreck) -> set[str]:
-    """Single-device jobs on working ports of servers that have a device without one: they may have to yield."""
-    dark = {device[0] for device in wreck.free & wreck.cluster.dark_devices}
-    return {t.name for t in wreck.tenants if len(t.devices) == 1 and t.devices[0][0] in dark}
 
 
 def _wanted(wreck: Wreck, scene: Scene) -> list[list[list[Beam | None]]]:

@@ -175,7 +175,7 @@ class Guard:
 
     def _by_all_checks(self, job: Job, place: Place, gone: set[str]) -> str | None:
         beside = [held for name, held in self._places.items() if name not in gone]
-        violations = check(*whole(self.cluster, beside, [(job, place)]))
+        violations = check(*whole(self.cluster, beside, [(job, place)]), starts=True)
         return violations[0].message if violations else None
 
 

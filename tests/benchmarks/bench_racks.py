@@ -109,7 +109,7 @@ def measure(
         refuted=int(result.statistics["refuted"]),
         undecided=int(result.statistics["undecided"]),
         peak_mb=peak_mb,
-        violations=0 if result.plan is None else len(check(instance, result.plan)),
+        violations=0 if result.plan is None else len(check(instance, result.plan, starts=True)),
         first_fit=heuristics["first_fit"].objective,
         first_fit_s=heuristics["first_fit"].wall_time_s,
         best_fit=heuristics["best_fit"].objective,

@@ -81,7 +81,7 @@ def measure(instance: Instance, options: SolveOptions) -> Figures:
         undecided=int(result.statistics["undecided"]),
         levels=" ".join(level.status.value[0] for level in result.levels),
         peak_mb=resident_peak_mb(),
-        violations=len(check(instance, result.plan)),
+        violations=len(check(instance, result.plan, starts=True)),
     )
 
 

@@ -93,19 +93,11 @@ class _Enumeration:
         return isinstance(job, Resident) and not job.movable
 
     def _saves_ports(self, devices: Sequence[Places]) -> bool:
-        """A single-device job that is not a resident in place leaves a working port where it can."""
+        """A single-device job that moves leaves a working port where it can."""
         taken = {device for places in devices for device in places}
         spare = {d[0] for d in self.healthy if d not in self.lit and d not in taken}
-        for assignment, places in zip(self.plan.assignments, devices, strict=True):
-            job = self.instance.job(assignment.job)
-            stays = (
-                isinstance(job, Resident)
-                and [self.fabric.device_name(*d) for d in places] == list(job.devices)
-                and assignment.configuration == job.configuration
-            )
-            if len(places) == 1 and not stays and places[0] in self.lit and places[0][0] in spare:
-                return False
-        return True
+        entered = [new[0] for old, new in zip(self.now, devices, strict=True) if len(new) == 1 and new != old]
+        return not any(device in self.lit and device[0] in spare for device in entered)
 
     def _tenants(self, devices: Sequence[Places]) -> list[Tenant]:
         tenants = []

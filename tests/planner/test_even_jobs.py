@@ -127,7 +127,7 @@ def test_every_policy_gives_what_is_asked_of_each_server(kind: str) -> None:
         ).plan
         assert plan is not None
         assert plan.assignments
-        assert check(instance, plan) == []
+        assert check(instance, plan, starts=True) == []
         for assignment in plan.assignments:
             given = Counter(name.rpartition(".")[0] for name in assignment.devices)
             assert set(given.values()) == {instance.job(assignment.job).constraints.per_server}

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from planner.checks import check
 from tests.planner.checks.good import replicas, ring, shared, single
 from tests.planner.checks.plans import broken, edited, relocated
 
@@ -37,3 +38,15 @@ def test_failed_port_is_enough_for_one_device_only() -> None:
     failed = instance.cluster.health.model_copy(update={"failed_tiles": ("s0.t0",), "failed_ports": ()})
     cluster = instance.cluster.model_copy(update={"health": failed})
     assert broken(instance.model_copy(update={"cluster": cluster}), plan) == {"placement"}
+
+
+def test_a_single_device_job_spares_ports_where_it_starts() -> None:
+    """Once it runs it stays where it is, whichever free port fails."""
+    instance, plan = single()
+    health = instance.cluster.health.model_copy(update={"failed_tiles": (), "failed_ports": ("s0.t5",)})
+    cluster = instance.cluster.model_copy(update={"health": health})
+    instance = instance.model_copy(update={"cluster": cluster})
+    assert check(instance, plan) == []
+    assert {v.rule for v in check(instance, plan, starts=True)} == {"placement"}
+    moved = relocated(plan, "single", s0_t0="s0.t5")
+    assert check(instance, moved, starts=True) == []

@@ -150,7 +150,7 @@ def test_a_server_without_the_appliance_of_the_plan_breaks_the_rule() -> None:
     plan = solve(asked, options=OPTIONS).plan
     assert plan is not None
     assert plan["a"].configuration.memory_io == 8
-    assert "shares" in {violation.rule for violation in check(instance(job("a", 4)), plan)}
+    assert "shares" in {violation.rule for violation in check(instance(job("a", 4)), plan, starts=True)}
 
 
 def test_an_accelerator_without_light_runs_nothing() -> None:

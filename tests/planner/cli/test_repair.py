@@ -35,6 +35,23 @@ def test_repair_tells_what_moves_and_writes_a_good_plan(
     assert planner("check", written(tmp_path, data, "damaged.json"), tmp_path / "new.json").code == 0
 
 
+def test_a_free_port_that_fails_changes_nothing(planner: Planner, instance: Path, plan: Path, tmp_path: Path) -> None:
+    """The single-device job of the plan keeps its working port, whatever fails one after the other."""
+    data, path = json.loads(instance.read_text("utf-8")), plan
+    taken = {name for a in json.loads(plan.read_text("utf-8"))["assignments"] for name in a["devices"]}
+    free = [name for name in ("s0.t0", "s0.t1", "s1.t0", "s1.t1") if name not in taken]
+    assert free
+    for name in free:
+        outcome = planner("repair", instance, path, "--failed", f"{name}:port", "-o", tmp_path / "new.json")
+        assert outcome.code == 0
+        assert "no job stands on it: the plan stays as it is" in outcome.out
+        path = tmp_path / "new.json"
+        health = data["cluster"].setdefault("health", {"failed_ports": []})
+        health["failed_ports"].append(name)
+        instance = written(tmp_path, data, "damaged.json")
+        assert planner("check", instance, path).code == 0
+
+
 def test_repair_as_json(planner: Planner, instance: Path, plan: Path) -> None:
     document = planner("repair", instance, plan, "--failed", "s0.t0", "--failed", "s0>s1#1:w2", "--json").document
     assert document["outcome"] == "repaired"

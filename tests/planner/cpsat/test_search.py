@@ -47,7 +47,7 @@ def heuristics(instance: Instance) -> float:
 
 def rules(instance: Instance, result: Result) -> list[str]:
     assert result.plan is not None
-    return [str(v) for v in check(instance, result.plan)]
+    return [str(v) for v in check(instance, result.plan, starts=True)]
 
 
 @pytest.mark.parametrize(

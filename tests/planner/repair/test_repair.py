@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from planner.checks import check
+from planner.cli.repair import words_of
+from planner.cpsat.mend import MendLimits
 from planner.errors import InputError
 from planner.instance import Instance
 from planner.line import solve
@@ -12,7 +14,7 @@ from planner.plan import Plan
 from planner.repair import repair
 from planner.result import SolveOptions
 from planner.scenarios.damage import damaged, parse_failure, parse_failures
-from tests.planner.test_explain import rack, single, training
+from tests.planner.test_explain import rack, serving, single, training
 
 RACK256 = Path(__file__).parents[3] / "instances" / "lumorph" / "rack256.yaml"
 
@@ -158,3 +160,16 @@ def test_a_tile_without_enough_lasers_is_left() -> None:
     done = repair(instance, plan, [f"{tile}:w0", f"{tile}:w1"])
     assert [(m.source, m.destination) for m in done.moves] == [(tile, "s0.t4")]
     assert done.is_fewest
+
+
+def test_what_keeps_every_job_is_no_loss_however_it_was_found() -> None:
+    """A job makes room for a pair; without a search that is found by asking one job to give way."""
+    health = {"failed_tiles": ["s0.t3", "s1.t2", "s1.t3"]}
+    instance, plan = plan_of(rack(training("pair", 2), serving("near", 1), serving("far", 1), health=health))
+    assert [plan[name].devices[0] for name in plan.admitted] == ["s0.t0", "s0.t2", "s1.t0"]
+    found = repair(instance, plan, ["s0.t0"], limits=MendLimits(deterministic=1e-9, workers=1))
+    assert found.plan is not None
+    assert [(m.job, m.destination) for m in found.moves] == [("pair", "s0.t2"), ("near", "s1.t1")]
+    assert (found.dropped, found.resized, found.lost_value) == ((), (), 0.0)
+    assert (found.outcome, found.is_impossible) == ("repaired", False)
+    assert "every job runs as before" in words_of(found)

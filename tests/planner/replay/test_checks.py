@@ -66,7 +66,7 @@ class _Mirror:
         )
         instance = Instance(schema_version=1, name="i", cluster=self._cluster, jobs=jobs)
         named = [a.model_copy(update={"job": f"j{i}"}) for i, (_, a, *_) in enumerate(self.running)]
-        assert check(instance, plan_of(expand(instance), named)) == []
+        assert check(instance, plan_of(expand(instance), named), starts=True) == []
 
 
 def _lists(pool: Pool) -> dict[tuple[object, ...], list[int]]:

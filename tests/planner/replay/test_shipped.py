@@ -69,4 +69,4 @@ def test_a_plan_on_rings_passes_the_checks() -> None:
     assert found.plan is not None
     assert len(found.plan.assignments) == 3
     assert found.plan.assignments[0].configuration.offload == "optimizer"
-    assert check(instance, found.plan) == []
+    assert check(instance, found.plan, starts=True) == []

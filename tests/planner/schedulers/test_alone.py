@@ -125,7 +125,7 @@ def redirected(random: Random, place: Place, fabric: FabricBase) -> Place:
 def by_all_checks(cluster: Cluster, beside: Sequence[tuple[Job, Place]], job: Job, place: Place) -> bool:
     """Whether the plan of all is right; what no plan can state is not."""
     try:
-        return not check(*whole(cluster, beside, [(job, place)]))
+        return not check(*whole(cluster, beside, [(job, place)]), starts=True)
     except ValueError:
         return False
 
@@ -161,7 +161,7 @@ def test_a_place_is_judged_as_by_all_checks(name: str) -> None:
             job, place = held[one]
             beside = [of for other, of in held.items() if other != one]
             cluster = edited(c.cluster, health=health(random, fabric, beside))
-            if beside and check(*whole(cluster, beside)):
+            if beside and check(*whole(cluster, beside), starts=True):
                 cluster = c.cluster
             guard.healed(cluster)
             if random.random() < 0.2:

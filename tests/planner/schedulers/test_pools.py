@@ -243,7 +243,7 @@ def by_all_checks(where: Cluster, beside: Sequence[tuple[Job, Place]], job: Job,
         whole(where, [*beside, (job, place)])
     except (ValueError, IndexError):
         return False
-    return not check(instance, plan)
+    return not check(instance, plan, starts=True)
 
 
 def test_a_place_in_a_pool_is_judged_as_by_all_checks() -> None:
@@ -260,7 +260,7 @@ def test_a_place_in_a_pool_is_judged_as_by_all_checks() -> None:
             job, place = held[one]
             beside = [of for other, of in held.items() if other != one]
             where = ground(random, c, [of for _, of in beside])
-            if beside and check(*whole(where, beside)):
+            if beside and check(*whole(where, beside), starts=True):
                 where = c.cluster
             guard.healed(where)
             changed = place if random.random() < 0.4 else respun(random, place)
