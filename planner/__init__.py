@@ -13,11 +13,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from planner.checked import solve
     from planner.checks import check
     from planner.checks.violation import Violation
-    from planner.errors import InputError
+    from planner.errors import InputError, RefusedPlanError
     from planner.instance import Instance
-    from planner.line import solve
     from planner.plan import Plan
     from planner.result import Incumbent, Result, SolveOptions, Status
 
@@ -27,6 +27,7 @@ __all__ = [
     "InputError",
     "Instance",
     "Plan",
+    "RefusedPlanError",
     "Result",
     "SolveOptions",
     "Status",
@@ -40,12 +41,13 @@ _MODULE_OF_NAME = {
     "InputError": "planner.errors",
     "Instance": "planner.instance",
     "Plan": "planner.plan",
+    "RefusedPlanError": "planner.errors",
     "Result": "planner.result",
     "SolveOptions": "planner.result",
     "Status": "planner.result",
     "Violation": "planner.checks.violation",
     "check": "planner.checks",
-    "solve": "planner.line",
+    "solve": "planner.checked",
 }
 
 

@@ -1,4 +1,6 @@
-"""Bad input: one clear error that names the file, the field and the remedy."""
+"""Bad input: one clear error that names the file, the field and the remedy. A refused plan: an error of the program."""
+
+from collections.abc import Sequence
 
 
 class InputError(ValueError):
@@ -19,3 +21,12 @@ class UnknownError(InputError):
 
 class ConflictError(InputError):
     """It is at odds with what was accepted before."""
+
+
+class RefusedPlanError(RuntimeError):
+    """A plan of this program that its own check refuses: no fault of the input, and nothing to deploy."""
+
+    def __init__(self, violations: Sequence[str], plan: object) -> None:
+        self.violations, self.plan = tuple(violations), plan
+        more = f" and {len(violations) - 1} more" if len(violations) > 1 else ""
+        super().__init__(f"the check refuses the plan that was found: {violations[0]}{more}; please report this")

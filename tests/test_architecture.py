@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.policies", "planner.changes"),
     ("planner.second_tier",),
     ("planner.line",),
+    ("planner.checked",),
     ("planner.repair",),
     ("planner.explain",),
     ("planner.compare", "planner.replay", "planner.reproduce"),
@@ -77,6 +78,7 @@ CHECKS_IMPORT = {
 }
 IMPORT_CHECKS = {
     "planner",
+    "planner.checked",
     "planner.cli",
     "planner.compare",
     "planner.explain",

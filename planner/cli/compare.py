@@ -85,7 +85,16 @@ def compare(
     _show(found, timings, as_json, csv, out_json)
     if len(found.rows) < found.runs:
         return exits.INTERRUPTED
-    return exits.VIOLATIONS if any(row.violations for row in found.rows) else exits.PLAN
+    return _tell_refused(found)
+
+
+def _tell_refused(found: "Comparison") -> int:
+    """The exit code; a plan that the check refuses is an error of the program, and is never the best."""
+    refused = sorted({f"{row.instance} by {row.policy}" for row in found.rows if row.violations})
+    for each in refused:
+        text = f"internal error: the check refuses the plan of {each}; `planner solve` writes a report"
+        console(stderr=True).print(text, soft_wrap=True)
+    return exits.REFUSED if refused else exits.PLAN
 
 
 def _tell_stopped(found: "Comparison") -> None:

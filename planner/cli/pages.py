@@ -1,6 +1,5 @@
 """planner pages: where the tensors of training steps are while they are not used."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,6 @@ from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, r
 from planner.cli.output import console, percent, print_json, quantity, seconds, to_json
 
 if TYPE_CHECKING:
-    from planner.checks.violation import Violation
     from planner.explain.page_gains import PageGain
     from planner.page_files.instance import PageInstance
     from planner.pages.problem import PageProblem
@@ -50,7 +48,6 @@ def pages(
 
     Times are those of the simulated steps. Every placement is checked by code that knows nothing of the solver.
     """
-    from planner.checks.pages import check_pages
     from planner.cli.plan_pages import planned_pages
     from planner.page_files.instance import PageInstance
     from planner.pages.problem import PageProblem
@@ -62,20 +59,33 @@ def pages(
     options = {"time_limit_s": time_limit, "seed": seed, "workers": workers}
     if plan_in is not None:
         known = planned_pages(instance, job, plan_in)
-        return _tell(known, [], _gains(known, options) if gains else [], 0, every, plan_out, plot, as_json=as_json)
+        return _tell(known, _gains(known, options) if gains else [], 0, every, plan_out, plot, as_json=as_json)
     loaded = PageInstance.load(instance)
     shown = None if job is None else _number(instance, loaded, job)
     problem = PageProblem.of(loaded)
     result = _search(problem, policy, options, as_json)
-    plan = result.plan
-    violations = [] if plan is None else check_pages(loaded, plan)
-    found = _gains(result, options) if gains and plan is not None else []
-    return _tell(result, violations, found, shown, every, plan_out, plot, as_json=as_json)
+    refused = _refused(loaded, result, as_json)
+    if refused is not None:
+        return refused
+    found = _gains(result, options) if gains and result.plan is not None else []
+    return _tell(result, found, shown, every, plan_out, plot, as_json=as_json)
+
+
+def _refused(instance: "PageInstance", result: "PageResult", as_json: bool) -> int | None:
+    """The exit code where the check refuses the placement; None where it accepts it, or there is none."""
+    from planner.checks.pages import check_pages
+    from planner.cli.refused import withhold
+
+    if result.plan is None:
+        return None
+    violations = check_pages(instance, result.plan)
+    if not violations:
+        return None
+    return withhold(instance.name, instance, result.plan, violations, document(result, []), as_json=as_json)
 
 
 def _tell(
     result: "PageResult",
-    violations: "list[Violation]",
     gains: "list[PageGain]",
     shown: int | None,
     every: bool,
@@ -86,11 +96,13 @@ def _tell(
 ) -> int:
     """Print the outcome, write the files that were asked for, and return the exit code."""
     if as_json:
-        print_json(document(result, violations, gains))
+        print_json(document(result, gains))
     else:
-        _show(result, violations, gains, shown, every)
+        _show(result, gains, shown, every)
     _write(result, plan_out, plot, shown or 0)
-    return _exit_code(result, violations)
+    if result.placed is not None:
+        return exits.PLAN
+    return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
 
 
 def _write(result: "PageResult", plan_out: Path | None, plot: Path | None, shown: int) -> None:
@@ -164,8 +176,8 @@ def header(problem: "PageProblem") -> str:
     return "   ".join(parts)
 
 
-def document(result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]") -> dict[str, Any]:
-    """What --json prints."""
+def document(result: "PageResult", gains: "list[PageGain]") -> dict[str, Any]:
+    """What --json prints of a placement that the check accepts, or of none."""
     from planner.cli.versions import versions
     from planner.pages.why import why
     from planner.policies.pages import rule_values_s
@@ -185,14 +197,12 @@ def document(result: "PageResult", violations: "list[Violation]", gains: "list[P
         },
         "policies_s": rule_values_s(result.problem),
         "gains": [to_json(vars(each)) for each in gains],
-        "violations": [vars(violation) for violation in violations],
+        "violations": [],
         "versions": versions(),
     }
 
 
-def _show(
-    result: "PageResult", violations: "list[Violation]", gains: "list[PageGain]", shown: int | None, every: bool
-) -> None:
+def _show(result: "PageResult", gains: "list[PageGain]", shown: int | None, every: bool) -> None:
     from planner.cli import page_tables
     from planner.pages.lack import lacking
     from planner.policies.pages import rule_values_s
@@ -215,15 +225,4 @@ def _show(
         out.print(page_tables.gains(gains), "", sep="\n")
     proof = "optimal" if result.status.value == "OPTIMAL" else f"gap {percent(result.gap)}"
     line = f"step time {quantity(result.value_s, 's')} ({proof}, bound {quantity(result.bound_s, 's')})"
-    out.print(f"{line} · checked: {len(violations)} violations · {seconds(result.wall_time_s)}", soft_wrap=True)
-
-
-def _exit_code(result: "PageResult", violations: "list[Violation]") -> int:
-    """The exit code of the command; violations are an error of the program and are told."""
-    for violation in violations:
-        print(f"violation: {violation.where}: {violation.message}", file=sys.stderr)
-    if violations:
-        return exits.VIOLATIONS
-    if result.placed is not None:
-        return exits.PLAN
-    return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
+    out.print(f"{line} · checked: 0 violations · {seconds(result.wall_time_s)}", soft_wrap=True)

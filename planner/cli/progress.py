@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from planner.result import Incumbent
 
 SHOWN_EVERY_S = 0.5
-ENDS = {"proven": "optimal", "limit": "limit"}
-"""what the last line of a level says in place of a source"""
 FREQUENT = ("bound", "simulation")
 """sources of many small steps, shown now and then"""
 
@@ -48,7 +46,7 @@ class Progress:
         if is_frequent:
             self._last_s = incumbent.wall_time_s
         self._last_text = text
-        source = "" if is_bound else plain(ENDS.get(incumbent.source, incumbent.source))
+        source = "" if is_bound else plain(incumbent.source)
         self._write(f"{incumbent.wall_time_s:5.1f} s  {text}{source}".rstrip())
 
     def _text(self, incumbent: "Incumbent") -> str:

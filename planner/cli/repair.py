@@ -10,7 +10,6 @@ from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, l
 from planner.cli.output import console, number, plain, print_json, quantity, table
 
 if TYPE_CHECKING:
-    from planner.checks.violation import Violation
     from planner.repair import Repair
 
 PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="Plan that runs, or the JSON of `planner solve`.")]
@@ -56,13 +55,15 @@ def repair(
     with naming(instance, loaded):
         found = mend_plan(loaded, running, failed, limits=limits)
         violations = list(check(found.instance, found.plan)) if found.plan is not None else []
-    print_json(document(found, violations)) if as_json else _show(found, violations)
+    if found.plan is not None and violations:
+        from planner.cli.refused import withhold
+
+        return withhold(loaded.name, found.instance, found.plan, violations, document(found), as_json=as_json)
+    print_json(document(found)) if as_json else _show(found)
     if found.plan is not None and output is not None:
         from planner.cli.inputs import write_text
 
         write_text(output, found.plan.model_dump_json(indent=1) + "\n")
-    if violations:
-        return exits.VIOLATIONS
     return exits.PLAN if found.plan is not None else exits.NO_PLAN
 
 
@@ -77,8 +78,8 @@ def require_whole(path: Path, instance: Any, plan: Any) -> None:
         raise InputError(str(path), first.where, f"{first.message}; give a plan that passes `planner check`")
 
 
-def document(found: "Repair", violations: "list[Violation]") -> dict[str, Any]:
-    """What --json prints."""
+def document(found: "Repair") -> dict[str, Any]:
+    """What --json prints of a plan that the check accepts, or of none."""
     steps = found.transition
     return {
         "outcome": found.outcome,
@@ -98,12 +99,12 @@ def document(found: "Repair", violations: "list[Violation]") -> dict[str, Any]:
         "time_s": steps.time_s if steps is not None else None,
         "wall_time_s": found.wall_time_s,
         "plan": found.plan.model_dump(mode="json") if found.plan is not None else None,
-        "violations": [vars(violation) for violation in violations],
+        "violations": [],
     }
 
 
-def _show(found: "Repair", violations: "list[Violation]") -> None:
-    from planner.cli.summary import count, violation_line
+def _show(found: "Repair") -> None:
+    from planner.cli.summary import count
 
     out = console()
     for failure in found.failures:
@@ -119,11 +120,9 @@ def _show(found: "Repair", violations: "list[Violation]") -> None:
             f"{count(found.changed_circuits, 'circuit')} changed",
             f"{count(len(steps.stages), 'stage')}, {quantity(steps.time_s, 's')}",
             f"found in {quantity(found.wall_time_s, 's')}",
-            f"checked: {count(len(violations), 'violation')}",
+            "checked: 0 violations",
         ]
         out.print(" · ".join(parts), soft_wrap=True)
-    for violation in violations:
-        out.print(violation_line(violation), soft_wrap=True)
 
 
 def words_of(found: "Repair") -> str:

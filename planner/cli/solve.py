@@ -23,7 +23,6 @@ from planner.cli.inputs import (
 from planner.cli.output import console, print_json, to_json
 
 if TYPE_CHECKING:
-    from planner.checks.violation import Violation
     from planner.plan import Plan
     from planner.problem import Problem
     from planner.repair.survive import Survival
@@ -75,14 +74,14 @@ def solve(
         console().print(header(problem), soft_wrap=True)
     survival = _surviving(instance, problem, policy, options) if survive else None
     result = _search(problem, policy, options, as_json) if survival is None else survival.result
-    violations = _check(instance, problem, result)
-    if as_json:
-        print_json(document(result, violations, survival))
-    else:
-        _show(instance, problem, result, violations, survival)
+    refused = _refused(instance, problem, result, survival, as_json)
+    if refused is not None:
+        return refused
+    print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival)
     if result.plan is not None:
-        _write(problem, result, violations, plan_out, report, plot, is_printed=as_json)
-    return _exit_code(result, violations)
+        _write(problem, result, plan_out, report, plot, is_printed=as_json)
+        return exits.PLAN
+    return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
 
 
 def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":
@@ -146,17 +145,24 @@ def _search(problem: "Problem", policy: str, options: dict[str, Any], is_quiet: 
         return solve(problem, policy=policy, on_incumbent=on_incumbent, should_stop=is_asked, **options)
 
 
-def _check(path: Path, problem: "Problem", result: "Result") -> "list[Violation]":
-    if result.plan is None:
-        return []
+def _refused(
+    path: Path, problem: "Problem", result: "Result", survival: "Survival | None", as_json: bool
+) -> int | None:
+    """The exit code where the check refuses the plan; None where it accepts it, or there is none."""
     from planner.checks import check
+    from planner.cli.refused import withhold
 
-    with naming(path, problem.instance):
-        return list(check(problem.instance, result.plan, starts=True))
+    if result.plan is None:
+        return None
+    instance = problem.instance
+    with naming(path, instance):
+        violations = check(instance, result.plan, starts=True)
+    claimed = document(result, survival)
+    return withhold(instance.name, instance, result.plan, violations, claimed, as_json=as_json) if violations else None
 
 
-def document(result: "Result", violations: "list[Violation]", survival: "Survival | None" = None) -> dict[str, Any]:
-    """What --json prints; the key `survival` with --survive alone."""
+def document(result: "Result", survival: "Survival | None" = None) -> dict[str, Any]:
+    """What --json prints of a plan that the check accepts, or of none; the key `survival` with --survive alone."""
     from planner.cli.survive import document as survival_document
     from planner.cli.versions import versions
 
@@ -173,14 +179,12 @@ def document(result: "Result", violations: "list[Violation]", survival: "Surviva
         "policy": result.policy,
         "statistics": to_json(result.statistics),
         "starts": to_json({name: start.value for name, start in result.starts.items()}),
-        "violations": [vars(violation) for violation in violations],
+        "violations": [],
         "versions": versions(),
     }
 
 
-def _show(
-    path: Path, problem: "Problem", result: "Result", violations: "list[Violation]", survival: "Survival | None"
-) -> None:
+def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival | None") -> None:
     from planner.cli import summary
     from planner.cli.jobs_table import jobs_table, phase_lines
     from planner.cli.survive import survival_line
@@ -199,13 +203,12 @@ def _show(
     out.print(summary.levels_line(result.levels))
     if starts := summary.starts_line(result):
         out.print(starts, soft_wrap=True)
-    out.print(summary.totals_line(problem.instance, result.plan, violations, result.wall_time_s))
+    out.print(summary.totals_line(problem.instance, result.plan, result.wall_time_s))
 
 
 def _write(
     problem: "Problem",
     result: "Result",
-    violations: "list[Violation]",
     plan_out: Path | None,
     report: Path | None,
     plot: Path | None,
@@ -229,22 +232,9 @@ def _write(
         from planner.report import report_html
 
         command = shlex.join(["planner", *sys.argv[1:]])
-        page = report_html(problem.instance, result, violations, command=command, versions=versions())
+        page = report_html(problem.instance, result, [], command=command, versions=versions())
         write_text(report, page)
     if plot is not None:
         from planner.plotting.floor_plan import save_floor_plan
 
         save_floor_plan(plot, problem.instance, result.plan)
-
-
-def _exit_code(result: "Result", violations: "list[Violation]") -> int:
-    """The exit code of the command; violations are an error of the program and are told."""
-    if violations:
-        from planner.cli.summary import violation_line
-
-        for violation in violations:
-            print(f"violation: {violation_line(violation)}", file=sys.stderr)
-        return exits.VIOLATIONS
-    if result.plan is not None:
-        return exits.PLAN
-    return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN

@@ -76,7 +76,7 @@ def test_public_names_are_found_whatever_was_imported_first() -> None:
         "from planner import solve as again\nimport planner.line\n"
         "print(callable(solve), solve is again is planner.solve, solve.__module__)"
     )
-    assert out == "True True planner.line\n"
+    assert out == "True True planner.checked\n"
 
 
 def test_importing_the_package_is_cheap() -> None:
@@ -132,5 +132,5 @@ def test_progress_throttles_bounds_and_keeps_every_plan() -> None:
         "0.2 s value 41.80 bound 60 gap 30.3 %",
         "0.4 s value 47.12 bound 59 gap 20.1 % cpsat",
         "0.9 s value 47.12 bound 49.90 gap 5.6 %",
-        "1.9 s value 49.90 bound 49.90 gap 0 % optimal",
+        "1.9 s value 49.90 bound 49.90 gap 0 % proven",
     ]

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import planner.checks as checks
+from planner.checks.violation import Violation
 from tests.planner.cli.conftest import Planner, fields, written
 
 
@@ -60,6 +62,23 @@ def test_repair_as_json(planner: Planner, instance: Path, plan: Path) -> None:
     assert document["is_fewest"] is True
     assert document["violations"] == []
     assert document["stages"] == 1
+
+
+def test_a_repair_that_the_check_refuses_is_withheld(
+    planner: Planner, instance: Path, plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = Violation("placement", "big", "big has no devices", 2.0)
+    monkeypatch.setattr(
+        checks, "check", lambda given, *_, **asked: [broken] if given.cluster.health.failed_tiles else []
+    )
+    monkeypatch.chdir(tmp_path)
+    outcome = planner("repair", instance, plan, "--failed", "s0.t0", "-o", tmp_path / "new.json")
+    assert outcome.code == 5
+    assert "proven" not in outcome.out
+    assert not (tmp_path / "new.json").exists()
+    report = json.loads((tmp_path / "refused-tiny-1.json").read_text("utf-8"))
+    assert report["instance"]["cluster"]["health"]["failed_tiles"] == ["s0.t0"]
+    assert report["claimed"]["outcome"] == "repaired"
 
 
 def test_no_plan_has_its_exit_code(planner: Planner, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """planner solve: what is printed, written and returned."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 
 import planner.checks as checks
 from planner.checks.violation import Violation
+from planner.instance import Instance
 from planner.plan import Plan
 from planner.result import Status
 from tests.planner.cli.conftest import Planner, fields, written
@@ -32,7 +34,7 @@ def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
     lines = outcome.out.splitlines()
     assert lines[0].startswith("tiny   lightpath 2 x 2   4 of 4 devices healthy   2 jobs   ")
     assert "dominated)" in lines[0]
-    assert any(" s  value " in line and line.endswith("optimal") for line in lines)
+    assert any(" s  value " in line and line.endswith("proven") for line in lines)
     header = next(line for line in lines if line.startswith("job "))
     assert header.split() == [
         "job", "devices", "where", "mapping", "circuits", "step", "energy/token", "bottleneck"
@@ -162,16 +164,58 @@ def test_exit_code_4_if_no_plan_was_found(planner: Planner, tmp_path: Path) -> N
     assert "this proves nothing" in outcome.out
 
 
-def test_violations_are_an_error_of_the_program(
-    planner: Planner, instance: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Violation:
+    """A check that finds something in every plan, in a folder of its own."""
     broken = Violation("placement", "big", "big has no devices", 2.0)
-    monkeypatch.setattr(checks, "check", lambda instance, plan: [broken])
-    outcome = _solve(planner, instance)
-    assert outcome.code == 1
-    assert outcome.err == "violation: placement: big has no devices (by 2)\n"
-    assert "checked: 1 violation " in outcome.out
-    assert _solve(planner, instance, "--json").document["violations"] == [vars(broken)]
+    monkeypatch.setattr(checks, "check", lambda *given, **asked: [broken])
+    monkeypatch.chdir(tmp_path)
+    return broken
+
+
+def test_nothing_is_claimed_of_a_plan_that_the_check_refuses(
+    planner: Planner, instance: Path, tmp_path: Path, refusing: Violation
+) -> None:
+    """Exit code 5, one file to report, and neither a table nor the files that were asked for."""
+    plan, page = tmp_path / "plan.json", tmp_path / "page.html"
+    outcome = _solve(planner, instance, "--plan-out", plan, "--report", page)
+    assert outcome.code == 5
+    assert "optimal" not in outcome.out
+    assert "mapping" not in outcome.out
+    assert not plan.exists()
+    assert not page.exists()
+    first, violation, last = outcome.err.splitlines()
+    assert first.startswith("internal error: the check refuses the plan")
+    assert violation == "violation: placement: big has no devices (by 2)"
+    assert "refused-tiny-1.json" in last
+    report = json.loads((tmp_path / "refused-tiny-1.json").read_text("utf-8"))
+    assert report["violations"] == [vars(refusing)]
+    assert report["claimed"]["status"] == "OPTIMAL"
+    loaded = Instance.parse(report["instance"])
+    assert {each.job for each in Plan.model_validate(report["plan"]).assignments} <= {j.name for j in loaded.jobs}
+
+
+def test_json_of_a_refused_plan_claims_nothing(
+    planner: Planner, instance: Path, tmp_path: Path, refusing: Violation
+) -> None:
+    for number in (1, 2):
+        outcome = _solve(planner, instance, "--json")
+        assert outcome.code == 5
+        assert outcome.document == {
+            "status": "REFUSED", "plan": None, "violations": [vars(refusing)],
+            "refused": f"refused-tiny-{number}.json",
+        }  # fmt: skip
+        assert (tmp_path / outcome.document["refused"]).exists()
+
+
+def test_the_library_hands_out_no_plan_that_the_check_refuses(instance: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import planner as library
+    from planner import checked
+
+    monkeypatch.setattr(checked, "check", lambda *given, **asked: [Violation("placement", "big", "no devices", 2.0)])
+    with pytest.raises(library.RefusedPlanError, match="no devices") as refused:
+        library.solve(library.Instance.load(instance), policy="first_fit")
+    assert isinstance(refused.value.plan, Plan)
 
 
 def test_a_hint_is_taken(planner: Planner, instance: Path, tmp_path: Path) -> None:
