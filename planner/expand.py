@@ -29,28 +29,28 @@ CHUNK = 512
 
 def expand(instance: Instance, *, prune: bool = True) -> Problem:
     """Candidates of every job with their scores; `prune` drops those that another one dominates."""
-    options, known, pooled = [], Known(), dict[str, NDArray[np.int64]]()
-    for job in instance.all_jobs:
-        listed = list_options(instance, job, known)
-        if prune and isinstance(instance.cluster.fabric, Sipam):
-            listed = _undominated_in_pool(listed, instance, pooled)
-        elif prune:
-            listed = _without_dominated(listed, instance.cluster)
-        options.append(listed)
-    return Problem(instance, tuple(options))
+    known, kept = Known(), dict[str, NDArray[np.int64]]()
+    listed = (list_options(instance, job, known) for job in instance.all_jobs)
+    return Problem(instance, tuple(_undominated(each, instance, kept) if prune else each for each in listed))
 
 
-def _undominated_in_pool(listed: JobOptions, instance: Instance, known: dict[str, NDArray[np.int64]]) -> JobOptions:
+def _undominated(listed: JobOptions, instance: Instance, known: dict[str, NDArray[np.int64]]) -> JobOptions:
     """`known` has the rows that stay of jobs which ask for the same with the same utility: weights change no order."""
     job = listed.job
+    if isinstance(job, Resident):
+        return listed.take(_kept_rows(listed, instance))
     question = f"{_question(job)} {job.utility} {job.step_at}"
-    if isinstance(job, Resident) or question not in known:
-        by_loop = loop_rows(instance.cluster, job, listed.candidates)
-        kept = undominated(listed, [objective.name for objective in instance.objectives], by_loop)
-        if isinstance(job, Resident):
-            return listed.take(kept)
-        known[question] = kept
+    if question not in known:
+        known[question] = _kept_rows(listed, instance)
     return listed.take(known[question])
+
+
+def _kept_rows(listed: JobOptions, instance: Instance) -> NDArray[np.int64]:
+    """Rows that no other row replaces, ascending."""
+    if not isinstance(instance.cluster.fabric, Sipam):
+        return _without_dominated(listed, instance.cluster)
+    by_loop = loop_rows(instance.cluster, listed.job, listed.candidates)
+    return undominated(listed, [objective.name for objective in instance.objectives], by_loop)
 
 
 def list_options(instance: Instance, job: Job, known: Known | None = None) -> JobOptions:
@@ -117,8 +117,8 @@ def _with_current(
     return candidates, score(candidates, cluster.device, cluster.fabric), len(configurations)
 
 
-def _without_dominated(options: JobOptions, cluster: Cluster) -> JobOptions:
-    """Drop each row that another row replaces in every placement at no loss in any objective.
+def _without_dominated(options: JobOptions, cluster: Cluster) -> NDArray[np.int64]:
+    """All rows but those that another row replaces in every placement at no loss in any objective, ascending.
 
     Row k' replaces k if both have as many ranks in blocks of the same size, k' has no less value and no more
     energy, and wherever circuits may leave a block (or slots or failed lasers matter) both ask for the same
@@ -140,7 +140,7 @@ def _without_dominated(options: JobOptions, cluster: Cluster) -> JobOptions:
         is_replaced[rows] = _after_a_better(options.energy[rows], np.array([asked[row][1] for row in rows]))
     if options.current is not None:
         is_replaced[options.current] = False
-    return options.take(np.flatnonzero(~is_replaced))
+    return np.flatnonzero(~is_replaced)
 
 
 def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.bool_]:

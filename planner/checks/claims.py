@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import isclose
 
 from planner.checks.names import admitted
-from planner.checks.objectives import OBJECTIVES, value_of
+from planner.checks.objectives import OBJECTIVES, fragmentation_between, value_of
 from planner.checks.pricing import price
 from planner.checks.residents import has_moved
 from planner.checks.violation import Violation
@@ -26,6 +26,9 @@ def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
     for name, claimed in plan.objectives.items():
         if name not in OBJECTIVES:
             yield Violation("claims", name, f"there is no objective '{name}'")
+        elif name == "fragmentation":
+            least, most = fragmentation_between(instance, plan)
+            yield from _compare(name, claimed, min(max(claimed, least), most))
         elif is_priced or name not in ("value", "energy"):
             yield from _compare(name, claimed, OBJECTIVES[name](instance, plan))
 

@@ -1,25 +1,51 @@
-"""How many jobs of one size still fit: an exact search over the servers of a rack."""
+"""How many jobs of one size still fit: an exact search over the servers of a rack, and bounds where these are many."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 Free = tuple[tuple[int, int], ...]
 """(server, free devices), ascending"""
 Links = frozenset[tuple[int, int]]
 """pairs of servers, the lower first, that a job may span"""
+MOST_SEARCHED = 12
+"""servers with free devices up to which the search is begun"""
+MOST_PARTS = 3_000
+"""parts that one search looks at"""
 
 
 @lru_cache(maxsize=65536)
-def most_jobs(free: tuple[int, ...], links: Links, size: int) -> int:
-    r"""Most jobs of `size` >= 2 at once, each inside a server or across two linked ones.
+def jobs_between(free: tuple[int, ...], links: Links, size: int) -> tuple[int, int]:
+    r"""Bounds on the most jobs of `size` >= 2 at once, each inside a server or across two linked ones.
 
-    Two jobs across the same pair can be exchanged for one across it and one inside a server, and on a cycle
-    of jobs across servers devices can be shifted around until one of them lies inside a server. So jobs
-    across servers form a forest, with one job at most for each pair. A leaf of it runs what fits inside and
-    gives the rest to its one job across, whose other devices its parent provides.
+    They are equal where few servers have free devices. Two jobs across the same pair can be
+    exchanged for one across it and one inside a server, and on a cycle of jobs across servers devices can be shifted
+    around until one of them lies inside a server. So jobs across servers form a forest, with one job at most for each
+    pair. A leaf of it runs what fits inside and gives the rest to its one job across, whose other devices its parent
+    provides.
     """
-    return _Search(len(free), links, size).most(tuple((s, count) for s, count in enumerate(free) if count))
+    search = _Search(len(free), links, size)
+    part = tuple((server, count) for server, count in enumerate(free) if count)
+    if len(part) > MOST_SEARCHED:
+        return _lent(dict(part), links, size), search.bound(part)
+    found = search.most(part)
+    return found, search.bound(part) if search.is_cut else found
+
+
+def _lent(left: dict[int, int], links: Links, size: int) -> int:
+    """What surely fits: one server after the other, that with the fewest devices first, runs what it can by itself and
+    closes; what it has left joins a job whose other devices the linked one with the most gives, if it has as many."""
+    jobs = 0
+    for _ in range(len(left)):
+        closing = min(sorted(left), key=left.__getitem__)
+        jobs += left[closing] // size
+        missing = -left.pop(closing) % size
+        partners = [s for s in sorted(left) if (min(closing, s), max(closing, s)) in links]
+        lender = max(partners, key=left.__getitem__, default=None)
+        if missing and lender is not None and left[lender] >= missing:
+            jobs += 1
+            left[lender] -= missing
+    return jobs
 
 
 class _Search:
@@ -28,8 +54,19 @@ class _Search:
     def __init__(self, num_servers: int, links: Links, size: int) -> None:
         self._links, self._size = links, size
         self._known: dict[Free, int] = {}
-        near = [frozenset(b for b in range(num_servers) if self._may_span(a, b)) for a in range(num_servers)]
-        self._twins = [[b for b in range(num_servers) if near[b] - {a} == near[a] - {b}] for a in range(num_servers)]
+        self._num_servers = num_servers
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the search ended before all parts were looked at."""
+        return len(self._known) > MOST_PARTS
+
+    @cached_property
+    def _twins(self) -> list[list[int]]:
+        """By server: those that are linked alike."""
+        servers = range(self._num_servers)
+        near = [frozenset(b for b in servers if self._may_span(a, b)) for a in servers]
+        return [[b for b in servers if near[b] - {a} == near[a] - {b}] for a in servers]
 
     def most(self, free: Free) -> int:
         return sum(self._most_of_part(self._in_order(part)) for part in self._parts(free))
@@ -46,7 +83,8 @@ class _Search:
         ]
         return tuple(sorted(ordered))
 
-    def _bound(self, free: Free) -> int:
+    def bound(self, free: Free) -> int:
+        """All devices of joined servers are of use."""
         return sum(sum(count for _, count in part) // self._size for part in self._parts(free))
 
     def _most_of_part(self, part: Free) -> int:
@@ -54,11 +92,11 @@ class _Search:
             return self._known[part]
         most = sum(count // self._size for _, count in part)
         bound = sum(count for _, count in part) // self._size
-        if most < bound:
+        if most < bound and not self.is_cut:
             for gained, rest in self._leaves(part):
-                if gained + self._bound(rest) > most:
+                if gained + self.bound(rest) > most:
                     most = max(most, gained + self.most(rest))
-                if most == bound:
+                if most == bound or self.is_cut:
                     break
         self._known[part] = most
         return most

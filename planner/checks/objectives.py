@@ -5,7 +5,7 @@ from itertools import combinations
 from math import sqrt
 
 from costmodel.fabrics import Lightpath
-from planner.checks.fitting import Links, most_jobs
+from planner.checks.fitting import Links, jobs_between
 from planner.checks.light import circuits_of
 from planner.checks.names import Fiber, Tile, admitted, count_fibers, failed_fibers, fiber_of, tiles_in
 from planner.checks.pricing import offers, price
@@ -58,29 +58,37 @@ def energy(instance: Instance, plan: Plan) -> float:
 
 
 def fragmentation(instance: Instance, plan: Plan) -> float:
-    r"""$1 - \sum_s p_s fit(s) / \lfloor free / s \rfloor$, a term without room for one job counting p_s."""
+    """The upper one of `fragmentation_between`: what surely fits."""
+    return fragmentation_between(instance, plan)[1]
+
+
+def fragmentation_between(instance: Instance, plan: Plan) -> tuple[float, float]:
+    r"""Bounds on $1 - \sum_s p_s fit(s) / \lfloor free / s \rfloor$, a term without room for one job counting p_s;
+    they are equal where few servers have free devices."""
     fabric, health = instance.cluster.fabric, instance.cluster.health
     used = {tile for _, a in admitted(instance, plan) for tile in tiles_in(instance.cluster, a.devices)}
     used |= tiles_in(instance.cluster, health.failed_tiles)
     every = {(s, t) for s in range(fabric.num_servers) for t in range(fabric.devices_per_server)}
     lit = every - used - tiles_in(instance.cluster, health.failed_ports)
     links = _free_links(instance, plan)
-    fitted = 0.0
+    least = most = 0.0
     for size, share in instance.sizes_to_fit.items():
-        most = len(lit) // size if size > 1 else 0
-        fitted += share * (_fit(instance, lit, links, size) / most if most else 1.0)
-    return 1.0 - fitted
+        room = len(lit) // size if size > 1 else 0
+        fit = _fit(instance, lit, links, size) if room else (1, 1)
+        least, most = least + share * fit[0] / max(room, 1), most + share * fit[1] / max(room, 1)
+    return 1.0 - most, 1.0 - least
 
 
-def _fit(instance: Instance, lit: set[Tile], links: list[Links], size: int) -> int:
-    """Most jobs of one size >= 2, summed over the groups of servers that jobs may use together."""
+def _fit(instance: Instance, lit: set[Tile], links: list[Links], size: int) -> tuple[int, int]:
+    """Bounds on the most jobs of one size >= 2, summed over the groups of servers that jobs may use together."""
     fabric = instance.cluster.fabric
     counts = [0] * fabric.num_servers
     for server, _ in lit:
         counts[server] += 1
     together = fabric.num_servers // len(links)
     racks = [counts[first : first + together] for first in range(0, fabric.num_servers, together)]
-    return sum(most_jobs(tuple(free), joined, size) for free, joined in zip(racks, links, strict=True))
+    fits = [jobs_between(tuple(free), joined, size) for free, joined in zip(racks, links, strict=True)]
+    return sum(least for least, _ in fits), sum(most for _, most in fits)
 
 
 def _free_links(instance: Instance, plan: Plan) -> list[Links]:

@@ -1,21 +1,25 @@
 """Objective values of given assignments, exactly as the model counts them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
+from planner.circuits.free_room import most_packed, parts
 from planner.circuits.light import Light
 from planner.cluster import Cluster
 from planner.cpsat.objectives.fragmentation import fit
 from planner.cpsat.solver import new_solver
+from planner.cpsat.variables import Pair
 from planner.heuristics.routing import Slots
 from planner.instance import Resident
 from planner.plan import Assignment
 from planner.problem import JobOptions, Problem
 
 FIT_LIMIT = 10.0
-"""deterministic limit of one fit: beyond dozens of servers the value may then be too pessimistic"""
+"""deterministic limit of one fit"""
+MOST_SEARCHED = 16
+"""joined servers up to which it is searched: of more, the value may be too pessimistic"""
 
 
 def evaluate(problem: Problem, assignments: Sequence[Assignment], objective: str) -> float:
@@ -64,18 +68,33 @@ def fragmentation_of(problem: Problem, assignments: Sequence[Assignment]) -> flo
 
 
 def jobs_that_fit(
-    cluster: Cluster, size: int, free: list[int], dark: dict[tuple[int, int], int], limit: float = FIT_LIMIT
+    cluster: Cluster, size: int, free: Sequence[int], dark: Mapping[Pair, int], limit: float = FIT_LIMIT
 ) -> int:
     """Jobs of a size that fit at once on free devices with a port by server and, where jobs hold circuits, dark fibers
-    by ordered pair; only if one server each does not reach what is possible, by search."""
-    alone, possible = sum(devices // size for devices in free), sum(free) // size
-    if alone == possible:
-        return possible
+    by ordered pair; where counting leaves a doubt, and few servers are joined, by search."""
+
+    def may_span(a: int, b: int) -> bool:
+        return not cluster.fabric.has_circuits or (dark.get((a, b), 0) > 0 < dark.get((b, a), 0))
+
+    total = 0
+    for part in parts(free, size, may_span):
+        here = {server: free[server] for server in part}
+        least = most_packed(here, size, may_span)
+        is_searched = least < sum(here.values()) // size and len(part) <= MOST_SEARCHED
+        total += max(least, _searched(cluster, size, part, free, dark, limit)) if is_searched else least
+    return total
+
+
+def _searched(
+    cluster: Cluster, size: int, part: Sequence[int], free: Sequence[int], dark: Mapping[Pair, int], limit: float
+) -> int:
+    """The same on some servers alone; 0 where nothing was found in the limit."""
+    number = {server: i for i, server in enumerate(part)}
+    here = {(number[a], number[b]): count for (a, b), count in dark.items() if a in number and b in number}
     model = cp_model.CpModel()
-    model.maximize(fit(model, size, free, dark, cluster))
+    model.maximize(fit(model, size, [free[server] for server in part], here, cluster))
     solver = new_solver()
     solver.parameters.num_workers = 1
     solver.parameters.max_deterministic_time = limit
-    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return alone
-    return round(solver.objective_value)
+    is_found = solver.solve(model) in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    return round(solver.objective_value) if is_found else 0
