@@ -103,7 +103,8 @@ class Degrees:
             contexts = self.ranks_together("context", block)
             return contexts * _whole_part(block // (inner * self.pipeline), self.data)
         if dimension == "expert":
-            return _whole_part(block // (inner * self.pipeline), self.expert)
+            replica = inner * self.pipeline
+            return 1 if block % replica else _whole_part(block // replica, self.expert)
         before = {"tensor": 1, "context": self.tensor, "pipeline": inner}[dimension]
         return _whole_part(block // before, self.ranks(dimension))
 

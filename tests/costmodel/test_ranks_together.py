@@ -31,6 +31,12 @@ def groups(d: Degrees, dimension: str) -> dict[tuple[int, ...], list[int]]:
     return found
 
 
+def test_experts_of_blocks_that_cut_a_replica_are_apart() -> None:
+    degrees = Degrees(tensor=1, pipeline=3, data=8, context=1, expert=2)
+    assert degrees.ranks_together("expert", 6) == 2
+    assert degrees.ranks_together("expert", 8) == 1
+
+
 @given(DEGREE, DEGREE, DEGREE, DEGREE, st.sampled_from([1, 2]), st.data())
 def test_never_more_than_share_a_block(t: int, p: int, n: int, c: int, e: int, data: st.DataObject) -> None:
     degrees = Degrees(t, p, n * e, c, e)
