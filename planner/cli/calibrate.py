@@ -8,6 +8,7 @@ import typer
 
 from planner.cli.inputs import AsJson, require_writable, write_text
 from planner.cli.output import console, percent, plain, print_json, quantity, table
+from planner.cli.outputs import CALIBRATION
 from planner.cli.tables import Kind, load_calibration, naming_tables
 from planner.errors import InputError
 
@@ -89,7 +90,7 @@ def _require_arguments(tables: list[Path] | None, output: Path | None, *, is_qui
         raise InputError("--quick", "", "belongs to --measure; leave it out, or give --measure instead of tables")
     if output is None:
         raise InputError("--output", "", "is missing; name the file to write, such as -o part.json")
-    require_writable(output, "--output")
+    require_writable(output, "--output", CALIBRATION)
     return tables, output
 
 
@@ -118,7 +119,7 @@ def _places(read: dict[str, list["Measurements"]], target: Path) -> "dict[str, t
     places = {}
     for device in devices:
         path = target if len(devices) == 1 else target.with_name(f"{target.stem}.{device}{target.suffix}")
-        require_writable(path, "--output")
+        require_writable(path, "--output", CALIBRATION)
         old = load_calibration(path) if path.exists() else None
         if old is not None and old.device != device:
             raise InputError(str(path), "device", f"holds curves of {old.device}, not of {device}; choose another file")

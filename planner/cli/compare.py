@@ -9,6 +9,7 @@ import typer
 from planner.cli import exits
 from planner.cli.inputs import AsJson, Seed, TimeLimit, require_policy, require_writable, write_text
 from planner.cli.output import console, print_json
+from planner.cli.outputs import RUNS, RUNS_TABLE
 from planner.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def compare(
     a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
     is that of each run. Finished runs are kept: the same command goes on where it was stopped.
     """
-    require_writable(csv, "--csv")
-    require_writable(out_json, "--out-json")
+    require_writable(csv, "--csv", RUNS_TABLE)
+    require_writable(out_json, "--out-json", RUNS)
     names, variants = _policies(policies), _variants(instances, grid or [])
     from planner.cells.run import Where
     from planner.cells.store import Store

@@ -11,6 +11,7 @@ from planner.errors import InputError
 from planner.naming import naming as naming
 
 if TYPE_CHECKING:
+    from planner.cli.outputs import Output
     from planner.instance import Instance
     from planner.plan import Plan
     from planner.problem import Problem
@@ -78,8 +79,8 @@ def require_policy(name: str, option: str) -> str:
     return name
 
 
-def require_writable(path: Path | None, option: str) -> None:
-    """InputError, before anything is computed, for a file that cannot be written."""
+def require_writable(path: Path | None, option: str, output: "Output | None" = None) -> None:
+    """InputError, before anything is computed, for a file that cannot be written, or that holds something else."""
     if path is None:
         return
     folder = path.parent
@@ -89,9 +90,18 @@ def require_writable(path: Path | None, option: str) -> None:
         problem = f"the folder {folder} does not exist; create it first"
     elif not os.access(path if path.exists() else folder, os.W_OK):
         problem = "may not be written; choose another place"
+    elif output is not None and _is_other(path, output):
+        problem = f"exists and is not {output.name}, so it is not overwritten; choose another name, or remove it first"
     else:
         return
     raise InputError(str(path), option, problem)
+
+
+def _is_other(path: Path, output: "Output") -> bool:
+    """Whether a file holds anything but an earlier output of this kind."""
+    if not path.is_file() or path.stat().st_size == 0 or not os.access(path, os.R_OK):
+        return False
+    return not output.is_one(path)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli.jobs_table import SHORT, mapping
 from planner.cli.output import console, percent, print_json, quantity, table
+from planner.cli.outputs import PICTURE
 from planner.cli.serving_columns import ServingFigures, serving_figures
 from planner.cli.workload_options import Phase, PrecisionName
 from planner.errors import InputError
@@ -43,7 +44,7 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
     from costmodel.search import search
     from planner.cli.inputs import require_writable
 
-    require_writable(Path(plot) if plot else None, "--plot")
+    require_writable(Path(plot) if plot else None, "--plot", PICTURE)
     workload, device, fabric, is_fitted = _read(question)
     found = search(workload, [question.num_devices], device, fabric, top=top)
     if not found.best:
@@ -61,11 +62,14 @@ def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     """Workload with every choice open, device, its servers; and whether efficiencies were fitted on the device."""
     from costmodel.efficiency import efficiency_of
     from costmodel.search_space import opened
+    from costmodel.serving.backends import require_backend
     from costmodel.systems import load_system, system_of
 
     device = _device(question.device)
     with _option("--system"):
         system = load_system(question.system) if question.system else system_of(device.like or device.name)
+    with _option("--backend"):
+        require_backend(question.backend)
     with _option("--precision"):
         device.matrix_flops_per_s(question.precision)
     workload = opened(_workload(question), device)

@@ -8,6 +8,7 @@ import typer
 from planner.cli import exits
 from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, require_writable, write_text
 from planner.cli.output import console, percent, print_json, quantity, seconds, to_json
+from planner.cli.outputs import PAGE_PLAN, PICTURE
 
 if TYPE_CHECKING:
     from planner.explain.page_gains import PageGain
@@ -53,7 +54,7 @@ def pages(
     from planner.pages.problem import PageProblem
     from planner.policies.pages import find_page_policy
 
-    require_writable(plan_out, "--plan-out")
+    require_writable(plan_out, "--plan-out", PAGE_PLAN)
     _require_plot(plot)
     find_page_policy(policy)
     options = {"time_limit_s": time_limit, "seed": seed, "workers": workers}
@@ -117,7 +118,7 @@ def _write(result: "PageResult", plan_out: Path | None, plot: Path | None, shown
 
 
 def _require_plot(plot: Path | None) -> None:
-    require_writable(plot, "--plot")
+    require_writable(plot, "--plot", PICTURE)
     if plot is not None:
         from planner.errors import InputError
         from planner.plotting import SUFFIXES, require_matplotlib

@@ -7,6 +7,7 @@ import typer
 
 from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, load_plan, naming, require_writable
 from planner.cli.output import console, plain, print_json, quantity, table
+from planner.cli.outputs import PLAN
 
 if TYPE_CHECKING:
     from planner.changes.reconfigure import Reconfiguration
@@ -37,7 +38,7 @@ def reconfigure(
     The new plan keeps its devices and takes over fibers and wavelengths of the old one, so that the fewest
     circuits change. Tenants that wait for each other in a cycle need one of them to pause: the fewest do.
     """
-    require_writable(output, "--output")
+    require_writable(output, "--output", PLAN)
     from planner.changes.reconfigure import reconfigure as change
     from planner.cpsat.mend import MendLimits
     from planner.instance import Instance

@@ -8,6 +8,7 @@ import typer
 from planner.cli import exits
 from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, load_plan, naming, require_writable
 from planner.cli.output import console, number, plain, print_json, quantity, table
+from planner.cli.outputs import PLAN
 
 if TYPE_CHECKING:
     from planner.repair import Repair
@@ -42,7 +43,7 @@ def repair(
     Otherwise ranks of other jobs make room, and if that cannot be, one job runs smaller, elsewhere, or not at all.
     The repaired plan is checked.
     """
-    require_writable(output, "--output")
+    require_writable(output, "--output", PLAN)
     from planner.checks import check
     from planner.cpsat.mend import MendLimits
     from planner.instance import Instance

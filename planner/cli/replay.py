@@ -7,6 +7,7 @@ import typer
 
 from planner.cli import exits
 from planner.cli.inputs import AsJson, require_writable
+from planner.cli.outputs import CELLS_TABLE, WEB_PAGE
 
 Source = Annotated[
     Path,
@@ -89,8 +90,8 @@ def replay(
 
     Recorded durations are those of the reference of the mix; a job that gets a faster configuration ends sooner.
     """
-    require_writable(csv, "--csv")
-    require_writable(html, "--html")
+    require_writable(csv, "--csv", CELLS_TABLE)
+    require_writable(html, "--html", WEB_PAGE)
     from planner.cli.progress import telling
     from planner.cli.replay_inputs import loads_of, names_of, prices_of, read_study
     from planner.cli.replay_output import deliver

@@ -21,6 +21,7 @@ from planner.cli.inputs import (
     write_text,
 )
 from planner.cli.output import console, print_json, to_json
+from planner.cli.outputs import PICTURE, PLAN, WEB_PAGE
 
 if TYPE_CHECKING:
     from planner.plan import Plan
@@ -94,10 +95,10 @@ def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | No
     """Refuse what cannot be written before anything is computed."""
     from planner.errors import InputError
 
-    outputs = {"--plan-out": plan_out, "--report": report, "--plot": plot}
-    given = [path.absolute() for path in outputs.values() if path is not None]
-    for option, path in outputs.items():
-        require_writable(path, option)
+    outputs = {"--plan-out": (plan_out, PLAN), "--report": (report, WEB_PAGE), "--plot": (plot, PICTURE)}
+    given = [path.absolute() for path, _ in outputs.values() if path is not None]
+    for option, (path, kind) in outputs.items():
+        require_writable(path, option, kind)
         if path is not None and given.count(path.absolute()) > 1:
             raise InputError(str(path), option, "is named by two options; choose two files")
     if plot is not None:

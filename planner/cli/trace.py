@@ -7,6 +7,7 @@ import typer
 
 from planner.cli import exits
 from planner.cli.inputs import Seed, require_writable, write_text
+from planner.cli.outputs import TRACE
 
 
 def trace(
@@ -18,7 +19,7 @@ def trace(
     seed: Seed = 0,
 ) -> int:
     """Draw a trace of jobs for `planner replay`: sizes, durations, bursts of arrivals and tenants."""
-    require_writable(output, "--output")
+    require_writable(output, "--output", TRACE)
     from planner.replay.demand import load_demand
     from planner.replay.trace import to_csv
 

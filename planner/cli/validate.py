@@ -7,6 +7,7 @@ import typer
 
 from planner.cli.inputs import AsJson, require_writable
 from planner.cli.output import console, number, percent, plain, print_json, table
+from planner.cli.outputs import PICTURE
 from planner.cli.tables import Kind, before_the_catalog, load_calibration
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:
         return
     from planner.plotting import SUFFIXES, require_matplotlib
 
-    require_writable(plot, "--plot")
+    require_writable(plot, "--plot", PICTURE)
     if plot.suffix.lower() not in SUFFIXES:
         raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
     require_matplotlib()

@@ -58,7 +58,7 @@ def test_what_is_refused(planner: Planner, tmp_path: Path) -> None:
         ((table,), "--output: is missing"),
         ((table, "-o", tmp_path / "no" / "x.json"), "does not exist; create it first"),
         ((table, "-o", other), "holds curves of a100-sxm, not of h100-sxm"),
-        ((table, "-o", table), "holds"),
+        ((table, "-o", table), "exists and is not a calibration"),
         ((table, "-o", tmp_path / "x.json", "--quick"), "belongs to --measure"),
         ((table, "--measure"), "leave out the tables"),
         (("--measure", "-o", table), "is a file"),

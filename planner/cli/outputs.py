@@ -1,0 +1,62 @@
+"""What a file that exists holds: an output replaces an earlier one of its kind, and nothing else."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+HEAD_BYTES = 1 << 16
+PICTURES = (b"\x89PNG", b"<?xml", b"<svg", b"%PDF")
+
+
+@dataclass(frozen=True)
+class Output:
+    """One kind of file that a command writes."""
+
+    name: str
+    """with its article"""
+    is_one: Callable[[Path], bool]
+    """whether a file is of this kind"""
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def _is_json_with(*keys: str) -> Callable[[Path], bool]:
+    """A JSON mapping, or the first of a list of mappings, has these keys."""
+
+    def test(path: Path) -> bool:
+        if not _head(path).startswith((b"{", b"[")):
+            return False
+        try:
+            data = json.loads(path.read_text("utf-8-sig"))
+        except (ValueError, RecursionError):
+            return False
+        first = data[0] if isinstance(data, list) and data else data
+        return isinstance(first, dict) and all(key in first for key in keys)
+
+    return test
+
+
+def _is_table_with(*columns: str) -> Callable[[Path], bool]:
+    """A CSV file whose header has these columns, or a Parquet file."""
+
+    def test(path: Path) -> bool:
+        head = _head(path)
+        names = head.partition(b"\n")[0].decode("utf-8", "replace").strip().split(",")
+        return head.startswith(b"PAR1") or set(columns) <= set(names)
+
+    return test
+
+
+PLAN = Output("a plan", _is_json_with("instance", "assignments"))
+PAGE_PLAN = Output("a plan of pages", _is_json_with("schema_version", "instance", "jobs"))
+CALIBRATION = Output("a calibration", _is_json_with("device", "families"))
+RUNS = Output("a list of runs", _is_json_with("instance", "policy"))
+RUNS_TABLE = Output("a table of runs", _is_table_with("instance", "policy"))
+CELLS_TABLE = Output("a table of a replay", _is_table_with("cluster", "policy"))
+TRACE = Output("a trace", _is_table_with("arrival_s", "duration_s"))
+WEB_PAGE = Output("a web page", lambda path: _head(path).lower().startswith(b"<!doctype html"))
+PICTURE = Output("a picture", lambda path: _head(path).startswith(PICTURES))
