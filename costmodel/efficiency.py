@@ -6,7 +6,7 @@ from pydantic import Field
 
 from costmodel.calibration import Calibration, numbers_of
 from costmodel.hardware import Device, Precision
-from costmodel.spec import BytesPerSecond, Seconds, Spec
+from costmodel.spec import BytesPerSecond, Latency, Seconds, Spec
 
 Regime = Literal["training", "inference"]
 TRAINING_LAUNCH_S = 34e-6
@@ -25,7 +25,7 @@ class Efficiency(Spec):
     """share of the matrix peak that the core of attention reaches"""
     memory: float = Field(gt=0, le=1)
     """share of the memory peak"""
-    launch_s: Seconds
+    launch_s: Latency
     """of each operator: launch, and the gap before the next one"""
     step_s: Seconds = 0.0
     """of each step, whatever it does"""

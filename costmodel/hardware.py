@@ -13,7 +13,7 @@ from costmodel.spec import (
     FlopsPerSecond,
     JoulesPerByte,
     JoulesPerFlop,
-    Seconds,
+    Latency,
     Spec,
     Watts,
 )
@@ -39,7 +39,7 @@ class Device(Spec):
     """share of the matrix peak that large operators reach; that of H100 unless given"""
     memory_efficiency: float = Field(default=0.825, gt=0, le=1)
     """share of the memory peak that streaming operators reach; that of H100 unless given"""
-    launch_s: Seconds = 3e-6
+    launch_s: Latency = 3e-6
     """time of an operator that does nothing; that of H100 unless given"""
     num_sm: int = Field(default=1, ge=1)
     """units that each run one tile of a matrix product at a time (streaming multiprocessors)"""

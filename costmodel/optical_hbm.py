@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from costmodel.memory.tier import MemoryTier, TierOrName
 from costmodel.parts import SourcedPart, load_part
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds, Spec
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, Spec
 
 KIND: Literal["optical_hbm"] = "optical_hbm"
 METRES_PER_UM = 1e-6
@@ -71,7 +71,7 @@ class OpticalHbm(SourcedPart):
     stacks_per_module: int = Field(ge=1)
     stack: TierOrName
     """one stack of HBM"""
-    link_latency_s: Seconds
+    link_latency_s: Latency
     """added to that of the stack, both ways together"""
     link_j_per_byte: JoulesPerByte = Field(alias="link_energy")
     """of light and chiplet links, added to that of the stack"""

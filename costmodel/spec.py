@@ -1,22 +1,24 @@
-"""The frozen base of all file types, and field types that accept a number in SI or a string with its unit."""
+"""The frozen base of all file types, and the types of their fields: quantities with units, and counts."""
 
-import math
-import re
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field
+
+from costmodel.quantity import (
+    ENERGY_PER_BYTE,
+    ENERGY_PER_FLOP,
+    FLOP_RATE,
+    POWER,
+    RATE,
+    RATIO_DB,
+    SIZE,
+    TIME,
+    Quantity,
+)
 
 UNIT_SUFFIXES = (
     "_bytes_per_s", "_flops_per_s", "_j_per_byte", "_j_per_flop", "_bytes", "_db", "_s", "_w",
 )  # fmt: skip
-
-_PREFIXES = {
-    "": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3,
-    "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
-    "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40,
-}  # fmt: skip
-_NUMBER = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*?)?\s*$")
 
 
 def file_key(field_name: str) -> str:
@@ -42,73 +44,20 @@ class Spec(BaseModel):
     )
 
 
-def _units(*stems: tuple[str, float]) -> dict[str, float]:
-    """All prefixed spellings of units, e.g. {"ns": 1e-9, "us": 1e-6, ...}."""
-    return {prefix + stem: scale * factor for stem, scale in stems for prefix, factor in _PREFIXES.items()}
-
-
-_TIME = _units(("s", 1.0)) | {"min": 60.0, "h": 3600.0, "d": 86400.0}
-_SIZE = _units(("B", 1.0), ("b", 0.125))
-_RATE = _units(("B/s", 1.0), ("b/s", 0.125), ("bps", 0.125))
-_FLOP_RATE = _units(("FLOP/s", 1.0), ("FLOPS", 1.0))
-_ENERGY_PER_BYTE = _units(("J/B", 1.0), ("J/b", 8.0), ("J/bit", 8.0))
-_ENERGY_PER_FLOP = _units(
-    ("J/FLOP", 1.0),
-)
-_POWER = _units(
-    ("W", 1.0),
-)
-_RATIO_DB = {"dB": 1.0}
-
-
-def parse_quantity(value: object, units: dict[str, float], example: str) -> float:
-    """SI value of a number (already SI) or of a string such as "3.7 us".
-
-    Raises ValueError that says what a right value looks like.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"expected a number in SI or a string with its unit such as '{example}'")
-    if not isinstance(value, str):
-        number = float(value)
-    else:
-        match = _NUMBER.match(value)
-        if match is None:
-            raise ValueError(f"cannot read '{value}'; write it like '{example}'")
-        unit = match.group(2) or ""
-        if unit not in units and unit != "":
-            raise ValueError(f"unknown unit '{unit}' in '{value}'; write it like '{example}'")
-        number = float(match.group(1)) * units.get(unit, 1.0)
-    if not math.isfinite(number):
-        raise ValueError(f"'{value}' is not a finite number")
-    return number
-
-
-def _quantity(units: dict[str, float], example: str) -> tuple[BeforeValidator, WithJsonSchema]:
-    def parse(value: object) -> float:
-        return parse_quantity(value, units, example)
-
-    validator: Callable[[object], float] = parse
-    schema: dict[str, Any] = {
-        "anyOf": [
-            {"type": "number", "description": f"in {next(iter(units))}"},
-            {"type": "string", "description": f"with its unit, such as '{example}'"},
-        ],
-        "examples": [example],
-        "description": f"a number in SI units, or a string with its unit such as '{example}'",
-    }
-    return BeforeValidator(validator), WithJsonSchema(schema)
-
-
-Seconds = Annotated[float, *_quantity(_TIME, "3.7 us"), Field(ge=0)]
-Duration = Annotated[float, *_quantity(_TIME, "12 h"), Field(ge=0)]
+Seconds = Annotated[float, Quantity(TIME, "3.7 us", 1e-15, 1e10), Field(ge=0)]
+Duration = Annotated[float, Quantity(TIME, "12 h", 1e-6, 1e10), Field(ge=0)]
 """seconds too, of what people wait for"""
-Bytes = Annotated[float, *_quantity(_SIZE, "80 GiB"), Field(ge=0)]
-BytesPerSecond = Annotated[float, *_quantity(_RATE, "300 GB/s"), Field(gt=0)]
-FlopsPerSecond = Annotated[float, *_quantity(_FLOP_RATE, "989 TFLOP/s"), Field(gt=0)]
-JoulesPerByte = Annotated[float, *_quantity(_ENERGY_PER_BYTE, "5 pJ/b"), Field(ge=0)]
-JoulesPerFlop = Annotated[float, *_quantity(_ENERGY_PER_FLOP, "0.5 pJ/FLOP"), Field(ge=0)]
-Watts = Annotated[float, *_quantity(_POWER, "700 W"), Field(ge=0)]
-Decibels = Annotated[float, *_quantity(_RATIO_DB, "0.25 dB"), Field(ge=0)]
+Latency = Annotated[float, Quantity(TIME, "0.7 us", 1e-12, 1e-2), Field(ge=0)]
+"""seconds that a message or an access takes to begin: 10 ms is light through 2,000 km of fiber"""
+SwitchingTime = Annotated[float, Quantity(TIME, "3.7 us", 1e-12, 3600.0), Field(ge=0)]
+"""seconds to set switches: from picoseconds to fibers plugged by a robot"""
+Bytes = Annotated[float, Quantity(SIZE, "80 GiB", 0.125, 1e18), Field(ge=0)]
+BytesPerSecond = Annotated[float, Quantity(RATE, "300 GB/s", 1e6, 1e18), Field(gt=0)]
+FlopsPerSecond = Annotated[float, Quantity(FLOP_RATE, "989 TFLOP/s", 1e9, 1e21), Field(gt=0)]
+JoulesPerByte = Annotated[float, Quantity(ENERGY_PER_BYTE, "5 pJ/b", 1e-18, 1e-6), Field(ge=0)]
+JoulesPerFlop = Annotated[float, Quantity(ENERGY_PER_FLOP, "0.5 pJ/FLOP", 1e-18, 1e-9), Field(ge=0)]
+Watts = Annotated[float, Quantity(POWER, "700 W", 1e-6, 1e7), Field(ge=0)]
+Decibels = Annotated[float, Quantity(RATIO_DB, "0.25 dB", 1e-6, 300.0), Field(ge=0)]
 Count = Annotated[int, Field(ge=1, le=2**30)]
 """a number of something, small enough for columns of 32 bits"""
 Degree = Annotated[int, Field(ge=1, le=2**15 - 1)]

@@ -9,7 +9,7 @@ from costmodel.efficiency import Efficiency
 from costmodel.fabrics import FatTree
 from costmodel.hardware import load_device
 from costmodel.parts import SourcedPart, load_part, part_names
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 KIND: Literal["system"] = "system"
 
@@ -21,10 +21,10 @@ class System(SourcedPart):
     device: str
     gpus_per_server: int = Field(ge=1)
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
-    nvlink_alpha_s: Seconds
+    nvlink_alpha_s: Latency
     nvlink_energy_j_per_byte: JoulesPerByte
     network_bandwidth_bytes_per_s: BytesPerSecond
-    network_alpha_s: Seconds
+    network_alpha_s: Latency
     network_energy_j_per_byte: JoulesPerByte
 
     def fat_tree(self, num_devices: int, efficiency: Efficiency | None = None) -> FatTree:

@@ -241,5 +241,4 @@ class Cluster(Spec):
 
 def load_cluster(path: Path) -> Cluster:
     """A cluster, or that of an instance."""
-    data = files.parse_text(files.read_text(path), str(path))
-    return files.validate(Cluster, data.get("cluster", data), str(path))
+    return files.load(Cluster, path, part="cluster")

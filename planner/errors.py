@@ -30,3 +30,7 @@ class RefusedPlanError(RuntimeError):
         self.violations, self.plan = tuple(violations), plan
         more = f" and {len(violations) - 1} more" if len(violations) > 1 else ""
         super().__init__(f"the check refuses the plan that was found: {violations[0]}{more}; please report this")
+
+
+class UnitWarning(UserWarning):
+    """A number without a unit where the field has one, and how it was read."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,11 +11,11 @@ from pydantic import ValidationError
 
 from costmodel.spec import Spec
 from planner.errors import InputError
+from planner.readings import misread, readings, warn_of_missing_units
+from planner.strict_yaml import MOST_DIGITS, parse_yaml
 from planner.wording import TYPES, message, no_mapping
 
 MAX_FILE_BYTES = 64 * 2**20
-MAX_DEPTH = 100
-"""levels of brackets; files have fewer than ten"""
 SpecT = TypeVar("SpecT", bound=Spec)
 FILES = {
     "PageInstance": ("an instance of pages", "`planner pages` reads it"),
@@ -29,22 +29,6 @@ FILES = {
 """what a file is, by the model that reads it, and what it is for"""
 _OWN_FIELD = re.compile(r"([a-z_]+(?:\[[^\]]*\])?(?:\.[a-z_]+)*): ")
 """the field that a message of a validator starts with"""
-
-
-class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML without duplicate keys, which would silently drop a value."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.MarkedYAMLError(problem="a key is no plain text", problem_mark=key.start_mark)
-            if key.value in seen:
-                problem = f"key '{key.value}' is given twice; keep one"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
-            seen.add(key.value)
-        result: dict[Hashable, Any] = super().construct_mapping(node, deep)
-        return result
 
 
 def read_text(
@@ -82,7 +66,7 @@ def parse_text(text: str, name: str) -> dict[str, Any]:
     """Top-level mapping of a JSON or YAML text."""
     is_json = text.lstrip().startswith("{")
     try:
-        data = json.loads(text, object_pairs_hook=_once_each) if is_json else _yaml(text)
+        data = json.loads(text, object_pairs_hook=_once_each, parse_int=_integer) if is_json else parse_yaml(text)
     except json.JSONDecodeError as error:
         raise InputError(name, f"line {error.lineno}", f"is no valid JSON: {error.msg}") from None
     except yaml.MarkedYAMLError as error:
@@ -95,19 +79,6 @@ def parse_text(text: str, name: str) -> dict[str, Any]:
     return data
 
 
-def _yaml(text: str) -> Any:
-    """Content of a YAML text; nothing is built before its depth is known to be sane."""
-    depth = 0
-    for event in yaml.parse(text, _StrictLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-    return yaml.load(text, _StrictLoader)
-
-
 def _once_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object whose keys differ."""
     result: dict[str, Any] = {}
@@ -118,12 +89,19 @@ def _once_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
+def _integer(text: str) -> int:
+    """A whole number of JSON."""
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(text)} characters; give one of at most {MOST_DIGITS}")
+    return int(text)
+
+
 def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
     """The model, or InputError with the first field that is wrong."""
     if not isinstance(data, dict):
         raise InputError(name, "", no_mapping(model, data))
     try:
-        return model.model_validate(data)
+        made = model.model_validate(data)
     except ValidationError as error:
         found = _kind_of(data)
         if model.__name__ in FILES and found in FILES and found != model.__name__:
@@ -139,6 +117,10 @@ def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
             path = f"{path}.{own.group(1)}" if path else own.group(1)
             said = said[own.end() :]
         raise InputError(name, path, said) from None
+    for reading in readings(made, data):
+        if (problem := misread(reading)) is not None:
+            raise InputError(name, reading.path, problem)
+    return made
 
 
 def _kind_of(data: dict[str, Any]) -> str | None:
@@ -152,10 +134,13 @@ def _kind_of(data: dict[str, Any]) -> str | None:
     return "Cluster" if "fabric" in data and "jobs" not in data else None
 
 
-def load(model: type[SpecT], path: str | Path) -> SpecT:
-    """Read and validate one file."""
-    path = Path(path)
-    return validate(model, parse_text(read_text(path), str(path)), str(path))
+def load(model: type[SpecT], path: str | Path, *, part: str | None = None) -> SpecT:
+    """Read and validate one file, or what it holds under a key, if it has it. UnitWarning where a unit is missing."""
+    data = parse_text(read_text(Path(path)), str(path))
+    data = data.get(part, data) if part else data
+    made = validate(model, data, str(path))
+    warn_of_missing_units(made, data, str(path))
+    return made
 
 
 def _most_telling(data: object, errors: Sequence[Any]) -> Any:

@@ -1,5 +1,6 @@
 """What is wrong with one value that a user gave, in words that say what is expected there."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
@@ -79,7 +80,7 @@ def message(error: Mapping[str, Any], model: type[BaseModel] | None = None, besi
         return f"must be {_either(wanted)}{_with(named)}{_got(given)}"
     if kind in LIMITS:
         said = LIMITS[kind].format(**error.get("ctx", {}))
-    elif str(given) in said:
+    elif _text(given) in said:
         return said
     return f"{said}{_got(given)}" if isinstance(given, int | float | str) else said
 
@@ -89,8 +90,13 @@ def _got(given: object) -> str:
     if isinstance(given, bool):
         return f" (got {str(given).lower()})"
     if isinstance(given, int | float | str):
-        return f" (got {given!r})" if len(str(given)) <= MOST_SHOWN else ""
+        return f" (got {given!r})" if len(_text(given)) <= MOST_SHOWN else ""
     return f" (got {_GIVEN[type(given)]})" if type(given) in _GIVEN else ""
+
+
+def _text(given: object) -> str:
+    """A value as text; whole numbers too long for Python to write are cut off."""
+    return str(given if not isinstance(given, int) or abs(given) < 10**MOST_SHOWN else math.copysign(math.inf, given))
 
 
 def _with(fields: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan
 from costmodel.mappings import Dimension
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 
 class Islands(FabricBase):
@@ -19,10 +19,10 @@ class Islands(FabricBase):
 
     gpus_per_server: int = Field(ge=1, le=1024)
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
-    nvlink_alpha_s: Seconds
+    nvlink_alpha_s: Latency
     nvlink_energy_j_per_byte: JoulesPerByte
     network_bandwidth_bytes_per_s: BytesPerSecond
-    network_alpha_s: Seconds
+    network_alpha_s: Latency
     network_energy_j_per_byte: JoulesPerByte
 
     @property

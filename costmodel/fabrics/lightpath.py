@@ -13,7 +13,7 @@ from costmodel.plans.family import pareto
 from costmodel.plans.limits import Limits
 from costmodel.plans.offers import SWITCHED, all_reduces, is_runnable
 from costmodel.plans.plan import Plan
-from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Seconds, Spec
+from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
 
 MAX_TILES = 32
 """most tiles of one server (paper 003, section 2)"""
@@ -65,8 +65,8 @@ class Lightpath(FabricBase):
     wavelengths_per_fiber: int = Field(default=16, ge=1, le=128)
     transit: int = Field(default=0, ge=0, le=MAX_TRANSIT)
     """most third servers that a circuit between two servers may cross; 0: it takes a fiber of the two"""
-    alpha_s: Seconds
-    reconfiguration_s: Seconds
+    alpha_s: Latency
+    reconfiguration_s: SwitchingTime
     energy_j_per_byte: JoulesPerByte
     loss_per_tile_db: Decibels = 0.0
     """for each tile boundary crossed"""

@@ -14,7 +14,7 @@ from costmodel.fabrics.memory_ring import MemoryRing
 from costmodel.hardware import Device
 from costmodel.mappings import Dimension
 from costmodel.memory.tier import MemoryTier
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 from costmodel.workloads import Workload
 
 
@@ -29,13 +29,13 @@ class MemoryNodeRings(FabricBase):
     kind: Literal["memory_ring"] = "memory_ring"
     node: MemoryRing
     link_energy_j_per_byte: JoulesPerByte
-    memory_latency_s: Seconds
+    memory_latency_s: Latency
     """to the first byte from a memory node"""
     memory_energy_j_per_byte: JoulesPerByte
     """of a byte between a device and a memory node"""
     network_bandwidth_bytes_per_s: BytesPerSecond
     """of one device, one direction"""
-    network_alpha_s: Seconds
+    network_alpha_s: Latency
     network_energy_j_per_byte: JoulesPerByte
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
 from costmodel.memory.node import MemoryNode
-from costmodel.spec import BytesPerSecond, Seconds, Spec
+from costmodel.spec import BytesPerSecond, Latency, Spec
 from costmodel.streams.placement import Link
 
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ class MemoryRing(Spec):
     """of a device"""
     link_bandwidth_bytes_per_s: BytesPerSecond
     """of one link in one direction"""
-    alpha_s: Seconds
+    alpha_s: Latency
     """of one hop"""
     arrangement: Arrangement = "direct"
     node: MemoryNode | None = None

@@ -16,7 +16,7 @@ from costmodel.mappings import Dimension
 from costmodel.plans.family import MOST_RANKS, Family, pareto, plans_of
 from costmodel.plans.limits import Limits
 from costmodel.plans.plan import Plan
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, SwitchingTime
 
 Ints = NDArray[np.int64]
 MAX_SWITCHES = 64
@@ -48,7 +48,7 @@ class OcsRail(FabricBase):
     gpus_per_server: int = Field(ge=1, le=1024)
     """slot i of every server belongs to rail i"""
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
-    nvlink_alpha_s: Seconds
+    nvlink_alpha_s: Latency
     nvlink_energy_j_per_byte: JoulesPerByte
     switches: int = Field(ge=1, le=MAX_SWITCHES)
     """of one rail"""
@@ -57,9 +57,9 @@ class OcsRail(FabricBase):
     port_bandwidth_bytes_per_s: BytesPerSecond
     """one port"""
     port_energy_j_per_byte: JoulesPerByte
-    alpha_s: Seconds
+    alpha_s: Latency
     """fixed time of a message over a circuit"""
-    reconfiguration_s: Seconds
+    reconfiguration_s: SwitchingTime
     """time to set circuits, before a job starts"""
 
     @model_validator(mode="after")

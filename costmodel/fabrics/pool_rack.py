@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import INDEX, FabricBase
 from costmodel.sipam.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
-from costmodel.spec import JoulesPerByte, Seconds
+from costmodel.spec import JoulesPerByte, Latency, SwitchingTime
 
 
 class PoolRack(FabricBase):
@@ -35,9 +35,9 @@ class PoolRack(FabricBase):
     """fibers, one each way, from a server to the switch of its zone, on each spine rail"""
     switch_ports: int = Field(ge=1, le=65536)
     """of every optical switch, each in and out"""
-    alpha_s: Seconds
+    alpha_s: Latency
     """fixed time of a message over a circuit"""
-    reconfiguration_s: Seconds
+    reconfiguration_s: SwitchingTime
     """time to set all switches, once before a job starts"""
     energy_j_per_byte: JoulesPerByte
     """of the network"""

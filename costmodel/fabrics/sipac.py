@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.base import NO_PLAN, Cut, GroupPlan, LinkPlan
 from costmodel.fabrics.sliced import Owners, Slice, SlicedFabric
 from costmodel.mappings import Dimension
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 
 class Sipac(SlicedFabric):
@@ -26,7 +26,7 @@ class Sipac(SlicedFabric):
     """ports of an accelerator"""
     bandwidth_bytes_per_s: BytesPerSecond
     """of all ports of an accelerator, one direction"""
-    alpha_s: Seconds
+    alpha_s: Latency
     energy_j_per_byte: JoulesPerByte
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from costmodel.fabrics.base import INDEX, NO_PLAN, Cut, GroupPlan, LinkPlan
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, owners_of, slices_of
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
 from costmodel.mappings import Dimension
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds, Spec
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, Spec, SwitchingTime
 
 AXES = "xyz"
 
@@ -25,7 +25,7 @@ class OpticalSwitches(Spec):
     """of one switch, 136 or 300 in products; each cube takes two of each switch"""
     energy_j_per_byte: JoulesPerByte
     """of a byte that goes from cube to cube, its link included"""
-    reconfiguration_s: Seconds = 0.0
+    reconfiguration_s: SwitchingTime = 0.0
     """time to set circuits, before a job starts; they stay while it runs"""
 
 
@@ -42,7 +42,7 @@ class Torus(SlicedFabric):
     """chips along each axis of a server, at least 1, with switches at least 2"""
     link_bandwidth_bytes_per_s: BytesPerSecond
     """one link, one direction; a chip has two links along an axis"""
-    alpha_s: Seconds
+    alpha_s: Latency
     """of one step between neighbours"""
     link_energy_j_per_byte: JoulesPerByte
     switches: OpticalSwitches | None = None

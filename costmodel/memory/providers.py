@@ -15,7 +15,7 @@ from costmodel.optical_hbm import OpticalHbm, load_optical_hbm
 from costmodel.parts import by_name
 from costmodel.photonic_appliance import MemoryAppliance, load_memory_appliance
 from costmodel.sipam.pool import MemoryPool
-from costmodel.spec import JoulesPerByte, Seconds, Spec
+from costmodel.spec import JoulesPerByte, Latency, Spec
 
 
 class LocalHbm(Spec):
@@ -80,7 +80,7 @@ class _Attached(Spec):
     """optical ports of one accelerator, of the rate of the appliance's"""
     hit: float = Field(default=1.0, ge=0, le=1)
     """share of the bytes that are read from the HBM"""
-    link_latency_s: Seconds = 0.0
+    link_latency_s: Latency = 0.0
     """added to that of the stacks"""
     link_j_per_byte: JoulesPerByte = Field(default=0.0, alias="link_energy")
 

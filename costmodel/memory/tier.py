@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from costmodel.parts import SourcedPart, by_name, load_part
-from costmodel.spec import Bytes, BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.spec import Bytes, BytesPerSecond, JoulesPerByte, Latency
 
 Floats = NDArray[np.float64]
 KIND: Literal["memory_tier"] = "memory_tier"
@@ -26,7 +26,7 @@ class MemoryTier(SourcedPart):
     capacity_bytes: Bytes = Field(gt=0)
     bandwidth_bytes_per_s: BytesPerSecond
     """peak of one direction"""
-    latency_s: Seconds
+    latency_s: Latency
     """from a request of the accelerator to its first byte"""
     energy_j_per_byte: JoulesPerByte
     """of moving a byte between this memory and the accelerator"""

@@ -4,7 +4,8 @@ from functools import cache
 
 from pydantic import Field
 
-from costmodel.calibration import Calibration, numbers_of
+from costmodel.calibration import Calibration, load_calibrations, numbers_of
+from costmodel.catalog import unknown_name
 from costmodel.hardware import Device
 from costmodel.spec import Bytes, Seconds, Spec
 from costmodel.workloads.shapes import TransformerShape, load_model, model_names
@@ -56,6 +57,20 @@ def serving_curve(
     own, _ = numbers_of(device, FAMILY, backend, calibrations)
     pair, is_fitted_here = numbers_of(device, FAMILY, variant_of(backend, model), calibrations)
     return ServingCurve.model_validate({**_by_name(own), **_by_name(pair)}), is_fitted_here
+
+
+@cache
+def backend_names() -> tuple[str, ...]:
+    """Backends with numbers of their own on some device of the catalog, sorted."""
+    variants = {variant for part in load_calibrations() for variant in part.families.get(FAMILY, {})}
+    return tuple(sorted({variant.partition("/")[0] for variant in variants}))
+
+
+def require_backend(name: str) -> str:
+    """The name of a backend that was measured; ValueError names the nearest ones where it is unknown."""
+    if name not in backend_names():
+        raise unknown_name("backend", name, backend_names())
+    return name
 
 
 def variant_of(backend: str, model: str) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from costmodel.memory.tier import MemoryTier, TierOrName
 from costmodel.parts import SourcedPart, by_name, load_part
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Seconds
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 ROUNDING = 1e-9
 """share of a quotient that counts as rounding of binary numbers before it is made whole"""
@@ -88,7 +88,7 @@ class MemoryUnit(SourcedPart):
 
     kind: Literal["memory_unit"] = "memory_unit"
     stack: TierOrName
-    link_latency_s: Seconds
+    link_latency_s: Latency
     """added to that of the stack: time of flight, both ways, and protocol"""
     link_j_per_byte: JoulesPerByte = Field(alias="link_energy")
     """added to that of the stack"""

@@ -17,7 +17,7 @@ from costmodel.networks.recurrent import RecurrentLayer
 from costmodel.networks.tensor_graph import TensorGraph
 from costmodel.networks.training_step import Division, Parallel, training_step
 from costmodel.parts import SourcedPart, load_part
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import Latency, Spec
 from costmodel.streams.placement import Link, evenly, kept, local
 from costmodel.streams.program import Bools, Floats, Program, exchange_bytes, operator_times_s
 from costmodel.streams.simulate import Rules, simulate
@@ -46,7 +46,7 @@ class MemoryStudy(SourcedPart):
     devices: int = Field(ge=1)
     batch: int = Field(ge=1)
     """samples of all devices in one step"""
-    alpha_s: Seconds
+    alpha_s: Latency
     host: HostPort
     node: MemoryNode
     convolutional: dict[str, str]

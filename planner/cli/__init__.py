@@ -3,12 +3,15 @@
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
 import typer
 
 from planner.cli.app import app
 from planner.cli.exits import BAD_INPUT, INTERRUPTED, VIOLATIONS, message_of
+from planner.errors import UnitWarning
 
 __all__ = ["main"]
 
@@ -20,8 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        command = typer.main.get_command(app)
-        code = command.main(given or ["--help"], prog_name="planner", standalone_mode=False)
+        with warnings.catch_warnings():
+            _show_unit_warnings()
+            command = typer.main.get_command(app)
+            code = command.main(given or ["--help"], prog_name="planner", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except BrokenPipeError:
@@ -35,6 +40,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"error: {message}", file=sys.stderr)
         return BAD_INPUT
+
+
+def _show_unit_warnings() -> None:
+    """Numbers without units are told in a line each on stderr; all other warnings as ever."""
+    usual = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, UnitWarning):
+            print(f"warning: {message}", file=sys.stderr)
+        else:
+            usual(message, category, filename, lineno, file, line)
+
+    warnings.simplefilter("always", UnitWarning)
+    warnings.showwarning = show
 
 
 def _silence() -> None:

@@ -29,7 +29,10 @@ InputTokens = Annotated[int, typer.Option("--input", min=1, help="Inference: tok
 OutputTokens = Annotated[int, typer.Option("--output", min=1, help="Inference: tokens of an answer.")]
 PrecisionOption = Annotated[PrecisionName, typer.Option("--precision", help="Of matrix products.")]
 Backend = Annotated[
-    str, typer.Option("--backend", help="Inference: the server whose times to the first and next token are shown.")
+    str,
+    typer.Option(
+        "--backend", help="Inference: trtllm, vllm or sglang, whose times to the first and next token are shown."
+    ),
 ]
 SystemName = Annotated[
     str | None,

@@ -14,6 +14,7 @@ from costmodel.spec import Spec
 from planner import files
 from planner.errors import InputError
 from planner.instance import Instance
+from planner.strict_yaml import parse_yaml
 
 MOST_VARIANTS = 10_000
 NEAREST = 3
@@ -53,9 +54,10 @@ def parse_axis(text: str, option: str = "--grid") -> Axis:
         problem = "is no field with values; write it like cluster.fabric.fibers=1,2,4"
         raise InputError(option, f"'{text}'", problem)
     try:
-        values = yaml.safe_load(f"[{given}]")
-    except yaml.YAMLError:
-        raise InputError(option, path, f"'{given}' are no values; part them by commas, as in 1,2,4") from None
+        values = parse_yaml(f"[{given}]")
+    except (yaml.YAMLError, ValueError) as error:
+        said = getattr(error, "problem", None) or error
+        raise InputError(option, path, f"{said}; part values by commas, as in 1,2,4") from None
     if not values:
         raise InputError(option, path, "has no value; write it like cluster.fabric.fibers=1,2,4")
     return Axis(path, tuple(values))

@@ -1,7 +1,9 @@
 """Logs as JSON lines on stderr, from which the token is struck out wherever it may have got in."""
 
 import logging
+import warnings
 from datetime import UTC, datetime
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -36,3 +38,9 @@ def set_up(level: str, secret: str) -> None:
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level.upper())
+    warnings.showwarning = _record
+
+
+def _record(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning of Python, such as a number without a unit, as a line of the log."""
+    logging.getLogger("planner").warning(str(message))

@@ -125,7 +125,7 @@ def test_parts_are_frozen() -> None:
 def test_schema_shows_the_unit_and_the_docstring() -> None:
     schema = Part.model_json_schema()["properties"]["alpha"]
     number, text = schema["anyOf"]
-    assert number == {"type": "number", "description": "in s"}
+    assert number == {"type": "number", "description": "in s", "maximum": 1e10}
     assert text == {"type": "string", "description": "with its unit, such as '3.7 us'"}
     assert schema["examples"] == ["3.7 us"]
     assert "time of a message" in schema["description"]

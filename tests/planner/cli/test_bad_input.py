@@ -1,14 +1,19 @@
 """Bad input of every kind: one line that names file and field, exit code 2, no traceback."""
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from planner.cluster import load_cluster
+from planner.plan import Plan
 from tests.planner.cli.conftest import BERT, Planner, fields, written
 
+INSTANCES = Path(__file__).parents[3] / "instances"
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -82,6 +87,31 @@ FIELDS: dict[str, tuple[Change, str, str]] = {
         "jobs[big].workload",
         "does not run fp8",
     ),
+    "bytes for gigabytes": (
+        _set(*FABRIC, "wavelength_bandwidth", to=18.75),
+        "cluster.fabric.wavelength_bandwidth",
+        "18.75 without a unit is 18.75 B/s, below 1 MB/s, the least that hardware may have; write the unit, such as "
+        "'18.75 GB/s'",
+    ),
+    "joules for picojoules": (
+        _set(*FABRIC, "energy", to=5), "cluster.fabric.energy", "above 1 uJ/B, the most that hardware may have",
+    ),
+    "seconds for microseconds": (
+        _set(*FABRIC, "alpha", to=0.7), "cluster.fabric.alpha", "write the unit, such as '0.7 us'",
+    ),
+    "a wrong prefix": (_set(*FABRIC, "energy", to="5 mJ/b"), "cluster.fabric.energy", "check number and unit"),
+    "a device out of this world": (
+        _set("cluster", "device", to={
+            "name": "mine", "capacity": "80 GiB", "memory_bandwidth": "3.35 TB/s", "flops": {"bf16": 989},
+        }),
+        "cluster.device.flops.bf16",
+        "such as '989 TFLOP/s'",
+    ),
+    "a truth for a number": (_set("jobs", 0, "weight", to=True), "jobs[big].weight", "must be a number (got true)"),
+    "a truth for a size": (
+        _set("jobs", 0, "accelerators", to=[True, 2]), "jobs[big].accelerators[0]", "must be a number (got true)",
+    ),
+    "a quantity of 5,000 digits": (_set(*FABRIC, "alpha", to="9" * 5000 + " us"), "cluster.fabric.alpha", "5003 char"),
     "not a number": (_set("jobs", 0, "weight", to="heavy"), "jobs[big].weight", "got 'heavy'"),
     "wrong version": (_set("schema_version", to=2), "schema_version", "must be 1"),
     "no jobs": (_set("jobs", to=[]), "jobs", "at least one job"),
@@ -109,7 +139,11 @@ TEXTS: dict[str, tuple[bytes, str, str]] = {
     "duplicate JSON key": (b'{"name": "x", "name": "y"}', "", "'name' is given twice"),
     "deep YAML": (b"[" * 100_000, "", "levels deep"),
     "deep JSON": (b'{"a":' * 100_000, "", "no valid JSON"),
-    "endless number": (b'{"schema_version": ' + b"1" * 6000 + b"}", "", "no valid JSON"),
+    "endless number": (b'{"schema_version": ' + b"1" * 6000 + b"}", "", "a number of 6000 characters"),
+    "endless YAML number": (b"a: " + b"1" * 6000, "line 1: ", "a number of 6000 characters"),
+    "endless hexadecimal number": (b"a: 0x" + b"1" * 6000, "line 1: ", "a number of 6002 characters"),
+    "octal number": (b"servers: 010", "line 1: ", "read as octal by some; write 10"),
+    "sixties": (b"weight: 1:30", "line 1: ", "read in sixties"),
     "a list": (b"- a\n", "", "holds a list"),
     "plain text": (b"hello", "", "holds a str"),
 }
@@ -121,6 +155,74 @@ def test_a_wrong_text_is_refused(planner: Planner, tmp_path: Path, case: str) ->
     path = tmp_path / "wrong.yaml"
     path.write_bytes(content)
     _assert_refused(planner("score", path), f"error: {path}: {place}", problem)
+
+
+def test_yes_is_a_text_unless_a_truth_is_asked_for(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    text = yaml.safe_dump(content).replace("weight: 3", "weight: yes")
+    path = tmp_path / "tiny.yaml"
+    path.write_text(text)
+    _assert_refused(planner("score", path), f"error: {path}: jobs[big].weight: ", "must be a number (got 'yes')")
+    path.write_text(text.replace("weight: yes", "required: yes\n  tenant: on"))
+    assert planner("score", path).code == 0
+
+
+def test_a_number_without_its_unit_is_told(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["cluster"]["fabric"] |= {"alpha": 7e-7, "energy": "4e-11", "reconfiguration": 0}
+    path = written(tmp_path, content)
+    outcome = planner("score", path)
+    assert outcome.code == 0
+    assert outcome.err == (
+        f"warning: {path}: without a unit, read in SI: cluster.fabric.alpha 700 ns, cluster.fabric.energy 40 pJ/B; "
+        "write the unit\n"
+    )
+
+
+@pytest.mark.parametrize("path", sorted(INSTANCES.glob("*/*.yaml")), ids=lambda path: path.stem)
+def test_shipped_clusters_give_every_unit(path: Path) -> None:
+    if "cluster:" in path.read_text(encoding="utf-8"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            load_cluster(path)
+
+
+OUTPUTS = {
+    "the instance by --plan-out": ("solve", "{instance}", "--plan-out", "{instance}"),
+    "the instance by --report": ("solve", "{instance}", "--report", "{instance}"),
+    "a plan by --report": ("solve", "{instance}", "--report", "{plan}"),
+    "notes by --plan-out": ("solve", "{instance}", "--plan-out", "{notes}"),
+    "notes by --plot": ("solve", "{instance}", "--plot", "{notes}.png"),
+    "the instance by repair": ("repair", "{instance}", "{plan}", "--failed", "s0.t0", "-o", "{instance}"),
+    "the jobs by compare": ("compare", "{instance}", "--csv", "{jobs}"),
+    "the instance by compare": ("compare", "{instance}", "--out-json", "{instance}"),
+    "the jobs by trace": ("trace", "-o", "{jobs}"),
+}
+
+
+@pytest.mark.parametrize("case", OUTPUTS)
+def test_a_file_of_another_kind_is_not_overwritten(planner: Planner, instance: Path, case: str) -> None:
+    folder = instance.parent
+    files = {"instance": instance, "plan": folder / "plan.json", "notes": folder / "notes", "jobs": folder / "jobs.csv"}
+    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", files["plan"]).code == 0
+    for name in ("notes", "notes.png"):
+        (folder / name).write_text("what we agreed on")
+    files["jobs"].write_text("name,model,kind,accelerators\n")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    outcome = planner(*(argument.format(**files) for argument in OUTPUTS[case]))
+    assert outcome.code == 2
+    assert "exists and is not a" in outcome.err
+    assert "choose another name" in outcome.err
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_earlier_output_is_replaced(planner: Planner, instance: Path) -> None:
+    plan, page, empty = (instance.with_name(name) for name in ("plan.json", "page.html", "empty.json"))
+    empty.touch()
+    for _ in range(2):
+        assert planner("solve", instance, "--policy", "first_fit", "--plan-out", plan, "--report", page).code == 0
+    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", empty).code == 0
+    assert Plan.load(empty) == Plan.load(plan)
 
 
 def test_a_large_file_is_not_read(planner: Planner, tmp_path: Path) -> None:
@@ -161,6 +263,8 @@ def test_a_byte_order_mark_is_no_error(planner: Planner, instance: Path) -> None
         (("score", "{}", "nobody"), "error: {}: JOB: ", "jobs are: big, small"),
         (("explain", "{}", "nobody"), "error: {}: JOB: ", "jobs are: big, small"),
         (("solv",), "error: planner: ", "'solv'"),
+        (("score", "--workload", "llama-3.1-8b", "--phase", "inference", "--backend", "vlm"),
+         "error: --backend: ", "unknown backend 'vlm'; did you mean vllm"),
         (("check", "{}", "{}"), "error: {}: ", "is an instance of a cluster, not a plan"),
         (("pages", "{}"), "error: {}: ", "`planner pages` shows a job of its plan with --plan"),
     ],

@@ -75,7 +75,8 @@ def test_wrong_fields_and_values_are_told_with_the_nearest(tmp_path: Path, grid:
         ("=1", "is no field with values"),
         ("jobs[.weight=1", "is no field with values"),
         ("fibers=", "has no value"),
-        ("fibers=[1,", "are no values"),
+        ("fibers=[1,", "part values by commas"),
+        ("fibers=010,2", "read as octal"),
     ],
 )
 def test_what_is_no_axis_is_refused(text: str, told: str) -> None:
