@@ -13,8 +13,8 @@ import yaml
 from costmodel.spec import Spec
 from planner import files
 from planner.errors import InputError
+from planner.files.strict_yaml import parse_yaml
 from planner.instance import Instance
-from planner.strict_yaml import parse_yaml
 
 MOST_VARIANTS = 10_000
 NEAREST = 3

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from costmodel.spec import Spec
 from planner.errors import InputError
-from planner.readings import misread, readings, warn_of_missing_units
-from planner.strict_yaml import MOST_DIGITS, parse_yaml
+from planner.files.readings import misread, readings, warn_of_missing_units
+from planner.files.strict_yaml import MOST_DIGITS, parse_yaml
 from planner.wording import TYPES, message, no_mapping
 
 MAX_FILE_BYTES = 64 * 2**20

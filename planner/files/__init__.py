@@ -1,0 +1,5 @@
+"""Read a JSON or YAML file into a Spec, with errors that name file, field and remedy."""
+
+from planner.files.texts import MAX_FILE_BYTES, load, parse_text, read_text, validate
+
+__all__ = ["MAX_FILE_BYTES", "load", "parse_text", "read_text", "validate"]
