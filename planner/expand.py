@@ -13,7 +13,7 @@ from planner.circuits.demand import Shape
 from planner.circuits.rails import Rails
 from planner.cluster import Cluster
 from planner.errors import InputError
-from planner.instance import Instance, Job, Resident
+from planner.instance import Instance, Job, Reference, Resident
 from planner.pool_options.dominance import undominated
 from planner.pool_options.loop import loop_rows
 from planner.problem import JobOptions, Problem
@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Known = dict[str, tuple[Candidates, Scores]]
 """candidates with their scores by what a job asks for"""
 LitPlans = Mapping[int, tuple[int, tuple[int, ...]]]
+ROUNDING = 1e-9
+"""relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
 CHUNK = 512
 """rows compared at once with those before them"""
 
@@ -39,7 +41,7 @@ def _undominated(listed: JobOptions, instance: Instance, known: dict[str, NDArra
     job = listed.job
     if isinstance(job, Resident):
         return listed.take(_kept_rows(listed, instance))
-    question = f"{_question(job)} {job.utility} {job.step_at}"
+    question = f"{_question(job)} {job.utility} {job.step_at} {job.reference}"
     if question not in known:
         known[question] = _kept_rows(listed, instance)
     return listed.take(known[question])
@@ -76,14 +78,14 @@ def list_options(instance: Instance, job: Job, known: Known | None = None) -> Jo
     if isinstance(job, Resident):
         candidates, scores, current = _with_current(cluster, job, candidates, scores)
         can_stay = not lost_parts(cluster, job)
-    energy = scores.energy_per_work_j
+    reference = reference_of(job, scores)
     return JobOptions(
         job=job,
         fabric=cluster.fabric,
         candidates=candidates,
         scores=scores,
-        value=job.weight * utility(job, scores.speed / scores.speed.max(initial=0.0)),
-        energy=job.weight * energy / energy.min(initial=np.inf),
+        value=job.weight * utility(job, scores.speed / reference.speed),
+        energy=job.weight * scores.energy_per_work_j / reference.energy_per_work,
         num_listed=len(candidates),
         current=current,
         can_stay=can_stay,
@@ -95,11 +97,20 @@ def _question(job: Job) -> str:
     return f"{job.workload.model_dump_json()} {job.sizes} {job.constraints.model_dump_json()}"
 
 
+def reference_of(job: Job, scores: Scores) -> Reference:
+    """What a job is measured against: what its file says, or the fastest and the most frugal of its candidates."""
+    if job.reference is not None or not len(scores.speed):
+        return job.reference or Reference(speed=1.0, energy_per_work=1.0)
+    return Reference(speed=float(scores.speed.max()), energy_per_work=float(scores.energy_per_work_j.min()))
+
+
 def utility(job: Job, relative: Floats) -> Floats:
-    """g(speed over the fastest speed), shape (C,)."""
+    """g(speed over that of the reference), shape (C,)."""
     if job.utility == "sqrt":
         return np.asarray(np.sqrt(relative))
-    return np.asarray(relative if job.utility == "linear" else (relative >= job.step_at).astype(np.float64))
+    return np.asarray(
+        relative if job.utility == "linear" else (relative >= job.step_at * (1 - ROUNDING)).astype(np.float64)
+    )
 
 
 def _with_current(

@@ -63,6 +63,15 @@ class JobConstraints(Spec):
     """accelerators that each server of the job gives, no more and no fewer"""
 
 
+class Reference(Spec):
+    """What value and energy of a job are measured against, so that they compare with those of another cluster."""
+
+    speed: float = Field(gt=0)
+    """units of work (tokens, samples) per second"""
+    energy_per_work: float = Field(gt=0)
+    """joules per unit of work"""
+
+
 class Job(Spec):
     """A tenant's request."""
 
@@ -74,9 +83,11 @@ class Job(Spec):
     weight: float = Field(default=1.0, gt=0, le=1e6)
     required: bool = False
     utility: Utility = "sqrt"
-    """value = weight x utility(speed / fastest speed)"""
+    """value = weight x utility(speed / speed of the reference)"""
     step_at: float = Field(default=0.5, gt=0, le=1)
-    """fraction of the fastest speed from which a step utility pays"""
+    """fraction of the reference's speed from which a step utility pays"""
+    reference: Reference | None = Field(default=None, exclude_if=lambda reference: reference is None)
+    """default: the fastest speed and the least energy among the job's candidates on this cluster"""
     constraints: JobConstraints = JobConstraints()
     duration_s: Seconds | None = None
     earliest_start_s: Seconds = 0.0

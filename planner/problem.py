@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 class JobOptions:
     """Ways to run one job: rows of candidates with scores and objective columns of shape (C,).
 
-    `value` is weight x utility; `energy` is weight x joules per unit of work over the least of the job.
+    `value` is weight x utility; `energy` is weight x joules per unit of work over those of the job's reference.
     """
 
     job: Job

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.page_files", "planner.tables", "planner.fabric_templates"),
     ("planner.validation",),
     ("planner.plan", "planner.cluster"),
-    ("planner.circuits",),
+    ("planner.circuits", "planner.prices"),
     ("planner.pools",),
     ("planner.residents", "planner.result"),
     ("planner.instance", "planner.pages"),

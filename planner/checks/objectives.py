@@ -28,11 +28,12 @@ def value(instance: Instance, plan: Plan) -> float:
 
 
 def value_of(instance: Instance, job: Job, assignment: Assignment) -> float | None:
-    """Weight x g(speed / fastest listed speed); None for a configuration that cannot be priced."""
+    """Weight x g(speed / that of the reference, or the fastest listed); None for what cannot be priced."""
     priced = price(instance, job, assignment.configuration)
-    if priced is None or (fastest := offers(instance, job).fastest) is None:
+    full = job.reference.speed if job.reference is not None else offers(instance, job).fastest
+    if priced is None or full is None:
         return None
-    share = priced.speed / fastest
+    share = priced.speed / full
     if job.utility == "step":
         return job.weight if share >= job.step_at * (1 - ROUNDING) else 0.0
     return job.weight * (sqrt(share) if job.utility == "sqrt" else share)
@@ -48,11 +49,13 @@ def moves(instance: Instance, plan: Plan) -> float:
 
 
 def energy(instance: Instance, plan: Plan) -> float:
-    """Sum of weight x energy per unit of work / the least listed one, over admitted jobs."""
+    """Sum of weight x energy per unit of work / that of the reference, or the least listed one, over admitted jobs."""
     total = 0.0
     for job, assignment in admitted(instance, plan):
         priced = price(instance, job, assignment.configuration)
-        if priced and (least := offers(instance, job).least_energy_per_work):
+        given = job.reference
+        least = given.energy_per_work if given is not None else offers(instance, job).least_energy_per_work
+        if priced and least:
             total += job.weight * priced.energy_per_work / least
     return total
 

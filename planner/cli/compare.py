@@ -15,6 +15,7 @@ from planner.errors import InputError
 if TYPE_CHECKING:
     from planner.compare import Comparison
     from planner.compare.grid import Variant
+    from planner.prices import Prices
 
 DEFAULT_POLICIES = "cpsat,first_fit,best_fit,server_aligned,random_fit"
 
@@ -42,6 +43,9 @@ Ray = Annotated[
 ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished runs: what was stopped goes on.")]
 CsvPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as .csv or .parquet.")]
 JsonPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")]
+PricesPath = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Prices of parts and of energy: adds what plans cost.")
+]
 Timings = Annotated[
     bool, typer.Option("--timings/--no-timings", help="Wall times in the rows, which differ from run to run.")
 ]
@@ -60,11 +64,14 @@ def compare(
     results: ResultsPath = Path("compare-runs"),
     csv: CsvPath = None,
     out_json: JsonPath = None,
+    prices: PricesPath = None,
     timings: Timings = True,
     as_json: AsJson = False,
 ) -> int:
     """Run several policies on each instance, or on each of its variants, and print one table for each instance.
 
+    Value, bound and energy compare over variants and instances: a job is measured against its fastest and its most
+    frugal candidate in the first file that lists it, as written. Tokens, samples, joules and costs are absolute.
     The gap is to the best bound that any run on the same variant proved; heuristics prove none. The best figures of
     a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
     is that of each run. Finished runs are kept: the same command goes on where it was stopped.
@@ -72,21 +79,47 @@ def compare(
     require_writable(csv, "--csv", RUNS_TABLE)
     require_writable(out_json, "--out-json", RUNS)
     names, variants = _policies(policies), _variants(instances, grid or [])
+    known = _prices(prices, variants)
+    cores = threads or _cores(workers, ray)
+    found = _run(variants, names, seeds, results, (workers, ray, cores), time_limit_s=time_limit, seed=seed)
+    _show(found, variants, known, timings, as_json, csv, out_json)
+    if len(found.rows) < found.runs:
+        return exits.INTERRUPTED
+    return _tell_refused(found)
+
+
+def _run(
+    variants: "Sequence[Variant]",
+    policies: Sequence[str],
+    seeds: int,
+    results: Path,
+    machines: tuple[int, str | None, int],
+    **limits: Any,
+) -> "Comparison":
+    """All runs on processes or on Ray, `machines` being what `Where` has, with what is done by now told."""
     from planner.cells.run import Where
     from planner.cells.store import Store
     from planner.cli.progress import telling
     from planner.compare import compare as run
     from planner.result import SolveOptions
 
-    cores = threads or _cores(workers, ray)
-    options = SolveOptions(time_limit_s=time_limit, seed=seed, workers=cores)
-    where, store = Where(workers, ray, cores), Store(results)
-    found = run(variants, names, seeds=seeds, options=options, store=store, where=where, on_cell=telling("runs"))
+    options, where, store = SolveOptions(workers=machines[2], **limits), Where(*machines), Store(results)
+    found = run(variants, policies, seeds=seeds, options=options, store=store, where=where, on_cell=telling("runs"))
     _tell_stopped(found)
-    _show(found, timings, as_json, csv, out_json)
-    if len(found.rows) < found.runs:
-        return exits.INTERRUPTED
-    return _tell_refused(found)
+    return found
+
+
+def _prices(path: Path | None, variants: "Sequence[Variant]") -> "Prices | None":
+    """Prices of a file, if one is named; InputError where a variant has no price."""
+    from planner.compare.costs import capital_of
+    from planner.files import load
+    from planner.prices import Prices
+
+    if path is None:
+        return None
+    prices = load(Prices, path)
+    capital_of(variants, prices)
+    return prices
 
 
 def _tell_refused(found: "Comparison") -> int:
@@ -137,20 +170,30 @@ def _variants(paths: Sequence[Path], axes: Sequence[str]) -> "list[Variant]":
     return found
 
 
-def _show(found: "Comparison", timings: bool, as_json: bool, csv: Path | None, out_json: Path | None) -> None:
+def _show(
+    found: "Comparison",
+    variants: "Sequence[Variant]",
+    prices: "Prices | None",
+    timings: bool,
+    as_json: bool,
+    csv: Path | None,
+    out_json: Path | None,
+) -> None:
     """Tables or JSON on stdout, and the files asked for."""
     import json
 
+    from planner.cli.comparison import print_references, print_tables
+    from planner.compare.costs import with_costs
     from planner.compare.rows import to_csv, to_records
     from planner.tables import write_parquet
 
-    records: list[dict[str, Any]] = to_records(found.rows, with_timings=timings)
+    rows = found.rows if prices is None else with_costs(found.rows, variants, prices)
+    records: list[dict[str, Any]] = to_records(rows, with_timings=timings)
     if as_json:
         print_json(records)
     else:
-        from planner.cli.comparison import print_tables
-
-        print_tables(found.rows, timings)
+        print_tables(rows, timings, None if prices is None else prices.currency)
+        print_references(variants, rows)
     if csv is not None:
         write_parquet(csv, records) if csv.suffix == ".parquet" else write_text(csv, to_csv(records))
     if out_json is not None:

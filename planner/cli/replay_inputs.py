@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from planner.cluster import Cluster
+    from planner.prices import Prices
     from planner.replay.cell import Study
     from planner.replay.demand import DemandModel
     from planner.replay.events import Discipline
-    from planner.replay.prices import Prices
     from planner.replay.trace import Trace
 
 DRAWN_JOBS = 5000
@@ -124,7 +124,7 @@ def _share(text: str) -> float:
 def prices_of(path: Path | None, study: "Study") -> "Prices | None":
     """Prices of all clusters, where there are any."""
     from planner.files import load
-    from planner.replay.prices import Prices
+    from planner.prices import Prices
 
     if path is None:
         return None

@@ -11,9 +11,9 @@ from planner.cli.inputs import write_text
 from planner.cli.output import console, number, percent, plain, print_json, quantity, table
 
 if TYPE_CHECKING:
+    from planner.prices import Prices
     from planner.replay.cell import Cell, Outcome, Study
     from planner.replay.measures import Measure
-    from planner.replay.prices import Prices
     from planner.replay.summary import Row
 
 SHOWN = (
@@ -40,12 +40,12 @@ def deliver(
 ) -> None:
     """Print what came out, and write the files that were asked for; `inputs` are the files that were read."""
     from planner.replay.measures import MEASURES, TIMINGS
-    from planner.replay.prices import COST, priced
+    from planner.replay.prices import COST, measure_of, priced
     from planner.replay.summary import summarize, to_records
 
     measures = {**MEASURES, **(TIMINGS if timings else {})}
     if prices is not None:
-        outcomes, measures[COST] = priced(outcomes, prices), prices.measure
+        outcomes, measures[COST] = priced(outcomes, prices), measure_of(prices)
     rows = summarize(outcomes, measures)
     print_json(to_records(rows)) if as_json else _print_tables(rows, measures)
     if csv is not None:

@@ -10,6 +10,7 @@ from planner.cells.run import Interrupted, OnCell, ShouldStop, Where, run_cells
 from planner.cells.store import Document, Store, key_of
 from planner.cells.versions import code
 from planner.compare.grid import Variant
+from planner.compare.reference import measured_alike
 from planner.compare.rows import Row, row_of, with_bound
 from planner.expand import expand
 from planner.line import solve
@@ -64,9 +65,12 @@ def compare(
     where: Where | None = None,
     on_cell: OnCell | None = None,
 ) -> Comparison:
-    """Every policy on every variant with seeds from that of the options on; after Ctrl-C what there is by then."""
+    """Every policy on every variant with seeds from that of the options on; after Ctrl-C what there is by then.
+
+    Jobs of several variants are measured against one reference each: see `measured_alike`.
+    """
     options = options or SolveOptions()
-    grid = Grid(tuple(variants), options)
+    grid = Grid(tuple(measured_alike(variants)), options)
     cells = [
         Cell(number, policy, options.seed + seed)
         for number, policy, seed in product(range(len(variants)), policies, range(seeds))

@@ -45,6 +45,8 @@ class Variant:
     parameters: Mapping[str, Any]
     """value by path"""
     instance: Instance
+    base: Instance
+    """the file as it is written"""
 
 
 def parse_axis(text: str, option: str = "--grid") -> Axis:
@@ -68,7 +70,7 @@ def variants(path: Path, axes: Sequence[Axis]) -> list[Variant]:
     data = files.parse_text(files.read_text(path), str(path))
     base = Instance.parse(data, str(path))
     if not axes:
-        return [Variant(str(path), {}, base)]
+        return [Variant(str(path), {}, base, base)]
     found = []
     for values in product(*(axis.values for axis in axes)):
         changed: Any = data
@@ -76,7 +78,7 @@ def variants(path: Path, axes: Sequence[Axis]) -> list[Variant]:
             changed = _replaced(changed, base, axis, axis.steps, value, path)
         parameters = {axis.path: value for axis, value in zip(axes, values, strict=True)}
         where = f"{path} with {', '.join(f'{name}={value}' for name, value in parameters.items())}"
-        found.append(Variant(where, parameters, Instance.parse(changed, where)))
+        found.append(Variant(where, parameters, Instance.parse(changed, where), base))
     return found
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.checks import check
+from planner.instance import Instance
+from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Result, relative_gap
 
@@ -25,14 +27,22 @@ class Row:
     """name of the first objective of the instance, which `reached`, `bound` and `gap` are about"""
     reached: float | None
     value: float | None
-    """sum of weight x utility over the admitted jobs"""
+    """sum of weight x utility over the admitted jobs, each against its reference"""
     admitted: int
     jobs: int
     devices_used: int
     devices_healthy: int
     energy: float | None
-    """the energy objective: weighted joules per unit of work over each job's least; None if not asked for"""
+    """the energy objective: weighted joules per unit of work over each job's reference; None if not asked for"""
     power_w: float | None
+    tokens_per_s: float | None
+    """of all admitted jobs whose work is tokens, together"""
+    joules_per_token: float | None
+    """of these jobs"""
+    samples_per_s: float | None
+    """of all admitted jobs whose work is samples, together"""
+    joules_per_sample: float | None
+    """of these jobs"""
     fragmentation: float | None
     moves: float | None
     bound: float | None
@@ -42,6 +52,12 @@ class Row:
     violations: int | None
     wall_time_s: float | None
     """which differs from run to run"""
+    cost_per_h: float | None = None
+    """capital over its lifetime and energy of the jobs; costs are absent without prices"""
+    cost_per_million_tokens: float | None = None
+    """where the work of all admitted jobs is tokens"""
+    cost_per_million_samples: float | None = None
+    """where the work of all admitted jobs is samples"""
 
 
 def row_of(problem: Problem, parameters: Mapping[str, Any], policy: str, result: Result, wall_time_s: float) -> Row:
@@ -49,6 +65,7 @@ def row_of(problem: Problem, parameters: Mapping[str, Any], policy: str, result:
     instance, plan = problem.instance, result.plan
     objectives = plan.objectives if plan is not None else {}
     assignments = plan.assignments if plan is not None else ()
+    tokens, samples = (_work(instance, assignments, unit) for unit in ("tokens/s", "samples/s"))
     return Row(
         instance=instance.name,
         parameters=parameters,
@@ -64,6 +81,10 @@ def row_of(problem: Problem, parameters: Mapping[str, Any], policy: str, result:
         devices_healthy=instance.cluster.num_healthy,
         energy=objectives.get("energy"),
         power_w=sum(a.power_w for a in assignments) if plan is not None else None,
+        tokens_per_s=tokens[0],
+        joules_per_token=tokens[1],
+        samples_per_s=samples[0],
+        joules_per_sample=samples[1],
         fragmentation=objectives.get("fragmentation"),
         moves=objectives.get("moves"),
         bound=result.bound,
@@ -71,6 +92,13 @@ def row_of(problem: Problem, parameters: Mapping[str, Any], policy: str, result:
         violations=len(check(instance, plan, starts=True)) if plan is not None else None,
         wall_time_s=wall_time_s,
     )
+
+
+def _work(instance: Instance, assignments: Iterable[Assignment], unit: str) -> tuple[float | None, float | None]:
+    """Units of work per second, and joules for one, over the jobs whose speed is in this unit; None without any."""
+    of_unit = [a for a in assignments if instance.job(a.job).workload.speed_unit == unit]
+    speed = sum(a.speed for a in of_unit)
+    return (speed, sum(a.energy_per_work * a.speed for a in of_unit) / speed) if speed else (None, None)
 
 
 def with_bound(rows: Sequence[Row]) -> list[Row]:

@@ -11,13 +11,17 @@ from planner.compare.rows import Row
 from planner.slices.estimates import estimate
 
 FIGURES = (
-    "value", "bound", "gap", "admitted", "devices_used", "energy", "power_w", "fragmentation", "violations",
-    "wall_time_s",
+    "value", "bound", "gap", "admitted", "devices_used", "energy", "power_w", "tokens_per_s", "joules_per_token",
+    "samples_per_s", "joules_per_sample", "cost_per_h", "cost_per_million_tokens", "cost_per_million_samples",
+    "fragmentation", "violations", "wall_time_s",
 )  # fmt: skip
-LEAST = ("gap", "energy", "power_w", "fragmentation", "wall_time_s")
-"""figures of which less is better"""
-AT_BEST_VALUE = ("energy", "power_w", "fragmentation")
+AT_BEST_VALUE = (
+    "energy", "power_w", "joules_per_token", "joules_per_sample", "cost_per_h", "cost_per_million_tokens",
+    "cost_per_million_samples", "fragmentation",
+)  # fmt: skip
 """figures that are compared among plans of the best value alone"""
+LEAST = ("gap", *AT_BEST_VALUE, "wall_time_s")
+"""figures of which less is better"""
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,22 @@ def best(lines: Sequence[Line]) -> dict[str, set[int]]:
     for name in LEAST:
         found[name] = _extreme(lines, leaders if name in AT_BEST_VALUE else sound, name, -1)
     return {name: set(places) for name, places in found.items()}
+
+
+def undecided(rows: Sequence[Row]) -> list[str]:
+    """Variants whose best value is below that of another one, although their bound is above it: not proven worse."""
+    best: dict[str, tuple[float, float | None]] = {}
+    for row in rows:
+        given = ", ".join(f"{name}={value}" for name, value in row.parameters.items())
+        name = f"{row.instance} with {given}" if given else row.instance
+        value = row.value if row.value is not None else 0.0
+        best[name] = max(best.get(name, (0.0, None))[0], value), row.bound if row.objective == "value" else None
+    others = sorted(value for value, _ in best.values())
+    return [
+        name
+        for name, (value, bound) in best.items()
+        if bound is not None and any(value < other < bound * (1 - 1e-6) for other in others)
+    ]
 
 
 def _extreme(lines: Sequence[Line], among: Sequence[int], name: str, sign: int) -> list[int]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from planner.instance import Instance, ObjectiveName
+from planner.instance import Instance, ObjectiveName, Reference
 from planner.line import solve
 from planner.plan import Plan
 from planner.problem import Problem
 from planner.result import Result, SolveOptions, Status
-from planner.scenarios.derive import expand_as, reference_speeds, with_objectives
+from planner.scenarios.derive import expand_as, references, with_objectives
 
 SHARE = 0.1
 """share of the whole time limit that one question may use"""
@@ -42,11 +42,11 @@ class Asker:
     options: SolveOptions
     time_limit_s: float
     started: float = field(default_factory=time.perf_counter)
-    speeds: dict[str, float] = field(init=False)
-    """reference speeds of the original instance"""
+    references: dict[str, Reference] = field(init=False)
+    """what jobs of the original instance are measured against"""
 
     def __post_init__(self) -> None:
-        self.speeds = reference_speeds(self.instance)
+        self.references = references(self.instance)
 
     @property
     def elapsed_s(self) -> float:
@@ -73,7 +73,7 @@ class Asker:
         if self.is_late:
             return Answer(None)
         objective: ObjectiveName = "moves" if any_plan else "value"
-        problem = _within_reach(expand_as(with_objectives(instance, objective), self.speeds, fixed=fixed))
+        problem = _within_reach(expand_as(with_objectives(instance, objective), self.references, fixed=fixed))
         if any(options.must_run and not len(options) for options in problem.options):
             return Answer(False)
         if any_plan:

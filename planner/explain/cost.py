@@ -59,7 +59,7 @@ def cost_of(asker: Asker, plan: Plan, name: str, **changes: Any) -> Cost:
     if asker.is_late:
         return Cost(first)
     changed = with_objectives(required(asker.instance, name, **changes), *names)
-    result = asker.solve(expand_as(changed, asker.speeds), share=SHARE)
+    result = asker.solve(expand_as(changed, asker.references), share=SHARE)
     if result.plan is None:
         return Cost(first, is_possible=False if result.status is Status.INFEASIBLE else None)
     costs = [_of_level(level, plan.objectives.get(level.objective), result.plan) for level in result.levels]

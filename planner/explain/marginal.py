@@ -10,7 +10,7 @@ from costmodel.fabrics.lightpath import MAX_TILES
 from costmodel.fabrics.ocs_rail import MAX_SWITCHES
 from costmodel.memory.providers import Appliances
 from planner.errors import InputError
-from planner.instance import Instance
+from planner.instance import Instance, Reference
 from planner.line import solve
 from planner.plan import Plan
 from planner.result import Level, SolveOptions, Status
@@ -20,7 +20,7 @@ from planner.scenarios.derive import (
     expand_as,
     failed_parts,
     fibers_of_new_server,
-    reference_speeds,
+    references,
     rehinted,
     repaired,
     server_pairs,
@@ -75,8 +75,8 @@ def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOp
     """
     started = time.perf_counter()
     options = replace(options or SolveOptions(), on_incumbent=None)
-    speeds = reference_speeds(instance)
-    base, plan = _value(instance, speeds, options, BASE_SHARE * time_limit_s, None)
+    measured = references(instance)
+    base, plan = _value(instance, measured, options, BASE_SHARE * time_limit_s, None)
     questions = list(_questions(instance, plan))
     found = []
     for index, question in enumerate(questions):
@@ -84,7 +84,7 @@ def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOp
         if options.deterministic_limit is not None:
             left_s = time_limit_s
         try:
-            level, _ = _value(question.instance, speeds, options, left_s, plan)
+            level, _ = _value(question.instance, measured, options, left_s, plan)
         except InputError:
             found.append(Marginal(question.change, None, None, "NOT_COMPARABLE"))
         else:
@@ -93,10 +93,10 @@ def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOp
 
 
 def _value(
-    instance: Instance, speeds: dict[str, float], options: SolveOptions, limit_s: float, start: Plan | None
+    instance: Instance, measured: dict[str, Reference], options: SolveOptions, limit_s: float, start: Plan | None
 ) -> tuple[Level, Plan | None]:
     """Value of an instance and the plan that has it, from the plan of the unchanged one if it is one here."""
-    problem = expand_as(with_objectives(instance, "value"), speeds)
+    problem = expand_as(with_objectives(instance, "value"), measured)
     hint = rehinted(problem, start) if start is not None else None
     result = solve(problem, options=replace(options, time_limit_s=limit_s, hint=hint))
     return result.levels[0], result.plan

@@ -78,9 +78,11 @@ def other_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement
 
 
 def _against_fastest(asker: Asker, found: Assignment) -> str:
-    """Speed against the fastest configuration that the job accepts, wherever it fits."""
-    speed = pace(found.speed, asker.speeds[found.job])
-    return f"{speed} than its fastest" if speed else ""
+    """Speed against the fastest configuration that the job accepts, wherever it fits, or the reference of the file."""
+    reference = asker.references.get(found.job)
+    speed = pace(found.speed, reference.speed) if reference is not None else ""
+    of = "fastest" if asker.instance.job(found.job).reference is None else "reference"
+    return f"{speed} than its {of}" if speed else ""
 
 
 def working_sizes(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:

@@ -11,12 +11,13 @@ from costmodel.fabrics import FiberBundle, Lightpath
 from costmodel.spec import Spec
 from planner.cluster import Cluster, FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.errors import InputError
-from planner.expand import expand, list_options, utility
-from planner.instance import Instance, Job, Objective, ObjectiveName, Resident
+from planner.expand import Known, expand, list_options, reference_of
+from planner.instance import Instance, Job, Objective, ObjectiveName, Reference, Resident
 from planner.plan import Assignment, Plan
 from planner.problem import JobOptions, Problem
 
 SpecT = TypeVar("SpecT", bound=Spec)
+JobT = TypeVar("JobT", bound=Job)
 Pair = tuple[int, int]
 """Ordered pair of servers."""
 
@@ -201,42 +202,40 @@ def _lightpath(cluster: Cluster) -> Lightpath:
 # Values that compare
 
 
-def reference_speeds(instance: Instance) -> dict[str, float]:
-    """Fastest speed among the listed candidates of each job: what value measures speed against."""
-    listed = {job.name: list_options(instance, job) for job in instance.all_jobs}
-    return {name: float(options.scores.speed.max(initial=0.0)) for name, options in listed.items()}
+def references(instance: Instance) -> dict[str, Reference]:
+    """What value and energy of each job are measured against; jobs without any candidate are left out."""
+    known: Known = {}
+    listed = [list_options(instance, job, known) for job in instance.all_jobs]
+    return {options.job.name: reference_of(options.job, options.scores) for options in listed if len(options)}
 
 
-def expand_as(instance: Instance, speeds: Mapping[str, float], *, fixed: Collection[str] = ()) -> Problem:
-    """Candidates of a derived instance, their value measured against given reference speeds.
+def measured_against(instance: Instance, given: Mapping[str, Reference]) -> Instance:
+    """The instance whose jobs are measured against given references, by name; others as before.
 
-    value = weight x g(speed / reference speed): another fabric may bring a faster candidate, and against that
-    one every slower candidate would lose value although nothing became worse. With the speeds of the original
-    instance, values of the two compare; a candidate faster than all original ones is worth more than its
-    weight. Jobs that must stay, and residents in `fixed`, list their current configuration only.
+    Another fabric may bring a faster candidate, and against that one every slower candidate would lose value
+    although nothing became worse. With the references of the original instance, values and energies of the two
+    compare; a candidate faster than all original ones is worth more than its weight.
     """
-    problem = expand(instance)
-    options = tuple(
-        _revalued(_narrowed(_all_that_matter(instance, o), fixed), speeds.get(o.job.name, 0.0)) for o in problem.options
-    )
-    return replace(problem, options=options)
+
+    def of(job: JobT) -> JobT:
+        return edited(job, reference=given[job.name]) if job.name in given else job
+
+    return edited(instance, jobs=tuple(map(of, instance.jobs)), residents=tuple(map(of, instance.residents)))
 
 
-def _all_that_matter(instance: Instance, options: JobOptions) -> JobOptions:
-    """Rows that may not be dominated under another reference: a step utility changes its order with it."""
-    return list_options(instance, options.job) if options.job.utility == "step" else options
+def expand_as(instance: Instance, given: Mapping[str, Reference], *, fixed: Collection[str] = ()) -> Problem:
+    """Candidates of a derived instance, measured against given references.
+
+    Jobs that must stay, and residents in `fixed`, list their current configuration only.
+    """
+    problem = expand(measured_against(instance, given))
+    return replace(problem, options=tuple(_narrowed(options, fixed) for options in problem.options))
 
 
 def _narrowed(options: JobOptions, fixed: Collection[str]) -> JobOptions:
     if options.current is None or not (options.must_stay or options.job.name in fixed):
         return options
     return options.take(np.array([options.current], dtype=np.int64))
-
-
-def _revalued(options: JobOptions, reference: float) -> JobOptions:
-    if reference <= 0:
-        return options
-    return replace(options, value=options.job.weight * utility(options.job, options.scores.speed / reference))
 
 
 def rehinted(problem: Problem, plan: Plan) -> Plan | None:

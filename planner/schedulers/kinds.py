@@ -15,7 +15,7 @@ from planner.problem import JobOptions
 from planner.replay.kinds import Kind, Row, row_of
 from planner.scenarios.derive import edited
 
-ASKED = {"workload", "accelerators", "constraints", "weight", "utility", "step_at"}
+ASKED = {"workload", "accelerators", "constraints", "weight", "utility", "step_at", "reference"}
 """fields of a job that its candidates and their order depend on"""
 
 

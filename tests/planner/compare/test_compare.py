@@ -12,13 +12,14 @@ import pytest
 from planner.cli import main
 from planner.cli.output import BEST
 from planner.compare.rows import Row
-from planner.compare.summary import best, summarize
+from planner.compare.summary import best, summarize, undecided
 from tests.planner.cli.conftest import fields, written
 
 ROW = Row(
     instance="i", parameters={"a.b": 1}, policy="p", seed=0, status="FEASIBLE", objective="value", reached=2.0,
-    value=2.0, admitted=2, jobs=3, devices_used=4, devices_healthy=8, energy=5.0, power_w=700.0, fragmentation=0.0,
-    moves=0.0, bound=4.0, gap=0.5, violations=0, wall_time_s=1.0,
+    value=2.0, admitted=2, jobs=3, devices_used=4, devices_healthy=8, energy=5.0, power_w=700.0,
+    tokens_per_s=None, joules_per_token=None, samples_per_s=None, joules_per_sample=None, fragmentation=0.0, moves=0.0,
+    bound=4.0, gap=0.5, violations=0, wall_time_s=1.0,
 )  # fmt: skip
 
 
@@ -44,6 +45,15 @@ def test_the_best_are_those_that_always_found_a_sound_plan() -> None:
     assert found["energy"] == {1}
     assert found["gap"] == {0, 1, 2}
     assert best(summarize(rows[:2])) == {}
+
+
+def test_a_variant_is_not_called_worse_than_what_its_bound_allows() -> None:
+    def row(given: int, value: float, bound: float | None) -> Row:
+        return replace(ROW, parameters={"a.b": given}, value=value, bound=bound)
+
+    rows = [row(1, 3.0, 3.0), row(2, 2.5, 4.0), row(3, 1.0, 2.0), row(4, 1.0, None)]
+    assert undecided(rows) == ["i with a.b=2"]
+    assert undecided([*rows, row(2, 4.0, 4.0)]) == []
 
 
 @pytest.fixture

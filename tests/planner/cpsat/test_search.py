@@ -20,7 +20,7 @@ from planner.instance import Instance
 from planner.line import solve
 from planner.policies import POLICIES
 from planner.result import Incumbent, Result, SolveOptions, Status, relative_gap
-from planner.scenarios.derive import expand_as, reference_speeds, with_fibers, with_server
+from planner.scenarios.derive import expand_as, references, with_fibers, with_server
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import Fields, rack, serving, single, training
@@ -194,13 +194,13 @@ def test_counts_that_need_more_light_than_the_least_boundary_are_not_refuted() -
 def test_more_capacity_never_lowers_the_best_value(seed: int) -> None:
     """Values measured against the fastest speeds of the original cluster."""
     instance = crowded(seed, objectives=["value"])
-    speeds = reference_speeds(instance)
-    base = solve(expand_as(instance, speeds), options=OPTIONS)
+    measured = references(instance)
+    base = solve(expand_as(instance, measured), options=OPTIONS)
     assert base.status is Status.OPTIMAL
     assert base.objective == pytest.approx(solve(instance, options=OPTIONS).objective)
     fiber = with_fibers(instance, {(0, 1): 1, (1, 0): 1})
     for larger in (fiber, with_server(instance)):
-        more = solve(expand_as(larger, speeds), options=OPTIONS)
+        more = solve(expand_as(larger, measured), options=OPTIONS)
         assert more.bound is not None
         assert base.objective is not None
         assert more.bound >= base.objective - 1e-6

@@ -15,7 +15,7 @@ from planner.scenarios.derive import (
     expand_as,
     only,
     pinned,
-    reference_speeds,
+    references,
     repaired,
     with_fabric,
     with_fibers,
@@ -41,7 +41,7 @@ def value(data: Fields) -> float:
 
 
 def fastest(instance: Instance, name: str) -> float:
-    return reference_speeds(instance)[name]
+    return references(instance)[name].speed
 
 
 def test_a_server_a_tile_and_a_repair_that_each_admit_one_more_job() -> None:
@@ -131,11 +131,11 @@ def test_step_utility_keeps_its_threshold_on_a_faster_fabric() -> None:
     job = training("x", 8, utility="step", step_at=0.99)
     data = rack(job, servers=1, tiles=8, max_peers=2, reconfiguration="9 ms")
     instance = Instance.parse(data)
-    speeds = reference_speeds(instance)
-    problem = expand_as(with_fabric(instance, reconfiguration_s=0.0), speeds)
+    measured = references(instance)
+    problem = expand_as(with_fabric(instance, reconfiguration_s=0.0), measured)
     options = problem.options[0]
     assert set(options.value) == {0.0, 1.0}
-    assert ((options.scores.speed >= 0.99 * speeds["x"]) == (options.value == 1.0)).all()
+    assert ((options.scores.speed >= 0.99 * measured["x"].speed) == (options.value == 1.0)).all()
 
 
 def test_derived_instances_leave_the_original_alone_and_forget_what_was_cached() -> None:
@@ -160,7 +160,7 @@ def test_pinned_jobs_keep_one_configuration_and_their_value() -> None:
     plan = solve(instance, options=OPTIONS).plan
     assert plan is not None
     derived = pinned(instance, plan, "x")
-    problem = expand_as(derived, reference_speeds(instance))
+    problem = expand_as(derived, references(instance))
     assert [len(options) for options in problem.options] == [1, len(expand(instance).options[1])]
     assert problem.options[0].value[0] == pytest.approx(plan["a"].value)
     with pytest.raises(InputError, match="does not fit this instance"):

@@ -9,10 +9,10 @@ from planner.checks import check
 from planner.cluster import Cluster
 from planner.instance import Instance, Job
 from planner.line import solve
+from planner.prices import Prices
 from planner.replay.cell import Cell, replay
 from planner.replay.kinds import prepare, reference_speeds
 from planner.replay.mix import load_mix
-from planner.replay.prices import Prices
 from planner.replay.study import prepare_study
 from tests.planner.replay.grounds import SMALL_DEMAND, cluster, mix
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from planner.errors import InputError
+from planner.prices import Prices
 from planner.replay.cell import Cell, Outcome, Study
 from planner.replay.events import Rules
 from planner.replay.measures import MEASURES, Measure
-from planner.replay.prices import COST, Prices, priced
+from planner.replay.prices import COST, measure_of, priced
 from planner.replay.summary import summarize
 from planner.report.replay import data as data_module
 from planner.report.replay import floors
@@ -121,7 +122,7 @@ def test_prices_add_a_measure() -> None:
     energy_kwh = (outcome.figures["power_w"] or 0) * span_h / 1000
     work_h = (outcome.figures["goodput"] or 0) * 32 * span_h
     assert found == pytest.approx((1e6 * span_h / (1461 * 24) + 0.2 * energy_kwh) / work_h)
-    data = _data(priced(small.outcomes(), prices), {**MEASURES, COST: prices.measure})
+    data = _data(priced(small.outcomes(), prices), {**MEASURES, COST: measure_of(prices)})
     assert list(data["fronts"][0]) == ["energy_j_per_s", COST]
     assert "cost" in [line["measure"].split("_")[0] for line in data["verdicts"][0]["lines"]]
     assert any("EUR" in measure["unit"] for measure in data["measures"])

@@ -3,8 +3,8 @@
 import pytest
 
 from planner.errors import InputError
-from planner.replay.costs import PartPrices, parts_of
-from planner.replay.prices import Prices
+from planner.prices import Prices
+from planner.prices.parts import PartPrices, parts_of
 from tests.planner.replay.grounds import cluster
 
 
