@@ -15,6 +15,7 @@ from planner.schedulers.controller import Controller
 from planner.schedulers.kubernetes.api import Api, ApiError, Object, path_of
 from planner.schedulers.kubernetes.asks import AskError
 from planner.schedulers.kubernetes.config import CONTROLLER, Site
+from planner.schedulers.kubernetes.holders import Holders
 from planner.schedulers.kubernetes.jobs import Applied, all_jobs, has_light, leave, placed
 from planner.schedulers.kubernetes.mirror import Mirror
 from planner.schedulers.kubernetes.pods import bound, in_the_way
@@ -38,6 +39,7 @@ class Admission:
         api: Api,
         site: Site,
         pods: Mirror,
+        holders: Holders,
         label: Callable[[str], str],
         applied: Applied | None = None,
         clock: Callable[[], float] = time.time,
@@ -47,7 +49,7 @@ class Admission:
         self._group = f"kueue.x-k8s.io/{site.config.kueue}"
         self.mirror = Mirror(api, path_of(self._group, "workloads"))
         self._controller, self._api, self._site, self._pods = controller, api, site, pods
-        self._label, self._applied, self._clock = label, applied, clock
+        self._holders, self._label, self._applied, self._clock = holders, label, applied, clock
         self._said_s: dict[str, float] = {}
         """when each Workload was last told why it waits"""
 
@@ -112,7 +114,8 @@ class Admission:
         return self._clock() < since_s + self._site.config.hold_s
 
     def _leave(self, job: JobState | None, *, ended: bool) -> None:
-        if job is not None:
+        """Let a job go once no pod stands for it."""
+        if job is not None and not self._holders.has(job.request.name):
             leave(self._controller, job, ended=ended)
 
     def _watch_over(self, workload: Workload, said: Object, job: JobState | None) -> None:
@@ -139,6 +142,9 @@ class Admission:
         if ask is None:
             self._leave(job, ended=False)
             self._say(workload, "Ready", "it takes no accelerators")
+            return
+        if job is not None and job.request not in ask.requests and self._holders.has(workload.job):
+            self._say(workload, "Pending", "waits: it has been changed, and pods of before still run")
             return
         job = placed(self._controller, self._site, ask, job)
         if job.place is None:

@@ -44,10 +44,10 @@ class Api:
     def get(self, path: str) -> Object:
         return self._ask("GET", path)
 
-    def list(self, path: str, selector: str = "") -> tuple[list[Object], str]:
+    def list(self, path: str) -> tuple[list[Object], str]:
         """All objects under a path, page by page, and the version that they had then."""
         items: list[Object] = []
-        params: dict[str, Any] = {"limit": PAGE} | ({"labelSelector": selector} if selector else {})
+        params: dict[str, Any] = {"limit": PAGE}
         while True:
             page = self._ask("GET", path, params=params)
             found, about = page.get("items"), page.get("metadata") or {}
@@ -58,11 +58,11 @@ class Api:
                 return items, str(about.get("resourceVersion") or "")
             params["continue"] = about["continue"]
 
-    def watch(self, path: str, version: str, wait_s: int, selector: str = "") -> Iterator[tuple[str, Object]]:
+    def watch(self, path: str, version: str, wait_s: int) -> Iterator[tuple[str, Object]]:
         """Changes after a version, as (ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, object), for so many seconds."""
         params: dict[str, Any] = {
             "watch": "true", "resourceVersion": version, "timeoutSeconds": wait_s, "allowWatchBookmarks": "true",
-        } | ({"labelSelector": selector} if selector else {})  # fmt: skip
+        }  # fmt: skip
         timeout = httpx.Timeout(TIMEOUT_S, read=wait_s + TIMEOUT_S)
         try:
             with self._client.stream("GET", path, params=params, headers=self._headers(), timeout=timeout) as response:

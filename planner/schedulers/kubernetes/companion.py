@@ -14,10 +14,11 @@ from planner.schedulers.kubernetes.api import Api, ApiError, path_of
 from planner.schedulers.kubernetes.config import Site, load_site
 from planner.schedulers.kubernetes.extender import Extender
 from planner.schedulers.kubernetes.gangs import Gangs
+from planner.schedulers.kubernetes.holders import Holders
 from planner.schedulers.kubernetes.jobs import Applied
 from planner.schedulers.kubernetes.mirror import Mirror
 from planner.schedulers.kubernetes.nodes import Nodes
-from planner.schedulers.kubernetes.seats import GANG
+from planner.schedulers.kubernetes.pods import takes_any
 
 log = logging.getLogger("planner.kubernetes")
 
@@ -36,12 +37,15 @@ class KubernetesLoop:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`applied`: circuits that are surely on, by job; None where there is no driver to wait for."""
-        pods = Mirror(api, path_of("v1", "pods"), selector=GANG)
+        pods = Mirror(api, path_of("v1", "pods"), keeps=lambda item: takes_any(item, site.config.resources))
+        holders = Holders(api, pods)
         self._nodes = Nodes(controller, api, site)
         self._admission = (
-            Admission(controller, api, site, pods, self._nodes.label, applied, clock) if site.config.kueue else None
+            Admission(controller, api, site, pods, holders, self._nodes.label, applied, clock)
+            if site.config.kueue
+            else None
         )
-        self._gangs = Gangs(controller, api, site, pods)
+        self._gangs = Gangs(controller, api, site, pods, holders)
         self.extender = Extender(controller, api, site, pods, applied, clock)
         self.mirrors = [pods, self._nodes.mirror, *([self._admission.mirror] if self._admission else ())]
         self.trouble = ""

@@ -14,10 +14,10 @@ from planner.schedulers.controller import Controller
 from planner.schedulers.kubernetes.api import Api, ApiError, Object, path_of
 from planner.schedulers.kubernetes.asks import Ask, AskError, accelerators_of, whole_number
 from planner.schedulers.kubernetes.config import Site
-from planner.schedulers.kubernetes.gangs import by_key, gang_ask, gang_job, is_gang, seat_key
+from planner.schedulers.kubernetes.gangs import by_key, gang_ask, seat_key
 from planner.schedulers.kubernetes.jobs import Applied, has_light, placed
 from planner.schedulers.kubernetes.mirror import Mirror
-from planner.schedulers.kubernetes.pods import Pod, bound, in_the_way, job_told
+from planner.schedulers.kubernetes.pods import Pod, bound, in_the_way, is_gang, job_of, job_told
 from planner.schedulers.kubernetes.seats import ASSIGNMENT, GANG, JOB, VISIBLE, Seat, SplitError, seats_of, written
 from planner.schedulers.view import JobState
 
@@ -88,17 +88,17 @@ class Extender:
             each = accelerators_of(pod.spec, self._site.config.resources)
             if not each:
                 return Asked(pod)
-            if GANG not in pod.labels:
+            job = job_of(pod)
+            if not job:
                 return Asked(pod, each=each, wrong=f"label {GANG} is missing; name the pods that run together by it")
-            told = job_told(pod)
-            if told and not is_gang(told):
-                return Asked(pod, told, each)
+            if not is_gang(job):
+                return Asked(pod, job, each)
             ask = gang_ask(pod, self._site)
             self._controller.prepare(ask.request)
             for request in ask.even:
                 with suppress(InputError):
                     self._controller.prepare(request)
-            return Asked(pod, gang_job(pod), each, ask)
+            return Asked(pod, job, each, ask)
         except (AskError, InputError) as error:
             return Asked(pod, wrong=str(error))
 

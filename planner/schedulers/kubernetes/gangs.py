@@ -12,26 +12,19 @@ from planner.schedulers.kubernetes.asks import (
     accelerators_of,
     ask_of,
     clipped,
-    job_name,
     whole_number,
 )
 from planner.schedulers.kubernetes.config import DOMAIN, Site
+from planner.schedulers.kubernetes.holders import Holders
 from planner.schedulers.kubernetes.jobs import all_jobs, leave
 from planner.schedulers.kubernetes.mirror import Mirror
-from planner.schedulers.kubernetes.pods import Pod, bound, job_told
-from planner.schedulers.kubernetes.seats import GANG, VISIBLE, Seat, SplitError, seats_of
+from planner.schedulers.kubernetes.pods import Pod, bound, is_gang, job_of, job_told
+from planner.schedulers.kubernetes.seats import VISIBLE, Seat, SplitError, seats_of
 from planner.schedulers.view import JobState
 
 SIZE = f"{DOMAIN}/gang-size"
-MIDDLE = "pods"
-"""between namespace and name of the gang in the name of its job: no Workload has such a name"""
 Taken = dict[tuple[str, str], Seat]
 """seats by node and indices"""
-
-
-def gang_job(pod: Pod) -> str:
-    """Name of the job of a pod's gang."""
-    return job_name(pod.namespace, MIDDLE, pod.labels.get(GANG, ""))
 
 
 def gang_ask(pod: Pod, site: Site) -> Ask:
@@ -42,7 +35,7 @@ def gang_ask(pod: Pod, site: Site) -> Ask:
         raise AskError(f"{SIZE}: '{text[:20]}' is no number of pods")
     limit = pod.spec.get("activeDeadlineSeconds")
     about: dict[str, Any] = {
-        "name": gang_job(pod),
+        "name": job_of(pod),
         "tenant": pod.namespace,
         "priority": clipped(pod.spec.get("priority")),
         "duration_s": None if limit is None else float(limit),
@@ -54,26 +47,21 @@ def gang_ask(pod: Pod, site: Site) -> Ask:
 class Gangs:
     """Jobs end with their pods, and pods with the places of their jobs."""
 
-    def __init__(self, controller: Controller, api: Api, site: Site, pods: Mirror) -> None:
-        self._controller, self._api, self._site, self._pods = controller, api, site, pods
+    def __init__(self, controller: Controller, api: Api, site: Site, pods: Mirror, holders: Holders) -> None:
+        self._controller, self._api, self._site = controller, api, site
+        self._pods, self._holders = pods, holders
 
     def act(self) -> None:
         """Let jobs go whose pods are over, delete pods that stand where their job is not."""
         jobs = all_jobs(self._controller)
-        live = {gang_job(pod) for pod in map(Pod, self._pods.objects.values()) if not pod.is_over}
         for name, job in jobs.items():
-            if is_gang(name) and name not in live and not self._has_pods(name):
+            if is_gang(name) and not self._holders.has(name):
                 leave(self._controller, job, ended=True)
         known: dict[tuple[str, int], Taken] = {}
         for pod in bound(self._pods.objects.values(), self._site.config.resources):
             told = job_told(pod)
             if is_gang(told) and VISIBLE in pod.annotations and seat_key(pod) not in self._seats(pod, jobs, known):
                 self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
-
-    def _has_pods(self, job: str) -> bool:
-        """Whether pods of a gang live, asked anew: a gang is planned before the mirror shows its first pod."""
-        items, _ = self._api.list(path_of("v1", "pods", job.split("/")[0]), GANG)
-        return any(gang_job(pod) == job and not pod.is_over for pod in map(Pod, items))
 
     def _seats(self, pod: Pod, jobs: dict[str, JobState], known: dict[tuple[str, int], Taken]) -> Taken:
         """Seats of a pod's job as it runs now; none where it does not."""
@@ -91,10 +79,6 @@ class Gangs:
             except SplitError:
                 known[key] = {}
         return known[key]
-
-
-def is_gang(job: str) -> bool:
-    return job.split("/")[1:2] == [MIDDLE] and job.count("/") > 1
 
 
 def seat_key(pod: Pod) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from planner.schedulers.kubernetes.config import CONTROLLER, Kubernetes
-from planner.schedulers.kubernetes.policy import policy
+from planner.schedulers.kubernetes.policy import policies
 
 NAME, PORT, USER = "photonplan", 8642, 10001
 """of all objects; of the service; of the process, which is not root"""
@@ -56,7 +56,7 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Installation) ->
         version = f"kueue.x-k8s.io/{config.kueue}"
         check = {"metadata": {"name": config.check}, "spec": {"controllerName": CONTROLLER}}
         found.append({"apiVersion": version, "kind": "AdmissionCheck", **check})
-    return _text(*found, *policy(config, f"system:serviceaccount:{at.namespace}:{NAME}"))
+    return _text(*found, *policies(config, f"system:serviceaccount:{at.namespace}:{NAME}"))
 
 
 def scheduler_configuration(config: Kubernetes, namespace: str) -> str:

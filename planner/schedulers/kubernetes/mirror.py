@@ -1,5 +1,7 @@
 """Objects of one kind as the API has them: listed once, then kept by watching."""
 
+from collections.abc import Callable
+
 from planner.schedulers.kubernetes.api import Api, ApiError, Object
 
 GONE = 410
@@ -7,12 +9,19 @@ GONE = 410
 
 
 class Mirror:
-    """One list of objects by namespace and name."""
+    """One list of objects by namespace and name.
 
-    def __init__(self, api: Api, path: str, *, selector: str = "", wait_s: int = 1) -> None:
+    All objects of a path are watched. What labels select is their owners' to edit: an object whose label goes would be
+    told as deleted.
+    """
+
+    def __init__(
+        self, api: Api, path: str, *, keeps: Callable[[Object], bool] = lambda item: True, wait_s: int = 1
+    ) -> None:
+        """`keeps`: which objects are of interest, by what nobody can edit."""
         self.objects: dict[tuple[str, str], Object] = {}
         """never changed in place: others may read it meanwhile"""
-        self._api, self._path, self._selector, self._wait_s = api, path, selector, wait_s
+        self._api, self._path, self._keeps, self._wait_s = api, path, keeps, wait_s
         self._version = ""
         self._is_known = False
 
@@ -28,11 +37,11 @@ class Mirror:
             return
         objects = dict(self.objects)
         try:
-            for kind, item in self._api.watch(self._path, self._version, self._wait_s, self._selector):
+            for kind, item in self._api.watch(self._path, self._version, self._wait_s):
                 if kind == "ERROR":
                     self._version = ""
                     raise ApiError(int(item.get("code") or 0), str(item.get("message") or "the watch has ended"))
-                _apply(objects, kind, item)
+                self._apply(objects, kind, item)
                 self._version = str(item["metadata"].get("resourceVersion") or "")
         except ApiError as error:
             if error.status != GONE:
@@ -44,16 +53,17 @@ class Mirror:
             self._list()
 
     def _list(self) -> None:
-        items, self._version = self._api.list(self._path, self._selector)
-        self.objects = {key(item): item for item in items}
+        items, self._version = self._api.list(self._path)
+        self.objects = {key(item): item for item in items if self._keeps(item)}
         self._is_known = True
 
-
-def _apply(objects: dict[tuple[str, str], Object], kind: str, item: Object) -> None:
-    if kind == "DELETED":
-        objects.pop(key(item), None)
-    elif kind != "BOOKMARK":
-        objects[key(item)] = item
+    def _apply(self, objects: dict[tuple[str, str], Object], kind: str, item: Object) -> None:
+        if kind == "BOOKMARK":
+            return
+        if kind == "DELETED" or not self._keeps(item):
+            objects.pop(key(item), None)
+        else:
+            objects[key(item)] = item
 
 
 def key(item: Object) -> tuple[str, str]:

@@ -1,11 +1,14 @@
-"""Pods that the planner placed: which accelerators they still have."""
+"""Pods that take accelerators: which they have, and the job that they stand for."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planner.schedulers.kubernetes.api import Object
-from planner.schedulers.kubernetes.asks import AskError, accelerators_of
-from planner.schedulers.kubernetes.seats import ASSIGNMENT, JOB, VISIBLE, Seat, written
+from planner.schedulers.kubernetes.asks import AskError, accelerators_of, job_name
+from planner.schedulers.kubernetes.seats import ASSIGNMENT, GANG, JOB, VISIBLE, Seat, written
+
+MIDDLE = "pods"
+"""between namespace and name of the gang in the name of its job: no Workload has such a name"""
 
 
 @dataclass(frozen=True)
@@ -60,16 +63,17 @@ class Pod:
         return frozenset(index for seat in seats if seat.node == self.node for index in seat.indices)
 
 
-def bound(items: Iterable[Object], resources: Sequence[str]) -> Iterator[Pod]:
-    """Pods on nodes that take accelerators and have not ended: what annotations say of others is nothing."""
-    return (pod for pod in map(Pod, items) if pod.node and not pod.is_over and _takes_any(pod, resources))
-
-
-def _takes_any(pod: Pod, resources: Sequence[str]) -> bool:
+def takes_any(item: Object, resources: Sequence[str]) -> bool:
+    """Whether a pod takes accelerators and has not ended: what is written on others is nothing."""
     try:
-        return accelerators_of(pod.spec, resources) > 0
+        return not Pod(item).is_over and accelerators_of(Pod(item).spec, resources) > 0
     except AskError:
         return True
+
+
+def bound(items: Iterable[Object], resources: Sequence[str]) -> Iterator[Pod]:
+    """Pods on nodes that take accelerators and have not ended."""
+    return (pod for pod in map(Pod, items) if pod.node and takes_any(pod.item, resources))
 
 
 def in_the_way(seats: Iterable[Seat], pods: Iterable[Pod], mine: str = "") -> Pod | None:
@@ -87,3 +91,21 @@ def job_told(pod: Pod) -> str:
     """The job that an annotation names, if it is one of the pod's own namespace; else nothing."""
     job = pod.annotations.get(JOB, "")
     return job if job.startswith(f"{pod.namespace}/") else ""
+
+
+def is_gang(job: str) -> bool:
+    return job.split("/")[1:2] == [MIDDLE] and job.count("/") > 1
+
+
+def gang_job(pod: Pod) -> str:
+    """Name of the job of a pod's gang."""
+    return job_name(pod.namespace, MIDDLE, pod.labels.get(GANG, ""))
+
+
+def job_of(pod: Pod) -> str:
+    """The job that a pod stands for: on a node, the one that the planner has bound it for; before, the one of its
+    Workload, or of the gang that its label names. Nothing: none."""
+    told = job_told(pod)
+    if pod.node or (told and not is_gang(told)):
+        return told
+    return gang_job(pod) if GANG in pod.labels else ""

@@ -13,12 +13,12 @@ Right = tuple[str, str, str]
 """group, resource (with its subresource), verb"""
 
 
-def installed(text: str) -> dict[str, dict[str, Any]]:
-    """Objects of manifests by kind, as `kubectl apply` has them stored; Refused where one is not taken."""
-    found: dict[str, dict[str, Any]] = {}
+def installed(text: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Objects of manifests by kind and name, as `kubectl apply` has them stored; Refused where one is not taken."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for item in yaml.safe_load_all(text):
         require_published(item)
-        found[item["kind"]] = item
+        assert found.setdefault((item["kind"], item["metadata"]["name"]), item) is item, "one would replace the other"
     return found
 
 
@@ -26,7 +26,8 @@ class Guards:
     """What the objects of one installation let requests do."""
 
     def __init__(self, text: str) -> None:
-        objects = installed(text)
+        found = installed(text)
+        objects = {kind: item for (kind, _), item in found.items()}
         self.check = objects.get("AdmissionCheck")
         binding, role = objects["ClusterRoleBinding"], objects["ClusterRole"]
         assert binding["roleRef"]["name"] == role["metadata"]["name"]
@@ -44,10 +45,11 @@ class Guards:
         )
         self.used: set[Right] = set()
         """of those, what was asked for"""
-        bound = objects["ValidatingAdmissionPolicyBinding"]["spec"]
-        policy = objects["ValidatingAdmissionPolicy"]
-        assert bound == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
-        self.policy: dict[str, Any] = policy["spec"]
+        bound = [item["spec"] for (kind, _), item in found.items() if kind == "ValidatingAdmissionPolicyBinding"]
+        assert all(one["validationActions"] == ["Deny"] for one in bound)
+        self.policies: list[dict[str, Any]] = [
+            found["ValidatingAdmissionPolicy", one["policyName"]]["spec"] for one in bound
+        ]
 
     def authorize(self, right: Right) -> None:
         """Refused for what the planner's role does not hold."""
@@ -57,12 +59,14 @@ class Guards:
 
     def admit(self, user: str, operation: str, resource: str, before: Any, after: Any, **more: Any) -> None:
         """Refused for a request of core/v1 that the policy denies; `more`: fields of the AdmissionRequest."""
-        rules = self.policy["matchConstraints"]["resourceRules"]
-        if not any(operation in rule["operations"] and resource in rule["resources"] for rule in rules):
-            return
-        if not allows(self.policy, user, before, after, operation=operation, **more):
-            said = "; ".join(one.get("message", "denied") for one in self.policy["validations"])
-            raise Refused(403, "Forbidden", f"ValidatingAdmissionPolicy: {said}")
+        for policy in self.policies:
+            rules = policy["matchConstraints"]["resourceRules"]
+            if not any(operation in rule["operations"] and resource in rule["resources"] for rule in rules):
+                continue
+            sub = resource.partition("/")[2]
+            if not allows(policy, user, before, after, operation=operation, subResource=sub, **more):
+                said = "; ".join(one.get("message", "denied") for one in policy["validations"])
+                raise Refused(403, "Forbidden", f"ValidatingAdmissionPolicy: {said}")
 
 
 @cache
@@ -72,8 +76,10 @@ def _program(expression: str) -> celpy.Runner:
 
 
 def allows(spec: dict[str, Any], user: str, before: Any, after: Any, *, operation: str = "", **more: Any) -> bool:
-    """The verdict on a request: variables in their order, then all validations. An expression that fails denies."""
+    """The verdict on a request: variables in their order, then all validations. An expression that cannot be
+    evaluated denies, unless the policy says otherwise."""
     operation = operation or ("CREATE" if before is None else "UPDATE")
+    more.setdefault("subResource", "")
     request = {"userInfo": {"username": user, "groups": more.pop("groups", [])}, "operation": operation, **more}
     known = {
         "request": celpy.json_to_cel(request),
@@ -88,4 +94,4 @@ def allows(spec: dict[str, Any], user: str, before: Any, after: Any, *, operatio
     try:
         return all(bool(_program(each["expression"]).evaluate(known)) for each in spec["validations"])
     except celpy.CELEvalError:
-        return False
+        return bool(spec["failurePolicy"] == "Ignore")

@@ -176,6 +176,10 @@ def test_deleted_workloads_give_back_what_they_had(make_world: Make) -> None:
     world.emulator.drop(WORKLOADS, "team", "waits")
     world.emulator.drop(WORKLOADS, "team", "runs")
     world.loop.tick()
+    assert set(world.jobs()) == {"team/runs"}, "its pods run on"
+    for pod in world.pods():
+        world.emulator.drop(PODS, "team", pod["metadata"]["name"])
+    world.loop.tick()
     assert world.jobs() == {}
     assert world.controller.num_free == 32
 
@@ -201,6 +205,7 @@ def test_nothing_is_ready_while_pods_of_others_leave(make_world: Make) -> None:
     world.settle(4)
     (pod,) = world.pods("team/a")
     world.emulator.drop(WORKLOADS, "team", "a")
+    world.controller.cancel("team/a")
     world.workload("next", pod_set(1, 8))
     world.settle(3)
     assert "still leaves" in world.check("next")["message"]

@@ -11,11 +11,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from planner.schedulers.kubernetes.api import ApiError
 from planner.schedulers.kubernetes.pods import Pod
 from tests.planner.schedulers.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
+from tests.planner.schedulers.kubernetes.test_tenants import ALLOWED
 from tests.planner.schedulers.kubernetes.world import World, pod_set
 from tests.planner.schedulers.sites import quick_folder
 
 SHAPES = st.sampled_from([(1, 1), (1, 8), (2, 4), (4, 2), (2, 8), (3, 3), (4, 8), (2, 0), (1, 9)])
 """pods, accelerators of each; the last can never run"""
+EDITS = [what for what in ALLOWED if "owner" not in what]
+"""owners tell Kueue's pods apart here"""
 
 
 class Machine(RuleBasedStateMachine):
@@ -64,7 +67,7 @@ class Machine(RuleBasedStateMachine):
     def end_gang(self, data: st.DataObject, phase: str) -> None:
         name = data.draw(st.sampled_from(sorted(self.gangs)))
         for pod in map(Pod, self.world.pods()):
-            if pod.labels.get("photonplan.io/gang") == name:
+            if pod.name.startswith(f"{name}-"):
                 if phase:
                     self.emulator.change(PODS, "team", pod.name, status={"phase": phase})
                 else:
@@ -105,6 +108,14 @@ class Machine(RuleBasedStateMachine):
                 self.emulator.change(WORKLOADS, "team", name, metadata=about)
 
         self.emulator.before_write += [lambda: None] * writes + [meddle]
+
+    @precondition(lambda self: self.world.pods())
+    @rule(data=st.data(), what=st.sampled_from(EDITS))
+    def tamper(self, data: st.DataObject, what: str) -> None:
+        """A user edits a pod of theirs that runs."""
+        bound = [pod.name for pod in map(Pod, self.world.pods()) if pod.node]
+        if bound:
+            ALLOWED[what](self.world, data.draw(st.sampled_from(bound)))
 
     @rule()
     def restart(self) -> None:

@@ -10,8 +10,8 @@ import yaml
 
 from planner.cli import main
 from planner.schedulers.kubernetes.config import Kubernetes
-from planner.schedulers.kubernetes.gangs import is_gang
 from planner.schedulers.kubernetes.manifests import Installation, manifests, scheduler_configuration
+from planner.schedulers.kubernetes.pods import is_gang
 from tests.planner.replay.grounds import BERT, cluster
 from tests.planner.schedulers.kubernetes.emulator import NODES, merge
 from tests.planner.schedulers.kubernetes.published import VERSION, Refused, require_published, versions

@@ -18,15 +18,41 @@ def pod(name: str, **labels: str) -> dict[str, Any]:
     return {"metadata": about, "spec": {"containers": [{"name": "main", "image": "x"}]}}
 
 
-def test_lists_have_pages_and_selectors(server: Server) -> None:
+def test_lists_have_pages_and_keep_what_is_of_interest(server: Server) -> None:
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}", **({"gang": "g"} if i % 2 else {})))
     api = server.api()
-    everything, some = Mirror(api, PATH), Mirror(api, PATH, selector="gang")
+    everything, some = Mirror(api, PATH), Mirror(api, PATH, keeps=lambda item: "gang" in item["metadata"]["labels"])
     everything.refresh()
     some.refresh()
     assert len(everything.objects) == 20
     assert {name for _, name in some.objects} == {f"p{i}" for i in range(1, 20, 2)}
+    server.emulator.change(PODS, "a", "p1", metadata={"labels": {"gang": None}})
+    server.emulator.change(PODS, "a", "p2", metadata={"labels": {"gang": "g"}})
+    some.refresh()
+    assert {name for _, name in some.objects} == {"p2", *(f"p{i}" for i in range(3, 20, 2))}
+    api.close()
+
+
+def test_a_list_that_expires_between_its_pages_is_read_again(server: Server) -> None:
+    for i in range(20):
+        server.emulator.put(PODS, pod(f"p{i}"))
+    api = server.api()
+    mirror, ask = Mirror(api, PATH), api._ask
+    pages = iter([server.emulator.forget])
+
+    def expire(*args: Any, **more: Any) -> Any:
+        page = ask(*args, **more)
+        server.emulator.put(PODS, pod("late"))
+        next(pages, lambda: None)()
+        return page
+
+    api._ask = expire  # type: ignore[method-assign]
+    with pytest.raises(ApiError, match="410"):
+        mirror.refresh()
+    assert not mirror.is_known
+    mirror.refresh()
+    assert len(mirror.objects) == 21
     api.close()
 
 

@@ -60,6 +60,8 @@ class World:
         self.applied: dict[str, Any] | None = None
         self.api = server.api()
         self.num_checked = 0
+        self.held: dict[str, frozenset[tuple[str, int]]] = {}
+        """by uid of a pod: the node and accelerators that it was bound with, whatever is written on it later"""
         self.emulator.guards = guards_of(**config)
         for i in range(4):
             self.emulator.put(NODES, node(f"n{i}"))
@@ -244,6 +246,7 @@ class World:
             place = self.controller.running[judged.job]
             own = {(f"n{server}", slot) for server, slot in place.devices}
             assert {(best, index) for index in judged.seat.indices} <= own, "it lands as planned"
+            self.held[found.uid] = frozenset((best, index) for index in judged.seat.indices)
         return said
 
     def kubelets(self) -> None:
@@ -272,8 +275,8 @@ class World:
             if not pod.node or not _gpus(pod.item):
                 continue
             assert len(pod.indices) == _gpus(pod.item), pod.name
-            for index in pod.indices:
-                assert used.setdefault((pod.node, index), pod.name) == pod.name, f"{pod.node} {index} is used twice"
+            for one in self.held.get(pod.uid, frozenset((pod.node, index) for index in pod.indices)):
+                assert used.setdefault(one, pod.name) == pod.name, f"{one} is used twice"
         for write in self.emulator.asked[self.num_checked :]:
             require_write(*write)
         self.num_checked = len(self.emulator.asked)
