@@ -2,8 +2,10 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance
 from planner.policies import find_policy
@@ -15,7 +17,16 @@ from planner.second_tier import with_second_tiers
 def solve(
     instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None, **limits: Any
 ) -> Result:
-    """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`."""
+    """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`.
+
+    InputError where an argument is of another type, unknown or out of range.
+    """
+    if not isinstance(instance, Instance | Problem):
+        remedy = "read the file first: Instance.load(path)" if isinstance(instance, str | Path) else "give an Instance"
+        raise InputError("solve", "instance", f"is a {type(instance).__name__}, not an Instance; {remedy}")
+    if unknown := sorted(limits.keys() - SolveOptions.__dataclass_fields__.keys()):
+        known = ", ".join(SolveOptions.__dataclass_fields__)
+        raise InputError("solve", unknown[0], f"is no option; options are: policy, {known}")
     started = time.perf_counter()
     problem = instance if isinstance(instance, Problem) else expand(instance)
     chosen = replace(options or SolveOptions(), **limits)

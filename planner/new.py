@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,9 @@ def _scalar(value: object) -> str:
 
 def read_jobs(path: Path, *, max_devices: int) -> list[dict[str, Any]]:
     """Jobs of a CSV file with a header; InputError names file, line and column of what is wrong."""
-    reader = csv.reader(io.StringIO(files.read_text(path), newline=""), strict=True)
+    remedy = f"write one with the columns {', '.join(REQUIRED)}; instances/jobs.csv of the project is one"
+    text = files.read_text(path, wanted="a .csv file", remedy=remedy)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     jobs: list[dict[str, Any]] = []
     names: dict[str, int] = {}
     header: list[str] = []
@@ -122,13 +125,16 @@ def read_jobs(path: Path, *, max_devices: int) -> list[dict[str, Any]]:
 
 def _header(path: Path, line: int, cells: Sequence[str]) -> list[str]:
     header, known = [cell.strip() for cell in cells], f"columns are {', '.join(COLUMNS)}"
-    for name in header:
-        if name not in COLUMNS or header.count(name) > 1:
-            problem = "is given twice" if name in COLUMNS else f"is no known column; {known}"
-            raise InputError(str(path), f"line {line}, column '{name}'", problem)
     for name in REQUIRED:
         if name not in header:
-            raise InputError(str(path), f"line {line}, column '{name}'", f"is missing; {known}")
+            hint = files.header_hint(header, name)
+            raise InputError(str(path), f"line {line}, column '{name}'", f"is missing; {hint}{known}")
+    for name in header:
+        if name not in COLUMNS or header.count(name) > 1:
+            near = get_close_matches(name.casefold(), COLUMNS, n=1)
+            hint = f"did you mean '{near[0]}'? " if near else ""
+            problem = "is given twice" if name in COLUMNS else f"is no known column; {hint}{known}"
+            raise InputError(str(path), f"line {line}, column '{name}'", problem)
     return header
 
 
@@ -185,9 +191,9 @@ class _Row:
 
     def _accelerators(self, max_devices: int) -> int | list[int] | dict[str, int]:
         cell = self._cells["accelerators"]
-        sizes = [self._integer("accelerators", part.strip()) for part in re.split("[;-]", cell)]
-        if cell.count("-") > 1 or ("-" in cell and ";" in cell):
+        if not re.fullmatch(r"\d+(\s*-\s*\d+|(\s*;\s*\d+)*)", cell):
             raise self.error("accelerators", f"cannot read '{cell}'; write 8, 4-16 or 4;8")
+        sizes = [self._integer("accelerators", part.strip()) for part in re.split("[;-]", cell)]
         if min(sizes) > max_devices:
             raise self.error("accelerators", f"{min(sizes)} is more than the {max_devices} there are; ask for fewer")
         if "-" in cell:
@@ -196,8 +202,7 @@ class _Row:
 
     def _integer(self, column: str, cell: str) -> int:
         if not re.fullmatch(r"\d{1,9}", cell) or int(cell) < 1:
-            hint = "; write 8, 4-16 or 4;8" if column == "accelerators" else ""
-            raise self.error(column, f"'{cell}' is no whole number above 0{hint}")
+            raise self.error(column, f"'{cell}' is no whole number above 0")
         return int(cell)
 
     def _number(self, column: str, cell: str) -> float:

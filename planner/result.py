@@ -1,9 +1,11 @@
 """What a policy returns: the plan, and what was proven about it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from planner.errors import InputError
 from planner.plan import Assignment, Plan
 
 
@@ -63,6 +65,18 @@ class SolveOptions:
     on_incumbent: Callable[[Incumbent], None] | None = None
     should_stop: Callable[[], bool] = bool
     """asked during the search; True returns the best plan so far"""
+
+    def __post_init__(self) -> None:
+        for name in ("time_limit_s", "deterministic_limit", "pages_time_limit_s"):
+            limit = getattr(self, name)
+            if limit is not None and not 0 <= limit < math.inf:
+                raise InputError("solve", name, f"must be 0 or more, and finite (got {limit})")
+        if self.workers is not None and self.workers < 1:
+            raise InputError("solve", "workers", f"must be at least 1, or None for all cores (got {self.workers})")
+        if self.hint is not None and not isinstance(self.hint, Plan):
+            raise InputError(
+                "solve", "hint", f"is a {type(self.hint).__name__}, not a Plan; read it by Plan.load(path)"
+            )
 
 
 @dataclass(frozen=True)

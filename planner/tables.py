@@ -3,7 +3,6 @@
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,13 @@ from costmodel.calibrate import FAMILIES
 from costmodel.calibrate.family import Family, Table
 from costmodel.hardware import load_device
 from planner.errors import InputError
-from planner.files import read_text
+from planner.files import header_hint, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_FILE_BYTES = 256 * 2**20
+TABLE_REMEDY = "name a .csv file with a header and one measurement a row"
 NO_PARQUET = "Parquet needs pyarrow, which is not installed; run `pip install '.[parquet]'`, or take a .csv file"
 
 
@@ -46,7 +46,7 @@ def read_table(path: Path, kind: str | None = None) -> Measurements:
     """A table of one kind; without `kind` the columns tell, and where they fit several kinds the file's name."""
     if kind is not None and kind not in FAMILIES:
         raise InputError("--kind", f"'{kind}'", f"is no kind of table; kinds are: {', '.join(FAMILIES)}")
-    frame = _read(path)
+    frame = _read(path, TABLE_REMEDY)
     kind = kind or _kind_of(path, frame)
     family = FAMILIES[kind]
     _require_columns(path, frame, family.columns, f"a table of kind {kind} has the columns {', '.join(family.columns)}")
@@ -65,14 +65,19 @@ def read_table(path: Path, kind: str | None = None) -> Measurements:
 
 
 def read_columns(
-    path: Path, numbers: Sequence[str], *, optional_numbers: Sequence[str] = (), optional_names: Sequence[str] = ()
+    path: Path,
+    numbers: Sequence[str],
+    *,
+    optional_numbers: Sequence[str] = (),
+    optional_names: Sequence[str] = (),
+    remedy: str = TABLE_REMEDY,
 ) -> tuple[Table, NDArray[np.int64]]:
     """Columns of a CSV or Parquet file, and the line (in Parquet the row) of each row, from 1.
 
     `numbers` must be there and finite in every row; an optional column that is absent is left out. Other columns are
     not read.
     """
-    frame = _read(path)
+    frame = _read(path, remedy)
     wanted = ", ".join(numbers)
     _require_columns(path, frame, numbers, f"a row has the columns {wanted}")
     columns: dict[str, NDArray[Any]] = {name: _numbers(path, frame, name, is_required=True) for name in numbers}
@@ -103,13 +108,13 @@ def concatenate(tables: Sequence[Measurements]) -> Table:
     return {name: np.concatenate([table.columns[name] for table in tables]) for name in shared}
 
 
-def _read(path: Path) -> "pd.DataFrame":
+def _read(path: Path, remedy: str) -> "pd.DataFrame":
     """All cells as text, the index being the line in the file; blank lines are left out."""
     import pandas as pd
 
     if path.suffix == ".parquet":
         return _read_parquet(path)
-    text = _text(path)
+    text = read_text(path, wanted="a .csv file", remedy=remedy, most_bytes=MAX_FILE_BYTES)
     try:
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, skip_blank_lines=False, header=None)
     except pd.errors.ParserError as error:
@@ -149,11 +154,6 @@ def _read_parquet(path: Path) -> "pd.DataFrame":
     return cells
 
 
-def _text(path: Path) -> str:
-    remedy = "name a .csv file with a header and one measurement a row"
-    return read_text(path, wanted="a .csv file", remedy=remedy, most_bytes=MAX_FILE_BYTES)
-
-
 def _kind_of(path: Path, frame: "pd.DataFrame") -> str:
     """The kind whose columns the table has, the one that reads most of them; else that in the file's name."""
     given = set(frame.columns)
@@ -168,8 +168,8 @@ def _kind_of(path: Path, frame: "pd.DataFrame") -> str:
     if best:
         raise InputError(str(path), "", f"fits several kinds; say which with --kind: {' or '.join(best)}")
     if not given & {name for family in FAMILIES.values() for name in family.columns}:
-        problem = "has columns of no kind of table, or none apart by commas"
-        raise InputError(str(path), "", f"{problem}; kinds are: {', '.join(FAMILIES)}")
+        hint = header_hint(list(frame.columns), "device")
+        raise InputError(str(path), "", f"has columns of no kind of table; {hint}kinds are: {', '.join(FAMILIES)}")
     nearest = max(FAMILIES, key=lambda kind: len(given & set(FAMILIES[kind].columns)))
     missing = [name for name in FAMILIES[nearest].columns if name not in given]
     raise InputError(
@@ -185,10 +185,7 @@ def _require_columns(path: Path, frame: "pd.DataFrame", wanted: Sequence[str], w
     missing = [name for name in wanted if name not in given]
     if not missing:
         return
-    near = get_close_matches(missing[0], [name for name in given if name], n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    hint += "are the columns apart by commas? " if len(given) == 1 else ""
-    raise InputError(str(path), ", ".join(missing), f"missing; {hint}{words}")
+    raise InputError(str(path), ", ".join(missing), f"missing; {header_hint(given, missing[0])}{words}")
 
 
 def _names(path: Path, frame: "pd.DataFrame", name: str, *, is_required: bool) -> NDArray[np.str_]:

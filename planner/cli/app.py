@@ -49,7 +49,6 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 
 app = typer.Typer(
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     epilog=EXIT_CODES,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.cli import exits
-from planner.cli.inputs import AsJson, Seed, TimeLimit, require_policy, require_writable, write_text
+from planner.cli.inputs import POLICY_NAMES, AsJson, Seed, TimeLimit, require_policy, require_writable, write_text
 from planner.cli.output import console, print_json
 from planner.cli.outputs import RUNS, RUNS_TABLE
 from planner.errors import InputError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_POLICIES = "cpsat,first_fit,best_fit,server_aligned,random_fit"
 
 Instances = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files.")]
-Policies = Annotated[str, typer.Option(metavar="A,B,C", help="Policies, by commas.")]
+Policies = Annotated[str, typer.Option(metavar="A,B,C", help=f"Policies, by commas: {POLICY_NAMES}.")]
 Axes = Annotated[
     list[str] | None,
     typer.Option(

@@ -34,6 +34,11 @@ Workers = Annotated[
     int | None,
     typer.Option("--workers", min=1, max=512, help="Threads of the solver; all cores unless given."),
 ]
+POLICY_NAMES = "cpsat, first_fit, best_fit, server_aligned, random_fit, sipam_loop, torus_slices or bcube_slices"
+"""all of this package in words, so that help needs no solver"""
+PlanOut = Annotated[
+    Path | None, typer.Option("--plan-out", "--output", "-o", metavar="FILE", help="Write the plan as JSON.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 
 

@@ -23,7 +23,9 @@ MOST_TENSORS = 60
 JobName = Annotated[str | None, typer.Argument(metavar="[JOB]", help="Show the tensors of this job, the largest ones.")]
 Every = Annotated[bool, typer.Option("--all", help="Show every tensor of the job.")]
 PolicyName = Annotated[str, typer.Option("--policy", help="cpsat, local, bw_aware, proportional or greedy_keep.")]
-PlanOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the placement as JSON.")]
+PlanOut = Annotated[
+    Path | None, typer.Option("--plan-out", "--output", "-o", metavar="FILE", help="Write the placement as JSON.")
+]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw streams and memories over time, .png or .svg.")]
 PlanIn = Annotated[
     Path | None, typer.Option("--plan", metavar="FILE", help="Show where this plan of a cluster keeps a job's tensors.")

@@ -24,7 +24,9 @@ Failed = Annotated[
         "tray), s0.q8#1 (an uplink); may be given several times.",
     ),
 ]
-Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the repaired plan as JSON.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", "--plan-out", metavar="FILE", help="Write the repaired plan as JSON.")
+]
 
 
 def repair(

@@ -52,7 +52,8 @@ Ray = Annotated[
 ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished cells: a run that was stopped goes on.")]
 CsvPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all measures as .csv or .parquet.")]
 HtmlPath = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write one HTML page for people: verdict, tables, plots.")
+    Path | None,
+    typer.Option("--html", "--report", metavar="FILE", help="Write one HTML page for people: verdict, tables, plots."),
 ]
 Moments = Annotated[
     str, typer.Option("--snapshots", metavar="X,Y", help="Shares of the time at which the page shows who holds what.")

@@ -9,8 +9,10 @@ import typer
 
 from planner.cli import exits
 from planner.cli.inputs import (
+    POLICY_NAMES,
     AsJson,
     InstancePath,
+    PlanOut,
     Seed,
     TimeLimit,
     Workers,
@@ -30,9 +32,8 @@ if TYPE_CHECKING:
     from planner.result import Result
 
 
-PolicyName = Annotated[str, typer.Option(help="cpsat, first_fit, best_fit, server_aligned or random_fit.")]
+PolicyName = Annotated[str, typer.Option(help=f"{POLICY_NAMES}, or one of another distribution.")]
 Hint = Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")]
-PlanOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan as JSON.")]
 Survive = Annotated[
     int,
     typer.Option("--survive", min=0, max=1, help="1: a plan that can be repaired after the loss of any one part."),
@@ -41,7 +42,9 @@ PagesTimeLimit = Annotated[
     float,
     typer.Option("--pages-time-limit", min=0.0, metavar="S", help="Seconds for tensors of jobs that offload."),
 ]
-Report = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page for people.")]
+Report = Annotated[
+    Path | None, typer.Option("--report", "--html", metavar="FILE", help="Write one HTML page for people.")
+]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")]
 
 

@@ -11,7 +11,7 @@ from planner.cli.outputs import TRACE
 
 
 def trace(
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="CSV file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")],
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Demand model; that of a public trace unless given.")
     ] = None,

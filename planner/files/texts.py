@@ -13,7 +13,7 @@ from costmodel.spec import Spec
 from planner.errors import InputError
 from planner.files.readings import misread, readings, warn_of_missing_units
 from planner.files.strict_yaml import MOST_DIGITS, parse_yaml
-from planner.wording import TYPES, message, no_mapping
+from planner.wording import TYPES, message, no_mapping, shown_by
 
 MAX_FILE_BYTES = 64 * 2**20
 SpecT = TypeVar("SpecT", bound=Spec)
@@ -27,6 +27,16 @@ FILES = {
     "Cluster": ("a cluster without jobs", "`planner replay --cluster` reads it"),
 }
 """what a file is, by the model that reads it, and what it is for"""
+REMEDIES = {
+    "Instance": "`planner new` writes one to start from",
+    "Cluster": "`planner new` writes an instance, whose cluster will do",
+    "DemandModel": "`planner trace -o FILE` draws a trace by the numbers of a public one",
+    "Mix": "leave it out for a mix of training and serving",
+    "FailureModel": "leave it out to replay without failures",
+    "Prices": "write one first, as instances/replay/prices.yaml of the project",
+    "Device": "a device of the catalog needs no file",
+}
+"""what helps where a file of a kind does not exist; else the schema of the kind"""
 _OWN_FIELD = re.compile(r"([a-z_]+(?:\[[^\]]*\])?(?:\.[a-z_]+)*): ")
 """the field that a message of a validator starts with"""
 
@@ -35,7 +45,7 @@ def read_text(
     path: Path,
     *,
     wanted: str = "a .json or .yaml file",
-    remedy: str = "`planner new` writes an instance to start from",
+    remedy: str = "give the file that you mean",
     most_bytes: int = MAX_FILE_BYTES,
 ) -> str:
     """Text of a file; InputError, with what was wanted, for what is no readable, reasonably small UTF-8 file."""
@@ -134,9 +144,14 @@ def _kind_of(data: dict[str, Any]) -> str | None:
     return "Cluster" if "fabric" in data and "jobs" not in data else None
 
 
+def _remedy(model: type[Spec]) -> str:
+    """What helps where a file does not exist."""
+    return REMEDIES.get(model.__name__, f"write one first; {shown_by(model)} lists the fields")
+
+
 def load(model: type[SpecT], path: str | Path, *, part: str | None = None) -> SpecT:
     """Read and validate one file, or what it holds under a key, if it has it. UnitWarning where a unit is missing."""
-    data = parse_text(read_text(Path(path)), str(path))
+    data = parse_text(read_text(Path(path), remedy=_remedy(model)), str(path))
     data = data.get(part, data) if part else data
     made = validate(model, data, str(path))
     warn_of_missing_units(made, data, str(path))

@@ -96,7 +96,8 @@ def asked_s(arrival_s: Floats, duration_s: Floats, size: Ints, begin_s: float, e
 def read_trace(path: Path) -> Trace:
     """Jobs of a CSV or Parquet file; InputError names file, line and column of what is wrong."""
     columns, line = read_columns(
-        path, REQUIRED, optional_numbers=("priority",), optional_names=("tenant", "workload")
+        path, REQUIRED, optional_numbers=("priority",), optional_names=("tenant", "workload"),
+        remedy="`planner trace -o FILE` draws a trace",
     )  # fmt: skip
     jobs = len(line)
     priority = columns.get("priority", np.zeros(jobs))

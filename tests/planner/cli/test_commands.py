@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from planner.cli import main
 from planner.compare.rows import Row
 from planner.instance import Instance
 from planner.plan import Plan
+from planner.policies import POLICIES
 from tests.planner.cli.conftest import Planner, fields, written
 
 
@@ -127,3 +129,31 @@ def test_explain_and_marginal_print_json(planner: Planner, instance: Path, plan:
     gains = planner("marginal", instance, "--time-limit", 2, "--workers", 1, "--json")
     assert gains.code == 0
     assert all({"change", "gain", "status"} <= each.keys() for each in gains.document)
+
+
+def test_help_lists_every_policy(planner: Planner) -> None:
+    for command in ("solve", "compare"):
+        said = planner(command, "--help").out
+        assert [name for name in POLICIES if name not in said] == []
+
+
+def test_outputs_have_the_same_names_everywhere(planner: Planner, instance: Path) -> None:
+    plans = [instance.with_name(name) for name in ("a.json", "b.json", "c.json")]
+    pages = [instance.with_name(name) for name in ("a.html", "b.html")]
+    for option, path in zip(("--plan-out", "--output", "-o"), plans, strict=True):
+        assert planner("solve", instance, "--policy", "first_fit", option, path).code == 0
+    assert Plan.load(plans[0]) == Plan.load(plans[1]) == Plan.load(plans[2])
+    for option, path in zip(("--report", "--html"), pages, strict=True):
+        assert planner("solve", instance, "--policy", "first_fit", option, path).code == 0
+        assert path.read_text("utf-8").startswith("<!doctype html")
+    again = instance.with_name("again.json")
+    assert planner("repair", instance, plans[0], "--failed", "s1.t1", "--plan-out", again).code == 0
+    assert Plan.load(again).admitted == Plan.load(plans[0]).admitted
+
+
+def test_shells_complete_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, value in {"_PLANNER_COMPLETE": "complete_bash", "COMP_WORDS": "planner re", "COMP_CWORD": "1"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == ["repair", "reconfigure", "replay", "reproduce"]

@@ -97,6 +97,7 @@ def test_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
     [
         ("a,t,bert-large,training,lots,1,,,,,,", "line 2, column 'accelerators'", "write 8, 4-16 or 4;8"),
         ("a,t,bert-large,training,4-,1,,,,,,", "line 2, column 'accelerators'", "write 8"),
+        ("a,t,bert-large,training,-8,1,,,,,,", "line 2, column 'accelerators'", "cannot read '-8'; write 8"),
         ("a,t,bert-large,training,8-4,1,,,,,,", "line 2, column 'accelerators'", "min 8 is above max 4"),
         ("a,t,bert-large,training,4-8;16,1,,,,,,", "line 2, column 'accelerators'", "write 8"),
         ("a,t,bert-large,training,0,1,,,,,,", "line 2, column 'accelerators'", "above 0"),
@@ -129,7 +130,11 @@ def test_a_bad_row_is_named(planner: Planner, tmp_path: Path, row: str, place: s
 @pytest.mark.parametrize(
     ("header", "problem"),
     [("name,model,kind", "'accelerators': is missing"), (HEADER + ",color", "'color': is no known column"),
-     (HEADER + ",name", "'name': is given twice")],
+     (HEADER + ",name", "'name': is given twice"),
+     (HEADER.replace("name", "Name", 1), "'name': is missing; did you mean 'Name'? Rename it to name."),
+     (HEADER + ",Weigth", "'Weigth': is no known column; did you mean 'weight'?"),
+     (HEADER.replace(",", ";"), "'name': is missing; the columns are parted by semicolons; save the table with commas"),
+     (HEADER.replace(",", "\t"), "'name': is missing; the columns are parted by tabs")],
 )  # fmt: skip
 def test_a_bad_header_is_named(planner: Planner, tmp_path: Path, header: str, problem: str) -> None:
     jobs = tmp_path / "jobs.csv"
@@ -137,6 +142,22 @@ def test_a_bad_header_is_named(planner: Planner, tmp_path: Path, header: str, pr
     outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs)
     assert outcome.code == 2
     assert f"line 1, column {problem}" in outcome.err
+
+
+def test_the_shipped_jobs_make_an_instance_that_runs_them_all(planner: Planner, tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    jobs = Path(__file__).parents[3] / "instances" / "jobs.csv"
+    assert planner("new", "--fabric", "lightpath", "--jobs", jobs, "-o", path).code == 0
+    outcome = planner("solve", path, "--policy", "best_fit")
+    assert outcome.code == 0
+    assert "6 of 6 jobs" in outcome.out
+
+
+def test_a_missing_table_is_not_answered_by_the_command_itself(planner: Planner, tmp_path: Path) -> None:
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", tmp_path / "none.csv")
+    assert outcome.code == 2
+    assert "does not exist; write one with the columns name, model, kind, accelerators" in outcome.err
+    assert "planner new" not in outcome.err
 
 
 def test_a_job_that_no_size_can_run_is_refused(planner: Planner, tmp_path: Path) -> None:

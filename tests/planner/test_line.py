@@ -1,0 +1,37 @@
+"""The public call `solve`: wrong arguments are told at once."""
+
+import math
+from typing import Any
+
+import pytest
+
+from planner import InputError, Instance, solve
+from tests.planner.cli.conftest import fields
+
+INSTANCE = Instance.parse(fields())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"time_limit_s": -1}, "time_limit_s: must be 0 or more, and finite (got -1)"),
+        ({"time_limit_s": math.nan}, "time_limit_s: must be 0 or more"),
+        ({"deterministic_limit": math.inf}, "deterministic_limit: must be 0 or more"),
+        ({"pages_time_limit_s": -0.1}, "pages_time_limit_s: must be 0 or more"),
+        ({"workers": 0}, "workers: must be at least 1"),
+        ({"hint": "plan.json"}, "hint: is a str, not a Plan; read it by Plan.load(path)"),
+        ({"time_limit": 3}, "time_limit: is no option; options are: policy, time_limit_s"),
+        ({"policy": "magic"}, "magic: is unknown; policies are: cpsat"),
+    ],
+    ids=str,
+)
+def test_a_wrong_option_is_told(arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem.replace("(", r"\(").replace(")", r"\)")):
+        solve(INSTANCE, **arguments)
+
+
+def test_a_path_is_no_instance() -> None:
+    with pytest.raises(InputError, match=r"is a str, not an Instance; read the file first: Instance.load\(path\)"):
+        solve("rack64.yaml")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is a dict, not an Instance; give an Instance"):
+        solve(fields())  # type: ignore[arg-type]
