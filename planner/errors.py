@@ -19,6 +19,10 @@ class UnknownError(InputError):
     """It names something that is not here."""
 
 
+class FullError(InputError):
+    """It can be, but not now: what is needed for it is taken, and is free again some time."""
+
+
 class ConflictError(InputError):
     """It is at odds with what was accepted before."""
 

@@ -14,6 +14,8 @@ from planner.replay.spreads import Fibers, Spread
 
 MOST_REMEMBERED = 200_000
 """answers"""
+MOST_ENDS = 2_000_000
+"""ranks with circuits in all remembered answers; each takes some 100 bytes"""
 
 Paths = list[dict[int, tuple[Route, int]]]
 """route and wavelengths of each circuit, by configuration and position"""
@@ -71,6 +73,7 @@ class Router:
         self.fibers = Fibers(light) if is_uniform else None
         """what is taken by pair of servers, where that is all that matters"""
         self._known: dict[tuple[int, int], _Found | None] = {}
+        self._num_ends = 0
         self.pause: Callable[[], object] = int
         """called before each order of blocks is routed; what it raises ends the search, and nothing is remembered"""
         self._paths: Paths = []
@@ -91,9 +94,11 @@ class Router:
         key = id(row.shape), spread.number
         is_new = key not in self._known
         if is_new:
-            if len(self._known) > MOST_REMEMBERED:
+            if len(self._known) > MOST_REMEMBERED or self._num_ends > MOST_ENDS:
                 self._known.clear()
-            self._known[key] = self._search(row, spread)
+                self._num_ends = 0
+            found = self._known[key] = self._search(row, spread)
+            self._num_ends += 0 if found is None else len(found.beams.ends)
         found = self._known[key]
         if found is None:
             return None

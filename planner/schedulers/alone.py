@@ -13,8 +13,8 @@ from planner.replay.kinds import Row
 from planner.scenarios.derive import edited
 from planner.schedulers.places import Place
 
-ASKED = {"workload", "accelerators", "constraints", "weight", "utility", "step_at"}
-"""fields of a job that rules depend on where it runs alone"""
+ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
+"""fields of a job that rules depend on where it runs alone; its weight multiplies its value, whatever that is"""
 OF_LAYOUT = ("placement", "block", "per_server", "rack", "circuits", "rails", "cut", "switches")
 """rules that depend on where a job lies; where these hold, the others depend on job and configuration alone"""
 MOST_REMEMBERED = 100_000
@@ -84,7 +84,7 @@ class Alone:
             alone = Job(name="the job", **fields)
             self._asked[asked] = Instance(schema_version=1, name="controller", cluster=self._cluster, jobs=(alone,))
         instance, of_row = self._asked[asked], (asked, id(place.row))
-        plan = Plan(instance="controller", assignments=(place.assignment("the job"),))
+        plan = Plan(instance="controller", assignments=(place.assignment(instance.jobs[0]),))
         rules = OF_LAYOUT if of_row in self._right else tuple(CHECKS)
         wrong = next((each.message for rule in rules for each in CHECKS[rule](instance, plan)), None)
         if wrong is None:

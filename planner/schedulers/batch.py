@@ -118,12 +118,12 @@ def _guests(floor: Floor, names: Iterable[str]) -> list[Guest]:
         is_free = is_first or may_enter(floor, entry)
         barred = floor.drained if is_free else floor.drained | frozenset(reserved.servers)
         level = -float(entry.request.priority), floor.ledger.tenants.burden(entry.request.tenant, now_s)
-        found.append(Guest(entry, level, is_first, barred, _ways(floor.kind(entry))))
+        found.append(Guest(entry, level, is_first, barred, _ways(floor.kind(entry), entry.request.weight)))
     return found
 
 
-def _ways(kind: Kind) -> dict[Way, tuple[Row, ...]]:
-    """Ways to run, the most valuable first, each with its rows by value."""
+def _ways(kind: Kind, weight: float) -> dict[Way, tuple[Row, ...]]:
+    """Ways to run a job of this weight, the most valuable first, each with its rows by value."""
     rows: dict[tuple[int, ...], list[Row]] = {}
     for row in kind.rows:
         if not row.needs_rails:
@@ -131,7 +131,7 @@ def _ways(kind: Kind) -> dict[Way, tuple[Row, ...]]:
             rows.setdefault((shape.part, shape.num_parts, shape.is_even, row.sets_circuits), []).append(row)
     ways = {}
     for (part, parts, is_even, has_ports), listed in list(rows.items())[:MOST_WAYS]:
-        value = float(listed[0].options.value[listed[0].number])
+        value = weight * float(listed[0].options.value[listed[0].number])
         way = Way(part, parts, 1 if is_even else parts, part * parts if has_ports else 0, value)
         ways[way] = tuple(listed[:MOST_ROWS])
     return ways
@@ -160,7 +160,7 @@ def _one_by_one(floor: Floor, guests: Sequence[Guest], deadline_s: float) -> tup
         taken.append(found.placement)
         place, row = found.place, found.place.row
         left[tenant] = accelerators - len(place.devices), ports - place.num_ports
-        started[entry.name] = float(row.options.value[row.number])
+        started[entry.name] = entry.request.weight * float(row.options.value[row.number])
         value[guest.level] = value.get(guest.level, 0.0) + started[entry.name]
     for placement in taken:
         floor.board.state.release(placement)
@@ -246,8 +246,8 @@ def _taken(floor: Floor, guests: Sequence[Guest], plan: Plan, ground: Ground) ->
             break
         state.take(placement)
         proposal.starts.append((guest.entry, placement))
-        row = placement.row
-        value[guest.level] = value.get(guest.level, 0.0) + float(row.options.value[row.number])
+        gained = guest.entry.request.weight * float(placement.row.options.value[placement.row.number])
+        value[guest.level] = value.get(guest.level, 0.0) + gained
     for entry, before, server in moving if len(proposal.starts) == len(plan.starts) else ():
         placement = state.realize(before.row, [(server, before.row.shape.num_parts)])
         if placement is None:

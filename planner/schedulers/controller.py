@@ -50,9 +50,15 @@ class Controller:
         self.cluster, self.settings = self._desk.cluster, self._desk.settings
 
     def prepare(self, request: Request) -> None:
-        """Expand what a job asks for before it is submitted, so that its submission need not: the first job of a kind
-        costs up to seconds. Other calls go on meanwhile. InputError for a job that can never run."""
+        """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile.
+        InputError for a job that can never run, FullError for one that finds no memory now."""
         self._require_runnable(request)
+        with self._lock:
+            self._desk.tidy()
+
+    def is_prepared(self, request: Request) -> bool:
+        """Whether what a job asks for is expanded; answered at once."""
+        return request in self._desk.kinds
 
     # Events
 
@@ -72,15 +78,16 @@ class Controller:
             if (same := self._desk.ledger.again(requests)) is not None:
                 return self._desk.noted(body, key, at_s, same)
             names = [request.name for request in requests]
-            for request in requests:
-                self._require_runnable(request)
 
             def act() -> None:
                 for name in names:
                     self._desk.floor.line.push(self._desk.ledger.jobs[name])
                 self._serve(names, is_batch=len(names) > 1)
 
-            return self._desk.event(body, key, at_s, act, requests)
+            with self._desk.kinds.holding(kinds):
+                for request in requests:
+                    self._require_runnable(request)
+                return self._desk.event(body, key, at_s, act, requests)
 
     def cancel(self, job: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A job is not wanted any more, whether it waits or runs."""
@@ -175,9 +182,8 @@ class Controller:
     def _require_runnable(self, request: Request) -> None:
         """Expand what a job asks for, if it is new; InputError for a job that can never run."""
         kinds, quota = self._desk.kinds, self.settings.quota(request.tenant)
-        name = kinds.expand(request)
         limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
-        if not kinds.limited(name, *limits).rows:
+        if not kinds.limited(kinds.expand(request), *limits).rows:
             most = ((quota.accelerators, "accelerators"), (quota.ports, "optical ports"))
             said = " and ".join(f"{count} {what}" for count, what in most if count is not None)
             problem = f"takes more than tenant {request.tenant} may ever hold, {said}; ask for less, or a larger quota"
@@ -192,9 +198,8 @@ class Controller:
         each.tell(told)
 
     def _look_again(self, budget_s: float) -> None:
-        floor = self._desk.floor
-        floor.hopeless.clear()
-        each = Pass(floor, budget_s / 2, budget_s / 2, is_deep=True)
+        self._desk.floor.hopeless.clear()
+        each = Pass(self._desk.floor, budget_s / 2, budget_s / 2, is_deep=True)
         each.run()
         each.tell(list(each.ran_out))
 
@@ -203,8 +208,7 @@ class Controller:
     @property
     def greedy_budget_s(self) -> float:
         """Most time for the search of places at one event, for the first job and again for all behind it."""
-        is_pooled = isinstance(self.cluster.fabric, Sipam)
-        return max(self.settings.greedy_budget_s, POOL_S if is_pooled else 0.0)
+        return max(self.settings.greedy_budget_s, POOL_S if isinstance(self.cluster.fabric, Sipam) else 0.0)
 
     @property
     def repair_budget_s(self) -> float:

@@ -48,7 +48,7 @@ class Desk:
         self.floor: Floor
         try:
             self.cluster, self.settings = _agreed(self.journal, cluster, settings)
-            self.kinds = Kinds(self.cluster)
+            self.kinds = Kinds(self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, self.journal.kind)
             self._is_grouped, self._is_spoilt, self._is_lost = False, False, True
             self._counts = Counts()
             self.resume()
@@ -95,14 +95,32 @@ class Desk:
             if body["e"] == "replan" and not self.floor.decisions and key is None:
                 ledger.now_s = before_s
                 return ()
-            self.journal.append(key, body, self.floor.decisions, self.kinds.texts)
+            texts = {name: self.kinds.text(name) for name in body.get("kinds", ())}
+            self.journal.append(key, body, self.floor.decisions, texts)
         except BaseException:
             self._is_spoilt = self._is_grouped
             if not self._is_grouped:
                 self.resume()
             raise
+        decisions = tuple(self.floor.decisions)
         self._snapshot_if_due()
-        return tuple(self.floor.decisions)
+        self.tidy()
+        return decisions
+
+    def tidy(self) -> None:
+        """Forget kinds of jobs where they take too much memory. The floor is made anew then, since what it remembers
+        goes by rows of kinds."""
+        if not self.kinds.is_over:
+            return
+        self.kinds.trim()
+        ledger = self.ledger
+        ledger.forget()
+        self.floor = Floor(self.cluster, ledger)
+        self.floor.counts = self._counts
+
+    def _kinds_in_use(self) -> set[str]:
+        """Kinds of jobs that wait or run; several threads ask."""
+        return {entry.kind for entry in list(self.ledger.jobs.values())}
 
     def noted(self, body: dict[str, Any], key: str | None, at_s: float | None, now: Decisions) -> Decisions:
         """Answer an event that changes nothing; under a key it is written, so that it does not when it comes again."""
@@ -155,8 +173,6 @@ class Desk:
         journal = self.journal
         journal.roll_back()
         ledger = Ledger(self.settings, self.kinds, journal, {NO_WIRING.name: NO_WIRING})
-        for name, text in journal.kinds().items():
-            self.kinds.restore(name, text)
         self._snapped, snapshot = journal.last_snapshot() or (0, None)
         if snapshot is not None:
             ledger.restore(snapshot)

@@ -196,7 +196,7 @@ def whole(
         residents.append(Resident(**fields, **where))
     jobs = tuple(Job(**{name: getattr(job, name) for name in Job.model_fields}) for job, _ in new)
     instance = Instance(schema_version=1, name="controller", cluster=cluster, jobs=jobs, residents=tuple(residents))
-    assignments = tuple(place.assignment(job.name) for job, place in (*running, *new))
+    assignments = tuple(place.assignment(job) for job, place in (*running, *new))
     return instance, Plan(instance="controller", assignments=assignments, switches=setting_of(instance, assignments))
 
 

@@ -206,9 +206,9 @@ class Journal:
         rows = self._db.execute(statement, (after, most))
         yield from map(_record, rows)
 
-    def kinds(self) -> dict[str, str]:
-        """What jobs asked for, by kind."""
-        return dict(self._db.execute("SELECT name, body FROM kinds").fetchall())
+    def kind(self, name: str) -> str:
+        """What jobs of a kind asked for."""
+        return self._named("SELECT body FROM kinds WHERE name = ?", (name,))
 
     def wiring(self, name: str) -> Wiring:
         """Circuits by name."""

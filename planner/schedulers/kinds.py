@@ -1,71 +1,141 @@
-"""Candidates of what jobs ask for, expanded and scored once: slow, and done before anything is placed."""
+"""Candidates of what jobs ask for, expanded and scored once: slow, and done before anything is placed.
+
+They are kept by what they depend on, as far as a number of bytes allows. Kinds of jobs that wait or run always are;
+of the others those go first that nobody asked for lately.
+"""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
+from itertools import count
 from typing import Any
 
 from costmodel.configuration import Configuration
 from costmodel.fabrics import DividedPorts, FabricBase, Lightpath, Sipam
 from planner.cluster import Cluster, Health
-from planner.errors import InputError
+from planner.errors import FullError, InputError
 from planner.expand import expand
 from planner.instance import Instance, Job
 from planner.problem import JobOptions
 from planner.replay.kinds import Kind, Row, row_of
 from planner.scenarios.derive import edited
+from planner.schedulers.sizes import num_bytes
 
-ASKED = {"workload", "accelerators", "constraints", "weight", "utility", "step_at", "reference"}
-"""fields of a job that its candidates and their order depend on"""
+ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
+"""fields of a job that its candidates and their order depend on; its weight multiplies the value of them all"""
+MOST_LIMITED = 1000
+"""kinds without some of their rows"""
+NO_NAMES: frozenset[str] = frozenset()
 
 
 class Kinds:
     """Ways to run, by what a job asks for; health is left aside, so that they hold while parts fail and work again."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(
+        self, cluster: Cluster, most_bytes: float, in_use: Callable[[], set[str]], written: Callable[[str], str]
+    ) -> None:
+        """`in_use`: names of kinds whose jobs wait or run; `written`: the text of a kind that a journal names."""
         _require_served(cluster.fabric)
         self.cluster = edited(cluster, health=Health())
-        self.texts: dict[str, str] = {}
-        """what jobs of a kind ask for, as JSON"""
+        self._texts: dict[str, str] = {}
+        self._at_hand = NO_NAMES
+        self._most_bytes, self._in_use, self._written = most_bytes, in_use, written
         self._kinds: dict[str, Kind] = {}
         self._most: dict[str, tuple[int, int]] = {}
         """accelerators, and optical ports, of the rows that take the most"""
-        self._names: dict[str, str] = {}
+        self._bytes: dict[str, int] = {}
+        self._used: dict[str, int] = {}
+        """when each was asked for last, counted"""
+        self._now = count()
         self._asked: dict[str, dict[str, Any]] = {}
         self._limited: dict[tuple[str, int, int], Kind] = {}
 
     def expand(self, job: Job) -> str:
-        """The kind of a job by name, expanded where it is new; InputError where this cluster cannot run the job."""
+        """The kind of a job by name, expanded where it is new; InputError where this cluster cannot run the job,
+        FullError where kinds of jobs that wait or run leave no memory for another."""
         text = job.model_dump_json(include=ASKED)
-        name = self._name(text)
+        name = _name(text)
+        self._used[name] = next(self._now)
         if name not in self._kinds:
-            self._add(name, text, job)
+            self._add(name, text, is_bounded=True)
+        self._texts[name] = text
         return name
 
     def name(self, job: Job) -> str:
         """What a job asks for, by a name; the same for all that ask for the same."""
-        return self._name(job.model_dump_json(include=ASKED))
+        return _name(job.model_dump_json(include=ASKED))
 
-    def _name(self, text: str) -> str:
-        if text not in self._names:
-            self._names[text] = sha256(text.encode()).hexdigest()[:24]
-        return self._names[text]
+    def __contains__(self, job: Job) -> bool:
+        """Whether the kind of a job is expanded."""
+        return self.name(job) in self._kinds
 
-    def restore(self, name: str, text: str) -> None:
-        """A kind that a journal names; it is expanded when it is asked for."""
-        self.texts.setdefault(name, text)
+    @property
+    def num_bytes(self) -> int:
+        """What all kinds take."""
+        return sum(list(self._bytes.values()))
 
-    def _add(self, name: str, text: str, job: Job) -> None:
-        rows = self._rows(job)
+    @property
+    def is_over(self) -> bool:
+        """Whether there are more than should be."""
+        return self.num_bytes > self._most_bytes or len(self._limited) > MOST_LIMITED
+
+    def trim(self) -> None:
+        """Forget kinds that are not in use, those first that were asked for longest ago, until half of the memory is
+        free; and all that is known of rows that some tenants may not take."""
+        kept = self._in_use() | self._at_hand
+        gone = sorted(set(self._kinds) - kept, key=lambda name: self._used.get(name, 0))
+        left = self.num_bytes
+        for name in gone:
+            if left <= self._most_bytes / 2:
+                break
+            left -= self._bytes.pop(name)
+            for known in (self._kinds, self._most, self._used):
+                known.pop(name, None)
+        kept.update(self._kinds)
+        self._limited.clear()
+        for each in (self._texts, self._asked, self._used):
+            for name in set(each) - kept:
+                each.pop(name, None)
+
+    @contextmanager
+    def holding(self, names: Iterable[str]) -> Iterator[None]:
+        """Kinds of a submission that is looked at: they are in use meanwhile."""
+        self._at_hand = frozenset(names)
+        try:
+            yield
+        finally:
+            self._at_hand = NO_NAMES
+
+    def text(self, name: str) -> str:
+        """What jobs of a kind ask for, as JSON."""
+        return self._texts.get(name) or self._written(name)
+
+    def _require_room(self, name: str, size: int) -> None:
+        used = (self._in_use() | self._at_hand) - {name}
+        taken = sum(self._bytes.get(each, 0) for each in used)
+        if taken and taken + size > self._most_bytes:
+            problem = (
+                f"{len(used)} kinds of jobs wait or run, and leave no memory for another one ({taken / 1e6:.0f} MB "
+                f"of {self._most_bytes / 1e6:.0f} MB); ask again later, ask for what others ask for, or raise "
+                "`kinds_memory` of the settings"
+            )
+            raise FullError("submit", "workload", problem)
+
+    def _add(self, name: str, text: str, *, is_bounded: bool) -> None:
+        rows = self._rows(Job.model_validate({"name": "kind", **json.loads(text), "weight": 1.0}))
+        size = num_bytes(rows)
+        if is_bounded:
+            self._require_room(name, size)
+        self._bytes[name] = size
         ports = (row.shape.num_ranks for row in rows if row.sets_circuits)
         self._most[name] = max(row.shape.num_ranks for row in rows), max(ports, default=0)
-        self.texts[name] = text
         self._kinds[name] = _kind_of(name, rows)  # the last: other threads take what is here for whole
 
     def asked(self, name: str) -> dict[str, Any]:
         """Fields of a job that its kind has."""
         if name not in self._asked:
-            self._asked[name] = json.loads(self.texts[name])
+            self._asked[name] = json.loads(self.text(name))
         return self._asked[name]
 
     def require(self, names: Iterable[str]) -> None:
@@ -75,8 +145,7 @@ class Kinds:
 
     def __getitem__(self, name: str) -> Kind:
         if name not in self._kinds:
-            job = Job.model_validate({"name": "kind", **self.asked(name)})
-            self._add(name, self.texts[name], job)
+            self._add(name, self.text(name), is_bounded=False)
         return self._kinds[name]
 
     def limited(self, name: str, accelerators: int, ports: int) -> Kind:
@@ -121,6 +190,10 @@ class Kinds:
         for row in rows:
             _warm(row)
         return rows
+
+
+def _name(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:24]
 
 
 def _require_served(fabric: FabricBase) -> None:

@@ -12,6 +12,7 @@ from costmodel.fabrics import Lightpath, Sipam
 from planner.circuits.demand import Dimension
 from planner.circuits.light import bits, wavelengths_of
 from planner.circuits.ways import Device
+from planner.instance import Job
 from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 from planner.replay.kinds import Row
 from planner.schedulers import plugs
@@ -144,10 +145,10 @@ class Place:
                 assert isinstance(fabric, Lightpath)
                 yield fabric.fiber_name(servers[step[0]], servers[step[1]], step[2])
 
-    def assignment(self, job: str) -> Assignment:
-        """The job as it stands in a plan."""
+    def assignment(self, job: Job) -> Assignment:
+        """The job as it stands in a plan; rows have the value of a job of weight 1."""
         found = self.row.options.assignment(self.row.number, self.device_names, self.circuits, self.memory)
-        return found.model_copy(update={"job": job})
+        return found.model_copy(update={"job": job.name, "value": job.weight * found.value})
 
     def body(self) -> dict[str, Any]:
         """As the journal writes it: devices as server and slot in turn, the wiring by name."""

@@ -142,7 +142,7 @@ class PoolGuard:
             alone = Job(name="the job", **fields)
             self._asked[asked] = Instance(schema_version=1, name="controller", cluster=self._cluster, jobs=(alone,))
         instance, of_row = self._asked[asked], (asked, id(place.row))
-        assignment = place.assignment("the job")
+        assignment = place.assignment(instance.jobs[0])
         plan = Plan(instance="controller", assignments=(assignment,))
         rules = OF_POOL if of_row in self._right else tuple(rule for rule in CHECKS if rule != LIGHT)
         wrong = next((each.message for rule in rules for each in CHECKS[rule](instance, plan)), None)

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.spec import Duration, Seconds, Spec
+from costmodel.spec import Bytes, Duration, Seconds, Spec
 from planner.instance import Job
 
 REPAIR_S, REPAIR_ACCELERATORS = 0.025, 256
@@ -71,6 +71,9 @@ class Settings(Spec):
     """times that one job may be stopped for others"""
     depth: int = Field(default=50, ge=1, le=MOST)
     """waiting jobs behind the first that are looked at during one event"""
+    kinds_memory_bytes: Annotated[Bytes, Field(gt=0)] = 2.0**30
+    """most memory for what different jobs may run as: kinds that nobody asked for lately are forgotten, and a new one
+    is refused for now where those of jobs that wait or run leave no room for it"""
     snapshot_every: int = Field(default=5000, ge=1, le=MOST)
     """events between two snapshots of the journal"""
     keep_events: int = Field(default=100_000, ge=1, le=MOST)

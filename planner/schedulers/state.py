@@ -10,7 +10,7 @@ from planner.errors import ConflictError, InputError, UnknownError
 from planner.replay.kinds import Row
 from planner.schedulers.decisions import Decision, Move, Reserve, Start, Stop, Wait
 from planner.schedulers.kinds import ASKED, Kinds
-from planner.schedulers.places import Place, Wiring
+from planner.schedulers.places import NO_WIRING, Place, Wiring
 from planner.schedulers.quotas import Tenants, Use
 from planner.schedulers.settings import Request, Settings
 
@@ -171,6 +171,12 @@ class Ledger:
             self.wirings[wiring] = self.names.wiring(wiring)
         devices = tuple(zip(flat[::2], flat[1::2], strict=True))
         return Place(kind, self._rows[kind, body["row"]], devices, self.wirings[wiring])
+
+    def forget(self) -> None:
+        """Let go of rows and wirings that are read again when they are asked for, but for those of today."""
+        self._rows.clear()
+        used = (entry.place.wiring for entry in self.jobs.values() if entry.place is not None)
+        self.wirings = {wiring.name: wiring for wiring in (NO_WIRING, *used)}
 
     def body(self) -> dict[str, Any]:
         """All of it as JSON, for snapshots and comparisons."""

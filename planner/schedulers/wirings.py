@@ -13,12 +13,15 @@ from planner.schedulers.places import NO_WIRING, Step, Wire, Wiring, wiring_of
 
 MOST_REMEMBERED = 100_000
 """wirings by what they depend on"""
+MOST_WIRES = 500_000
+"""of all remembered wirings; each takes some 200 bytes"""
 
 
 class Wirer:
     """Circuits of placements, by the planner's own first fit; remembered where the same light comes back."""
 
     def __init__(self) -> None:
+        self._num_wires = 0
         self._known: dict[object, Wiring] = {}
         self._alike: dict[Wiring, Wiring] = {}
         self._laid: dict[object, tuple[tuple[int, ...], Wiring]] = {}
@@ -39,7 +42,20 @@ class Wirer:
         return self._over_fibers(state, placement)
 
     def _one(self, wiring: Wiring) -> Wiring:
-        return self._alike.setdefault(wiring, wiring)
+        found = self._alike.get(wiring)
+        if found is None:
+            self._num_wires += sum(len(wires) for _, wires in wiring.configurations)
+            if self._num_wires > MOST_WIRES:
+                self._forget()
+            found = self._alike[wiring] = wiring
+        return found
+
+    def _forget(self) -> None:
+        """Circuits are found again where they are asked for."""
+        self._known.clear()
+        self._alike.clear()
+        self._laid.clear()
+        self._num_wires = 0
 
     def _over_fibers(self, state: State, placement: Placement) -> tuple[tuple[Device, ...], Wiring] | None:
         router, shape = state.router, placement.row.shape
@@ -62,7 +78,7 @@ class Wirer:
             return None
         if key is not None:
             if len(self._known) > MOST_REMEMBERED:
-                self._known.clear()
+                self._forget()
             self._known[key] = wiring
         return placement.devices, wiring
 
@@ -85,7 +101,7 @@ class Wirer:
         key = id(row), fabric.rack_of(servers[0]) if fabric.has_circuits else 0, lie, slots
         if key not in self._laid:
             if len(self._laid) > MOST_REMEMBERED:
-                self._laid.clear()
+                self._forget()
             ranks, wiring = _on_held(row, found.devices)
             self._laid[key] = ranks, self._one(wiring)
         ranks, wiring = self._laid[key]

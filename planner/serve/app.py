@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from planner import __version__
-from planner.errors import ConflictError, InputError, UnknownError
+from planner.errors import ConflictError, FullError, InputError, UnknownError
 from planner.report.live import LIVE_HEADERS, live_html
 from planner.serve import events, extender, questions
 from planner.serve.answers import Health
@@ -26,6 +26,8 @@ from planner.serve.site import FAULTS, Site
 from planner.serve.writer import BusyError, StoppingError
 from planner.wording import message
 
+FULL_S = 30
+"""after which a client asks again whose job finds no memory"""
 STOPPING_S = 5
 """after which a client asks again, at what takes the place of this service"""
 
@@ -102,6 +104,7 @@ def _errors(app: FastAPI) -> None:
     answers: dict[type[Exception], Any] = {
         UnknownError: lambda error: of_input(error, 404),
         ConflictError: lambda error: of_input(error, 409),
+        FullError: lambda error: of_input(error, 429, {"Retry-After": str(FULL_S)}),
         InputError: lambda error: of_input(error, 422),
         BusyError: lambda error: busy(),
         StoppingError: lambda error: refusal(

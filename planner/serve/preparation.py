@@ -4,6 +4,7 @@ import asyncio
 import gc
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count
 
 from planner.schedulers import Controller, Request
 from planner.schedulers.kinds import ASKED
@@ -11,7 +12,8 @@ from planner.serve.writer import BusyError
 
 MOST_WAITING = 16
 """kinds that wait to be expanded, or are; who comes with more is refused for now"""
-MOST_REMEMBERED = 10_000
+BETWEEN_COLLECTIONS = 64
+"""expansions after which garbage is looked for among all that was frozen"""
 
 
 class Preparation:
@@ -19,17 +21,16 @@ class Preparation:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._known: set[str] = set()
+        self._number = count(1)
         self._under_way: dict[str, Future[None]] = {}
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="expansion")
 
     async def of(self, requests: Iterable[Request]) -> None:
         """Return when all kinds of these jobs are expanded. InputError for a job that can never run; BusyError."""
         for request in requests:
-            text = request.model_dump_json(include=ASKED)
-            if text not in self._known:
+            if not self._controller.is_prepared(request):
+                text = request.model_dump_json(include=ASKED)
                 await asyncio.shield(asyncio.wrap_future(self._begun(text, request)))
-                self._remember(text)
 
     def _begun(self, text: str, request: Request) -> "Future[None]":
         """The expansion, which goes on when nobody waits for it any more."""
@@ -42,14 +43,13 @@ class Preparation:
         return begun
 
     def _expand(self, request: Request) -> None:
-        """What comes of it is for good: garbage is not looked for in it, which would take a tenth of a second."""
+        """What comes of it stays for long: garbage is not looked for in it, which would take a tenth of a second; but
+        once in a while in all of it, since kinds are forgotten again."""
         self._controller.prepare(request)
+        if next(self._number) % BETWEEN_COLLECTIONS == 0:
+            gc.unfreeze()
+            gc.collect()
         gc.freeze()
-
-    def _remember(self, text: str) -> None:
-        if len(self._known) >= MOST_REMEMBERED:
-            self._known.clear()
-        self._known.add(text)
 
     def close(self) -> None:
         """Drop what has not begun."""

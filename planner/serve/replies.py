@@ -29,9 +29,9 @@ def refusal(status: int, where: str, field: str, problem: str, headers: Mapping[
     return Json(body, status, dict(headers or {}))
 
 
-def of_input(error: InputError, status: int) -> Json:
+def of_input(error: InputError, status: int, headers: Mapping[str, str] | None = None) -> Json:
     """The error of a request that cannot be used."""
-    return refusal(status, error.where, error.field, error.problem)
+    return refusal(status, error.where, error.field, error.problem, headers)
 
 
 def busy() -> Json:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from planner.errors import ConflictError, InputError, UnknownError
+from planner.errors import ConflictError, FullError, InputError, UnknownError
 from planner.schedulers.controller import Controller
 from planner.schedulers.kubernetes.api import Api, ApiError, Object, path_of
 from planner.schedulers.kubernetes.asks import AskError
@@ -98,6 +98,8 @@ class Admission:
                 self._answer(workload, job, applied)
             except (UnknownError, ConflictError) as error:
                 self._say(workload, "Pending", f"somebody else has changed its job: {error}")
+            except FullError as error:
+                self._say(workload, "Pending", str(error))
             except (AskError, InputError) as error:
                 self._leave(job, ended=False)
                 self._say(workload, "Rejected", str(error))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from planner.errors import ConflictError, InputError, UnknownError
+from planner.errors import ConflictError, FullError, InputError, UnknownError
 from planner.schedulers.controller import Controller
 from planner.schedulers.kubernetes.api import Api, ApiError, Object, path_of
 from planner.schedulers.kubernetes.asks import Ask, AskError, accelerators_of, whole_number
@@ -113,7 +113,7 @@ class Extender:
         try:
             job = self._job(asked)
         except InputError as error:
-            return Verdict(why=str(error), never=not isinstance(error, UnknownError | ConflictError))
+            return Verdict(why=str(error), never=not isinstance(error, UnknownError | ConflictError | FullError))
         if job is None:
             return Verdict(why=f"{asked.job} is no job of the planner now; Kueue admits it again")
         if job.place is None:

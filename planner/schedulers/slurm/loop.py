@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from math import inf
 
-from planner.errors import InputError
+from planner.errors import FullError, InputError
 from planner.schedulers.controller import Controller
 from planner.schedulers.drivers import Driver
 from planner.schedulers.places import Place
@@ -143,6 +143,9 @@ class Loop:
     def _is_ready(self, world: World, request: Request) -> bool:
         try:
             self.controller.prepare(request)
+        except FullError as error:
+            self._log("later", job=number_of(request.name), said=str(error))
+            return False
         except InputError as error:
             job = number_of(request.name)
             assert job is not None

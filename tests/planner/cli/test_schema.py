@@ -38,7 +38,7 @@ def test_times_say_their_unit_and_default(planner: Planner) -> None:
     assert (number["type"], number["description"]) == ("number", "in s")
     assert (text["type"], text["description"]) == ("string", "with its unit, such as '12 h'")
     assert set(planner("schema", "settings").document["properties"]) == {
-        name.removesuffix("_s") for name in Settings.model_fields
+        name.removesuffix("_s").removesuffix("_bytes") for name in Settings.model_fields
     }
 
 

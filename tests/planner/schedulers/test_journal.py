@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from planner.errors import InputError
-from planner.instance import Job
 from planner.schedulers import Controller, Quota, Settings, Start
 from planner.schedulers import journal as journal_module
 from planner.schedulers import kinds as kinds_module
@@ -220,9 +219,9 @@ def test_kinds_of_jobs_that_have_ended_are_not_expanded_again(path: Path, monkey
     expanded: list[str] = []
     real = kinds_module.Kinds._add
 
-    def add(kinds: kinds_module.Kinds, name: str, text: str, job: Job) -> None:
+    def add(kinds: kinds_module.Kinds, name: str, text: str, *, is_bounded: bool) -> None:
         expanded.append(name)
-        real(kinds, name, text, job)
+        real(kinds, name, text, is_bounded=is_bounded)
 
     monkeypatch.setattr(kinds_module.Kinds, "_add", add)
     with Controller(journal=path) as c:
