@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from planner.cli.inputs import InstancePath, load_plan, naming
+from planner.cli.inputs import InstancePath, load_plan
 from planner.errors import InputError
 
 
@@ -19,27 +19,27 @@ def export(
     ],
     message: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced all-reduce (chakra).")] = "1 MiB",
 ) -> int:
-    """Write the all-reduces of a plan and their circuits, one set of files for each job and dimension.
+    """Write the all-reduces of a plan, or all circuits, one set of files for each job and dimension.
 
-    msccl: algorithms in XML, with the circuits beside them. chakra: execution traces, with files of ASTRA-sim.
-    tuner: crossovers by size for the tuner plugin of NCCL. circuits: configurations and rounds as JSON.
-    graphml: the circuits as a graph.
+    msccl: all-reduces as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
+    of ASTRA-sim. tuner: crossovers by size for the tuner plugin of NCCL. circuits: all that is held, pipelines, whole
+    slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs.
     """
-    from planner.exports import export_files, group_runs
+    from planner.exports import Source, export_files, warnings_of
     from planner.instance import Instance
 
     problem = Instance.load(instance)
     given = load_plan(plan, problem)
     size = _size(message)
-    with naming(instance, problem):
-        runs = group_runs(problem, given, str(plan))
     try:
-        files = list(export_files(format_name, runs, size))
+        files = list(export_files(format_name, Source(problem, given, str(plan), size)))
     except InputError:
         raise
     except ValueError as error:
         raise InputError(str(plan), f"--format {format_name}", str(error)) from None
     _write(output, files)
+    for warning in warnings_of(files):
+        print(f"warning: {warning}", file=sys.stderr)
     print(f"wrote {len(files)} files into {output}", file=sys.stderr)
     return 0
 

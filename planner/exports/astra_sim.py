@@ -1,7 +1,7 @@
 """Network, system and memory files of ASTRA-sim to run an exported schedule with.
 
 Its analytical network has one bandwidth and no changes of circuits, so the narrowest circuit stands for all, and the
-file of circuits says what is on when. Units there: GB/s (decimal) and ns.
+file of circuits says what is on when. Units there: ns, and GB/s of 2^30 bytes each.
 """
 
 import json
@@ -17,16 +17,18 @@ KEYS: dict[Collective, str] = {
     "all_to_all": "all-to-all",
 }
 """broadcast has none"""
+BYTES_PER_GB = 2**30
+"""by which the analytical network multiplies (`bw_GBps_to_Bpns`)"""
 
 
 def network_text(schedule: Schedule, limits: Limits) -> str:
     """YAML of a network in which every rank has a link to every other."""
     narrowest = int(schedule.circuits.wavelengths.min(initial=limits.wavelengths))
-    bandwidth = narrowest * limits.wavelength_bytes_per_s / 1e9
+    bandwidth = narrowest * limits.wavelength_bytes_per_s / BYTES_PER_GB
     return (
         "topology: [ FullyConnected ]\n"
         f"npus_count: [ {schedule.ranks} ]\n"
-        f"bandwidth: [ {bandwidth:.6g} ]  # GB/s\n"
+        f"bandwidth: [ {bandwidth:.9g} ]  # GB/s of 2^30 bytes\n"
         f"latency: [ {limits.alpha_s * 1e9:.6g} ]  # ns\n"
     )
 

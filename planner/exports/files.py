@@ -1,29 +1,70 @@
 """The files of each format, by name."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
+from costmodel.fabrics import Fabric
 from planner.exports import astra_sim, chakra
 from planner.exports.graph import graphml_text
-from planner.exports.groups import GroupRun
-from planner.exports.msccl_xml import Algorithm, msccl_xmls
+from planner.exports.groups import GroupRun, group_runs
+from planner.exports.held import Held, held_of
+from planner.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xmls
 from planner.exports.nccl_tuner import tuner_text
 from planner.exports.sidecar import sidecar_text
+from planner.instance import Instance
+from planner.plan import Plan
 
 File = tuple[str, str | bytes]
 """(name, content)"""
 DEFAULT_MESSAGE_BYTES = 2**20
 
 
-def export_files(format_name: str, runs: Sequence[GroupRun], message_bytes: int) -> Iterator[File]:
-    """Files of a format for the groups of a plan; `message_bytes` is what a traced call reduces."""
-    yield from FORMATS[format_name](runs, message_bytes)
+@dataclass(frozen=True)
+class Source:
+    """What is exported; InputError, naming the file `where`, for a plan without what a format writes."""
+
+    instance: Instance
+    plan: Plan
+    where: str
+    message_bytes: int = DEFAULT_MESSAGE_BYTES
+    """what a traced call reduces"""
+
+    @property
+    def fabric(self) -> Fabric:
+        return self.instance.cluster.fabric
+
+    @cached_property
+    def runs(self) -> tuple[GroupRun, ...]:
+        """All-reduces over circuits."""
+        return group_runs(self.instance, self.plan, self.where)
+
+    @cached_property
+    def held(self) -> tuple[Held, ...]:
+        """All circuits."""
+        return held_of(self.instance, self.plan, self.where)
 
 
-def _msccl(runs: Sequence[GroupRun], message_bytes: int) -> Iterator[File]:
+def export_files(format_name: str, source: Source) -> Iterator[File]:
+    """Files of a format for a plan."""
+    yield from FORMATS[format_name](source)
+
+
+def warnings_of(files: Iterable[File]) -> Iterator[str]:
+    """What programs that read the files may refuse, in words."""
+    for name, content in files:
+        if name.endswith(".xml") and isinstance(content, str) and (steps := most_steps(content)) > DEFAULT_STEPS:
+            yield (
+                f"{name}: a threadblock has {steps} steps; the MSCCL executor as it is built by default takes "
+                f"{DEFAULT_STEPS}: build it with MSCCL_MAX_NUM_STEPS of at least {steps}"
+            )
+
+
+def _msccl(source: Source) -> Iterator[File]:
     """One algorithm for each dimension of a job; a process loads those of its job, so the limits are a job's."""
     by_job: defaultdict[str, list[GroupRun]] = defaultdict(list)
-    for run in runs:
+    for run in source.runs:
         by_job[run.job].append(run)
     for job, mine in by_job.items():
         try:
@@ -32,39 +73,39 @@ def _msccl(runs: Sequence[GroupRun], message_bytes: int) -> Iterator[File]:
             raise ValueError(f"job {job}: {error}") from None
         for run, text in zip(mine, texts, strict=True):
             yield f"{run.stem}.xml", text
-            yield f"{run.stem}.circuits.json", sidecar_text(run)
+            yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
 
 
-def _chakra(runs: Sequence[GroupRun], message_bytes: int) -> Iterator[File]:
+def _chakra(source: Source) -> Iterator[File]:
     """Traces of one group of each dimension, a workload that calls it once, and files of ASTRA-sim."""
-    for run in runs:
-        for rank, nodes in enumerate(chakra.trace_nodes(run.schedule, message_bytes)):
+    for run in source.runs:
+        for rank, nodes in enumerate(chakra.trace_nodes(run.schedule, source.message_bytes)):
             yield f"{run.stem}.{rank}.et", chakra.trace_bytes(nodes)
             yield f"{run.stem}.{rank}.json", chakra.trace_text(nodes)
-            call = [chakra.collective_node(run.schedule.collective, message_bytes)]
+            call = [chakra.collective_node(run.schedule.collective, source.message_bytes)]
             yield f"{run.stem}.workload.{rank}.et", chakra.trace_bytes(call)
         yield f"{run.stem}.network.yml", astra_sim.network_text(run.schedule, run.plan.limits)
         yield f"{run.stem}.system.json", astra_sim.system_text(run.schedule.collective, run.stem)
         yield f"{run.stem}.memory.json", astra_sim.memory_text()
-        yield f"{run.stem}.circuits.json", sidecar_text(run)
+        yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
 
 
-def _tuner(runs: Sequence[GroupRun], message_bytes: int) -> Iterator[File]:
-    for run in runs:
+def _tuner(source: Source) -> Iterator[File]:
+    for run in source.runs:
         yield f"{run.stem}.tuner.csv", tuner_text(run)
 
 
-def _circuits(runs: Sequence[GroupRun], message_bytes: int) -> Iterator[File]:
-    for run in runs:
-        yield f"{run.stem}.circuits.json", sidecar_text(run)
+def _circuits(source: Source) -> Iterator[File]:
+    for held in source.held:
+        yield f"{held.stem}.circuits.json", sidecar_text(held, source.fabric)
 
 
-def _graphml(runs: Sequence[GroupRun], message_bytes: int) -> Iterator[File]:
-    for run in runs:
-        yield f"{run.stem}.graphml", graphml_text(run)
+def _graphml(source: Source) -> Iterator[File]:
+    for held in source.held:
+        yield f"{held.stem}.graphml", graphml_text(held)
 
 
-FORMATS: dict[str, Callable[[Sequence[GroupRun], int], Iterator[File]]] = {
+FORMATS: dict[str, Callable[[Source], Iterator[File]]] = {
     "msccl": _msccl,
     "chakra": _chakra,
     "tuner": _tuner,

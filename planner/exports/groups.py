@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from costmodel.configuration import Collective, Configuration
+from costmodel.configuration import Collective
 from costmodel.fabrics import Lightpath, OcsRail
 from costmodel.plans.build import schedule_of
 from costmodel.plans.ladder import Algorithm
@@ -46,21 +44,28 @@ def group_runs(instance: Instance, plan: Plan, where: str) -> tuple[GroupRun, ..
     """Every all-reduce over circuits; InputError, naming the file `where`, where there is none."""
     fabric = instance.cluster.fabric
     if not isinstance(fabric, Lightpath | OcsRail):
-        problem = f"the fabric {fabric.kind} has no circuits to export; plan on lightpath or ocs_rail"
+        problem = (
+            f"all-reduces run over circuits of their own on lightpath and ocs_rail; on {fabric.kind} export circuits"
+        )
         raise InputError(where, "", problem)
-    limits = fabric.limits
-    stems = _stems([assignment.job for assignment in plan.assignments])
-    runs = tuple(run for assignment in plan.assignments for run in _runs_of(assignment, limits, stems[assignment.job]))
+    runs = tuple(runs_of(plan, fabric.limits))
     if not runs:
-        raise InputError(where, "assignments", "no job communicates over circuits; there is nothing to export")
+        raise InputError(where, "assignments", "no job reduces over circuits; there is nothing to export")
     return runs
 
 
-def _stems(jobs: list[str]) -> dict[str, str]:
-    """Names of jobs that are fit for files, each once."""
+def runs_of(plan: Plan, limits: Limits) -> Iterator[GroupRun]:
+    """Every all-reduce over circuits, on a fabric where each device may hold so much."""
+    stems = stems_of(plan)
+    for assignment in plan.assignments:
+        yield from _runs_of(assignment, limits, stems[assignment.job])
+
+
+def stems_of(plan: Plan) -> dict[str, str]:
+    """Names of the jobs that are fit for files, each once."""
     seen: Counter[str] = Counter()
     stems = {}
-    for job in jobs:
+    for job in (assignment.job for assignment in plan.assignments):
         plain = re.sub(r"[^A-Za-z0-9_-]+", "_", job)
         seen[plain.lower()] += 1
         stems[job] = plain if seen[plain.lower()] == 1 else f"{plain}-{seen[plain.lower()]}"
@@ -72,7 +77,7 @@ def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[Grou
         collective: Collective = getattr(assignment.configuration, f"{axis}_collective")
         if collective.kind not in KINDS or not collective.wavelengths:
             continue
-        lines = _lines(assignment.configuration, axis)
+        lines = assignment.configuration.all_degrees.groups(axis)
         plan = collective_plan(collective, lines.shape[1], limits)
         yield GroupRun(
             assignment.job,
@@ -83,14 +88,6 @@ def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[Grou
             tuple(tuple(assignment.devices[rank] for rank in line) for line in lines.tolist()),
             tuple(held for held in assignment.circuits if held.dimension == axis),
         )
-
-
-def _lines(configuration: Configuration, axis: Axis) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
-    """Ranks of each group, shape (groups, ranks); tensor index fastest, then stage, then data index."""
-    c = configuration
-    grid = np.arange(c.num_devices).reshape(c.data, c.pipeline, c.context, c.tensor)
-    moved = grid if axis == "tensor" else np.moveaxis(grid, 0, -1)
-    return moved.reshape(-1, moved.shape[-1])
 
 
 def collective_plan(collective: Collective, ranks: int, limits: Limits) -> CollectivePlan:

@@ -17,7 +17,9 @@ from planner.exports.msccl_steps import Program, Step
 from planner.exports.runs import Run, rounds_of
 
 MAX_STEPS = 256
-"""of a threadblock"""
+"""of a threadblock, as its number is written"""
+DEFAULT_STEPS = 64
+"""of a threadblock that the executor takes unless it is built with more (MSCCL_MAX_NUM_STEPS)"""
 MAX_THREADBLOCKS = 32
 """of a channel on one rank"""
 MAX_COUNT = 72
@@ -77,6 +79,11 @@ def msccl_xml(algorithm: Algorithm, max_channels: int = MAX_CHANNELS) -> str:
             _copy(program, source, target, count)
     _check(programs)
     return _text(algorithm, buffers, programs)
+
+
+def most_steps(text: str) -> int:
+    """Steps of the longest threadblock of an algorithm."""
+    return max((len(block) for block in ElementTree.fromstring(text).iter("tb")), default=0)
 
 
 def _channels(schedule: Schedule, max_channels: int) -> list[int]:

@@ -4,45 +4,64 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from costmodel.fabrics import FabricBase, OcsRail
 from costmodel.plans.schedule import Schedule
-from planner.exports.groups import GroupRun
+from planner.exports.held import Held
 from planner.exports.runs import rounds_of
-from planner.plan import Circuit
+from planner.plan import Circuit, HeldCircuits, MemoryCircuit
 
 
-def sidecar_text(run: GroupRun) -> str:
-    """JSON of the circuits by device and of the schedule by rank; ranks of a group are its devices in order."""
-    return json.dumps(sidecar(run), indent=1) + "\n"
+def sidecar_text(each: Held, fabric: FabricBase) -> str:
+    """JSON of the circuits by device and, of an all-reduce, of the schedule by rank; ranks of a group are its devices
+    in order."""
+    return json.dumps(sidecar(each, fabric), indent=1) + "\n"
 
 
-def sidecar(run: GroupRun) -> dict[str, Any]:
-    schedule = schedule_document(run.schedule)
-    used = [each["configuration"] for each in schedule["rounds"]]
-    return {
-        "job": run.job,
-        "dimension": run.dimension,
-        "plan": run.plan.name,
-        "groups": [list(group) for group in run.groups],
-        "configurations": [
-            {
-                "id": number,
-                "circuits": [_circuit(circuit) for circuit in held.circuits],
-                "rounds": [index for index, configuration in enumerate(used) if configuration == number],
-            }
-            for number, held in enumerate(run.held)
-        ],
-        "schedule": schedule,
+def sidecar(each: Held, fabric: FabricBase) -> dict[str, Any]:
+    """The keys `schedule` and, of each configuration, `rounds` with an all-reduce alone, `memory` with memory alone."""
+    document: dict[str, Any] = {
+        "job": each.job,
+        "dimension": each.dimension,
+        "plan": each.plan,
+        "groups": [list(group) for group in each.groups],
     }
+    if each.memory:
+        return document | {"memory": [_memory(circuit) for circuit in each.memory]}
+    document["configurations"] = [_configuration(number, held, fabric) for number, held in enumerate(each.held)]
+    if each.run is not None:
+        schedule = document["schedule"] = schedule_document(each.run.schedule)
+        for held in document["configurations"]:
+            rounds = enumerate(schedule["rounds"])
+            held["rounds"] = [index for index, used in rounds if used["configuration"] == held["id"]]
+    return document
 
 
-def _circuit(circuit: Circuit) -> dict[str, Any]:
-    """Ends, wavelengths by index, and the way: fibers in order, none inside a server."""
+def _configuration(number: int, held: HeldCircuits, fabric: FabricBase) -> dict[str, Any]:
+    """Circuits that are on at the same time; `phase` where they are in one phase of the workload alone."""
+    phase = {} if held.phase is None else {"phase": held.phase}
+    return {"id": number, **phase, "circuits": [_circuit(circuit, fabric) for circuit in held.circuits]}
+
+
+def _circuit(circuit: Circuit, fabric: FabricBase) -> dict[str, Any]:
+    """Ends, wavelengths by index, and the way: fibers, uplinks or the switch in order; `switches` of its rail by name,
+    where wavelengths are their numbers."""
+    switches = {}
+    if isinstance(fabric, OcsRail):
+        rail = fabric.parse_device(circuit.source)[1]
+        switches = {"switches": [fabric.switch_name(rail, number) for number in circuit.wavelengths]}
     return {
         "from": circuit.source,
         "to": circuit.destination,
         "wavelengths": list(circuit.wavelengths),
         "path": [circuit.source, *circuit.fibers, circuit.destination],
+        **switches,
     }
+
+
+def _memory(circuit: MemoryCircuit) -> dict[str, Any]:
+    phase = {} if circuit.phase is None else {"phase": circuit.phase}
+    ends = {"device": circuit.device, "rail": circuit.rail, "port": circuit.port}
+    return ends | phase | {"units": list(circuit.units)}
 
 
 def schedule_document(schedule: Schedule) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from costmodel.configuration import Configuration
 from planner.instance import Instance
 from planner.plan import Plan
 from tests.planner.checks import good
+from tests.planner.checks.plans import assign, collective, held, plan_of
 from tests.planner.cli.conftest import Planner
 
 ENDINGS = {
@@ -49,10 +51,31 @@ def test_size_of_the_traced_call(planner: Planner, tmp_path: Path) -> None:
     assert ElementTree.parse(tmp_path / "ring.data.xml").getroot().attrib["ngpus"] == "4"
 
 
+def test_pipelines_have_circuits_but_no_schedule(planner: Planner, tmp_path: Path) -> None:
+    files = saved(tmp_path, good.line())
+    assert planner("export", *files, "--format", "circuits", "-o", tmp_path / "out").code == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["line.pipeline.circuits.json"]
+    outcome = planner("export", *files, "--format", "msccl", "-o", tmp_path / "out")
+    assert outcome.code == 2
+    assert "no job reduces over circuits" in outcome.err
+
+
+def test_algorithms_that_an_executor_may_refuse_are_named(planner: Planner, tmp_path: Path) -> None:
+    instance, _ = good.ring({"tiles_per_server": 32, "tile_rows": 1})
+    devices = [f"s{i // 32}.t{i % 32}" for i in range(34)]
+    long = Configuration(data=34, data_collective=collective("ring", 1))
+    light = [f"{a} {b} 0" for a, b in zip(devices, [*devices[1:], devices[0]], strict=True)]
+    broad = plan_of(instance, assign("ring", long, " ".join(devices), held("data", *light)))
+    outcome = planner("export", *saved(tmp_path, (instance, broad)), "--format", "msccl", "-o", tmp_path)
+    assert outcome.code == 0
+    assert "warning: ring.data.xml: a threadblock has 66 steps" in outcome.err
+    assert "MSCCL_MAX_NUM_STEPS" in outcome.err
+
+
 @pytest.mark.parametrize(
     ("case", "arguments", "words"),
     [
-        (good.fat_tree, ("--format", "msccl"), "has no circuits"),
+        (good.fat_tree, ("--format", "msccl"), "on fat_tree export circuits"),
         (good.single, ("--format", "circuits"), "nothing to export"),
         (good.ring, ("--format", "chakra", "--message", "lots"), "cannot read 'lots'"),
         (good.ring, ("--format", "chakra", "--message", "0"), "less than a byte"),

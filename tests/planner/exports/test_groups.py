@@ -59,6 +59,17 @@ def test_groups_follow_the_ranks() -> None:
     assert (data.stem, data.groups) == ("grid.data", (("s0.t0", "s1.t0"), ("s0.t1", "s1.t1")))
 
 
+def test_groups_along_data_hold_the_context_ranks_too() -> None:
+    """Of a job with both, in the layout of all other code: the context index is the fastest."""
+    instance, plan = good.ring()
+    (ring,) = plan.assignments
+    both = ring.configuration.model_copy(update={"data": 2, "context": 2})
+    changed = plan.model_copy(update={"assignments": (ring.model_copy(update={"configuration": both}),)})
+    (run,) = group_runs(instance, changed, "plan.json")
+    assert run.groups == (ring.devices,)
+    assert run.plan.ranks == 4
+
+
 def test_names_of_files_are_plain_and_differ() -> None:
     instance, plan = good.GOOD["shared"]()
     names = {"one": "a/b", "two": "a b"}
@@ -67,7 +78,9 @@ def test_names_of_files_are_plain_and_differ() -> None:
     assert [run.stem for run in runs] == ["a_b.data", "a_b-2.data"]
 
 
-@pytest.mark.parametrize(("name", "words"), [("fat_tree", "has no circuits"), ("single", "nothing to export")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("fat_tree", "on fat_tree export circuits"), ("single", "nothing to export")]
+)
 def test_what_cannot_be_exported_is_named(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         runs_of(name)
