@@ -13,10 +13,16 @@ Source = Annotated[
     Path,
     typer.Argument(metavar="TRACE", help="Trace (.csv, .parquet), or a demand model (.yaml, .json) to draw from."),
 ]
+POLICIES_HELP = (
+    "Policies, by commas; the first is the baseline. first_fit, best_fit, server_aligned, random_fit, sipam_loop, "
+    "torus_slices, bcube_slices; best_fit_moving: best fit, and where a job finds no room running jobs change places, "
+    "chosen by CP-SAT, with or without --migrate (formerly cpsat); solver: the solver itself, for one job at a time, "
+    "which takes its time; those of other distributions."
+)
 Clusters = Annotated[
     list[Path], typer.Option("--cluster", metavar="FILE", help="A cluster, or an instance on one; may be given often.")
 ]
-Policies = Annotated[str, typer.Option(metavar="A,B,C", help="Policies, by commas; the first is the baseline.")]
+Policies = Annotated[str, typer.Option(metavar="A,B,C", help=POLICIES_HELP)]
 Loads = Annotated[
     str | None,
     typer.Option(

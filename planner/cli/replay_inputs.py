@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.cli.output import console
+
 if TYPE_CHECKING:
     from planner.cluster import Cluster
     from planner.prices import Prices
@@ -72,12 +74,17 @@ def _clusters(paths: Sequence[Path]) -> "dict[str, Cluster]":
 
 
 def names_of(text: str) -> list[str]:
-    """Policies by commas, the first of them the baseline."""
+    """Policies by commas, the first of them the baseline; what a former name means is told."""
     from planner.errors import InputError
+    from planner.replay.placers import FORMER, MEANINGS
 
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not names:
         raise InputError("--policies", "", "names no policy; give some, such as first_fit,best_fit")
+    for name in (name for name in names if name in FORMER):
+        now = FORMER[name]
+        text = f"{name} in a replay is {now}: {MEANINGS[now]}; the solver itself is solver: {MEANINGS['solver']}"
+        console(stderr=True).print(text, soft_wrap=True)
     return names
 
 

@@ -47,7 +47,11 @@ def deliver(
     if prices is not None:
         outcomes, measures[COST] = priced(outcomes, prices), measure_of(prices)
     rows = summarize(outcomes, measures)
-    print_json(to_records(rows)) if as_json else _print_tables(rows, measures)
+    if as_json:
+        print_json(to_records(rows))
+    else:
+        _print_tables(rows, measures)
+        _print_caveats(study, outcomes, measures)
     if csv is not None:
         _write_rows(csv, rows)
     if html is not None:
@@ -94,6 +98,22 @@ def _print_tables(rows: "Sequence[Row]", measures: "Mapping[str, Measure]") -> N
         out.print(f"load {title}   {seeds} seed{'' if seeds == 1 else 's'}", soft_wrap=True)
         for first in range(0, len(columns), AT_ONCE):
             _print_table(of_load, {name: measures[name] for name in columns[first : first + AT_ONCE]})
+
+
+def _print_caveats(study: "Study", outcomes: "Mapping[Cell, Outcome]", measures: "Mapping[str, Measure]") -> None:
+    """What the figures hide at each load, and what the study does not show: as the page has it."""
+    from planner.report.replay.caveats import caveats
+    from planner.report.replay.sheet import Sheet
+    from planner.report.replay.verdict import verdict
+
+    sheet, out = Sheet(outcomes), console()
+    for load in sheet.loads:
+        at = "" if load is None else f"Load {load:g}: "
+        for text in verdict(sheet, load, measures, study.rules.discipline)["warnings"]:
+            out.print(f"{at}{plain(text)}", soft_wrap=True)
+    out.print("\nWhat this does not show", soft_wrap=True)
+    for text in caveats(study, sheet, measures):
+        out.print(f"- {plain(text)}", soft_wrap=True)
 
 
 def _print_table(rows: "Sequence[Row]", columns: "Mapping[str, Measure]") -> None:

@@ -1,4 +1,4 @@
-"""Policies of other distributions in a replay: each decision is an instance of its own, so they are slow."""
+"""Policies that plan a whole instance in a replay: each decision is an instance of its own, so they are slow."""
 
 from collections import Counter
 
@@ -24,10 +24,10 @@ class OutsidePlacer:
     The policy chooses the configuration and how many ranks go to each server; the state which devices, and the light.
     """
 
-    def __init__(self, state: State, name: str, seed: int) -> None:
+    def __init__(self, state: State, name: str, options: SolveOptions) -> None:
         self.state = state
         self._name, self._policy = name, find_policy(name)
-        self._options = SolveOptions(seed=seed, workers=1)
+        self._options = options
         self._known: dict[int, tuple[JobOptions, list[Row]]] = {}
 
     def place(self, kind: Kind) -> Placement | None:

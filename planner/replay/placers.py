@@ -13,6 +13,7 @@ from planner.replay.kinds import Kind
 from planner.replay.outside import OutsidePlacer
 from planner.replay.state import Placement, State
 from planner.replay.strategies import Strategy, aligned, in_order, shuffled, tightest
+from planner.result import SolveOptions
 
 
 class Placer(Protocol):
@@ -47,6 +48,8 @@ def _slices(name: str, own: type[SlicedFabric]) -> Callable[[State, int], Placer
     return make
 
 
+SOLVER = SolveOptions(workers=1, deterministic_limit=2.0)
+"""of one decision; no clock, so that cells are the same on all machines"""
 PLACERS: dict[str, Callable[[State, int], Placer]] = {
     "first_fit": lambda state, seed: StrategyPlacer(state, in_order),
     "best_fit": lambda state, seed: StrategyPlacer(state, tightest),
@@ -55,18 +58,34 @@ PLACERS: dict[str, Callable[[State, int], Placer]] = {
     "sipam_loop": lambda state, seed: StrategyPlacer(state, tightest, of_loop=True),
     "torus_slices": _slices("torus_slices", Torus),
     "bcube_slices": _slices("bcube_slices", Sipac),
-    "cpsat": lambda state, seed: StrategyPlacer(state, tightest),
+    "best_fit_moving": lambda state, seed: StrategyPlacer(state, tightest),
+    "solver": lambda state, seed: OutsidePlacer(state, "cpsat", SOLVER),
 }
-"""state and seed -> policy; cpsat is best fit whose neighbours CP-SAT moves where a job finds no room"""
-MOVING = frozenset({"cpsat"})
+"""state and seed -> policy"""
+MEANINGS = {
+    "first_fit": "the first servers with room",
+    "best_fit": "the servers with the least room to spare",
+    "server_aligned": "whole servers where a job fills them",
+    "random_fit": "servers at random",
+    "sipam_loop": "best fit with the memory that the published loop gives, where memory is pooled",
+    "torus_slices": "boxes of a torus",
+    "bcube_slices": "subcubes of digits",
+    "best_fit_moving": "best fit; where a job finds no room, running jobs change places, the fewest ranks by CP-SAT, "
+    "with or without --migrate",
+    "solver": "`planner solve` for one job at a time on what is free, which takes its time",
+}
+"""policy -> what it does"""
+MOVING = frozenset({"best_fit_moving"})
 """policies that move running jobs whether or not all do"""
+FORMER = {"cpsat": "best_fit_moving"}
+"""former name -> policy"""
 
 
 def placer_of(name: str, seed: int) -> Callable[[State], Placer]:
     """A policy by its name, ours or that of another distribution."""
     if name in PLACERS:
         return lambda state: PLACERS[name](state, seed)
-    return lambda state: OutsidePlacer(state, name, seed)
+    return lambda state: OutsidePlacer(state, name, SolveOptions(seed=seed, workers=1))
 
 
 def require_placer(name: str, cluster: Cluster, where: str) -> None:
@@ -75,8 +94,9 @@ def require_placer(name: str, cluster: Cluster, where: str) -> None:
     if name not in PLACERS and name not in outside:
         known = ", ".join([*PLACERS, *outside])
         raise InputError(where, f"'{name}'", f"is no policy of a replay; policies are: {known}")
-    if name not in PLACERS and isinstance(fabric, SlicedFabric | Sipam):
-        problem = f"policies of other distributions are not replayed on a {fabric.kind}; take {', '.join(PLACERS)}"
+    if (name not in PLACERS or name == "solver") and isinstance(fabric, SlicedFabric | Sipam):
+        who = "solver places one job at a time and is" if name == "solver" else "policies of other distributions are"
+        problem = f"{who} not replayed on a {fabric.kind}; take first_fit, best_fit or best_fit_moving"
         raise InputError(where, f"'{name}'", problem)
     own = {"torus_slices": Torus, "bcube_slices": Sipac}
     if name in own and isinstance(fabric, Sipam):

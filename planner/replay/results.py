@@ -12,13 +12,14 @@ from planner.policies import origin_of
 from planner.replay.cell import Cell, Outcome, Study
 from planner.replay.log import BINS
 from planner.replay.measures import MEASURES
+from planner.replay.placers import PLACERS
 from planner.replay.trace import Trace
 
 
 def cell_keys(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
     """The key of each cell in a store that other studies may share."""
     known = fingerprint(study)
-    origins = {policy: origin_of(policy) for policy in {cell.policy for cell in cells}}
+    origins = {policy: "" if policy in PLACERS else origin_of(policy) for policy in {cell.policy for cell in cells}}
     return {cell: key_of(known, *cell, origins[cell.policy], study.moments_of(cell)) for cell in cells}
 
 

@@ -13,7 +13,7 @@ from planner.replay.demand import DemandModel
 from planner.replay.events import Rules
 from planner.replay.kinds import prepare, reference_speeds
 from planner.replay.mix import Mix, assign
-from planner.replay.placers import require_placer
+from planner.replay.placers import FORMER, require_placer
 from planner.replay.results import cell_keys
 from planner.replay.trace import Trace
 from planner.scenarios.failures import FailureModel
@@ -51,7 +51,11 @@ def prepare_study(
 
 
 def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None], seeds: int) -> list[Cell]:
-    """Cells of all clusters, policies, loads and seeds 0, 1, ...; InputError for a policy that goes with no cluster."""
+    """Cells of all clusters, policies, loads and seeds 0, 1, ...; InputError for a policy that goes with no cluster.
+
+    A policy under a former name has the one of now.
+    """
+    policies = list(dict.fromkeys(FORMER.get(policy, policy) for policy in policies))
     for policy, ground in product(policies, study.grounds.values()):
         require_placer(policy, ground.cluster, "--policies")
     return [Cell(*cell) for cell in product(study.grounds, policies, loads, range(seeds))]

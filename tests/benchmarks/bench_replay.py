@@ -18,7 +18,7 @@ from planner.replay.study import prepare_study
 from planner.replay.trace import read_trace
 
 CLUSTERS = Path(__file__).parents[2] / "instances" / "replay"
-POLICIES = ("first_fit", "best_fit", "sipam_loop", "server_aligned", "torus_slices", "cpsat")
+POLICIES = ("first_fit", "best_fit", "sipam_loop", "server_aligned", "torus_slices", "best_fit_moving")
 WITHOUT_SLICES = ("torus256", "sipac256", "sipam256")
 
 

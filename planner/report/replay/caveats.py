@@ -6,6 +6,7 @@ from planner.replay.cell import Study
 from planner.replay.demand import DemandModel
 from planner.replay.kinds import Ground
 from planner.replay.measures import Measure
+from planner.replay.placers import MEANINGS, MOVING
 from planner.replay.prices import COST
 from planner.report.replay.sheet import Sheet
 
@@ -19,7 +20,8 @@ def caveats(study: Study, sheet: Sheet, measures: Mapping[str, Measure]) -> list
         *_work(study),
         *_demand(study, sheet),
         *(line for ground in study.grounds.values() for line in _sizes(ground)),
-        *_rules(study),
+        *_rules(study, sheet),
+        *_policies(sheet),
         *_pools(study, sheet),
         *_money(measures),
     ]
@@ -126,7 +128,15 @@ def _sizes(ground: Ground) -> Iterator[str]:
         yield f"{ground.name} cannot run some workloads on {sizes} accelerators: those jobs never run there."
 
 
-def _rules(study: Study) -> Iterator[str]:
+def _policies(sheet: Sheet) -> Iterator[str]:
+    """Policies that are not what their name alone would say."""
+    replayed = {policy for _, policy in sheet.runs}
+    for policy in ("best_fit_moving", "solver"):
+        if policy in replayed:
+            yield f"{policy} is {MEANINGS[policy]}."
+
+
+def _rules(study: Study, sheet: Sheet) -> Iterator[str]:
     rules = study.rules
     yield (
         "Failures are off: every part works all the time."
@@ -135,8 +145,13 @@ def _rules(study: Study) -> Iterator[str]:
     )
     if rules.migrate:
         yield f"Jobs that move pause for {rules.downtime_s:g} s, whatever their size."
+    elif moving := sorted(MOVING & {policy for _, policy in sheet.runs}):
+        yield (
+            f"Running jobs move under {', '.join(moving)} alone, and pause for {rules.downtime_s:g} s; with --migrate "
+            "they would under every policy."
+        )
     else:
-        yield "Running jobs never move, unless the policy itself moves them."
+        yield "Running jobs never move."
     if rules.discipline == "easy":
         yield (
             "Backfill knows exactly how long each job will run; with estimates of users it would fit less. "

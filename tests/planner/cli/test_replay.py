@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from planner.replay.placers import PLACERS
 from tests.planner.cli.conftest import Planner
 from tests.planner.replay.grounds import FABRICS, SMALL_DEMAND
 
@@ -30,7 +31,7 @@ def _replay(planner: Planner, files: dict[str, Path], source: str, *options: Any
 def test_a_trace_is_replayed_to_a_table(planner: Planner, files: dict[str, Path]) -> None:
     options = (
         "--policies",
-        "first_fit,cpsat",
+        "first_fit,best_fit_moving",
         "--load",
         "0.6,0.9",
         "--seeds",
@@ -122,3 +123,27 @@ def test_shipped_clusters_run_the_shipped_mix(planner: Planner, tmp_path: Path, 
     outcome = planner("replay", drawn, "--cluster", path, "--seeds", "1", "--results", tmp_path / "cells", "--json")
     rows = {(row["policy"], row["measure"]): row["mean"] for row in outcome.document}
     assert rows["first_fit", "admitted"] > 0.9
+
+
+def test_the_terminal_says_what_the_page_says_of_its_figures(planner: Planner, files: dict[str, Path]) -> None:
+    """A queue that grows, and intervals over seeds that replay the same jobs."""
+    page = files["csv"].with_suffix(".html")
+    out = _replay(planner, files, "trace", "--seeds", "2", "--load", "0.5,9", "--html", page).out
+    growing = next(line for line in out.splitlines() if "The queue still grows" in line)
+    assert growing.startswith("Load 9: The queue still grows at the end in all runs")
+    assert out.count("The queue still grows") == 1
+    caveats = [line.removeprefix("- ") for line in out.splitlines() if line.startswith("- ")]
+    assert any(line.startswith("Every seed replays the same jobs: intervals show the chance of") for line in caveats)
+    told = page.read_text(encoding="utf-8")
+    assert all(json.dumps(line)[1:-1].split("<")[0] in told for line in caveats)
+
+
+def test_a_former_name_is_told_and_the_solver_named(planner: Planner, files: dict[str, Path]) -> None:
+    outcome = _replay(planner, files, "trace", "--seeds", "1", "--jobs", "60", "--policies", "cpsat,solver")
+    assert "cpsat in a replay is best_fit_moving: best fit; where a job finds no room" in outcome.err
+    assert "the solver itself is solver" in outcome.err
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert ["tree", "best_fit_moving"] in [line[:2] for line in lines]
+    assert not any(line[1:2] == ["cpsat"] for line in lines)
+    assert "Running jobs move under best_fit_moving alone" in outcome.out
+    assert all(name in planner("replay", "--help").out for name in PLACERS)
