@@ -26,6 +26,8 @@ def show(status: "Status") -> None:
     for name, parts in (("failed", status.failed), ("drained", status.drained)):
         if parts:
             print(f"{name}: {', '.join(parts)}")
+    for line in status.troubles:
+        print(plain(line))
     print("\n".join(status.differences) or "Slurm, journal and switches agree")
 
 

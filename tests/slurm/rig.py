@@ -41,6 +41,18 @@ def run_as(user: str | None, *argv: str, env: dict[str, str], cwd: Path, timeout
     return subprocess.run(argv, env=env, cwd=cwd, capture_output=True, text=True, timeout=timeout_s, **account)
 
 
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A job as Slurm 22.05 shows it, whatever the version: one state, and numbers that are numbers, or None."""
+    found = {
+        key: (value["number"] if value["set"] and not value["infinite"] else None)
+        if isinstance(value, dict) and "infinite" in value else value
+        for key, value in row.items()
+    }  # fmt: skip
+    if isinstance(states := found["job_state"], list):
+        found["job_state"] = ({"COMPLETING", "CONFIGURING"} & {*states} or {states[0]}).pop()
+    return found
+
+
 @dataclass
 class Rig:
     """One running cluster: nodes n0, n1, ..., partition gpu of all of them."""
@@ -84,7 +96,8 @@ class Rig:
 
     def jobs(self) -> dict[int, dict[str, Any]]:
         """What squeue says of each job that has not been forgotten."""
-        return {job["job_id"]: job for job in json.loads(self.run("squeue", "--json").stdout)["jobs"]}
+        rows = map(flat, json.loads(self.run("squeue", "--states=all", "--json").stdout)["jobs"])
+        return {row["job_id"]: row for row in rows}
 
     def job(self, number: int) -> dict[str, Any]:
         return self.jobs()[number]
@@ -233,7 +246,7 @@ def _write_site(made: Rig) -> None:
     etc = root / "etc"
     (etc / "gres.conf").write_text(f"Name=gpu File={root}/dev/gpu[0-{made.gpus - 1}]\n")
     constrain = "".join(f"Constrain{what}=no\n" for what in ("Cores", "Devices", "RAMSpace", "SwapSpace"))
-    (etc / "cgroup.conf").write_text(f"CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n{constrain}")
+    (etc / "cgroup.conf").write_text(f"CgroupPlugin=cgroup/v1\n{constrain}")
     made.plain_conf = _slurm_conf(made)
     made.slurm_conf.write_text(made.plain_conf)
 

@@ -113,14 +113,14 @@ def test_neither_an_array_nor_a_task_of_it_is_let_go_by_its_user(rig: Rig) -> No
         (("--gres=gpu:1", "--exclusive"), "--exclusive with fewer than the 8 GPUs"),
         (("--gpus-per-task=1", "--gpu-bind=single:1", "-n2"), "--gpu-bind cannot be had"),
         (("--gpus=2", "--cpus-per-gpu=2"), "--cpus-per-gpu cannot be had with GPUs; give --cpus-per-task"),
-        (("--gres=gpu:$(reboot):1",), "cannot read 'gres:gpu:??reboot?:1'"),
-        (("--gres=gpu:a'\"`id`;:1",), "cannot read 'gres:gpu:a"),
+        (("--gres=gpu:$(reboot):1",), r"cannot read 'gres[:/]gpu:\?\?reboot\?:1'"),
+        (("--gres=gpu:a'\"`id`;:1",), "cannot read 'gres[:/]gpu:a"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_at_once(rig: Rig, options: tuple[str, ...], said: str) -> None:
     done = rig.run("sbatch", *options, "--wrap=true", user=ALICE, is_checked=False)
     assert done.returncode == 1
-    assert f"photonplan: {said}" in done.stderr
+    assert re.search(f"photonplan: {said}", done.stderr)
 
 
 def test_a_heterogeneous_job_is_refused(rig: Rig) -> None:
@@ -225,6 +225,8 @@ def test_removal_leaves_slurm_as_it_was(rig: Rig, site: Site) -> None:
     assert sorted(path.name for path in etc.iterdir()) == ["cgroup.conf", "gres.conf", "slurm.conf"]
     assert rig.slurm_conf.read_text() == rig.plain_conf
     rig.restart_slurmctld()
+    rig.run("scontrol", "reconfigure")
+    rig.until_idle()
     seen = len(slurmctld_log(rig))
     job = rig.submit("--gres=gpu:2", script="echo $CUDA_VISIBLE_DEVICES")
     rig.until_state(job, "COMPLETED")

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from planner.schedulers.drivers.parts import taken
+from planner.schedulers.slurm import starts
 from planner.schedulers.slurm.arrays import split_off, why_behind, why_waiting
-from planner.schedulers.slurm.client import JobRow
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.events import is_sent
 from planner.schedulers.slurm.hooks import job_name
 from planner.schedulers.slurm.requests import Written
+from planner.schedulers.slurm.rows import JobRow
 from planner.schedulers.slurm.told import Told
 from planner.schedulers.slurm.world import OUR_REASON, Memory, Wants, World, number_of
 
@@ -19,7 +20,7 @@ MOST_NOTES = 10
 
 Do = Literal[
     "off", "on", "forget", "mark", "tell", "place", "release", "hold", "hold_for_admin", "requeue_hold", "retry",
-    "put_off", "put_on", "split", "note", "heard", "drain", "resume",
+    "put_off", "put_on", "split", "note", "heard", "drain", "resume", "delay", "end",
 ]  # fmt: skip
 
 
@@ -37,6 +38,8 @@ class Act:
     """of a node, or of a job of the driver"""
     task: int = 0
     """of an array"""
+    in_s: float = 0.0
+    """seconds from now"""
 
 
 def acts(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -> list[Act]:
@@ -44,7 +47,10 @@ def acts(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -
 
     Switches come last, since they may be slow: none of the other acts builds upon theirs before the next tick.
     """
-    first = [Act("heard", job) for job in world.reports]
+    counted = starts.failed(world, now_s)
+    world = replace(world, told={**world.told, **counted}) if counted else world
+    first = [Act("mark", job, told) for job, told in counted.items()]
+    first += [Act("heard", job) for job in world.reports]
     forgotten = [job for job in world.told if _is_forgotten(world, wants, job)]
     first += [Act("forget", job) for job in forgotten]
     locks = _locks(world, forgotten)
@@ -56,7 +62,7 @@ def acts(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -
             rest += _without_place(world, wants, row, asks, told)
             rest += [Act("split", job, task=task) for task in split_off(world, site, job, now_s)]
         elif not (row.waits and row.is_held):
-            rest += _kept(row, asks, told, place, memory, now_s)
+            rest += _kept(row, asks, told, place, site, now_s)
         elif job_name(job) not in world.applied:
             rest += _placed(row, asks, told, place, locks)
     switches = [act for act in _switches(world, wants) if memory.switchings.is_due(act.name, now_s)]
@@ -132,15 +138,19 @@ def _placed(row: JobRow, asks: Written, told: Told | None, place: Told, locks: d
     yield Act("release", job)
 
 
-def _kept(row: JobRow, asks: Written, told: Told | None, place: Told, memory: Memory, now_s: float) -> Iterator[Act]:
+def _kept(row: JobRow, asks: Written, told: Told | None, place: Told, site: Site, now_s: float) -> Iterator[Act]:
     """A job that waits for Slurm to start it, or runs: where it should, or it is stopped."""
     job = row.job_id
     if row.waits:
         if told != place or asks.at != place.digest:
             yield from _marked(job, told)
             yield Act("hold", job)
-        elif row.reason == "BeginTime" and row.restarts and memory.connects.is_due(job, now_s):
-            yield Act("retry", job)
+        else:
+            steps = starts.next_step(row, asks, told, site.config.connect_tries, now_s)
+            yield from (Act(do, job, comment=text, in_s=in_s) for do, text, in_s in steps)
+    elif row.state == "RUNNING" and told == place and told.tries:
+        yield Act("mark", job, replace(told, tries=0, again_s=0.0, said=""))
+        yield Act("note", job, comment=asks.text(at=place.digest))
     elif row.holds and row.state != "COMPLETING" and told != place:
         yield from _sent(row, told)
 

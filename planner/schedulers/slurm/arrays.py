@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import chain, islice
 
-from planner.schedulers.slurm.client import JobRow
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.requests import Written
+from planner.schedulers.slurm.rows import JobRow
 from planner.schedulers.slurm.world import Memory, Wants, World
 
 LIMITED = "JobArrayTaskLimit"

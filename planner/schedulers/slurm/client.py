@@ -3,96 +3,11 @@
 import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any
 
 from planner.schedulers.slurm.commands import TIMEOUT_S, Commands, SlurmDownError
-
-_WAITING = {"PENDING", "REQUEUE_HOLD", "SPECIAL_EXIT"}
-_OVER = {
-    "CANCELLED", "COMPLETED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY",
-    "REVOKED",
-}  # fmt: skip
-_ASKS = ("tres_per_node", "tres_per_job", "tres_per_socket", "tres_per_task")
-_GONE = {"DOWN", "FAIL", "ERROR", "FUTURE", "POWERED_DOWN"}
-_LEFT = {"DRAIN", "FAIL", "MAINTENANCE", "REBOOT_REQUESTED", "REBOOT_ISSUED"}
-
-
-@dataclass(frozen=True)
-class JobRow:
-    """One job as squeue shows it."""
-
-    job_id: int
-    state: str
-    reason: str
-    is_held: bool
-    user: str
-    user_id: int
-    account: str
-    comment: str
-    admin_comment: str
-    nice: int
-    time_limit_s: float | None
-    submitted_s: float
-    eligible_s: float
-    """when it may start, as its user or a requeue has set it; 0: now"""
-    restarts: int
-    can_requeue: bool
-    dependency: str
-    nodes: str
-    """host list of those that it holds"""
-    takes_gpus: bool
-    array_id: int = 0
-    """of the array that it belongs to; 0: of none"""
-    task: int | None = None
-    """its number there"""
-    tasks: str = ""
-    """of an array the numbers of all tasks that are not jobs of their own yet, which it stands for: 0-3,7,10-90:5"""
-    most_tasks: int = 0
-    """of the array that may run at once; 0: all"""
-
-    @property
-    def in_order(self) -> tuple[float, int, int]:
-        """Sorts jobs as they were submitted, and tasks of an array by their number."""
-        return self.submitted_s, self.array_id or self.job_id, self.task or 0
-
-    @property
-    def address(self) -> str:
-        """What scontrol takes for it and no other job: the number of an array is also that of one of its tasks."""
-        if self.tasks:
-            return f"{self.array_id}_[{self.tasks}]"
-        return f"{self.array_id}_{self.task}" if self.task is not None else str(self.job_id)
-
-    @property
-    def waits(self) -> bool:
-        """It holds no node."""
-        return self.state in _WAITING
-
-    @property
-    def is_over(self) -> bool:
-        """It has ended, and every node has been given back."""
-        return self.state in _OVER
-
-    @property
-    def holds(self) -> bool:
-        """It has nodes: it is being started, runs, or gives them back."""
-        return not self.waits and not self.is_over
-
-    @property
-    def waits_for_jobs(self) -> bool:
-        """It depends on jobs that have not ended."""
-        return "(" in self.dependency
-
-
-@dataclass(frozen=True)
-class NodeRow:
-    """One node as sinfo shows it."""
-
-    name: str
-    is_down: bool
-    is_drained: bool
-    """takes no jobs, those that it has may end there"""
-    reason: str
+from planner.schedulers.slurm.formats import JOBS, Format, format_of, job_row, node_row
+from planner.schedulers.slurm.rows import JobRow, NodeRow
 
 
 class SlurmClient:
@@ -101,16 +16,23 @@ class SlurmClient:
     def __init__(self, timeout_s: float = TIMEOUT_S) -> None:
         self._commands = Commands(timeout_s)
         self._addresses: dict[int, str] = {}
+        self._format: Format | None = None
+        """of the last document"""
 
     def jobs(self) -> dict[int, JobRow]:
         """Every job that slurmctld has not forgotten."""
-        rows = {row.job_id: row for row in map(job_row, self._json("squeue", "--json")["jobs"])}
+        document = self._json(*JOBS)
+        self._format = format_of(document)
+        rows = {row.job_id: row for row in map(job_row, document["jobs"])}
         self._addresses = {job: row.address for job, row in rows.items()}
         return rows
 
     def nodes(self) -> dict[str, NodeRow]:
-        rows = self._json("sinfo", "--json")["nodes"]
-        return {row.name: row for row in map(node_row, rows)}
+        if self._format is None:
+            self._format = format_of(self._json(*JOBS))
+        document = self._json(*self._format.nodes)
+        format_of(document)
+        return {row.name: row for row in map(node_row, document["nodes"])}
 
     def staying(self) -> AbstractContextManager[None]:
         """While this lasts, what Slurm is told goes to one scontrol, texts with spaces excepted."""
@@ -145,6 +67,17 @@ class SlurmClient:
         """A job that was put off need not wait any more."""
         self._update(job, "StartTime=now", *(() if comment is None else (f"AdminComment={comment}",)))
 
+    def delay(self, job: int, seconds: float, comment: str) -> None:
+        """Not to be started for so long, counted in whole seconds."""
+        self._update(
+            job, f"StartTime=now+{seconds:.0f}seconds" if seconds else "StartTime=now", f"AdminComment={comment}"
+        )
+
+    def end(self, job: int, comment: str) -> None:
+        """Cancel a job, with the reason in AdminComment."""
+        self.note(job, comment)
+        self._commands.run("scancel", self._address(job))
+
     def put_off(self, job: int, comment: str) -> None:
         """Far in the future, so that a job without a place never starts."""
         self._update(job, "StartTime=now+365days", f"AdminComment={comment}")
@@ -174,46 +107,3 @@ class SlurmClient:
         if data.get("errors"):
             raise SlurmDownError(f"{argv[0]}: {data['errors']}")
         return data
-
-
-def job_row(row: dict[str, Any]) -> JobRow:
-    """One job of `squeue --json` (Slurm 22.05)."""
-    try:
-        limit = row["time_limit"]
-        tasks = row["array_task_string"].partition("%")[0]
-        is_last = tasks.isdigit()  # of its array, which scontrol does not split: it stands for this one task
-        return JobRow(
-            job_id=row["job_id"],
-            state=row["job_state"],
-            reason=row["state_reason"],
-            is_held=row["priority"] == 0,
-            user=row["user_name"],
-            user_id=row["user_id"],
-            account=row["account"],
-            comment=row["comment"],
-            admin_comment=row["admin_comment"],
-            nice=row["nice"] or 0,
-            time_limit_s=None if limit is None else limit * 60.0,
-            submitted_s=row["submit_time"],
-            eligible_s=row["eligible_time"],
-            restarts=row["restart_cnt"],
-            can_requeue=row["requeue"] and row["batch_flag"],
-            dependency=row["dependency"],
-            nodes=row["nodes"],
-            takes_gpus=bool(row["gres_detail"]) or any("gpu" in row[ask] for ask in _ASKS),
-            array_id=row["array_job_id"],
-            task=int(tasks) if is_last else row["array_task_id"],
-            tasks="" if is_last else tasks,
-            most_tasks=row["array_max_tasks"] or 0,
-        )
-    except (KeyError, TypeError) as error:
-        raise SlurmDownError(f"squeue --json is not that of Slurm 22.05: {error!r}") from None
-
-
-def node_row(row: dict[str, Any]) -> NodeRow:
-    """One node of `sinfo --json` (Slurm 22.05)."""
-    try:
-        flags = {row["state"].upper(), *(flag.upper() for flag in row["state_flags"])}
-        return NodeRow(row["name"], not flags.isdisjoint(_GONE), not flags.isdisjoint(_LEFT), row["reason"])
-    except (KeyError, TypeError, AttributeError) as error:
-        raise SlurmDownError(f"sinfo --json is not that of Slurm 22.05: {error!r}") from None

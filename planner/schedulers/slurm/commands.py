@@ -16,6 +16,8 @@ _WORD = re.compile(r"[A-Za-z0-9_.,:=\[\]-]+")
 """what stands in a line of scontrol: it splits lines at spaces, and keeps quotes as part of some values"""
 _WHOLE_LISTS = {"SLURM_BITSTR_LEN": "0"}
 """all task numbers of an array, however many"""
+_FILTERS = ("SQUEUE_", "SINFO_")
+"""variables of the account by which squeue and sinfo would leave jobs and nodes out: those would count as gone"""
 _NO_KEYS = {"INPUTRC": os.devnull}
 """scontrol reads lines with readline: no file of the account may give a letter another meaning"""
 
@@ -38,7 +40,7 @@ class Commands:
 
     def run(self, *argv: str) -> str:
         """What a process of its own prints; SlurmError where it fails."""
-        env = os.environ | _WHOLE_LISTS
+        env = {name: value for name, value in os.environ.items() if not name.startswith(_FILTERS)} | _WHOLE_LISTS
         try:
             done = subprocess.run(
                 argv, capture_output=True, text=True, errors="replace", timeout=self._timeout_s, env=env

@@ -64,6 +64,9 @@ class SlurmConfig(Spec):
     """of jobs that name none"""
     settings: Settings = Settings()
     """quotas and rules of the controller"""
+    connect_tries: int = Field(default=8, ge=1, le=1000)
+    """starts of a job after which it is ended, where its circuits cannot be put on and nothing says which part is
+    broken; in between it waits ever longer, up to a minute"""
     poll_s: Annotated[Duration, Field(gt=0)] = 0.5
     """between two looks at Slurm"""
 

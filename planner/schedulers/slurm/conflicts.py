@@ -1,18 +1,23 @@
 """What of a site's slurm.conf stands in the way, each with its remedy; and what our snippet must then set."""
 
+import os
 import re
 import shlex
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from planner.errors import InputError
+from planner.schedulers.slurm.commands import Commands, SlurmError
 from planner.schedulers.slurm.config import Site
+from planner.schedulers.slurm.formats import FORMATS, known_releases, release_in
 from planner.schedulers.slurm.scripts import WRITTEN
 from planner.schedulers.slurm.slurm_conf import SlurmConf
 
 _UNFIT = re.compile(r"""["#\\*?\[\]{}%$`]|[^ -~]""")
 _ADD = {"PrologSlurmctld": "{path} || exit 1", "EpilogSlurmctld": "{path}", "TaskProlog": "{path}"}
 """line by which a program of the site calls ours"""
+_ADMIN_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,31 @@ class Programs:
         return {
             "PrologSlurmctld": self.connect, "EpilogSlurmctld": self.release, "TaskProlog": self.task_prolog,
         }  # fmt: skip
+
+
+def require_release() -> str:
+    """The release of the slurmctld of this machine, such as 24.11; InputError where what it prints cannot be read."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *_ADMIN_FOLDERS])
+    program = shutil.which("slurmctld", path=path)
+    if program is None:
+        problem = "is on none of the folders of PATH; run this on its machine, with its folder in PATH"
+        raise InputError("slurmctld", "", problem)
+    try:
+        release = release_in(Commands().run(program, "-V"))
+    except SlurmError as error:
+        raise InputError(program, "-V", f"does not tell its version: {error}") from None
+    if release not in {each.release for each in FORMATS.values()}:
+        problem = f"is of Slurm {release}, whose output is not known here; known are {known_releases()}"
+        raise InputError(program, "-V", f"{problem}. Nothing was changed: GPU jobs would be held for ever")
+    return release
+
+
+def untried(release: str) -> str:
+    """What to know of a release that was not tried; empty where it was."""
+    if any(each.release == release and each.is_tried for each in FORMATS.values()):
+        return ""
+    tried = " and ".join(each.release for each in FORMATS.values() if each.is_tried)
+    return f"Slurm {release} was not tried: its JSON is read as 24.11 writes it for older clients; {tried} were tried"
 
 
 def settings_of(conf: SlurmConf, programs: Programs) -> dict[str, str]:

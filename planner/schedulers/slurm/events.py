@@ -9,10 +9,10 @@ from typing import Literal
 from planner.errors import InputError
 from planner.schedulers.settings import Request
 from planner.schedulers.slurm.arrays import LIMITED, over_limit
-from planner.schedulers.slurm.client import JobRow
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.hooks import job_name
 from planner.schedulers.slurm.requests import Written, request_of
+from planner.schedulers.slurm.rows import JobRow
 from planner.schedulers.slurm.world import OUR_REASON, Memory, Refusal, Wants, World
 
 Call = Literal["finish", "cancel", "fail", "repair", "drain", "undrain"]

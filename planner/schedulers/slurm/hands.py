@@ -107,6 +107,10 @@ class Hands:
                 client.start_now(job, act.comment)
             case "retry":
                 client.start_now(job)
+            case "delay":
+                client.delay(job, act.in_s, act.comment)
+            case "end":
+                client.end(job, act.comment)
             case "note":
                 client.note(job, act.comment)
             case "drain":

@@ -16,7 +16,14 @@ from planner.files import read_text
 from planner.schedulers.private_files import PRIVATE, make_private, write_private
 from planner.schedulers.slurm import scripts
 from planner.schedulers.slurm.config import Site
-from planner.schedulers.slurm.conflicts import Programs, require_fit, require_own_job_submit, settings_of
+from planner.schedulers.slurm.conflicts import (
+    Programs,
+    require_fit,
+    require_own_job_submit,
+    require_release,
+    settings_of,
+    untried,
+)  # fmt: skip
 from planner.schedulers.slurm.hooks import driver_in, hooks_file
 from planner.schedulers.slurm.slurm_conf import SNIPPET, read_conf, with_include, without_include
 
@@ -77,6 +84,10 @@ class Installation:
             self._replace_conf(conf.text)
         return said
 
+    def notes(self) -> list[str]:
+        """What the operator should know of an installation that works."""
+        return [note for note in (untried(require_release()),) if note]
+
     def remove(self, *, is_dry: bool = False) -> list[str]:
         """Take our line out of slurm.conf and our files away, and say so; the journal and its like stay.
 
@@ -122,6 +133,7 @@ class Installation:
 
     def _wanted(self) -> Iterator[Wanted]:
         """All files of ours; InputError for whatever is in their way."""
+        require_release()
         conf, programs, state = read_conf(self.slurm_conf), self.programs, self.site.config.state
         require_fit(conf, self.site)
         settings = settings_of(conf, programs)

@@ -79,7 +79,7 @@ class Loop:
         self.planning_s, self.num_acts = 0.0, 0
         world, now_s = self.world(), self._clock()
         began_s = time.perf_counter()
-        self._put_back(world, now_s)
+        self._put_back(world)
         self._follow(world, now_s)
         self.planning_s = time.perf_counter() - began_s
         todo = acts(world, self.wants(), self._memory, self.site, now_s)
@@ -96,13 +96,11 @@ class Loop:
                 self._tell_health([events.Event("fail", report.part)])
         return world
 
-    def _put_back(self, world: World, now_s: float) -> None:
-        """Count how often circuits of a job failed, and forget what is over."""
+    def _put_back(self, world: World) -> None:
+        """Say what hooks report, and forget what is over."""
         memory = self._memory
         for job, report in world.reports.items():
             self._log("report", job=job, part=report.part, said=report.said)
-            memory.connects.failed(job, now_s)
-        memory.connects.forget(world.has_ended)
         memory.switchings.forget(world.is_switched)
         for job in [job for job in memory.refused if world.has_ended(job)]:
             del memory.refused[job]

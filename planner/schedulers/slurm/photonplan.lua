@@ -24,7 +24,7 @@ local function refuse(message)
 end
 
 local function shown(text) -- what a user typed, fit for a message
-  return (string.gsub(string.sub(text, 1, 40), "[^A-Za-z0-9_:.,=*-]", "?"))
+  return (string.gsub(string.sub(text, 1, 40), "[^A-Za-z0-9_:.,=*/-]", "?"))
 end
 
 local function whole(dividend, divisor) -- the quotient, or nil where it is no whole number above 0
@@ -65,14 +65,32 @@ local function mentions_gpus(job)
   return false
 end
 
+local function bare(token) -- gpu:a100:2, of gres:gpu:a100:2 (22.05), gres/gpu:a100:2 or, for a task, gres/gpu:a100=2 (24.11)
+  local name, is_new = string.gsub(token, "^gres/", "")
+  if is_new == 1 then return (string.gsub(name, "^([^=]+)=(%d+)$", "%1:%2")) end
+  return (string.gsub(token, "^gres:", ""))
+end
+
+local function is_processors(token) -- of a task, which 24.11 names beside its GPUs: cpu=4
+  return string.match(token, "^cpu[:=]%d+$") ~= nil
+end
+
+local function without_gpus(text) -- what stays of a tres_* field
+  local kept = {}
+  for token in string.gmatch(text, "[^,]+") do
+    if is_processors(token) then kept[#kept + 1] = token end
+  end
+  return table.concat(kept, ",")
+end
+
 local function gpus_in(text) -- number and type of the GPUs that a tres_* field asks for; 0 if none
   local count, kind, others, seen = 0, nil, false, false
   for token in string.gmatch(text, "[^,]+") do
-    local name = string.gsub(token, "^gres[:/]", "")
+    local name = bare(token)
     if string.match(name, "^shard") or string.match(name, "^mps") then
       refuse("'" .. shown(name) .. "' shares a GPU, which the planner does not do; ask for whole ones: --gres=gpu:1")
     elseif not string.find(string.lower(name), "gpu", 1, true) then
-      others = true
+      others = others or not is_processors(token)
     else
       local number_alone = string.match(name, "^gpu:(%d+)$")
       local kind_alone = string.match(name, "^gpu:([A-Za-z_][A-Za-z0-9_]*)$")
@@ -193,9 +211,13 @@ local NOT_WITH_GPUS = { -- field, what the user gave, what to do
   {"tres_bind", "--gpu-bind", "leave it out: all tasks of a node see the GPUs that the job has there"},
 }
 
+local function is_implied(bind) -- what 24.11 adds to --gpus-per-task by itself
+  return is_set(bind) and string.match(bind, "^gres/gpu:per_task:%d+$") ~= nil
+end
+
 local function require_plannable(job, each)
   for _, row in ipairs(NOT_WITH_GPUS) do
-    if is_set(job[row[1]]) then
+    if is_set(job[row[1]]) and not (row[1] == "tres_bind" and is_implied(job.tres_bind)) then
       refuse(row[2] .. " cannot be had with GPUs; " .. row[3])
     end
   end
@@ -216,8 +238,9 @@ local function hold(job, partitions)
   job.priority = 0
   job.min_nodes, job.max_nodes = fewest, most
   for _, field in ipairs(PER) do
-    if is_set(job[field]) then job[field] = "" end
+    if is_set(job[field]) then job[field] = without_gpus(job[field]) end
   end
+  if is_implied(job.tres_bind) then job.tres_bind = "" end
   job.admin_comment = string.format("%snodes=%d-%d:gpus=%d:type=%s", MARK, fewest, most, each, kind)
 end
 

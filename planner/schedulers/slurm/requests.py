@@ -8,9 +8,9 @@ from pydantic import ValidationError
 
 from planner.errors import InputError
 from planner.schedulers.settings import Request
-from planner.schedulers.slurm.client import JobRow
 from planner.schedulers.slurm.config import SlurmConfig
 from planner.schedulers.slurm.hooks import job_name
+from planner.schedulers.slurm.rows import JobRow
 
 MARK = "photonplan:"
 _WRITTEN = re.compile(

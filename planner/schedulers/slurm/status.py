@@ -9,11 +9,13 @@ from typing import Any
 
 from planner.errors import InputError
 from planner.schedulers.private_files import write_private
-from planner.schedulers.slurm.client import JobRow, SlurmClient
+from planner.schedulers.slurm.client import SlurmClient
 from planner.schedulers.slurm.commands import SlurmDownError
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.hooks import driver_in, job_name
+from planner.schedulers.slurm.rows import JobRow
 from planner.schedulers.slurm.single import is_alone
+from planner.schedulers.slurm.starts import troubles
 from planner.schedulers.slurm.told import Tellings, Told
 from planner.schedulers.slurm.wants import wants_of
 from planner.schedulers.slurm.world import Wants, World, number_of
@@ -34,6 +36,8 @@ class Status:
     failed: list[str]
     drained: list[str]
     differences: list[str]
+    troubles: list[str]
+    """what could not be connected or released, and why"""
 
     def body(self) -> dict[str, Any]:
         return {
@@ -44,6 +48,7 @@ class Status:
             "failed": self.failed,
             "drained": self.drained,
             "differences": self.differences,
+            "troubles": self.troubles,
         }
 
 
@@ -87,6 +92,7 @@ def read_status(site: Site, client: SlurmClient | None = None) -> Status:
         failed=sorted(wants.failed),
         drained=sorted({*wants.drained, *(row.name for row in world.nodes.values() if row.is_drained)}),
         differences=[] if slurm else list(differences(world, wants)),
+        troubles=list(troubles(world, site.config.connect_tries)),
     )
 
 

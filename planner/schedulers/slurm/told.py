@@ -33,6 +33,12 @@ class Told:
     """of the job when it was told"""
     leaves: bool = False
     """whether it has been, or is being, stopped there by the planner"""
+    tries: int = field(default=0, compare=False)
+    """starts that failed there one after the other, and no part was named"""
+    again_s: float = field(default=0.0, compare=False)
+    """time before which it is not started again"""
+    said: str = field(default="", compare=False)
+    """what the last of them said"""
 
     @cached_property
     def digest(self) -> str:
@@ -222,7 +228,8 @@ def _read(path: Path) -> Told:
     try:
         body: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         nodes = {node: tuple(indices) for node, indices in body["nodes"].items()}
-        return Told(nodes, body["circuits"], body["restarts"], body["leaves"])
+        tries = {name: body[name] for name in ("tries", "again_s", "said") if name in body}
+        return Told(nodes, body["circuits"], body["restarts"], body["leaves"], **tries)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         problem = f"is damaged ({error}); remove it once that job has ended"
         raise InputError(str(path), "jobs", problem) from None

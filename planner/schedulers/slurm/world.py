@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 from planner.schedulers.drivers import Circuits
 from planner.schedulers.hostlist import hosts_of
 from planner.schedulers.settings import Request
-from planner.schedulers.slurm.client import JobRow, NodeRow
 from planner.schedulers.slurm.requests import Written, written
+from planner.schedulers.slurm.rows import JobRow, NodeRow
 from planner.schedulers.slurm.told import Report, Told
 
 K = TypeVar("K")
@@ -100,6 +100,11 @@ class Refusal:
     """when it is looked at again in any case"""
 
 
+def pause_s(tries: int) -> float:
+    """Before what has failed so often is tried again: at once the first time, then ever later."""
+    return 0.0 if tries == 1 else min(SOONEST_RETRY_S * 2.0 ** min(tries, 32), LATEST_RETRY_S)
+
+
 class Retries(Generic[K]):
     """What failed is tried again at once the first time, then after ever longer pauses."""
 
@@ -109,8 +114,7 @@ class Retries(Generic[K]):
 
     def failed(self, key: K, now_s: float) -> None:
         tries = self._tries[key] = self._tries.get(key, 0) + 1
-        pause_s = 0.0 if tries == 1 else min(SOONEST_RETRY_S * 2.0**tries, LATEST_RETRY_S)
-        self._at_s[key] = now_s + pause_s
+        self._at_s[key] = now_s + pause_s(tries)
 
     def is_due(self, key: K, now_s: float) -> bool:
         return self._at_s.get(key, now_s) <= now_s
@@ -125,10 +129,8 @@ class Memory:
     """What a daemon may forget: without it some things are tried, and said, once more."""
 
     refused: dict[int, Refusal] = field(default_factory=dict)
-    connects: Retries[int] = field(default_factory=Retries)
-    """of prologs, by job"""
     switchings: Retries[str] = field(default_factory=Retries)
-    """of the daemon itself, by job of the driver"""
+    """by job of the driver"""
     broken: set[str] = field(default_factory=set)
     """parts that hooks or operators, not Slurm, said are broken"""
     served_s: dict[str, float] = field(default_factory=dict)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from planner.schedulers.slurm import hooks
-from planner.schedulers.slurm.client import JobRow, NodeRow
 from planner.schedulers.slurm.commands import SlurmDownError, SlurmError
+from planner.schedulers.slurm.rows import JobRow, NodeRow
 
 GPUS = 4
 HOLDING = ("CONFIGURING", "RUNNING", "COMPLETING")
@@ -56,6 +56,8 @@ class FakeJob:
     tasks: tuple[int, ...] = ()
     """of an array, that are not split off"""
     most_tasks: int = 0
+    delays: list[float] = field(default_factory=list)
+    """by which the planner has put its start off"""
     is_freed: bool = False
     """whether an administrator has released it, perhaps without a place: then it has no accelerators"""
 
@@ -146,6 +148,16 @@ class FakeSlurm:
             row = self._waiting(job)
             row.is_put_off = False
             row.admin_comment = row.admin_comment if comment is None else comment
+
+    def delay(self, job: int, seconds: float, comment: str) -> None:
+        with self._called():
+            row = self._waiting(job)
+            row.is_put_off, row.admin_comment, row.delays = True, comment, [*row.delays, seconds]
+
+    def end(self, job: int, comment: str) -> None:
+        with self._called():
+            self._job(job).admin_comment = comment
+            self.cancel(job)
 
     def put_off(self, job: int, comment: str) -> None:
         with self._called():

@@ -7,7 +7,7 @@ import pytest
 
 from planner.schedulers.drivers import Circuits
 from planner.schedulers.slurm.acts import acts
-from planner.schedulers.slurm.client import JobRow
+from planner.schedulers.slurm.rows import JobRow
 from planner.schedulers.slurm.told import Told
 from planner.schedulers.slurm.world import Memory, Wants, World
 from tests.planner.schedulers.slurm.test_acts import LIGHT, SITE

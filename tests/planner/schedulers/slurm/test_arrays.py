@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from planner.schedulers.slurm.acts import acts
 from planner.schedulers.slurm.arrays import first_tasks
-from planner.schedulers.slurm.client import job_row
 from planner.schedulers.slurm.events import asked, let_go
+from planner.schedulers.slurm.formats import job_row
 from planner.schedulers.slurm.told import Told
 from planner.schedulers.slurm.world import Memory, Wants, World
 from tests.planner.schedulers.slurm.test_loop_machine import site

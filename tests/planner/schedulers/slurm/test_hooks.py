@@ -106,7 +106,7 @@ def test_a_hook_starts_fast(state: Path) -> None:
     env = {"PYTHONPATH": str(REPOSITORY), "SLURM_JOB_ID": "7", "PATH": os.defpath}
     nothing = [sys.executable, "-P", "-S", "-s", "-c", "pass"]
     least_s = [min(processor_time_s(each, env) for _ in range(5)) for each in (command, nothing)]
-    assert least_s[0] < 5 * least_s[1]
+    assert least_s[0] < 5 * max(least_s[1], 0.01)  # the clock counts hundredths
 
 
 def processor_time_s(command: list[str], env: dict[str, str]) -> float:

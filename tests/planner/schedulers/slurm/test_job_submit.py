@@ -29,7 +29,8 @@ def held(job: Fields) -> str:
     assert isinstance(comment, str)
     assert GRAMMAR.fullmatch(comment)
     assert answer.fields["priority"] == 0
-    assert not any(answer.fields.get(field) for field in PER)
+    assert not any("gpu" in str(answer.fields.get(field, "")) for field in (*PER, "tres_bind"))
+    assert answer.fields.get("tres_per_task", "") == ("cpu=4" if "cpu" in str(job.get("tres_per_task")) else "")
     nodes = re.search(r"nodes=(\d+)-(\d+)", comment)
     assert nodes is not None
     assert (answer.fields["min_nodes"], answer.fields["max_nodes"]) == (int(nodes[1]), int(nodes[2]))
@@ -67,6 +68,12 @@ def refused(job: Fields) -> str:
         ({"tres_per_task": "gres:gpu:1", "num_tasks": 6} | TWO, "nodes=2-2:gpus=3:type=any"),
         ({"tres_per_task": "gres:gpu:3"}, "nodes=1-1:gpus=3:type=any"),
         ({"tres_per_node": "gres:gpu:8", "shared": 0}, "nodes=1-1:gpus=8:type=any"),
+        ({"tres_per_node": "gres/gpu:a100:4", "tres_per_task": "cpu=4"} | TWO, "nodes=2-2:gpus=4:type=a100"),
+        (
+            {"tres_per_task": "cpu=4,gres/gpu:a100=1", "num_tasks": 4, "tres_bind": "gres/gpu:per_task:1"},
+            "nodes=1-1:gpus=4:type=a100",
+        ),
+        ({"tres_per_task": "gres/gpu=1", "num_tasks": 8, "ntasks_per_node": 4} | TWO, "nodes=2-2:gpus=4:type=any"),
         ({"tres_per_node": "gres:gpu:2", "array_inx": "0-9%4"}, "nodes=1-1:gpus=2:type=any"),
         ({"tres_per_node": "gres:gpu:2", "partition": "big"}, "nodes=1-1:gpus=2:type=any"),
         ({"tres_per_node": "gres:gpu:2", "partition": "big,gpu"}, "nodes=1-1:gpus=2:type=any"),

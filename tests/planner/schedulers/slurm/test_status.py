@@ -59,7 +59,8 @@ def test_it_is_shown_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
         "gpus": 4,
         "why": "no room",
     }
-    show(Status(True, 0.25, "", [running | {"on": True}], [waiting], ["s0>s1#0"], [], []))
+    trouble = "job 9: circuits could not be released: \x1b[2J"
+    show(Status(True, 0.25, "", [running | {"on": True}], [waiting], ["s0>s1#0"], [], [], [trouble]))
     out = capsys.readouterr().out
     for part in (
         "5_2",
@@ -71,10 +72,11 @@ def test_it_is_shown_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
         "daemon: runs, last tick 0.2 s ago",
         "failed: s0>s1#0",
         "agree",
+        "job 9: circuits could not be released: ",
     ):
         assert part in out
     assert "\x1b" not in out
-    show(Status(False, 0.0, "no answer", [], [], [], [], ["job 7 runs elsewhere"]))
+    show(Status(False, 0.0, "no answer", [], [], [], [], ["job 7 runs elsewhere"], []))
     out = capsys.readouterr().out
     assert "does not run" in out
     assert "no answer" in out
