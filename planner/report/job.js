@@ -44,15 +44,18 @@ function requestList(job) {
   ]);
 }
 
-function mappingText({ tensor, pipeline, data: replicas, micro_batch: batch, block }) {
-  const degrees = [["tensor", tensor], ["pipeline", pipeline], ["data", replicas]].filter(([, degree]) => degree > 1);
-  const text = degrees.map(([name, degree]) => `${name} ${degree}`).join(" × ") || "one device";
-  return `${text} · micro-batch ${batch}${block > 1 ? ` · blocks of ${block} in one server` : ""}`;
+const DEGREES = [["tensor", "tp"], ["pipeline", "pp"], ["data", "dp"], ["context", "cp"], ["expert", "ep"]];
+
+function mappingText(mapping) {
+  const degrees = DEGREES.filter(([name]) => mapping[name] > 1);
+  const text = degrees.map(([name]) => `${name} ${mapping[name]}`).join(" × ") || "one device";
+  const blocks = mapping.block > 1 ? ` · blocks of ${mapping.block} in one server` : "";
+  return `${text} · micro-batch ${mapping.micro_batch}${blocks}`;
 }
 
-function shortMapping({ tensor, pipeline, data: replicas }) {
-  const degrees = [["tp", tensor], ["pp", pipeline], ["dp", replicas]].filter(([, degree]) => degree > 1);
-  return degrees.map(([name, degree]) => name + degree).join(" ") || "1 device";
+function shortMapping(mapping) {
+  const degrees = DEGREES.filter(([name]) => mapping[name] > 1);
+  return degrees.map(([name, short]) => short + mapping[name]).join(" ") || "1 device";
 }
 
 // The unit of work of a speed in tokens/s is the token.

@@ -40,7 +40,7 @@ def fat_tree() -> Instance:
         "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "1 us", "nvlink_energy": "5 pJ/b",
         "network_bandwidth": "50 GB/s", "network_alpha": "5 us", "network_energy": "20 pJ/b",
     }  # fmt: skip
-    job = {"name": "solo", "workload": TRAINING, "accelerators": 1}
+    job = {"name": "solo", "workload": TRAINING | {"context": 2}, "accelerators": 2}
     cluster = {"device": "h100-sxm", "fabric": fabric}
     return Instance.parse({"schema_version": 1, "name": "tree", "cluster": cluster, "jobs": [job]})
 

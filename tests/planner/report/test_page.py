@@ -97,11 +97,16 @@ def test_without_a_plan_the_reason_is_shown(tmp_path: Path) -> None:
 
 @pytest.mark.chromium
 def test_a_fabric_without_circuits(tmp_path: Path) -> None:
-    assignment = Assignment.model_validate({"job": "solo", "devices": ["s0.g0"], "configuration": {"micro_batch": 1}})
+    ring = {"kind": "ring"}
+    configuration = {"context": 2, "micro_batch": 1, "block": 2, "data_collective": ring, "context_collective": ring}
+    fields = {"job": "solo", "devices": ["s0.g0", "s0.g1"], "configuration": configuration}
+    assignment = Assignment.model_validate(fields)
     result = Result(Status.FEASIBLE, "first_fit", Plan(instance="tree", assignments=(assignment,)))
     dom = dom_of(tmp_path, _page(rack.fat_tree(), result))
     assert "Packets are switched" in dom
     assert "Light on fibers" not in dom
+    assert "context 2 · micro-batch 1" in dom
+    assert ">cp2<" in dom
 
 
 @pytest.mark.chromium
