@@ -71,8 +71,11 @@ class WorkloadDemand:
     device: Device
 
     def mappings(self, num_devices: int) -> Mappings:
-        """Those that the workload lists."""
-        return self.workload.mappings(num_devices)
+        """Those that the workload lists; without groups of context and experts, which a pool's racks do not join, where
+        there are such."""
+        listed = self.workload.mappings(num_devices)
+        joined = listed.take((listed.context == 1) & (listed.expert == 1))
+        return joined if len(joined) else listed
 
     def demands(self, mappings: Mappings) -> Demands:
         """Totals of the op graph."""

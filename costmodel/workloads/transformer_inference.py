@@ -8,7 +8,7 @@ import numpy as np
 from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
 from costmodel.mappings import Bools, Dimension, Floats, Mappings
 from costmodel.opgraph import Block, Operator, OpGraph, Shapes
-from costmodel.parallelism import degree_table, every_mapping
+from costmodel.parallelism import degree_table, divisors, every_mapping
 from costmodel.spec import Count, Degree, Spec
 from costmodel.workloads.layers import LayerRun
 from costmodel.workloads.shapes import Model, TransformerShape, kv_dim, layer_parameters, shape_of, tensor_degrees
@@ -52,8 +52,8 @@ class TransformerInference(Spec):
     """users served at once by the whole job"""
     input_tokens: Count
     output_tokens: Count
-    expert: Degree | tuple[Degree, ...] = 1
-    """replicas among which the experts are divided; a list leaves the choice to the planner"""
+    expert: Degree | tuple[Degree, ...] | None = None
+    """replicas among which the experts are divided; the planner chooses of a list, or where it is absent"""
 
     @property
     def shape(self) -> TransformerShape:
@@ -81,6 +81,8 @@ class TransformerInference(Spec):
 
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Numbers of each column of mappings beside the degrees."""
+        if self.expert is None:
+            return {"expert": tuple(divisors(self.shape.experts))}
         return {"expert": self.expert if isinstance(self.expert, tuple) else (self.expert,)}
 
     def mappings(self, num_devices: int) -> Mappings:

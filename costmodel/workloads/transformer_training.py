@@ -10,7 +10,7 @@ from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
 from costmodel.mappings import RECOMPUTE, Bools, Dimension, Floats, Mappings, Recompute
 from costmodel.offload import offload_code
 from costmodel.opgraph import OpGraph
-from costmodel.parallelism import degree_table, every_mapping
+from costmodel.parallelism import degree_table, divisors, every_mapping
 from costmodel.spec import Count, Degree, Spec
 from costmodel.workloads.shapes import Model, TransformerShape, shape_of, tensor_degrees
 from costmodel.workloads.training_blocks import training_blocks
@@ -19,6 +19,10 @@ from costmodel.workloads.training_stage import Stage
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
 """micro-batch sizes that are listed where none is given"""
+CONTEXT = (1, 2, 4, 8, 16)
+"""ranks that long sequences are divided among where none are given"""
+CONTEXT_TOKENS = 8192
+"""sequences at least as long may be divided among ranks"""
 ZeroStage = Literal[0, 1, 2, 3]
 MENUS = ("micro_batch", "interleave", "context", "expert", "recompute", "zero", "sequence_parallel", "offload")
 """fields that hold one choice or several, among which the planner chooses"""
@@ -47,10 +51,10 @@ class TransformerTraining(Spec):
     """sequences of a micro-batch; the planner chooses where it is absent"""
     interleave: Degree | tuple[Degree, ...] = 1
     """chunks of layers per pipeline stage"""
-    context: Degree | tuple[Degree, ...] = 1
-    """ranks among which each sequence is divided"""
-    expert: Degree | tuple[Degree, ...] = 1
-    """data ranks among which the experts are divided"""
+    context: Degree | tuple[Degree, ...] | None = None
+    """ranks among which each sequence is divided; the planner chooses where it is absent, for long sequences"""
+    expert: Degree | tuple[Degree, ...] | None = None
+    """data ranks among which the experts are divided; the planner chooses where it is absent"""
     recompute: Recompute | tuple[Recompute, ...] = "none"
     """selective redoes the core of unfused attention in the backward pass (a fused one always does); full keeps
     each layer's input alone and runs the forward pass twice"""
@@ -111,12 +115,12 @@ class TransformerTraining(Spec):
 
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Numbers of each column of mappings, those left open and those fixed."""
-        sizes = MICRO_BATCHES if self.micro_batch is None else _menu(self.micro_batch)
+        context = CONTEXT if self.sequence >= CONTEXT_TOKENS else (1,)
         return {
-            "micro_batch": tuple(sizes),
+            "micro_batch": tuple(_menu(self.micro_batch, MICRO_BATCHES)),
             "interleave": tuple(_menu(self.interleave)),
-            "context": tuple(_menu(self.context)),
-            "expert": tuple(_menu(self.expert)),
+            "context": tuple(_menu(self.context, context)),
+            "expert": tuple(_menu(self.expert, divisors(self.shape.experts))),
             "recompute": tuple(RECOMPUTE.index(r) for r in _menu(self.recompute)),
             "zero": tuple(_menu(self.zero)),
             "sequence_parallel": tuple(int(s) for s in _menu(self.sequence_parallel)),
@@ -190,5 +194,8 @@ class TransformerTraining(Spec):
         )
 
 
-def _menu(value: Any) -> Sequence[Any]:
+def _menu(value: Any, absent: Sequence[Any] = ()) -> Sequence[Any]:
+    """The choices that are given; `absent` where none are."""
+    if value is None:
+        return absent
     return value if isinstance(value, tuple) else (value,)

@@ -50,7 +50,7 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
     if not found.best:
         raise InputError("--devices", str(question.num_devices), _why_none(workload, device, question.num_devices))
     if as_json:
-        print_json(_document(question, found, is_fitted, _served(question, workload, device, found.best)))
+        print_json(_document(question, workload, found, is_fitted, _served(question, workload, device, found.best)))
     else:
         _print(question, found, workload, device, is_fitted)
     if plot:
@@ -173,10 +173,16 @@ def _served(
 
 
 def _document(
-    question: Question, found: "SearchResult", is_fitted: bool, served: "list[ServingFigures | None]"
+    question: Question,
+    searched: "Workload",
+    found: "SearchResult",
+    is_fitted: bool,
+    served: "list[ServingFigures | None]",
 ) -> dict[str, Any]:
+    """All that was found; `workload` is the job with its choices open, as an instance would have it."""
     return {
         "question": vars(question),
+        "workload": searched.model_dump(mode="json", exclude_defaults=True) | {"kind": searched.kind},
         "configurations": found.num_configurations,
         "priced": found.num_priced,
         "calibrated": is_fitted,
@@ -197,6 +203,8 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
         f"{found.num_configurations:,} mappings; {found.num_priced:,} with their collectives fit in memory, {front}"
     )
     out.print(looked, soft_wrap=True)
+    if names := _opened_beyond_an_instance(question, workload):
+        out.print(f"an instance fixes {', '.join(names)} where its workload does not list more; --json writes it so")
     out.print(_how_sure(question, device, is_fitted), soft_wrap=True)
     records = [_record(option) for option in found.best]
     columns = _columns(
@@ -214,6 +222,14 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     out.print(
         table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
     )
+
+
+def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list[str]:
+    """Fields whose choices are searched here, and of which a workload that leaves them out has fewer."""
+    plain = _workload(question)
+    menus, wide = plain.menus(), searched.menus()
+    fields = [name for name in type(searched).model_fields if name in menus and set(wide[name]) - set(menus[name])]
+    return fields + ["uneven_stages"] * (getattr(plain, "uneven_stages", True) is False)
 
 
 def _asked(question: Question, workload: "Workload") -> str:

@@ -9,9 +9,9 @@ from costmodel.hardware import Device, load_device
 from costmodel.mappings import OFFLOAD
 from costmodel.memory.tier import MemoryTier
 from costmodel.parallelism import divisors
-from costmodel.search_space import CONTEXT, CONTEXT_TOKENS, MICRO_BATCHES, opened
+from costmodel.search_space import MICRO_BATCHES, opened
 from costmodel.workloads import TransformerInference, TransformerTraining
-from costmodel.workloads.transformer_training import MENUS
+from costmodel.workloads.transformer_training import CONTEXT, CONTEXT_TOKENS, MENUS
 
 DEVICE = load_device("a100-sxm")
 
@@ -41,7 +41,7 @@ def test_every_choice_of_training_is_open() -> None:
     assert job.zero == (1, 2, 3)
     assert set(job.menus()["sequence_parallel"]) == {0, 1}
     assert job.uneven_stages
-    assert (job.context, job.expert, job.offload) == ((1,), (1,), ("none",))
+    assert (job.menus()["context"], job.menus()["expert"], job.offload) == ((1,), (1,), ("none",))
 
 
 def test_what_is_given_stays() -> None:
@@ -57,7 +57,8 @@ def test_fused_attention_has_nothing_to_select() -> None:
 
 @pytest.mark.parametrize(("sequence", "context"), [(CONTEXT_TOKENS - 1, (1,)), (CONTEXT_TOKENS, CONTEXT)])
 def test_long_sequences_may_be_divided(sequence: int, context: tuple[int, ...]) -> None:
-    assert opened_training(training(sequence=sequence)).context == context
+    assert opened_training(training(sequence=sequence, context=4)).menus()["context"] == context
+    assert training(sequence=sequence).menus()["context"] == context
 
 
 def test_offload_needs_a_second_tier() -> None:
@@ -69,13 +70,14 @@ def test_offload_needs_a_second_tier() -> None:
 
 
 def test_experts_may_be_divided_in_training_and_serving() -> None:
-    assert opened_training(training(model="mixtral-8x7b")).expert == (1, 2, 4, 8)
+    assert opened_training(training(model="mixtral-8x7b", expert=2)).menus()["expert"] == (1, 2, 4, 8)
+    assert training(model="mixtral-8x7b").menus()["expert"] == (1, 2, 4, 8)
     serving = TransformerInference.model_validate(
         {"model": "mixtral-8x7b", "concurrency": 8, "input_tokens": 512, "output_tokens": 64}
     )
     found = opened(serving, DEVICE)
     assert isinstance(found, TransformerInference)
-    assert found.expert == (1, 2, 4, 8)
+    assert found.menus() == serving.menus() == {"expert": (1, 2, 4, 8)}
 
 
 @pytest.mark.parametrize("size", [8, 48])

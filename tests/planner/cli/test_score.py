@@ -1,9 +1,14 @@
 """planner score --workload: the best mappings of a model, without an instance."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from costmodel.efficiency import Regime, efficiency_of
+from costmodel.hardware import load_device
+from costmodel.systems import system_of
 from tests.planner.cli.conftest import Planner
 
 LLAMA = ("score", "--workload", "llama-3.1-8b", "--device", "h100", "--devices", "16", "--batch", "64", "--top", "3")
@@ -72,3 +77,62 @@ def test_bad_input_is_one_line(planner: Planner, options: tuple[str, ...], told:
     assert outcome.code == 2
     assert told in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def _instance(tmp_path: Path, device: str, devices: int, workload: dict[str, Any]) -> Path:
+    """One job on the servers that `--device` stands for."""
+    regime: Regime = "inference" if workload["kind"] == "transformer_inference" else "training"
+    efficiency, _ = efficiency_of(load_device(device), regime, "bf16")
+    fabric = system_of(device).fat_tree(devices, efficiency).model_dump(mode="json", by_alias=True)
+    path = tmp_path / "one.yaml"
+    job = {"name": "x", "workload": workload, "accelerators": devices}
+    cluster = {"device": device, "fabric": fabric}
+    path.write_text(json.dumps({"schema_version": 1, "name": "one", "cluster": cluster, "jobs": [job]}))
+    return path
+
+
+SERVED = {"concurrency": 64, "input_tokens": 1024, "output_tokens": 1024}
+
+
+@pytest.mark.parametrize(("model", "devices"), [("mixtral-8x7b", 8), ("qwen3-30b-a3b", 16), ("llama-3.1-8b", 4)])
+def test_a_served_model_has_the_same_best_candidate_in_solve(
+    planner: Planner, tmp_path: Path, model: str, devices: int
+) -> None:
+    """Nothing of the job is pinned, neither for one command nor for the other."""
+    best = planner("score", "--workload", model, "--phase", "inference", "--devices", devices, "--json").document
+    path = _instance(tmp_path, "h100-sxm", devices, {"kind": "transformer_inference", "model": model} | SERVED)
+    (placed,) = planner("solve", path, "--json").document["plan"]["assignments"]
+    assert placed["step"] == pytest.approx(best["best"][0]["step_s"], rel=1e-9)
+    assert placed["configuration"]["expert"] == best["best"][0]["configuration"].get("expert", 1)
+
+
+@pytest.mark.parametrize(("model", "sequence"), [("mixtral-8x7b", 4096), ("bert-large", 16384)])
+def test_a_trained_model_has_the_same_best_candidate_in_solve(
+    planner: Planner, tmp_path: Path, model: str, sequence: int
+) -> None:
+    """With the choices that `score` opens written into the instance, as it says them."""
+    options = ("--devices", 16, "--batch", 64, "--sequence", sequence)
+    best = planner("score", "--workload", model, *options, "--json").document
+    path = _instance(tmp_path, "h100-sxm", 16, best["workload"])
+    (placed,) = planner("solve", path, "--json").document["plan"]["assignments"]
+    assert placed["step"] == pytest.approx(best["best"][0]["step_s"], rel=1e-9)
+
+
+def test_context_and_experts_are_searched_unless_pinned(planner: Planner, tmp_path: Path) -> None:
+    """The same job in an instance and in `score`, all else being left as an instance has it."""
+    workload = {"kind": "transformer_training", "model": "mixtral-8x7b", "global_batch": 8, "sequence": 16384}
+    free = planner("score", _instance(tmp_path, "h100-sxm", 32, workload), "--json", "--top", 10_000).document["x"]
+    pinned = planner(
+        "score", _instance(tmp_path, "h100-sxm", 32, workload | {"expert": 1, "context": 1}), "--json"
+    ).document["x"]
+    degrees = {(c["configuration"]["context"], c["configuration"]["expert"]) for c in free["candidates"]}
+    assert max(context for context, _ in degrees) > 1
+    assert max(expert for _, expert in degrees) > 1
+    assert free["listed"] > pinned["listed"]
+    assert all(c["configuration"]["expert"] == 1 == c["configuration"]["context"] for c in pinned["candidates"])
+
+
+def test_what_an_instance_fixes_is_told(planner: Planner) -> None:
+    said = planner(*LLAMA).out
+    assert "an instance fixes micro_batch, interleave, recompute, zero, sequence_parallel, uneven_stages" in said
+    assert "an instance fixes" not in planner("score", "--workload", "mixtral-8x7b", "--phase", "inference").out
