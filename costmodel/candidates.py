@@ -140,7 +140,7 @@ def enumerate_candidates(
     `collective` keeps only plans of that kind along the dimensions that all-reduce.
     """
     mappings = Mappings.concatenate([workload.mappings(size) for size in sizes])
-    blocks = _listed_blocks(one_server, per_server)
+    blocks = listed_blocks(one_server, per_server)
     listed = list_candidates(workload, mappings, device, fabric, blocks=blocks, collective=collective)
     return listed if per_server is None else _with_share(listed, fabric, per_server)
 
@@ -223,7 +223,9 @@ def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:
     return np.concatenate(kept)
 
 
-def _listed_blocks(one_server: bool, per_server: int | None) -> BlocksOf:
+def listed_blocks(one_server: bool, per_server: int | None) -> BlocksOf:
+    """Blocks that suit what a user asks of places, as in `enumerate_candidates`."""
+
     def blocks(fabric: FabricBase, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         if one_server:
             found: Sequence[int] = (num_devices,) if num_devices <= fabric.devices_per_server else ()

@@ -30,10 +30,8 @@ class PlanChoices:
 
     def rows(self, blocks: BlocksOf, plans: dict[GroupPlan, int], listed: Listed) -> Iterator[tuple[int, ...]]:
         """Block and number of the plan along each dimension, of every combination."""
-        tensor, pipeline, shards, context, expert = self.degrees
-        degrees = Degrees(tensor, pipeline, shards // context, context, expert)
-        spans = degrees.spans(self.fabric.devices_per_server if self.workload.tensor_leaves_servers else None)
-        for block in blocks(self.fabric, spans, self.num_devices):
+        degrees = self._degrees
+        for block in self._blocks(blocks):
             options = []
             for dimension in DIMENSIONS:
                 key = dimension, degrees.ranks(dimension), degrees.ranks_together(dimension, block)
@@ -46,6 +44,21 @@ class PlanChoices:
             confined = [degrees.ranks_together(d, block) == degrees.ranks(d) for d in DIMENSIONS]
             for choice in self.fabric.combinations(menus, confined):
                 yield block, *(numbers[place] for numbers, place in zip(options, choice, strict=True))
+
+    def missing(self, blocks: BlocksOf) -> Iterator[list[tuple[Dimension, int]]]:
+        """Of each block, dimensions without a plan, and the ranks of their groups."""
+        degrees = self._degrees
+        for block in self._blocks(blocks):
+            yield [(d, degrees.ranks(d)) for d in DIMENSIONS if not self._plans(degrees, d, block)]
+
+    @property
+    def _degrees(self) -> Degrees:
+        tensor, pipeline, shards, context, expert = self.degrees
+        return Degrees(tensor, pipeline, shards // context, context, expert)
+
+    def _blocks(self, blocks: BlocksOf) -> Sequence[int]:
+        spans = self._degrees.spans(self.fabric.devices_per_server if self.workload.tensor_leaves_servers else None)
+        return blocks(self.fabric, spans, self.num_devices)
 
     def _plans(self, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""

@@ -15,6 +15,7 @@ from planner.errors import InputError
 from planner.expand import list_options
 from planner.fabric_templates import FabricKind, fabric_text
 from planner.instance import Instance, Job
+from planner.unlisted import why_unlisted
 
 NUMBERS = ("global_batch", "sequence", "concurrency", "input_tokens", "output_tokens", "batch")
 REQUIRED = ("name", "model", "kind", "accelerators")
@@ -231,8 +232,5 @@ def require_runnable(text: str, where: str) -> None:
         except ValueError as error:
             raise InputError(where, f"{field}.workload", str(error)) from None
         if not len(options):
-            raise InputError(
-                where,
-                f"{field}.accelerators",
-                "no division of the job over so many devices fits in memory; ask for more or other sizes",
-            )
+            reason = why_unlisted(instance.cluster, job)
+            raise InputError(where, f"{field}.accelerators", f"no candidate: {reason}; ask for more or other sizes")

@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.instance", "planner.pages"),
     ("planner.phase_settings", "planner.problem", "planner.tenants"),
     ("planner.pool_options",),
-    ("planner.expand", "planner.sieve"),
+    ("planner.expand", "planner.sieve", "planner.unlisted"),
     ("planner.scenarios", "planner.heuristics", "planner.new", "planner.naming"),
     ("planner.cpsat",),
     ("planner.policies", "planner.changes"),

@@ -57,6 +57,11 @@ class Dlrm(Spec):
         return 0.0
 
     @property
+    def divided(self) -> str:
+        """What degrees of parallelism must divide, for messages."""
+        return f"its batch of {self.batch} samples"
+
+    @property
     def flops_per_work(self) -> float:
         """Matrix operations that a sample needs: in training three times the forward pass."""
         return self.shape.forward_flops * (3 if self.mode == "training" else 1)

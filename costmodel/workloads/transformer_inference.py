@@ -73,6 +73,11 @@ class TransformerInference(Spec):
         return 1.0 / self.output_tokens
 
     @property
+    def divided(self) -> str:
+        """What degrees of parallelism must divide, for messages."""
+        return f"its {self.shape.heads} heads, with one of {self.concurrency} users at least for each replica"
+
+    @property
     def flops_per_work(self) -> float:
         """Matrix operations of an output token, with its share of the prompt's."""
         prompt = self.shape.forward_flops(self.input_tokens * (0.5 if self.shape.causal else 1.0))

@@ -99,6 +99,11 @@ class TransformerTraining(Spec):
         return 0.0
 
     @property
+    def divided(self) -> str:
+        """What degrees of parallelism must divide, for messages."""
+        return f"its {self.shape.heads} heads, {self.shape.layers} layers and {self.global_batch} sequences"
+
+    @property
     def flops_per_work(self) -> float:
         """Matrix operations that a token needs: three times the forward pass; what is redone is no work."""
         return 3 * self.shape.forward_flops(self.sequence * (0.5 if self.shape.causal else 1.0))

@@ -48,7 +48,9 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
     workload, device, fabric, is_fitted = _read(question)
     found = search(workload, [question.num_devices], device, fabric, top=top)
     if not found.best:
-        raise InputError("--devices", str(question.num_devices), _why_none(workload, device, question.num_devices))
+        raise InputError(
+            "--devices", str(question.num_devices), _why_none(workload, device, fabric, question.num_devices)
+        )
     if as_json:
         print_json(_document(question, workload, found, is_fitted, _served(question, workload, device, found.best)))
     else:
@@ -128,19 +130,17 @@ def _option(name: str) -> Iterator[None]:
         raise InputError(name, "", str(error)) from None
 
 
-def _why_none(workload: "Workload", device: "Device", num_devices: int) -> str:
-    """Why nothing was found: what does not divide, or how much memory lacks and what would help."""
-    mappings = workload.mappings(num_devices)
-    if not len(mappings):
-        return (
-            "no product of tensor, pipeline, context and data ranks makes this number and divides the model and its "
-            "batch; try a number of devices with more divisors, or another --batch"
-        )
-    least = float(workload.footprint(mappings)[0].min())
-    lacking = least - device.capacity_bytes
+def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_devices: int) -> str:
+    """Why nothing was found, and what would help."""
+    from costmodel.remedies import remedies
+    from costmodel.unlisted import lack_of
+
+    asked = (workload, num_devices, device, fabric)
+    lack, found = lack_of(*asked), remedies(*asked)
+    reason = "nothing was found" if lack is None else lack.text
+    help_ = [*found, "more --devices, a smaller --precision, a shorter --sequence or a device with more memory"]
     return (
-        f"each device would hold {quantity(least, 'B')} at least, {quantity(lacking, 'B')} more than {device.name} has;"
-        " more --devices, a smaller --precision, a shorter --sequence or a device with more memory would help"
+        f"{reason}; {' or '.join(help_) if lack is None or lack.kind == 'memory' else 'or another --batch'} would help"
     )
 
 

@@ -28,6 +28,7 @@ from planner.cli.workload_options import (
 from planner.errors import InputError
 
 if TYPE_CHECKING:
+    from planner.cluster import Cluster
     from planner.problem import JobOptions, Problem
 
 ENERGIES = ("compute", "memory", "network", "static")
@@ -81,7 +82,7 @@ def _score_instance(instance: Path, job: str | None, top: int, *, as_json: bool)
     for number_of_job, each in enumerate(options):
         if number_of_job:
             out.print()
-        _print_job(out, each, top)
+        _print_job(out, problem.cluster, each, top)
     return 0
 
 
@@ -121,13 +122,15 @@ def _record(options: "JobOptions", row: int) -> dict[str, Any]:
     }
 
 
-def _print_job(out: Any, options: "JobOptions", top: int) -> None:
+def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) -> None:
+    from planner.unlisted import why_unlisted
+
     dropped = options.num_listed - len(options)
     listed = f"{count(options.num_listed, 'candidate')} listed, {dropped:,} dominated"
     shown = f", the best {top} shown" if len(options) > top else ""
     out.print(f"{plain(options.job.name)}   {listed}{shown}", soft_wrap=True)
     if not len(options):
-        out.print("  no configuration divides the workload and fits in memory")
+        out.print(plain(f"  {why_unlisted(cluster, options.job)}"), soft_wrap=True)
         return
     rows = options.rows_by_value()[:top]
     records = [_record(options, row) for row in rows]

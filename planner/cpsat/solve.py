@@ -3,16 +3,15 @@
 import time
 from collections.abc import Iterable, Sequence
 
-from costmodel.fabrics import Sipam, SlicedFabric
 from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
+from planner.cpsat.left_out import left_out_of
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.search import Search
 from planner.cpsat.tidy import tidy
 from planner.plan import Assignment, Plan
-from planner.pool_options.lack import what_is_missing
 from planner.problem import Problem
-from planner.result import LeftOut, Level, Result, SolveOptions, Start, Status, relative_gap
+from planner.result import Level, Result, SolveOptions, Start, Status, relative_gap
 from planner.tenants import setting_of
 
 
@@ -115,24 +114,4 @@ def plan_of(problem: Problem, assignments: Sequence[Assignment]) -> Plan:
         assignments=tuple(sorted(assignments, key=lambda a: order[a.job])),
         objectives=objectives,
         switches=setting_of(problem.instance, assignments),
-    )
-
-
-def left_out_of(problem: Problem, plan: Plan) -> tuple[LeftOut, ...]:
-    """Jobs that the plan does not admit."""
-    admitted, fabric = set(plan.admitted), problem.cluster.fabric
-    pooled = isinstance(fabric, Sipam)
-    reason = "left out for what runs instead" if admitted else "no way to run it was found"
-    slices = f", on slices of so many devices as there are: {fabric.sizes}" if isinstance(fabric, SlicedFabric) else ""
-    return tuple(
-        LeftOut(
-            options.job.name,
-            f"{reason} (planner explain INSTANCE {options.job.name})"
-            if len(options)
-            else f"impossible alone: {what_is_missing(problem.cluster, options.job)}"
-            if pooled
-            else f"impossible alone: no listed configuration divides the workload and fits in memory{slices}",
-        )
-        for options in problem.options
-        if options.job.name not in admitted
     )

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from costmodel.fabrics import Sipam, SlicedFabric
+from planner import unlisted
 from planner.cluster import Cluster
 from planner.expand import list_options
 from planner.explain.words import accelerators, listed
 from planner.heuristics.routing import Slots
 from planner.instance import Instance, Job, JobConstraints
-from planner.pool_options.lack import what_is_missing
 from planner.problem import JobOptions
-from planner.scenarios.derive import with_job
+from planner.scenarios.derive import edited, with_job
 
 
 @dataclass(frozen=True)
@@ -49,42 +48,10 @@ class Room:
 
 def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
     """Why a job has no way to run on so many devices at all; None if it has one."""
-    job, cluster = instance.job(name), instance.cluster
-    if size > instance.cluster.fabric.most_devices_of_a_job:
-        return f"needs {accelerators(size)}, a rack has {instance.cluster.fabric.most_devices_of_a_job}"
-    if size > cluster.num_healthy:
+    cluster = instance.cluster
+    if cluster.num_healthy < size <= cluster.fabric.most_devices_of_a_job:
         return f"needs {accelerators(size)}, {cluster.num_healthy} work"
-    if len(list_options(instance, with_job(instance, name, accelerators=size).job(name))):
-        return None
-    mappings = job.workload.mappings(size)
-    if not len(mappings):
-        return f"the model does not divide among {accelerators(size)}"
-    if isinstance(cluster.fabric, Sipam):
-        return what_is_missing(cluster, with_job(instance, name, accelerators=size).job(name))
-    least = float(job.workload.op_graph(mappings, cluster.device).footprint_bytes.min())
-    capacity = max(split.device.capacity_bytes for split in cluster.fabric.splits(cluster.device, job.workload))
-    if least > capacity:
-        return f"each accelerator would hold {least / 1e9:.1f} GB, {(least - capacity) / 1e9:.1f} GB more than it has"
-    return _why_excluded(instance, name, size)
-
-
-def _why_excluded(instance: Instance, name: str, size: int) -> str:
-    """Which constraint of the job, or limit of the fabric, leaves nothing of what fits in memory."""
-    constraints, fabric = instance.job(name).constraints, instance.cluster.fabric
-    if constraints.one_server and size > fabric.devices_per_server:
-        return f"must lie in one server, which has {accelerators(fabric.devices_per_server)}"
-    each = constraints.per_server
-    if each is not None and (size % each or each > fabric.devices_per_server):
-        return f"{accelerators(size)} do not come from servers that give {each} each, of {fabric.devices_per_server}"
-    free = constraints.model_copy(update={"collective": None})
-    if constraints.collective is not None and has_ways(instance, name, size, free):
-        return f"no {constraints.collective} all-reduce joins {accelerators(size)} here"
-    free = constraints.model_copy(update={"per_server": None})
-    if each is not None and has_ways(instance, name, size, free):
-        return f"the job does not divide into blocks of {accelerators(each)}, one on each server"
-    if isinstance(fabric, SlicedFabric):
-        return f"no slice has {accelerators(size)} as the job divides; sizes of slices are {fabric.sizes}"
-    return f"no circuits of this fabric join {accelerators(size)}"
+    return unlisted.why_unlisted(cluster, edited(instance.job(name), accelerators=size))
 
 
 def has_ways(instance: Instance, name: str, size: int, constraints: JobConstraints) -> bool:

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Sequence
 
-from planner.cpsat.solve import left_out_of, plan_of
+from planner.cpsat.left_out import left_out_of
+from planner.cpsat.solve import plan_of
 from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Incumbent, Level, Result, SolveOptions, Status

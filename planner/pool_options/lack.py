@@ -3,6 +3,7 @@
 from math import ceil
 
 from costmodel.fabrics import Sipam
+from costmodel.sipam.demand import WorkloadDemand
 from planner.cluster import Cluster
 from planner.instance import Job
 
@@ -12,9 +13,11 @@ def what_is_missing(cluster: Cluster, job: Job) -> str:
     fabric = cluster.fabric
     assert isinstance(fabric, Sipam)
     unit = fabric.memory_unit.stack
+    demand = WorkloadDemand(job.workload, cluster.device)
     least_bytes: dict[int, float] = {}
     for size in job.sizes:
-        if size <= fabric.most_devices_of_a_job and len(mappings := job.workload.mappings(size)):
+        mappings = demand.mappings(size)
+        if size <= fabric.most_devices_of_a_job and len(mappings):
             least_bytes[size] = float(job.workload.footprint(mappings)[0].min())
     if not least_bytes:
         return "the workload divides over none of its sizes"

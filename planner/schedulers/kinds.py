@@ -21,6 +21,7 @@ from planner.problem import JobOptions
 from planner.replay.kinds import Kind, Row, row_of
 from planner.scenarios.derive import edited
 from planner.schedulers.sizes import num_bytes
+from planner.unlisted import why_unlisted
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
 """fields of a job that its candidates and their order depend on; its weight multiplies the value of them all"""
@@ -172,20 +173,12 @@ class Kinds:
         raise InputError("journal", kind.name, f"no candidate is {configuration.degrees}; open it with its own version")
 
     def _rows(self, job: Job) -> tuple[Row, ...]:
-        limit = self.cluster.fabric.most_devices_of_a_job
-        if min(job.sizes, default=0) > limit or not job.sizes:
-            raise InputError("submit", job.name, f"needs {min(job.sizes, default=0)} accelerators, at most {limit} can")
-        instance = Instance(schema_version=1, name="kind", cluster=self.cluster, jobs=(job,))
-        options = expand(instance).options[0]
-        if not len(options):
-            sizes = ", ".join(map(str, job.sizes))
-            each = job.constraints.per_server
-            problem = f"no way to divide it over {sizes} accelerators fits in memory here; ask for other numbers"
-            if each is not None:
-                problem = (
-                    f"no way to run on {sizes} accelerators, {each} on each server, fits here; ask for other numbers"
-                )
-            raise InputError("submit", job.name, problem)
+        options = None
+        if job.sizes and min(job.sizes) <= self.cluster.fabric.most_devices_of_a_job:
+            instance = Instance(schema_version=1, name="kind", cluster=self.cluster, jobs=(job,))
+            options = expand(instance).options[0]
+        if options is None or not len(options):
+            raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
         rows = _rows(options, self.cluster)
         for row in rows:
             _warm(row)

@@ -116,7 +116,8 @@ def test_size_that_does_not_divide_or_exceeds_what_works() -> None:
     explanation = ask(data, "x")
     assert explanation.tag == "impossible alone"
     assert texts(explanation) == [
-        "with 5 accelerators: the model does not divide among 5 accelerators",
+        "with 5 accelerators: 5 is no product of degrees of parallelism that divide its 16 heads, 24 layers and 64 "
+        "sequences; try a number with more divisors; possible with uneven_stages: true",
         "with 8 accelerators: needs 8 accelerators, 7 work",
         "fits if s0.t1 is repaired",
         "fits with 1, 2, 3 or 4 accelerators",

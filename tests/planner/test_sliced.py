@@ -349,7 +349,7 @@ def test_fragmentation_is_not_defined() -> None:
 def test_left_out_jobs_are_told_the_sizes() -> None:
     result = solve(sliced(SIPAC, job("a", 6), job("b", 2)), options=OPTIONS)
     (left,) = result.left_out
-    assert left.reason.endswith("as there are: 1, 2, 4, 8, 16")
+    assert left.reason.endswith("sizes of slices are 1, 2, 4, 8, 16")
 
 
 def test_explanations_name_slices_and_sizes() -> None:

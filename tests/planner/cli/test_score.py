@@ -64,7 +64,7 @@ def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
         (("--workload", "gpt3-1x"), "did you mean gpt3-1t"),
         (("--workload", "dlrm-dcn"), "did you mean dlrm-dcnv2"),
         (("--workload", "gpt3-1t", "--device", "h1000"), "did you mean h100-sxm"),
-        (("--workload", "gpt3-1t", "--devices", "8"), "more than h100-sxm has"),
+        (("--workload", "gpt3-1t", "--devices", "8"), "GB more than it has, at best (tensor 8)"),
         (("--workload", "gpt3-1t", "--devices", "131", "--batch", "2"), "more divisors"),
         (("--workload", "gpt3-1t", "--device", "a100", "--precision", "fp8"), "does not run fp8"),
         (("--workload", "bert-large", "--phase", "inference"), "writes no tokens"),

@@ -95,7 +95,7 @@ def test_a_job_waits_for_as_many_on_each_server() -> None:
 
 def test_sizes_that_the_number_does_not_divide_are_refused() -> None:
     c = controller("fat_tree")
-    with pytest.raises(InputError, match="no way to run on 6 accelerators, 4 on each server, fits here"):
+    with pytest.raises(InputError, match="6 accelerators do not come from servers that give 4 each, of 8"):
         c.submit(request("odd", 6, constraints={"per_server": 4}))
     decisions = c.submit(request("elastic", {"min": 1, "max": 9}, constraints={"per_server": 4}))
     assert started(decisions) == ["elastic"]
