@@ -49,13 +49,16 @@ def print_tables(rows: "Sequence[Row]", timings: bool, currency: str | None) -> 
 
     out = console()
     for place, (name, group) in enumerate(groupby(rows, key=lambda row: row.instance)):
-        lines = summarize(list(group))
+        of_instance = list(group)
+        lines = summarize(of_instance)
         first = lines[0].first
         if place:
             out.print()
         jobs = f"{first.jobs} job{'' if first.jobs == 1 else 's'}"
         out.print(f"{plain(name)}   {jobs}   {first.devices_healthy} devices healthy", soft_wrap=True)
         out.print(_table(lines, timings))
+        for reason in dict.fromkeys(row.impossible for row in of_instance if row.impossible):
+            out.print(f"impossible alone: {plain(reason)}", soft_wrap=True)
     if currency is not None:
         out.print(f"cost in {plain(currency)}: capital over its lifetime, and energy of the jobs", soft_wrap=True)
 

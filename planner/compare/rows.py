@@ -11,6 +11,7 @@ from planner.instance import Instance
 from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Result, relative_gap
+from planner.unlisted import why_unlisted
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Row:
     """where the work of all admitted jobs is tokens"""
     cost_per_million_samples: float | None = None
     """where the work of all admitted jobs is samples"""
+    impossible: str = ""
+    """jobs without any candidate here, each with the reason"""
 
 
 def row_of(problem: Problem, parameters: Mapping[str, Any], policy: str, result: Result, wall_time_s: float) -> Row:
@@ -91,6 +94,11 @@ def row_of(problem: Problem, parameters: Mapping[str, Any], policy: str, result:
         gap=result.gap,
         violations=len(check(instance, plan, starts=True)) if plan is not None else None,
         wall_time_s=wall_time_s,
+        impossible="; ".join(
+            f"{options.job.name}: {why_unlisted(instance.cluster, options.job)}"
+            for options in problem.options
+            if not len(options)
+        ),
     )
 
 

@@ -59,7 +59,7 @@ class Kinds:
         name = _name(text)
         self._used[name] = next(self._now)
         if name not in self._kinds:
-            self._add(name, text, is_bounded=True)
+            self._add(name, text, is_bounded=True, asked_by=job.name)
         self._texts[name] = text
         return name
 
@@ -123,8 +123,8 @@ class Kinds:
             )
             raise FullError("submit", "workload", problem)
 
-    def _add(self, name: str, text: str, *, is_bounded: bool) -> None:
-        rows = self._rows(Job.model_validate({"name": "kind", **json.loads(text), "weight": 1.0}))
+    def _add(self, name: str, text: str, *, is_bounded: bool, asked_by: str = "kind") -> None:
+        rows = self._rows(Job.model_validate({"name": asked_by, **json.loads(text), "weight": 1.0}))
         size = num_bytes(rows)
         if is_bounded:
             self._require_room(name, size)

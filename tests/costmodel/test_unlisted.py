@@ -22,7 +22,9 @@ WORKLOADS: dict[str, dict[str, Any]] = {
         "kind": "transformer_training", "model": "gpt3-22b", "global_batch": 16, "sequence": 2048,
         "offload": ["none", "weights+activations+optimizer"],
     },
-    "experts": {"kind": "transformer_training", "model": "mixtral-8x7b", "global_batch": 32, "sequence": 1024, "expert": 8},
+    "experts": {
+        "kind": "transformer_training", "model": "mixtral-8x7b", "global_batch": 32, "sequence": 1024, "expert": 8,
+    },
     "served": {
         "kind": "transformer_inference", "model": "mixtral-8x7b", "concurrency": 4, "input_tokens": 512,
         "output_tokens": 64,
