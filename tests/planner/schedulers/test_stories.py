@@ -224,7 +224,7 @@ def test_a_job_without_another_place_waits_and_comes_back() -> None:
         (lambda c: c.repair("s0.t1"), "has neither failed nor been drained"),
         (lambda c: c.drain("s12"), "servers are s0 to s3"),
         (lambda c: c.submit(request("runs", 8, priority=1)), "already with other content"),
-        (lambda c: c.submit(request("huge", 64)), "at most 32"),
+        (lambda c: c.submit(request("huge", 64)), "a rack has 32"),
         (lambda c: c.submit_all([request("x"), request("x")]), "a name of its own"),
         (lambda c: c.submit_all([request("x"), request("runs", 32)]), "leave it out"),
         (lambda c: c.submit(request("x", 4, tenant="small")), "takes more than tenant small may ever hold"),
