@@ -1,12 +1,19 @@
 """What a policy returns: the plan, and what was proven about it."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from planner.errors import InputError
 from planner.plan import Assignment, Plan
+
+NOISE = 1e-11
+"""relative: values that differ by less are the same"""
+BOUND_NOISE = 1e-6
+"""relative, of a bound that is not proven to be met"""
+SMALLEST = 1e-15
+"""of values near 0"""
 
 
 class Status(Enum):
@@ -39,6 +46,8 @@ class Level:
     bound: float | None
     gap: float | None
     status: Status
+    tolerance: float = 0.0
+    """share of the value that later levels may have spent in the plan"""
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,10 @@ class Start:
 
 @dataclass(frozen=True)
 class Result:
-    """Outcome of a policy; level 1 gives the headline objective, bound and gap."""
+    """Outcome of a policy; level 1 gives the headline objective, bound and gap.
+
+    ValueError where the plan does not have what its levels say.
+    """
 
     status: Status
     policy: str
@@ -104,6 +116,18 @@ class Result:
     """counts such as candidates, dominated, cuts, variables"""
     starts: dict[str, Start] = field(default_factory=dict)
     """by name of the heuristic"""
+
+    def __post_init__(self) -> None:
+        for level in self.levels if self.plan is not None else ():
+            found = self.plan.objectives.get(level.objective) if self.plan is not None else None
+            if level.value is None or found is None:
+                continue
+            is_behind, is_beyond = (
+                is_worse(*pair, level.tolerance * abs(level.value), is_maximized=level.objective == "value")
+                for pair in ((found, level.value), (level.value, found))
+            )
+            if is_behind or is_beyond:
+                raise ValueError(f"levels: {level.objective} is {level.value!r}, but {found!r} in the plan")
 
     @property
     def objective(self) -> float | None:
@@ -124,3 +148,28 @@ def relative_gap(value: float | None, bound: float | None) -> float | None:
         return None
     scale = max(abs(value), abs(bound))
     return 0.0 if scale == 0 else abs(bound - value) / scale
+
+
+def is_worse(value: float, other: float, spend: float = 0.0, *, is_maximized: bool) -> bool:
+    """Whether a value falls behind another one by more than `spend`, and by more than noise of floating point."""
+    behind = other - value if is_maximized else value - other
+    return behind > spend + NOISE * abs(other) + SMALLEST
+
+
+def difference(value: float, other: float, noise: float = NOISE) -> float:
+    """The one less the other, 0 where they are the same but for noise."""
+    less = value - other
+    return 0.0 if abs(less) <= noise * max(abs(value), abs(other)) + SMALLEST else less
+
+
+def stated(levels: Sequence[Level], plan: Plan) -> tuple[Level, ...]:
+    """Levels with what the plan came to where later ones made it better than it was then."""
+    return tuple(_stated(level, plan.objectives.get(level.objective)) for level in levels)
+
+
+def _stated(level: Level, value: float | None) -> Level:
+    is_maximized = level.objective == "value"
+    if value is None or level.value is None or not is_worse(level.value, value, is_maximized=is_maximized):
+        return level
+    bound = level.bound if level.bound is None else (max if is_maximized else min)(level.bound, value)
+    return replace(level, value=value, bound=bound, gap=relative_gap(value, bound))

@@ -13,6 +13,8 @@ from planner.plan import Assignment, Plan
 
 TOLERANCE = 1e-6
 """relative difference of a claim"""
+SUM_TOLERANCE = 1e-10
+"""of a sum over jobs, in which a small one must not be lost beside large ones"""
 
 
 def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
@@ -30,7 +32,7 @@ def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
             least, most = fragmentation_between(instance, plan)
             yield from _compare(name, claimed, min(max(claimed, least), most))
         elif is_priced or name not in ("value", "energy"):
-            yield from _compare(name, claimed, OBJECTIVES[name](instance, plan))
+            yield from _compare(name, claimed, OBJECTIVES[name](instance, plan), SUM_TOLERANCE)
 
 
 def _check_assignment(instance: Instance, job: Job, assignment: Assignment) -> Iterator[Violation]:
@@ -48,6 +50,6 @@ def _check_assignment(instance: Instance, job: Job, assignment: Assignment) -> I
         yield from _compare(f"{job.name}: value", assignment.value, worth)
 
 
-def _compare(where: str, claimed: float, actual: float) -> Iterator[Violation]:
-    if not isclose(claimed, actual, rel_tol=TOLERANCE, abs_tol=1e-12):
-        yield Violation("claims", where, f"{where} is {actual:.9g}, not {claimed:.9g}", abs(claimed - actual))
+def _compare(where: str, claimed: float, actual: float, tolerance: float = TOLERANCE) -> Iterator[Violation]:
+    if not isclose(claimed, actual, rel_tol=tolerance, abs_tol=1e-12):
+        yield Violation("claims", where, f"{where} is {actual:.13g}, not {claimed:.13g}", abs(claimed - actual))

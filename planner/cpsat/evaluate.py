@@ -24,14 +24,20 @@ MOST_SEARCHED = 16
 
 def evaluate(problem: Problem, assignments: Sequence[Assignment], objective: str) -> float:
     """Value of one objective in its own unit."""
+    amounts = amounts_of(problem, assignments, objective)
+    return fragmentation_of(problem, assignments) if amounts is None else sum(amounts)
+
+
+def amounts_of(problem: Problem, assignments: Sequence[Assignment], objective: str) -> list[float] | None:
+    """What each job adds to an objective; None where that is no sum."""
     by_name = {options.job.name: options for options in problem.options}
     if objective == "value":
-        return sum(assignment.value for assignment in assignments)
+        return [assignment.value for assignment in assignments]
     if objective == "moves":
-        return sum(_move_cost(by_name[a.job]) for a in assignments if a.is_moved)
+        return [_move_cost(by_name[a.job]) for a in assignments if a.is_moved]
     if objective == "energy":
-        return sum(_energy(by_name[a.job], a) for a in assignments)
-    return fragmentation_of(problem, assignments)
+        return [_energy(by_name[a.job], a) for a in assignments]
+    return None
 
 
 def _move_cost(options: JobOptions) -> float:

@@ -1,6 +1,7 @@
 """One level: step 1 proposes, step 2 realises or refutes, until nothing better is left or time is up."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.cpsat.objectives import Term
@@ -9,6 +10,7 @@ from planner.cpsat.run import Outcome, run
 from planner.cpsat.search import Search
 from planner.cpsat.settle import place_again, refuted_counts, settle, step_two_limits
 from planner.heuristics.routing import Pattern, route_pattern
+from planner.plan import Assignment
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,10 @@ def optimize(search: Search, objective: str, deadline: float) -> LevelOutcome:
             return LevelOutcome(is_proven=False, is_infeasible=search.is_exact)
         if outcome.pattern is None or _is_no_better(search, objective, term, outcome):
             return LevelOutcome(search.is_exact and (outcome.is_optimal or outcome.is_infeasible))
-        if _step_two(search, objective, outcome, deadline):
-            return LevelOutcome(search.is_exact and outcome.is_optimal)
+        found = _step_two(search, objective, outcome, deadline)
+        if found is not None:
+            is_kept = _adopt(search, objective, term, found)
+            return LevelOutcome(is_kept and search.is_exact and outcome.is_optimal)
         if search.is_stopped or time.perf_counter() >= deadline:
             return LevelOutcome(is_proven=False)
 
@@ -71,12 +75,11 @@ def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) 
     value = search.value(objective)
     if value is None or outcome.objective is None:
         return False
-    claimed = term.to_float(outcome.objective)
-    return value >= claimed - term.rounding if term.is_maximized else value <= claimed + term.rounding
+    return term.is_reached(value, search.amounts(objective), outcome.objective)
 
 
-def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float) -> bool:
-    """Realise the choices of step 1, or forbid them; True if they were realised.
+def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float) -> Sequence[Assignment] | None:
+    """Realise the choices of step 1, or forbid them; None if they were not realised.
 
     Only fragmentation depends on where jobs lie; for all others any counts with these configurations will do.
     """
@@ -93,8 +96,13 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
         if not depends_on_counts:
             again = place_again(search, outcome.pattern, deadline)
             assignments = again or settle(search, outcome.pattern, deadline)
-    if assignments is None:
-        return False
-    search.assignments = assignments
-    search.report(objective, search.bound, "cpsat")
-    return True
+    return assignments
+
+
+def _adopt(search: Search, objective: str, term: Term, found: Sequence[Assignment]) -> bool:
+    """Take what step 2 realised as the best plan, if it is better; whether it keeps the finished levels."""
+    if search.improves(objective, term, found):
+        search.assignments = tuple(found)
+        search.report(objective, search.bound, "cpsat")
+        return True
+    return search.holds(found)

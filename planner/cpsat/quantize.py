@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
@@ -13,6 +14,8 @@ SMALLEST = 1e-200
 """coefficients below are zero for every purpose"""
 LIMIT = 2**53
 """largest magnitude of a sum: exact as a float, far inside the solver's int64"""
+SIGNIFICANT = 12
+"""decimal digits of a coefficient that decide: what differs beyond them is noise of floating point"""
 
 
 @dataclass(frozen=True)
@@ -51,3 +54,12 @@ def scale_for(largest: float, total: float, *, rounds_up: bool) -> Scale:
         return Scale(float(STEPS), rounds_up)
     steps = min(STEPS, LIMIT * largest / max(total, largest))
     return Scale(steps / largest, rounds_up)
+
+
+def exact(value: float) -> Fraction:
+    """A coefficient without noise: sums of such are told apart however far their sizes are."""
+    return Fraction(f"{value:.{SIGNIFICANT}g}")
+
+
+def rounded(value: Fraction, *, up: bool) -> int:
+    return ceil(value) if up else floor(value)

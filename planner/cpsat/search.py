@@ -4,16 +4,18 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from costmodel.fabrics import Sipam
-from planner.cpsat.evaluate import evaluate
+from planner.cpsat.evaluate import amounts_of, evaluate
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
+from planner.cpsat.quantize import exact
 from planner.heuristics.routing import Choice, Pattern
 from planner.plan import Assignment
 from planner.problem import Problem
-from planner.result import Incumbent, SolveOptions, Start
+from planner.result import Incumbent, SolveOptions, Start, is_worse
 from planner.sieve import Sieve
 
 FIRST_SHARE = 0.7
@@ -27,6 +29,9 @@ class Kept:
     objective: str
     value: float
     spend: float
+    amounts: Sequence[float] | None
+    """that add up to it, where it is a sum"""
+    is_proven: bool
 
 
 @dataclass
@@ -113,25 +118,42 @@ class Search:
         self.refuted.append(refuted)
         self.model.cut(refuted)
 
-    def keep(self, objective: str, tolerance: float) -> None:
+    def keep(self, objective: str, tolerance: float, *, is_proven: bool) -> None:
         """Later levels may not fall behind this one by more than its tolerance."""
-        value = self.value(objective)
+        value, amounts = self.value(objective), self.amounts(objective)
         assert value is not None
-        self.kept.append(Kept(objective, value, tolerance * abs(value)))
+        self.kept.append(Kept(objective, value, tolerance * abs(value), amounts, is_proven))
         self._add_kept(self.kept[-1])
 
     def _add_kept(self, kept: Kept) -> None:
-        term = self.model.term(kept.objective)
+        """What is proven, and not to be spent, is kept to the last digit."""
+        term, cp = self.model.term(kept.objective), self.model.cp
         if isinstance(term.expression, int):
             return
-        if term.is_maximized:
-            self.model.cp.add(term.expression >= term.scale.to_int(kept.value - kept.spend - term.rounding))
+        if kept.amounts is None or kept.spend or not kept.is_proven:
+            slack = kept.spend + term.rounding
+            edge = term.scale.to_int(kept.value - slack if term.is_maximized else kept.value + slack)
         else:
-            self.model.cp.add(term.expression <= term.scale.to_int(kept.value + kept.spend + term.rounding))
+            term = term.finer(cp, kept.amounts)
+            while not term.is_fine:
+                term = term.finer(cp, kept.amounts)
+            edge = term.steps_of(kept.amounts)
+        cp.add(term.expression >= edge if term.is_maximized else term.expression <= edge)
+
+    def holds(self, found: Sequence[Assignment]) -> bool:
+        """Whether assignments keep every finished level."""
+        return not any(
+            is_worse(evaluate(self.full, found, k.objective), k.value, k.spend, is_maximized=k.objective == "value")
+            for k in self.kept
+        )
 
     def value(self, objective: str) -> float | None:
         """Objective of the best plan so far."""
         return None if self.assignments is None else evaluate(self.full, self.assignments, objective)
+
+    def amounts(self, objective: str) -> list[float] | None:
+        """What each job of the best plan so far adds to an objective; None where there is none, or it is no sum."""
+        return None if self.assignments is None else amounts_of(self.full, self.assignments, objective)
 
     def reaches(self, objective: str) -> bool:
         """Whether the best plan so far meets the level's bound, at the resolution of the model's coefficients."""
@@ -164,12 +186,15 @@ class Search:
             self.report(level, bound, "bound")
 
     def improves(self, objective: str, term: Term, found: Sequence[Assignment]) -> bool:
-        """Whether assignments beat the best plan so far on an objective."""
-        old = self.value(objective)
-        if old is None:
+        """Whether assignments keep the finished levels, and beat the best plan so far on an objective."""
+        if self.assignments is None:
             return True
-        new = evaluate(self.full, found, objective)
-        return new > old if term.is_maximized else new < old
+        old, new = (amounts_of(self.full, plan, objective) for plan in (self.assignments, found))
+        if old is None or new is None:
+            before, after = (Fraction(evaluate(self.full, plan, objective)) for plan in (self.assignments, found))
+        else:
+            before, after = (sum(map(exact, amounts), Fraction(0)) for amounts in (old, new))
+        return (after > before if term.is_maximized else after < before) and self.holds(found)
 
     def pattern(self) -> Pattern:
         """Choices of the best plan among the candidates in force."""

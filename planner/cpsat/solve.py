@@ -7,11 +7,13 @@ from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.left_out import left_out_of
 from planner.cpsat.level import LevelOutcome, optimize
+from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
 from planner.cpsat.tidy import tidy
+from planner.instance import Objective
 from planner.plan import Assignment, Plan
 from planner.problem import Problem
-from planner.result import Level, Result, SolveOptions, Start, Status, relative_gap
+from planner.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
 from planner.tenants import setting_of
 
 
@@ -31,12 +33,14 @@ def search_levels(
             if index == 0:
                 search.restrict(problem)
             outcome = _optimize(search, objective.name, deadline)
-        levels.append(_closed(search, objective.name, outcome))
+        is_proven = search.assignments is not None and (outcome.is_proven or search.reaches(objective.name))
+        is_proven = is_proven and refine(search, objective.name, deadline)
+        levels.append(_closed(search, objective, outcome, is_proven=is_proven))
         if search.assignments is None:
             return _finish(search, levels, levels[-1].status)
         if index == 0 and objective.name == "value" and len(problem.instance.objectives) > 1:
             restrict_to_ties(search, objective.tolerance)
-        search.keep(objective.name, objective.tolerance)
+        search.keep(objective.name, objective.tolerance, is_proven=is_proven)
     tidy(search)
     proven = all(level.status is Status.OPTIMAL for level in levels)
     return _finish(search, levels, Status.OPTIMAL if proven else Status.FEASIBLE)
@@ -64,19 +68,18 @@ def _optimize(search: Search, objective: str, deadline: float) -> LevelOutcome:
     return optimize(search, objective, deadline)
 
 
-def _closed(search: Search, objective: str, outcome: LevelOutcome) -> Level:
+def _closed(search: Search, objective: Objective, outcome: LevelOutcome, *, is_proven: bool) -> Level:
     """The level as it ends: a proven one has its value as bound."""
-    value = search.value(objective)
+    name, value = objective.name, search.value(objective.name)
     if value is None:
         status = Status.INFEASIBLE if outcome.is_infeasible else Status.NO_PLAN
-        return Level(objective, None, search.bound, None, status)
-    is_proven = outcome.is_proven or search.reaches(objective)
+        return Level(name, None, search.bound, None, status)
     bound = value if is_proven else search.bound
     if bound is not None:
-        bound = max(bound, value) if objective == "value" else min(bound, value)
-    search.report(objective, bound, "proven" if is_proven else "limit")
+        bound = max(bound, value) if name == "value" else min(bound, value)
+    search.report(name, bound, "proven" if is_proven else "limit")
     status = Status.OPTIMAL if is_proven else Status.FEASIBLE
-    return Level(objective, value, bound, relative_gap(value, bound), status)
+    return Level(name, value, bound, relative_gap(value, bound), status, objective.tolerance)
 
 
 def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
@@ -86,7 +89,7 @@ def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
         status=status,
         policy="cpsat",
         plan=plan,
-        levels=tuple(levels),
+        levels=tuple(levels) if plan is None else stated(levels, plan),
         left_out=() if plan is None else left_out_of(search.full, plan),
         trace=tuple(search.trace),
         wall_time_s=search.elapsed_s,

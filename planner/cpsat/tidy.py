@@ -7,6 +7,7 @@ from planner.cpsat.evaluate import evaluate
 from planner.cpsat.search import Search
 from planner.cpsat.settle import settle
 from planner.plan import Assignment
+from planner.result import is_worse
 
 TIDY_S = 2.0
 
@@ -24,8 +25,7 @@ def tidy(search: Search) -> None:
         return
     for objective in search.full.instance.objectives:
         old, new = (evaluate(search.full, plan, objective.name) for plan in (search.assignments, found))
-        slack = 1e-9 * max(1.0, abs(old))
-        if (new < old - slack) if objective.name == "value" else (new > old + slack):
+        if is_worse(new, old, is_maximized=objective.name == "value"):
             return
     search.assignments = found
 

@@ -10,6 +10,7 @@ from planner.explain.words import accelerators, amount, in_brackets, pace, place
 from planner.instance import Instance
 from planner.phase_settings import gain_of_phases, settings_by_phase
 from planner.plan import Plan
+from planner.result import difference
 from planner.scenarios.derive import pinned, required
 
 
@@ -45,9 +46,9 @@ def _with_size(asker: Asker, plan: Plan, name: str, size: int) -> Statement:
     answer = asker.ask(required(pinned(asker.instance, plan, name), name, accelerators=size))
     if answer.is_possible and answer.plan is not None:
         found = answer.plan[name]
-        difference = found.value - plan[name].value
-        worth = f"{amount(abs(difference))} {'more' if difference > 0 else 'less'} value"
-        notes = in_brackets(pace(found.speed, speed), worth if amount(difference) != "0" else "")
+        gain = difference(found.value, plan[name].value)
+        worth = f"{amount(abs(gain))} {'more' if gain > 0 else 'less'} value"
+        notes = in_brackets(pace(found.speed, speed), worth if gain else "")
         return Statement(f"{start} it fits beside the others{notes}")
     cost = cost_of(asker, plan, name, accelerators=size)
     if cost.is_possible is False:

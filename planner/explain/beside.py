@@ -81,7 +81,7 @@ def _worth(name: str, cost: Cost) -> str:
 
 def _gain(cost: Cost) -> str:
     """Said instead of a cost where a better plan admits the job."""
-    if cost.at_most is None or cost.at_most >= -1e-6:
+    if cost.at_most is None or cost.at_most >= 0:
         return ""
     sure = "" if cost.at_least == cost.at_most else "at least "
     return f" (a better plan admits it: {sure}{amount(-cost.at_most)} more {cost.objective})"

@@ -9,7 +9,7 @@ from planner.explain.explanation import Statement
 from planner.explain.words import accelerators, amount, listed
 from planner.instance import ObjectiveName
 from planner.plan import Plan
-from planner.result import Level, Status
+from planner.result import BOUND_NOISE, Level, Status, difference
 from planner.scenarios.derive import expand_as, required, with_objectives
 
 SHARE = 0.3
@@ -71,8 +71,8 @@ def _of_level(level: Level, base: float | None, found: Plan) -> Cost:
     if base is None or level.value is None:
         return Cost(level.objective, plan=found, is_possible=True)
     sign = 1.0 if level.objective == "value" else -1.0
-    at_most = sign * (base - level.value)
-    at_least = None if level.bound is None else sign * (base - level.bound)
+    at_most = sign * difference(base, level.value)
+    at_least = None if level.bound is None else sign * difference(base, level.bound, BOUND_NOISE)
     if level.status is Status.OPTIMAL:
         at_least = at_most
     return Cost(level.objective, at_least, at_most, found, is_possible=True)

@@ -13,7 +13,7 @@ from planner.errors import InputError
 from planner.instance import Instance, Reference
 from planner.line import solve
 from planner.plan import Plan
-from planner.result import Level, SolveOptions, Status
+from planner.result import BOUND_NOISE, Level, SolveOptions, Status, difference
 from planner.scenarios.derive import (
     Pair,
     edited,
@@ -108,17 +108,13 @@ def _compared(question: _Question, base: Level, level: Level) -> Marginal:
     if level.value is None or base.value is None or level.bound is None or base.bound is None:
         return Marginal(change, None, None, level.status.value)
     if base.status is level.status is Status.OPTIMAL:
-        gain = _rounded(level.value - base.value, level.value)
+        gain = difference(level.value, base.value)
         return Marginal(change, gain, gain, Status.OPTIMAL.value)
-    least = _rounded(level.value - base.bound, level.value)
+    least = difference(level.value, base.bound, BOUND_NOISE)
     if question.is_addition:
         least = max(least, 0.0)
-    most = _rounded(level.bound - base.value, level.value)
+    most = difference(level.bound, base.value, BOUND_NOISE)
     return Marginal(change, least, most, Status.FEASIBLE.value)
-
-
-def _rounded(gain: float, scale: float) -> float:
-    return 0.0 if abs(gain) <= 1e-6 * max(1.0, abs(scale)) else gain
 
 
 def _questions(instance: Instance, plan: Plan | None) -> Iterator[_Question]:

@@ -52,5 +52,5 @@ def in_brackets(*phrases: str) -> str:
 
 
 def amount(number: float) -> str:
-    """Three significant digits; what is below rounding is 0."""
-    return "0" if abs(number) < 1e-6 else f"{number:.3g}"
+    """Three significant digits."""
+    return f"{number or 0:.3g}"

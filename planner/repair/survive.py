@@ -19,7 +19,7 @@ from planner.pools.residents import numbered_parts
 from planner.problem import Problem
 from planner.repair.scene import Wreck
 from planner.repair.search import keep_all
-from planner.result import Level, Result, SolveOptions, Status, relative_gap
+from planner.result import NOISE, Level, Result, SolveOptions, Status, is_worse, relative_gap
 from planner.scenarios.damage import Failure, damaged, parse_failure
 from planner.scenarios.derive import failed_parts
 from planner.scenarios.single_failures import single_failures
@@ -30,7 +30,6 @@ MAX_WEAK = 4
 """weaknesses of a plan after which the reserve grows and the other failures are left for the next plan"""
 REPAIR_S = 5.0
 """of search for the repair of one failure that no spare mends"""
-ROUNDING = 1e-9
 POOLED = ("memory unit", "tray port", "uplink")
 """kinds of parts that are reserved by number, beside tiles and fibers"""
 Place = tuple[int] | tuple[int, int] | tuple[str]
@@ -191,9 +190,11 @@ class _Search:
         )
         before = None if self.best is None else _value(self.best.plan)
         value = _value(found.plan)
-        if not weak and value is not None and (before is None or value > before + ROUNDING):
+        if not weak and value is not None and (before is None or is_worse(before, value, is_maximized=True)):
             restored = restated(self.problem.instance, found.plan, found.plan.assignments)
-            self.best, self.best_reserve, self.num_tested = replace(found, plan=restored), reserve, tested
+            levels = _unproven(restored) if reserve else found.levels
+            self.best, self.best_reserve = replace(found, plan=restored, levels=levels), reserve
+            self.num_tested = tested
         elif self.best is None:
             self.num_tested = tested
         return weak
@@ -238,10 +239,8 @@ class _Search:
         bound = max(self.ceiling, value) if first == "value" and value is not None else None
         bound = None if bound == float("inf") else bound
         gap = relative_gap(value, bound)
-        is_best = gap is not None and gap <= ROUNDING
-        plan = self.best.plan
-        assert plan is not None
-        levels = tuple(Level(name, claim, None, None, Status.FEASIBLE) for name, claim in plan.objectives.items())
+        is_best = gap is not None and gap <= NOISE
+        levels = self.best.levels
         top = Level(first, value, bound, gap, Status.OPTIMAL if is_best else Status.FEASIBLE)
         alone = is_best and len(levels) == 1
         return replace(
@@ -250,6 +249,10 @@ class _Search:
             levels=(top, *levels[1:]),
             wall_time_s=time.perf_counter() - self.started,
         )
+
+
+def _unproven(plan: Plan) -> tuple[Level, ...]:
+    return tuple(Level(name, value, None, None, Status.FEASIBLE) for name, value in plan.objectives.items())
 
 
 def _is_uniform(instance: Instance) -> bool:

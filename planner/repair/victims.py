@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from costmodel.fabrics import Lightpath
 from planner.cluster import Cluster, Condition
 from planner.cpsat.mend import MendLimits
+from planner.cpsat.quantize import exact
 from planner.cpsat.realize import renamed
 from planner.expand import list_options
 from planner.heuristics.greedy import place, tightest
@@ -41,9 +43,9 @@ def _victims(wreck: Wreck) -> Iterator[tuple[Assignment, ...]]:
         yield touched
 
 
-def _worth(wreck: Wreck, found: Sequence[Assignment]) -> tuple[float, int]:
-    """Total value, then how many ranks stay; equal values up to rounding."""
-    return round(sum(a.value for a in found), 9), -num_moves(wreck.plan, found)
+def _worth(wreck: Wreck, found: Sequence[Assignment]) -> tuple[Fraction, int]:
+    """Total value, then how many ranks stay."""
+    return sum((exact(a.value) for a in found), Fraction(0)), -num_moves(wreck.plan, found)
 
 
 def num_moves(before: Plan, after: Sequence[Assignment]) -> int:

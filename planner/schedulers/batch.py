@@ -13,6 +13,7 @@ from planner.cpsat.batch import BatchModel, Entrant, Hall, Plan, Way
 from planner.cpsat.rescue import Room
 from planner.replay.kinds import Kind, Row
 from planner.replay.state import Placement
+from planner.result import difference
 from planner.schedulers.board import Found
 from planner.schedulers.defrag import are_apart, gain_s, put_back
 from planner.schedulers.floor import Floor
@@ -170,8 +171,8 @@ def _one_by_one(floor: Floor, guests: Sequence[Guest], deadline_s: float) -> tup
 def _is_better(new: Value, old: Value) -> bool:
     """Whether more value comes of the first level where they differ."""
     for level in sorted({*new, *old}):
-        gained = new.get(level, 0.0) - old.get(level, 0.0)
-        if abs(gained) > 1e-6:
+        gained = difference(new.get(level, 0.0), old.get(level, 0.0))
+        if gained:
             return gained > 0
     return False
 

@@ -56,7 +56,7 @@ def test_json_is_the_whole_output(planner: Planner, instance: Path) -> None:
     assert document["seed"] == 3
     assert document["violations"] == []
     assert document["left_out"] == []
-    assert list(document["levels"][0]) == ["objective", "value", "bound", "gap", "status"]
+    assert list(document["levels"][0]) == ["objective", "value", "bound", "gap", "status", "tolerance"]
     assert document["levels"][0]["value"] == document["objective"] == document["bound"]
     assert set(document["versions"]) == {"photonplan", "ortools", "numpy", "python"}
     assert document["statistics"]["candidates"] > 0
