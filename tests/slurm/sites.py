@@ -9,6 +9,9 @@ from typing import Any
 
 from planner.cli import main
 
+ANY = {"kind": "transformer_training", "model": "bert-large", "global_batch": 840, "sequence": 128, "micro_batch": 1}
+"""divides over any small number of accelerators"""
+
 
 @dataclass
 class Site:
@@ -40,8 +43,8 @@ def write_site(folder: Path, nodes: int, gpus: int = 8, /, *, apart: str = "phot
     state, bindings = folder / f"{apart} state", folder / f"{apart} bindings"
     given = {
         "cluster": "cluster.json", "nodes": f"n[0-{nodes - 1}]", "partitions": ["gpu"], "state": str(state),
-        "bindings": str(bindings), "driver": {"kind": "file"}, "workloads": {"llama": training | {"micro_batch": 1}},
-        "default_workload": "llama", "poll": "0.2 s",
+        "bindings": str(bindings), "driver": {"kind": "file"}, "default_workload": "any", "poll": "0.2 s",
+        "workloads": {"llama": training | {"micro_batch": 1}, "any": ANY},
     } | fields  # fmt: skip
     config = folder / "slurm.yaml"
     config.write_text(json.dumps(given, indent=1))

@@ -272,16 +272,24 @@ def test_slurmctld_is_away_for_a_while(site: Plugin) -> None:
 
 def test_users_can_neither_release_nor_ask_for_nonsense(site: Plugin) -> None:
     rig = site.rig
-    held = submit(site, 1, 1, 1, "--comment=workload=$(touch owned) x", f"--job-name={NAMES[2]}")
+    refused = {
+        "is not understood": ("--gres=gpu:1", "--comment=workload=$(touch owned) x"),
+        "can never run": ("--gpus=7",),
+    }
+    for said, options in refused.items():
+        done = rig.run("sbatch", *options, "--wrap=true", user=ALICE, is_checked=False)
+        assert done.returncode == 1
+        assert said in done.stderr
+    held = submit(site, 1, 1, 1, "--comment=weight=two", f"--job-name={NAMES[2]}")
     never = submit(site, 8, 1, 1, "--comment=weight=two")
     for job in (held, never):
         rig.until(lambda job=job: "why=cannot run" in rig.job(job)["admin_comment"], 30.0)  # type: ignore[misc]
     done = rig.run("scontrol", "release", str(held), user=ALICE, is_checked=False)
     assert done.returncode != 0
     assert rig.job(held)["priority"] == 0
-    assert "not understood" in rig.job(held)["admin_comment"]
+    assert "weight" in rig.job(held)["admin_comment"]
     waiting = {row["job"]: row["why"] for row in site.status()["waiting"]}
-    assert "not understood" in waiting[held]
+    assert "weight" in waiting[held]
     rig.run("scontrol", "update", f"JobId={held}", "Comment=workload=bert weight=2", user=ALICE)
     rig.run("scancel", str(never), user=ALICE)
     assert wait_over(site, [held, never])[held]["job_state"] == "COMPLETED"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from typing import Any
 from planner.schedulers.drivers.driver import CircuitError, Circuits, UnsureError
 from planner.schedulers.drivers.recorded import RecordedDriver
 
+UMASK = 0o077
+"""of commands: what they write is theirs alone, whoever started them"""
 _MOST_CHARACTERS = 2000
 """of what a command says"""
 
@@ -23,7 +26,8 @@ class HookDriver(RecordedDriver):
     {"part": "s0>s1#0", "said": "no light"}. Both actions may come again for a job. A command that takes longer than
     `timeout_s` is killed, with all that it started; nobody knows then what is on, so the same circuits may be connected
     again, and others of the job only after a release. Commands follow each other: if this process dies, the next one
-    waits until the command has ended, and all that it started.
+    waits until the command has ended, and all that it started. It runs as the owner of the folder, whether slurmctld, a
+    daemon of root or that owner asks for it.
     """
 
     def __init__(self, command: Sequence[str], folder: Path, timeout_s: float) -> None:
@@ -58,7 +62,7 @@ class HookDriver(RecordedDriver):
         """Exit code and output of the command; in time, or it is killed with all that it started."""
         with subprocess.Popen(
             self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True, encoding="utf-8",
-            errors="replace", pass_fds=[self._lock],
+            errors="replace", pass_fds=[self._lock], umask=UMASK, **_account(self.folder),
         ) as process:  # fmt: skip
             try:
                 out, err = process.communicate(given, self._timeout_s)
@@ -66,6 +70,18 @@ class HookDriver(RecordedDriver):
                 os.killpg(process.pid, signal.SIGKILL)
                 raise
         return process.returncode, out, err
+
+
+def _account(folder: Path) -> dict[str, Any]:
+    """The owner of a folder with its groups, for root to run a command as; else nothing: nobody else can."""
+    if os.geteuid() != 0:
+        return {}
+    user = folder.stat().st_uid
+    try:
+        entry = pwd.getpwuid(user)
+    except KeyError:
+        return {"user": user, "group": folder.stat().st_gid, "extra_groups": []}
+    return {"user": user, "group": entry.pw_gid, "extra_groups": os.getgrouplist(entry.pw_name, entry.pw_gid)}
 
 
 def _answer(text: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from planner.schedulers.slurm.conflicts import (
     untried,
 )  # fmt: skip
 from planner.schedulers.slurm.hooks import driver_in, hooks_file
+from planner.schedulers.slurm.shapes import shapes_of
 from planner.schedulers.slurm.slurm_conf import SNIPPET, read_conf, with_include, without_include
 
 _RUNNABLE, _READABLE = 0o755, 0o644
@@ -138,13 +139,13 @@ class Installation:
         require_fit(conf, self.site)
         settings = settings_of(conf, programs)
         self._require_switches()
-        python = self._python()
+        python, nodes = self._python(), self.site.server_of_node
         driver = self.site.config.driver.model_dump_json(by_alias=True) + "\n"
         yield Wanted(programs.connect, scripts.hook_script("connect", python, state), _RUNNABLE)
         yield Wanted(programs.release, scripts.hook_script("release", python, state), _RUNNABLE)
         yield Wanted(hooks_file(state), driver, PRIVATE)
         yield Wanted(programs.task_prolog, scripts.task_prolog(self.site), _RUNNABLE)
-        module = scripts.lua_module(self.site, {0, self._account.pw_uid})
+        module = scripts.lua_module(self.site, {0, self._account.pw_uid}, shapes_of(self.site), conf.gpu_types(nodes))
         yield Wanted(programs.lua, module, _READABLE)
         if require_own_job_submit(self._job_submit, programs.lua):
             yield Wanted(self._job_submit, scripts.job_submit(programs.lua, module), _READABLE)

@@ -20,6 +20,8 @@ from planner.schedulers.slurm.world import Memory, Refusal, Wants, World, number
 
 MOST_WAITING = 1_000_000
 REPLAN_EVERY_S = 5.0
+REPLAN_BUDGET_S = 0.5
+"""where the settings name no other: half of it is for a place without moving anybody"""
 LONGEST_ACTS_S = 3.0
 """of one tick: the rest is left for the next one, which may know better"""
 LONGEST_EXPANSION_S = 1.0
@@ -125,7 +127,9 @@ class Loop:
             self.controller.submit_all(ready)
         elif self.controller.waiting and now_s - self._replanned_s > REPLAN_EVERY_S:
             self._replanned_s = now_s
-            self.controller.replan(self.controller.repair_budget_s)
+            usual_s = max(REPLAN_BUDGET_S, self.controller.repair_budget_s)
+            own_s = self.controller.settings.repair_budget_s
+            self.controller.replan(usual_s if own_s is None else own_s)
 
     def _ready(self, world: World, requests: list[Request], now_s: float) -> list[Request]:
         """Those that can run, as many as can be expanded in a tick, in the order in which they were given."""

@@ -229,12 +229,67 @@ local function require_plannable(job, each)
   end
 end
 
+-- What can never run: `planner slurm install` has tried all shapes up to some size on the empty cluster
+
+local SAYS = {workload = true, weight = true, utility = true, step_at = true}
+
+local function workload_of(job) -- what --comment names; the daemon reads the rest
+  local said, name = {}, site.default_workload
+  for word in string.gmatch(job.comment or "", "[^%s,]+") do
+    local key, value = string.match(word, "^([a-z_]+)=([A-Za-z0-9_.+-]+)$")
+    if not SAYS[key] or said[key] then
+      refuse("--comment " .. shown(word) .. " is not understood; give, each once: workload=, weight=, utility=, step_at=")
+    end
+    said[key] = true
+    if key == "workload" then name = value end
+  end
+  if not site.runs[name] then
+    local known = {}
+    for each in pairs(site.runs) do known[#known + 1] = each end
+    table.sort(known)
+    refuse("there is no workload " .. shown(name) .. "; there are: " .. table.concat(known, ", "))
+  end
+  return name
+end
+
+local function holds(ranges, fewest, most) -- whether 1-4,6 has a number of these
+  for range in string.gmatch(ranges, "[^,]+") do
+    local low, high = string.match(range, "^(%d+)-?(%d*)$")
+    if tonumber(low) <= most and fewest <= tonumber(high ~= "" and high or low) then return true end
+  end
+  return false
+end
+
+local function require_possible(job, fewest, most, each, kind)
+  if site.types and kind ~= "any" and not site.types[string.lower(kind)] then
+    refuse("no node has GPUs of the type " .. shown(kind))
+  end
+  if not site.runs then return end
+  local workload = workload_of(job)
+  if fewest > site.nodes then
+    refuse(string.format("%d nodes are asked for; the planner has %d", fewest, site.nodes))
+  end
+  local runs = site.runs[workload]
+  if most > site.tried[each] or holds(runs[each], fewest, most) then return end
+  if runs[each] ~= "" then
+    refuse(string.format("%s can never run on %d nodes with %d GPUs on each; with %d on each it runs on %s nodes",
+      workload, fewest, each, each, runs[each]))
+  end
+  local others = {}
+  for gpus = 1, site.gpus_per_node do
+    if runs[gpus] ~= "" then others[#others + 1] = gpus end
+  end
+  refuse(string.format("%s can never run with %d GPUs on a node; it runs with %s", workload, each,
+    #others > 0 and table.concat(others, ", ") or "no number of them: tell your administrator"))
+end
+
 local function hold(job, partitions)
   if not mentions_gpus(job) or not is_planned(partition_of(job, partitions)) then return end
   local counts, kind = asked(job)
   if counts == nil then return end
   local fewest, most, each = request_of(job, counts)
   require_plannable(job, each)
+  require_possible(job, fewest, most, each, kind)
   job.priority = 0
   job.min_nodes, job.max_nodes = fewest, most
   for _, field in ipairs(PER) do

@@ -2,10 +2,12 @@
 
 import importlib.resources
 import shlex
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from planner.schedulers.slurm.config import Site
+from planner.schedulers.slurm.shapes import Shapes, tried
 
 WRITTEN = "Written by `planner slurm install`; a change is lost when it runs again."
 _SITE = "local site = {partitions = {}, gpus_per_node = 8, admins = {[0] = true}} -- by `planner slurm install`\n"
@@ -49,14 +51,40 @@ def task_prolog(site: Site) -> str:
     return _TASK_PROLOG.format(written=WRITTEN, partitions=only, folder=shlex.quote(str(config.bindings)))
 
 
-def lua_module(site: Site, admins: set[int]) -> str:
-    """photonplan.lua for this site: names of partitions are letters, digits, _ . - alone."""
+def lua_module(site: Site, admins: set[int], shapes: Shapes, types: Collection[str]) -> str:
+    """photonplan.lua for this site: names of partitions and workloads are letters, digits, _ . - alone."""
     text = importlib.resources.files("planner.schedulers.slurm").joinpath("photonplan.lua").read_text(encoding="utf-8")
     assert text.count(_SITE) == 1
     partitions = ", ".join(f'["{name}"] = true' for name in site.config.partitions)
     uids = ", ".join(f"[{uid}] = true" for uid in sorted(admins))
-    rendered = f"{{partitions = {{{partitions}}}, gpus_per_node = {site.gpus_per_node}, admins = {{{uids}}}}}"
+    tried_nodes = ", ".join(f"[{gpus}] = {tried(site, gpus)}" for gpus in range(1, site.gpus_per_node + 1))
+    fields = {
+        "partitions": f"{{{partitions}}}", "gpus_per_node": str(site.gpus_per_node), "admins": f"{{{uids}}}",
+        "nodes": str(site.cluster.fabric.num_servers), "default_workload": f'"{site.config.default_workload}"',
+        "runs": f"{{{', '.join(_runs(name, by_gpus) for name, by_gpus in shapes.items())}}}",
+        "tried": f"{{{tried_nodes}}}",
+    }  # fmt: skip
+    if types:
+        fields["types"] = f"{{{', '.join(f'[{lua_quoted(name)}] = true' for name in sorted(types))}}}"
+    rendered = f"{{{', '.join(f'{name} = {value}' for name, value in fields.items())}}}"
     return f"-- {WRITTEN}\n" + text.replace(_SITE, f"local site = {rendered}\n")
+
+
+def _runs(workload: str, by_gpus: Mapping[int, Sequence[int]]) -> str:
+    """["llama"] = {[1] = "1-4,6", [2] = ""}."""
+    texts = ", ".join(f'[{gpus}] = "{_ranges(nodes)}"' for gpus, nodes in by_gpus.items())
+    return f'["{workload}"] = {{{texts}}}'
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """1-4,6 of 1, 2, 3, 4, 6."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ",".join(f"{low}-{high}" if low < high else str(low) for low, high in found)
 
 
 def job_submit(module: Path, text: str) -> str:

@@ -1,7 +1,7 @@
 """slurm.conf as Slurm reads it, and the one line in it that is ours."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,16 +60,27 @@ class SlurmConf:
 
     def gpus_by_node(self) -> dict[str, int]:
         """GPUs that each node is said to have; InputError for a host list that cannot be read."""
-        found, default = dict[str, int](), 0
+        return {node: _gpus(gres) for node, gres in self._gres_by_node().items()}
+
+    def gpu_types(self, nodes: Iterable[str]) -> set[str]:
+        """Types of the GPUs of these nodes in small letters; none where one of them has GPUs without a type, whose
+        type gres.conf may tell."""
+        gres = self._gres_by_node()
+        types = {kind for node in nodes for kind in _types(gres.get(node, ""))}
+        return set() if "" in types else types
+
+    def _gres_by_node(self) -> dict[str, str]:
+        """What stands after Gres=."""
+        found, default = dict[str, str](), ""
         for line in self.lines:
             if "nodename" not in line.pairs:
                 continue
-            gpus = _gpus(line.pairs["gres"]) if "gres" in line.pairs else default
+            gres = line.pairs.get("gres", default)
             if line.pairs["nodename"].upper() == "DEFAULT":
-                default = gpus
+                default = gres
                 continue
             try:
-                found |= dict.fromkeys(hosts_of(line.pairs["nodename"]), gpus)
+                found |= dict.fromkeys(hosts_of(line.pairs["nodename"]), gres)
             except ValueError as error:
                 raise InputError(line.place, "NodeName", str(error)) from None
         return found
@@ -77,8 +88,17 @@ class SlurmConf:
 
 def _gpus(gres: str) -> int:
     """gpu:8 or gpu:a100:4,gpu:h100:4,nic:2 as 8."""
+    return sum(int(words[-1]) if words[-1].isdigit() else 1 for words in _gpu_words(gres))
+
+
+def _types(gres: str) -> set[str]:
+    """a100 and h100 of gpu:a100:4,gpu:h100:4,nic:2; an empty text for GPUs without a type."""
+    return {"" if len(words) < 2 or words[1].isdigit() else words[1].lower() for words in _gpu_words(gres)}
+
+
+def _gpu_words(gres: str) -> list[list[str]]:
     names = (re.sub(r"\(.*?\)", "", part).split(":") for part in gres.split(","))
-    return sum(int(name[-1]) if name[-1].isdigit() else 1 for name in names if name[0].strip().lower() == "gpu")
+    return [words for words in names if words[0].strip().lower() == "gpu"]
 
 
 def read_conf(path: Path) -> SlurmConf:

@@ -19,6 +19,7 @@ from planner.plan import Circuit, HeldCircuits
 from planner.schedulers.drivers import CircuitBusyError, CircuitError, Circuits, Driver, driver_of
 from planner.schedulers.drivers.driver import UnsureError
 from planner.schedulers.drivers.parts import taken, used
+from tests.need import need_root
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 COMMAND = """#!/bin/sh
@@ -350,3 +351,20 @@ def test_drivers_need_the_standard_library_alone() -> None:
     code = "import planner.schedulers.slurm.hooks, planner.schedulers.drivers.hook_driver"
     env = {"PYTHONPATH": str(REPOSITORY)}
     subprocess.run([sys.executable, "-S", "-s", "-c", code], env=env, check=True, timeout=240)
+
+
+def test_a_command_runs_as_one_account_whoever_asks(tmp_path: Path) -> None:
+    """slurmctld runs hooks as SlurmUser, a daemon may be root: what one wrote the other could not change."""
+    need_root()
+    folder = tmp_path / "driver"
+    made = hook(tmp_path, f"#!/bin/sh\necho $(id -u) $(id -g) $(id -G) $(umask) > {tmp_path}/out/said\n")
+    for path in (folder, tmp_path / "out"):
+        path.mkdir(mode=0o755)
+        os.chown(path, 65534, 65534)
+    for parent in [*tmp_path.parents][: len(tmp_path.parents) - 1]:
+        if parent != Path("/tmp"):
+            parent.chmod(parent.stat().st_mode | 0o111)
+    tmp_path.chmod(0o755)
+    made.connect("a", BETWEEN)
+    assert (tmp_path / "out" / "said").read_text().split() == ["65534", "65534", "65534", "0077"]
+    assert {path.stat().st_uid for path in folder.iterdir()} == {65534}

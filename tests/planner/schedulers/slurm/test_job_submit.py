@@ -219,3 +219,53 @@ def test_users_change_what_is_theirs_alone(change: Fields, job: Fields, is_allow
     for uid, expected in ((1000, is_allowed), (0, True), (64030, True)):
         (answer,) = modify([(change, job)], uid=uid, site=SITE)
         assert answer.code == (0 if expected else 2002)
+
+
+RUNS = (
+    '{partitions = {}, gpus_per_node = 3, admins = {[0] = true}, nodes = 64, default_workload = "bert", '
+    'types = {["a100"] = true}, tried = {[1] = 64, [2] = 9, [3] = 64}, '
+    'runs = {["bert"] = {[1] = "1-4,6,8", [2] = "2", [3] = ""}, ["llama"] = {[1] = "", [2] = "", [3] = ""}}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        ({"min_nodes": 5, "max_nodes": 5}, "bert can never run on 5 nodes with 1 GPUs on each; .* on 1-4,6,8 nodes"),
+        ({"min_nodes": 9, "max_nodes": 64}, "bert can never run on 9 nodes"),
+        ({"tres_per_node": "gpu:3"}, "bert can never run with 3 GPUs on a node; it runs with 1, 2"),
+        ({"comment": "workload=llama"}, "llama can never run with 1 GPUs on a node; it runs with no number of them"),
+        ({"min_nodes": 65, "max_nodes": 70}, "65 nodes are asked for; the planner has 64"),
+        ({"tres_per_node": "gpu:h100:1"}, "no node has GPUs of the type h100"),
+        ({"comment": "workload=gpt"}, "there is no workload gpt; there are: bert, llama"),
+        ({"comment": "workload=$(id)"}, r"--comment workload=\?\?id\? is not understood; give, each once: workload="),
+        ({"comment": "workload=bert workload=bert"}, "is not understood"),
+        ({"comment": "bert"}, "is not understood"),
+    ],
+)
+def test_what_can_never_run_is_refused_with_the_reason(job: Fields, said: str) -> None:
+    (answer,) = submit([{"tres_per_node": "gres:gpu:1"} | job], site=RUNS)
+    assert answer.code == -1
+    assert re.search(said, answer.said), answer.said
+    assert "admin_comment" not in answer.fields
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        {"min_nodes": 4, "max_nodes": 4},
+        {"min_nodes": 5, "max_nodes": 7},
+        {"min_nodes": 6},
+        {
+            "tres_per_node": "gpu:A100:2",
+            "min_nodes": 2,
+            "max_nodes": 2,
+            "comment": "weight=2,utility=x workload=bert",
+        },
+        {"tres_per_node": "gpu:2", "min_nodes": 10, "max_nodes": 10},
+    ],
+)
+def test_what_can_run_or_was_not_tried_is_held(job: Fields) -> None:
+    (answer,) = submit([{"tres_per_node": "gres:gpu:1"} | job], site=RUNS)
+    assert (answer.code, answer.said) == (0, "")
+    assert answer.fields["priority"] == 0
