@@ -23,6 +23,10 @@ class FullError(InputError):
     """It can be, but not now: what is needed for it is taken, and is free again some time."""
 
 
+class UnwrittenError(InputError):
+    """It cannot be written down now, so it has not happened."""
+
+
 class ConflictError(InputError):
     """It is at odds with what was accepted before."""
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planner.cli.backup import backup
 from planner.cli.calibrate import calibrate
 from planner.cli.check import check
 from planner.cli.compare import compare
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "calibrate": calibrate,
     "export": export,
     "serve": serve,
+    "backup": backup,
     "schema": schema,
 }
 

@@ -61,6 +61,12 @@ QueueTime = Annotated[
     typer.Option("--queue-time", min=0.001, max=3600.0, metavar="S", help="Seconds that calls may wait, else 429."),
 ]
 MaxBody = Annotated[int, typer.Option("--max-body", min=1024, max=2**30, metavar="BYTES", help="Largest body.")]
+Connections = Annotated[
+    int, typer.Option(min=1, max=100_000, help="Of one address at once; others are answered /healthz alone.")
+]
+SetClock = Annotated[
+    bool, typer.Option("--set-clock", help="The journal's time is wrong: its times move to this machine's clock.")
+]
 OpenMetrics = Annotated[bool, typer.Option("--open-metrics", help="/metrics needs no token.")]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Of JSON lines on stderr.")]
 
@@ -79,7 +85,9 @@ def serve(
     queue: Queue = Options.most_queued,
     queue_time: QueueTime = Options.most_wait_s,
     max_body: MaxBody = Options.most_body_bytes,
+    connections: Connections = Options.most_of_address,
     open_metrics: OpenMetrics = False,
+    set_clock: SetClock = False,
     log_level: LogLevel = "info",
 ) -> int:
     """Serve the planner over HTTP: events in, decisions out, all of them on disk before they are answered.
@@ -87,22 +95,50 @@ def serve(
     At SIGTERM or SIGINT what was taken is answered and the journal closed. After a crash it goes on from the
     journal: give --token-file then, with the token that --new-token has written.
     """
+    _require_installed()
+    os.umask(0o077)
+    options = Options(
+        _token(token_file, new_token), rate, queue, queue_time, max_body,
+        most_connections=max(connections, Options.most_connections), most_of_address=connections,
+        has_open_metrics=open_metrics,
+    )  # fmt: skip
+    return _run(
+        options, (host, port), (cluster, journal, settings), (driver, kubernetes), log_level, set_clock=set_clock
+    )
+
+
+def _require_installed() -> None:
+    """InputError where what the service needs is not installed."""
     try:
-        from planner.serve import logs, server
-        from planner.serve.app import create_app
+        import planner.serve.app
+        import planner.serve.server  # noqa: F401
     except ModuleNotFoundError as error:
         remedy = "run `pip install 'photonplan[serve]'`"
         raise InputError("planner serve", "", f"{error.name} is not installed; {remedy}") from None
 
-    os.umask(0o077)
-    options = Options(_token(token_file, new_token), rate, queue, queue_time, max_body, has_open_metrics=open_metrics)
-    switches = _driver(driver, journal)
+
+def _run(
+    options: Options,
+    address: tuple[str, int],
+    state: tuple[Path | None, Path, Path | None],
+    companions: tuple[str | None, Path | None],
+    log_level: str,
+    *,
+    set_clock: bool,
+) -> int:
+    """`state`: cluster, journal and settings; `companions`: driver of switches, and Kubernetes."""
+    from planner.serve import logs, server
+    from planner.serve.app import create_app
+
+    switches = _driver(companions[0], state[1])
     logs.set_up(log_level, options.token.decode())
-    with server.bind(host, port) as listening:
-        controller = _controller(cluster, journal, settings)
+    with server.bind(*address) as listening:
+        controller = _controller(*state)
         try:
-            service = _service(controller, options, switches, kubernetes)
-            return server.run(create_app(service, options), service, listening)
+            if set_clock:
+                controller.set_clock()
+            service = _service(controller, options, switches, companions[1])
+            return server.run(create_app(service, options), service, options, listening)
         finally:
             controller.close()
 

@@ -20,7 +20,6 @@ from planner.schedulers.floor import Counts
 from planner.schedulers.guard import whole
 from planner.schedulers.passes import Pass
 from planner.schedulers.places import Place
-from planner.schedulers.quotas import MOST
 from planner.schedulers.settings import Request, Settings
 from planner.schedulers.state import request_body
 from planner.schedulers.view import JobState, View, job_state, view
@@ -52,7 +51,7 @@ class Controller:
     def prepare(self, request: Request) -> None:
         """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile.
         InputError for a job that can never run, FullError for one that finds no memory now."""
-        self._require_runnable(request)
+        self._desk.require_runnable(request)
         with self._lock:
             self._desk.tidy()
 
@@ -86,7 +85,7 @@ class Controller:
 
             with self._desk.kinds.holding(kinds):
                 for request in requests:
-                    self._require_runnable(request)
+                    self._desk.require_runnable(request)
                 return self._desk.event(body, key, at_s, act, requests)
 
     def cancel(self, job: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
@@ -156,6 +155,16 @@ class Controller:
                 return known
             return self._desk.event(body, key, at_s, lambda: self._look_again(budget_s))
 
+    def set_clock(self) -> Decisions:
+        """The machine's clock is right and the time of the journal is not: all times move with it."""
+        with self._lock:
+            return self._desk.set_clock()
+
+    def probe(self) -> None:
+        """UnwrittenError where the journal cannot be written now."""
+        with self._lock:
+            self._desk.probe()
+
     @contextmanager
     def group(self) -> Iterator[None]:
         """Events inside become durable together when the block ends, with one write to disk: until then none of their
@@ -178,16 +187,6 @@ class Controller:
                 self._serve([])
 
             return desk.event(body, key, at_s, act)
-
-    def _require_runnable(self, request: Request) -> None:
-        """Expand what a job asks for, if it is new; InputError for a job that can never run."""
-        kinds, quota = self._desk.kinds, self.settings.quota(request.tenant)
-        limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
-        if not kinds.limited(kinds.expand(request), *limits).rows:
-            most = ((quota.accelerators, "accelerators"), (quota.ports, "optical ports"))
-            said = " and ".join(f"{count} {what}" for count, what in most if count is not None)
-            problem = f"takes more than tenant {request.tenant} may ever hold, {said}; ask for less, or a larger quota"
-            raise InputError("submit", request.name, problem)
 
     def _serve(self, told: Sequence[str], *, is_batch: bool = False) -> None:
         """Serve the line after an event, and tell these jobs why they wait, if they do."""

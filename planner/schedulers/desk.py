@@ -1,8 +1,9 @@
 """Journal and floor of one controller, kept in step: an event is on disk with its decisions, or has not happened."""
 
 import json
+import logging
 import math
-import time
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,15 +13,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from planner.cluster import Cluster
-from planner.errors import ConflictError, InputError, UnknownError
+from planner.errors import ConflictError, InputError, UnknownError, UnwrittenError
+from planner.schedulers.clock import Clock
 from planner.schedulers.decisions import Decision
 from planner.schedulers.floor import Counts, Floor
+from planner.schedulers.guard import restored_objection
 from planner.schedulers.journal import Journal
 from planner.schedulers.kinds import Kinds
 from planner.schedulers.places import NO_WIRING
+from planner.schedulers.quotas import MOST
 from planner.schedulers.settings import Request, Settings
 from planner.schedulers.state import Ledger
 
+log = logging.getLogger("planner")
 Decisions = tuple[Decision, ...]
 CLOSED = "the controller is closed, or lost its journal: open it again"
 SPOILT = "an event of this group ended in an error, so none of them has happened"
@@ -51,7 +56,10 @@ class Desk:
             self.kinds = Kinds(self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, self.journal.kind)
             self._is_grouped, self._is_spoilt, self._is_lost = False, False, True
             self._counts = Counts()
+            self.clock = Clock()
+            self._is_looked_at = False
             self.resume()
+            self.clock.start(self.ledger.now_s)
         except BaseException:
             self.journal.close()
             raise
@@ -61,6 +69,16 @@ class Desk:
             raise RuntimeError(CLOSED)
         if self._is_spoilt:
             raise RuntimeError(SPOILT)
+
+    def require_runnable(self, request: Request) -> None:
+        """Expand what a job asks for, if it is new; InputError for a job that can never run."""
+        kinds, quota = self.kinds, self.settings.quota(request.tenant)
+        limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
+        if not kinds.limited(kinds.expand(request), *limits).rows:
+            most = ((quota.accelerators, "accelerators"), (quota.ports, "optical ports"))
+            said = " and ".join(f"{count} {what}" for count, what in most if count is not None)
+            problem = f"takes more than tenant {request.tenant} may ever hold, {said}; ask for less, or a larger quota"
+            raise InputError("submit", request.name, problem)
 
     def known(self, key: str | None, body: dict[str, Any]) -> Decisions | None:
         """The answer to an event that has happened already; InputError where its key was another's."""
@@ -83,11 +101,11 @@ class Desk:
     ) -> Decisions:
         """Apply an event, decide, write both; on any error nothing has happened."""
         self.require_open()
-        now_s = time.time() if at_s is None else at_s
+        now_s = self.clock.read(self.ledger.now_s) if at_s is None else at_s
         if not (math.isfinite(now_s) and now_s >= 0):
             raise InputError(body["e"], "at_s", f"{now_s} is no time; give seconds from 0 on")
         ledger, before_s = self.ledger, self.ledger.now_s
-        body["at_s"] = max(now_s, before_s)
+        body["at_s"] = now_s if body["e"] == "clock" else max(now_s, before_s)
         self.floor.begin()
         try:
             ledger.event(body, requests)
@@ -97,10 +115,12 @@ class Desk:
                 return ()
             texts = {name: self.kinds.text(name) for name in body.get("kinds", ())}
             self.journal.append(key, body, self.floor.decisions, texts)
-        except BaseException:
+        except BaseException as error:
             self._is_spoilt = self._is_grouped
             if not self._is_grouped:
                 self.resume()
+            if isinstance(error, sqlite3.Error):
+                raise _unwritten(self.journal, error) from error
             raise
         decisions = tuple(self.floor.decisions)
         self._snapshot_if_due()
@@ -121,6 +141,19 @@ class Desk:
     def _kinds_in_use(self) -> set[str]:
         """Kinds of jobs that wait or run; several threads ask."""
         return {entry.kind for entry in list(self.ledger.jobs.values())}
+
+    def set_clock(self) -> Decisions:
+        """All times move so that now is what the machine says."""
+        self.clock.set(self.clock.wall_s)
+        return self.event({"e": "clock"}, None, self.clock.wall_s, lambda: None)
+
+    def probe(self) -> None:
+        """UnwrittenError where nothing can be written now."""
+        self.require_open()
+        try:
+            self.journal.probe()
+        except sqlite3.Error as error:
+            raise _unwritten(self.journal, error) from error
 
     def noted(self, body: dict[str, Any], key: str | None, at_s: float | None, now: Decisions) -> Decisions:
         """Answer an event that changes nothing; under a key it is written, so that it does not when it comes again."""
@@ -151,16 +184,24 @@ class Desk:
             yield
             self.require_open()
             self.journal.end_group()
-        except BaseException:
+        except BaseException as error:
             self._is_grouped = self._is_spoilt = False
             self.resume()
+            if isinstance(error, sqlite3.Error):
+                raise _unwritten(self.journal, error) from error
             raise
         self._is_grouped = False
         self._snapshot_if_due()
 
     def _snapshot_if_due(self) -> None:
-        if not self._is_grouped and self.journal.seq - self._snapped >= self.settings.snapshot_every:
+        """Events are on disk without it: where it cannot be written, that is tried again some events later."""
+        if self._is_grouped or self.journal.seq - self._snapped < self.settings.snapshot_every:
+            return
+        try:
             self.snapshot()
+        except sqlite3.Error as error:
+            log.warning("no snapshot could be written: %s; the events are on disk", error)
+            self._snapped += max(1, self.settings.snapshot_every // 10)
 
     def snapshot(self) -> None:
         """Write the state beside the events, so that resuming reads few of them."""
@@ -182,6 +223,9 @@ class Desk:
             for body in record.decisions if "noted" not in record.body else ():
                 ledger.apply(ledger.decision(body))
         self.kinds.require({entry.kind for entry in ledger.jobs.values()})
+        if not self._is_looked_at:
+            _require_sound(self.cluster, ledger, journal.path)
+            self._is_looked_at = True
         self.ledger = ledger
         self.floor = Floor(self.cluster, ledger)
         self.floor.counts = self._counts
@@ -195,6 +239,20 @@ class Desk:
         finally:
             self._is_lost = True
             self.journal.close()
+
+
+def _unwritten(journal: Journal, error: sqlite3.Error) -> UnwrittenError:
+    problem = f"cannot be written: {error}; make room on its disk, or mend it. Nothing has happened: ask again"
+    return UnwrittenError("journal", journal.path, problem)
+
+
+def _require_sound(cluster: Cluster, ledger: Ledger, path: str) -> None:
+    """InputError where a place of the journal breaks a rule, by the guard."""
+    running = [(entry.request, entry.place) for entry in ledger.jobs.values() if entry.place is not None]
+    wrong = restored_objection(cluster, running)
+    if wrong is not None:
+        problem = f"a job of it runs where it cannot: {wrong}; put a copy in its place, or begin a new one"
+        raise InputError("journal", path, problem)
 
 
 def _agreed(journal: Journal, cluster: Cluster | None, settings: Settings | None) -> tuple[Cluster, Settings]:

@@ -15,9 +15,10 @@ from typing import Any
 from costmodel.fabrics import FatTree, Lightpath, OcsRail, Sipac, Sipam, Torus
 from planner.checks import check
 from planner.checks.required import Links, required_links
-from planner.cluster import Cluster
+from planner.cluster import Cluster, Health
 from planner.instance import Instance, Job, Resident
 from planner.plan import Plan
+from planner.scenarios.derive import edited
 from planner.schedulers.alone import Alone
 from planner.schedulers.places import Place, Wire
 from planner.schedulers.pool_guard import PoolGuard
@@ -38,7 +39,7 @@ class Guard:
         self._joined: set[tuple[tuple[int, ...], str]] = set()
         self._alone = Alone(cluster) if isinstance(fabric, OcsRail | Torus | Sipac) else None
         self._pool = PoolGuard(cluster) if isinstance(fabric, Sipam) else None
-        self._is_quick = isinstance(fabric, FatTree | OcsRail | Torus | Sipac | Sipam) or (
+        self.is_quick = isinstance(fabric, FatTree | OcsRail | Torus | Sipac | Sipam) or (
             isinstance(fabric, Lightpath) and not fabric.transit and not fabric.slots_matter
         )
 
@@ -80,9 +81,13 @@ class Guard:
         if wrong is None and self._pool is not None:
             left = ((name, self._places[name][1]) for name in gone if name in self._places)
             wrong = self._pool.objection(job, place, left)
-        if wrong is None and not self._is_quick:
+        if wrong is None and not self.is_quick:
             wrong = self._by_all_checks(job, place, gone)
         return wrong
+
+    def clash(self, place: Place) -> str | None:
+        """An accelerator of the place that is no place for a rank, or another's."""
+        return self._devices(place, set())
 
     def _devices(self, place: Place, gone: set[str]) -> str | None:
         cluster, devices = self.cluster, place.devices
@@ -177,6 +182,20 @@ class Guard:
         beside = [held for name, held in self._places.items() if name not in gone]
         violations = check(*whole(self.cluster, beside, [(job, place)]), starts=True)
         return violations[0].message if violations else None
+
+
+def restored_objection(cluster: Cluster, running: Iterable[tuple[Job, Place]]) -> str | None:
+    """What is wrong with one of the places that are held, all of them together, on parts that may have failed since;
+    None where nothing is."""
+    held, sound = list(running), edited(cluster, health=Health())
+    guard = Guard(sound)
+    for job, place in held:
+        wrong = guard.objection(job, place) if guard.is_quick else guard.clash(place)
+        if wrong is not None:
+            return f"{job.name}: {wrong}"
+        guard.take(job, place)
+    violations = check(*whole(sound, held)) if held and not guard.is_quick else []
+    return violations[0].message if violations else None
 
 
 def whole(

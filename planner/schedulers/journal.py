@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,18 +18,11 @@ from typing import Any
 from costmodel.configuration import Configuration
 from planner.errors import InputError
 from planner.schedulers.decisions import Decision, Move, Start
+from planner.schedulers.journal_file import Seen, connect, prepare, summed, verify
 from planner.schedulers.places import Place, Wiring
 
-FORMAT = 2
-SCHEMA = (
-    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE kinds (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE configurations (kind TEXT, row INTEGER, body TEXT NOT NULL, PRIMARY KEY (kind, row)) WITHOUT ROWID",
-    "CREATE TABLE wirings (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE events (seq INTEGER PRIMARY KEY, key TEXT UNIQUE, body TEXT NOT NULL, decisions TEXT NOT NULL)",
-    "CREATE TABLE snapshots (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)",
-    "CREATE TABLE uses (sort TEXT, name TEXT, row INTEGER, seq INTEGER, PRIMARY KEY (sort, name, row)) WITHOUT ROWID",
-)
+PROBE_BYTES = 65536
+"""that must find room before events are tried again"""
 Mark = tuple[str, str, int]
 """sort of what is named (kind, configuration, wiring), its name, and its row if it has one"""
 FORGET = {
@@ -36,10 +30,6 @@ FORGET = {
     "configuration": "DELETE FROM configurations WHERE kind = ? AND row = ?",
     "wiring": "DELETE FROM wirings WHERE name = ? AND 0 = ?",
 }
-CHECKPOINT_PAGES = 10_000
-"""of the log, before they are moved to the file: seldom, as an event waits for it some tens of milliseconds"""
-BUSY_S = 5.0
-"""how long another process that holds the file is waited for"""
 
 
 @dataclass(frozen=True)
@@ -64,34 +54,17 @@ class Journal:
         """last events that named each, where `uses` does not say so yet"""
         self._is_grouped = False
         self.seq = 0
+        self._seen = Seen(self.path) if self.path != ":memory:" else None
         self._db = connect(self.path)
         try:
-            self._create()
+            prepare(self._db, self.path)
+            verify(self._db, self.path)
             self.roll_back()
+            if self._seen is not None:
+                self._seen.compare(self.meta("id") or "", self.seq)
         except BaseException:
-            self._db.close()
+            self.close()
             raise
-
-    def _create(self) -> None:
-        """Take the file for this process alone; its tables, where it has none yet."""
-        try:
-            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
-            self._db.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            problem = f"{error}; another controller uses it: stop that one, or take another file"
-            raise InputError("journal", self.path, problem) from None
-        except sqlite3.DatabaseError as error:
-            raise InputError("journal", self.path, f"{error}; take another file") from None
-        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            for statement in SCHEMA:
-                self._db.execute(statement)
-            self._db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
-        self._db.execute("COMMIT")
-        if self.meta("format") != str(FORMAT):
-            raise InputError("journal", self.path, f"its format is {self.meta('format')}, not {FORMAT}")
 
     def meta(self, name: str) -> str | None:
         row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
@@ -99,9 +72,20 @@ class Journal:
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Several values, all or none."""
+        with self._whole():
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """A transaction of its own, undone where it cannot be written."""
         self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
-        self._db.execute("COMMIT")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
 
     def known(self, key: str) -> Record | None:
         """The event that has this key."""
@@ -116,16 +100,16 @@ class Journal:
         if not self._is_grouped:
             db.execute("BEGIN IMMEDIATE")
         for name in body.get("kinds", ()):
-            self._once(("kind", name, 0), "INSERT OR IGNORE INTO kinds VALUES (?, ?)", (name, kinds[name]))
+            self._once(("kind", name, 0), "INSERT OR IGNORE INTO kinds VALUES (?, ?, ?)", (name, kinds[name]))
         for decision in decisions:
             if isinstance(decision, Start | Move):
                 self._refer(decision.place)
         record = Record(self.seq + 1, body, [decision.body() for decision in decisions])
         row = (record.seq, key, _text(body), _text(record.decisions))
-        db.execute("INSERT INTO events VALUES (?, ?, ?, ?)", row)
+        db.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?)", summed(*row))
+        self.seq += 1
         if not self._is_grouped:
             self._commit()
-        self.seq += 1
         self.used(record)
 
     def _refer(self, place: Place) -> None:
@@ -133,11 +117,13 @@ class Journal:
         key = place.kind, place.row.number
         if ("configuration", *key) not in self._known:
             text = place.configuration.model_dump_json(exclude_defaults=True)
-            self._once(("configuration", *key), "INSERT OR IGNORE INTO configurations VALUES (?, ?, ?)", (*key, text))
+            self._once(
+                ("configuration", *key), "INSERT OR IGNORE INTO configurations VALUES (?, ?, ?, ?)", (*key, text)
+            )
         name = place.wiring.name
         if ("wiring", name, 0) not in self._known:
             values = name, place.wiring.text
-            self._once(("wiring", name, 0), "INSERT OR IGNORE INTO wirings VALUES (?, ?)", values)
+            self._once(("wiring", name, 0), "INSERT OR IGNORE INTO wirings VALUES (?, ?, ?)", values)
 
     def used(self, record: Record) -> None:
         """Remember what an event and its decisions name, until the next snapshot."""
@@ -149,13 +135,15 @@ class Journal:
 
     def _once(self, mark: Mark, statement: str, values: Sequence[object]) -> None:
         if mark not in self._known:
-            self._db.execute(statement, tuple(values))
+            self._db.execute(statement, summed(*values))
             self._known.add(mark)
             self._fresh.append(mark)
 
     def _commit(self) -> None:
         self._db.execute("COMMIT")
         self._fresh.clear()
+        if self._seen is not None:
+            self._seen.tell(self.seq)
 
     def begin_group(self) -> None:
         """Events from now on become durable together."""
@@ -180,19 +168,18 @@ class Journal:
         """State after all events, so that resuming reads few; the last one alone is kept, and so many events, with
         what they and the jobs of `body` name."""
         db, last = self._db, self.seq - keep_events
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (self.seq, _text(body)))
-        db.execute("DELETE FROM snapshots WHERE seq < ?", (self.seq,))
-        for job in body["jobs"]:
-            marks = {("kind", job["kind"], 0)} | (_marks(job["place"]) if job["place"] else set())
-            self._used.update(dict.fromkeys(marks, self.seq))
-        db.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?)", [(*m, s) for m, s in self._used.items()])
-        db.execute("DELETE FROM events WHERE seq <= ?", (last,))
-        gone: list[Mark] = db.execute("SELECT sort, name, row FROM uses WHERE seq <= ?", (last,)).fetchall()
-        for sort, *name in gone:
-            db.execute(FORGET[sort], name)
-        db.execute("DELETE FROM uses WHERE seq <= ?", (last,))
-        db.execute("COMMIT")
+        with self._whole():
+            db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", summed(self.seq, _text(body)))
+            db.execute("DELETE FROM snapshots WHERE seq < ?", (self.seq,))
+            for job in body["jobs"]:
+                marks = {("kind", job["kind"], 0)} | (_marks(job["place"]) if job["place"] else set())
+                self._used.update(dict.fromkeys(marks, self.seq))
+            db.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?)", [(*m, s) for m, s in self._used.items()])
+            db.execute("DELETE FROM events WHERE seq <= ?", (last,))
+            gone: list[Mark] = db.execute("SELECT sort, name, row FROM uses WHERE seq <= ?", (last,)).fetchall()
+            for sort, *name in gone:
+                db.execute(FORGET[sort], name)
+            db.execute("DELETE FROM uses WHERE seq <= ?", (last,))
         self._used.clear()
         self._known.difference_update(gone)
 
@@ -225,13 +212,15 @@ class Journal:
             raise InputError("journal", self.path, f"does not hold {name}, which it names: it is damaged")
         return str(row[0])
 
+    def probe(self) -> None:
+        """sqlite3.Error where events cannot be written now, which take new pages."""
+        self.set_meta({"probe": "." * PROBE_BYTES})
+        self.set_meta({"probe": ""})
+
     def close(self) -> None:
         self._db.close()
-
-
-def connect(path: str) -> sqlite3.Connection:
-    """A connection whose transactions begin and end where they are told to."""
-    return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        if self._seen is not None:
+            self._seen.close()
 
 
 def _text(value: object) -> str:

@@ -1,7 +1,7 @@
 """What has been decided so far: jobs, health and reservations, folded from the journal's events and decisions alone."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from typing import Any, Protocol
 
@@ -101,7 +101,10 @@ class Ledger:
 
     def event(self, body: dict[str, Any], requests: Sequence[Request] | None = None) -> None:
         """Apply what happened, as the journal writes it; `requests` are its jobs where they are read already."""
-        name, self.now_s = body["e"], max(self.now_s, body["at_s"])
+        name = body["e"]
+        if name == "clock":
+            self._shift(body["at_s"] - self.now_s)
+        self.now_s = max(self.now_s, body["at_s"])
         if body.get("noted"):
             return
         if name == "submit":
@@ -119,6 +122,17 @@ class Ledger:
         elif name == "repair":
             self.failed.pop(body["part"], None)
             self.drained.pop(body["part"], None)
+
+    def _shift(self, by_s: float) -> None:
+        """Times were told by a clock that was wrong by this."""
+        self.now_s += by_s
+        for entry in self.jobs.values():
+            entry.arrived_s += by_s
+            entry.started_s += by_s
+        for use in self.tenants.uses.values():
+            use.at_s += by_s
+        if self.reserved.at_s is not None:
+            self.reserved = replace(self.reserved, at_s=self.reserved.at_s + by_s)
 
     def _request(self, body: dict[str, Any], kind: str) -> Request:
         return Request.model_validate({**self.kinds.asked(kind), **body})

@@ -184,7 +184,7 @@ class Verdict(BaseModel):
 class Health(BaseModel):
     """Whether requests are taken."""
 
-    status: Literal["ok", "stopping", "lost"]
+    status: Literal["ok", "stopping", "lost", "unwritable"]
 
 
 def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from planner import __version__
-from planner.errors import ConflictError, FullError, InputError, UnknownError
+from planner.errors import ConflictError, FullError, InputError, UnknownError, UnwrittenError
 from planner.report.live import LIVE_HEADERS, live_html
 from planner.serve import events, extender, questions
 from planner.serve.answers import Health
@@ -87,6 +87,8 @@ def _about(app: FastAPI, site: Site, options: Options) -> None:
     async def health() -> Json:
         """Whether requests are taken; 503 where not."""
         status = "lost" if service.is_lost else "stopping" if service.is_stopping else "ok"
+        if status == "ok" and service.trouble is not None:
+            status = "unwritable"
         return Json({"status": status}, 200 if status == "ok" else 503)
 
     extra = NO_TOKEN if options.has_open_metrics else {}
@@ -104,6 +106,7 @@ def _errors(app: FastAPI) -> None:
     answers: dict[type[Exception], Any] = {
         UnknownError: lambda error: of_input(error, 404),
         ConflictError: lambda error: of_input(error, 409),
+        UnwrittenError: lambda error: of_input(error, 503, {"Retry-After": str(STOPPING_S)}),
         FullError: lambda error: of_input(error, 429, {"Retry-After": str(FULL_S)}),
         InputError: lambda error: of_input(error, 422),
         BusyError: lambda error: busy(),

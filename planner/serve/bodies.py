@@ -1,5 +1,6 @@
 """JSON that clients send: read up to a limit, strictly, and never deeper or larger than anything here needs."""
 
+import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from math import inf
 from typing import Any
@@ -50,11 +51,22 @@ def again(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
+def _require_distinct(pairs: list[tuple[str, Any]]) -> None:
+    """InputError for an object that says something twice: readers differ in which of both they take."""
+    if len(pairs) > 1 and len({name for name, _ in pairs}) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError("body", twice[:100], "is given twice in one object; give it once")
+
+
 def parse(body: bytes) -> Any:
     """The value of a JSON text; InputError for what is none, or holds numbers or text that nothing here can be."""
     try:
         value = from_json(body, allow_inf_nan=False)
-    except ValueError as error:
+        json.loads(body, object_pairs_hook=_require_distinct)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise InputError("body", "", f"is no valid JSON: {error}") from None
     left = [value]
     while left:

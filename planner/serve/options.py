@@ -17,5 +17,11 @@ class Options:
     most_body_bytes: int = 2**20
     timeout_s: float = 30.0
     """for one request, beside what a long poll waits"""
+    most_connections: int = 1000
+    """beyond these a connection is answered how the service is, and nothing else"""
+    most_of_address: int = 500
+    """connections of one address"""
+    header_s: float = 10.0
+    """for the head of a request, from its first byte, or from the connection; then it is closed"""
     has_open_metrics: bool = False
     """whether /metrics needs no token"""

@@ -11,6 +11,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from planner.errors import InputError
+from planner.serve.connections import Doors, protocol
+from planner.serve.options import Options
 from planner.serve.service import Service
 
 SWITCH_S = 0.001
@@ -19,7 +21,6 @@ GARBAGE = (20_000, 50, 100)
 """how many objects are made before garbage is looked for, and how seldom among the older ones"""
 DRAIN_S = 30
 """for requests that are under way when the service is stopped"""
-MOST_CONNECTIONS = 1000
 log = logging.getLogger("planner.serve")
 
 
@@ -33,8 +34,9 @@ def bind(host: str, port: int) -> socket.socket:
         raise InputError(f"{host}:{port}", "", f"{problem}; take another --host or --port") from None
 
 
-def configuration(app: FastAPI) -> uvicorn.Config:
+def configuration(app: FastAPI, options: Options) -> uvicorn.Config:
     """How requests are read; the log of requests is the gate's, and addresses are those of connections."""
+    doors = Doors(options.most_connections, options.most_of_address, options.header_s)
     return uvicorn.Config(
         app,
         log_config=None,
@@ -43,12 +45,12 @@ def configuration(app: FastAPI) -> uvicorn.Config:
         proxy_headers=False,
         lifespan="on",
         ws="none",
-        limit_concurrency=MOST_CONNECTIONS,
+        http=protocol(doors),
         timeout_graceful_shutdown=DRAIN_S,
     )
 
 
-def run(app: FastAPI, service: Service, listening: socket.socket) -> int:
+def run(app: FastAPI, service: Service, options: Options, listening: socket.socket) -> int:
     """Serve until a signal says stop: 0, or 1 where the journal was lost.
 
     What was loaded until now is for good: without it garbage is found in milliseconds, not in a tenth of a second.
@@ -61,7 +63,7 @@ def run(app: FastAPI, service: Service, listening: socket.socket) -> int:
     log.info("listening", extra={"fields": {"host": host, "port": port, "events": service.seq}})
     if not ipaddress.ip_address(host).is_loopback:
         log.warning("others can reach this service, and nothing encrypts the token: put a proxy with TLS before it")
-    _Server(configuration(app), service).run(sockets=[listening])
+    _Server(configuration(app, options), service).run(sockets=[listening])
     log.info("stopped", extra={"fields": {"events": service.seq, "is_lost": service.is_lost}})
     return int(service.is_lost)
 

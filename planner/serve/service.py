@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
+from planner.errors import UnwrittenError
 from planner.schedulers import Controller
 from planner.schedulers.carrier import Action, Carrier, Trouble
 from planner.schedulers.places import Place
@@ -103,8 +104,18 @@ class Service:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the journal cannot be written any more."""
+        """Whether the journal is closed, or cannot be read any more."""
         return self._writer.is_lost
+
+    @property
+    def trouble(self) -> UnwrittenError | None:
+        """Why the journal cannot be written now."""
+        return self._writer.trouble
+
+    def require_writable(self) -> None:
+        """UnwrittenError where events cannot be written now: none is tried, the journal is looked at all the time."""
+        if self._writer.trouble is not None:
+            raise self._writer.trouble
 
     async def ask(self, call: Callable[[Controller], T], *, is_urgent: bool = False) -> T:
         """Outcome of one call, event or question, when all that it rests on is on disk.

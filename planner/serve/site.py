@@ -23,7 +23,7 @@ FAULTS: dict[int | str, dict[str, Any]] = {
     401: {"model": Fault, "description": "No token, or a wrong one"},
     422: {"model": Fault, "description": "Something in the request cannot be"},
     429: {"model": Fault, "description": "Come again later, after the seconds of Retry-After"},
-    503: {"model": Fault, "description": "The service is being stopped"},
+    503: {"model": Fault, "description": "The service is being stopped, or cannot write its journal"},
     504: {"model": Fault, "description": "It took too long"},
 }
 """of every route that asks the controller"""
@@ -64,6 +64,7 @@ class Site:
 
     async def event(self, name: str, call: Callable[[Controller], tuple[Decision, ...]]) -> Json:
         """Answer an event when it is on disk."""
+        self.service.require_writable()
         began_s = time.perf_counter()
         seq, decisions = await self.service.ask(lambda controller: (call(controller), controller.seq)[::-1])
         self.metrics.event(name, time.perf_counter() - began_s, decisions)

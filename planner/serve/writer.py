@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Any
 
-from planner.errors import InputError
+from planner.errors import InputError, UnwrittenError
 from planner.schedulers import Controller
 
+PROBE_S = 1.0
+"""between two looks at a journal that could not be written"""
 GROUP_S = 0.005
 """a group ends with the event that goes on beyond this: who came first does not wait for all others"""
 log = logging.getLogger("planner.serve")
@@ -64,7 +66,9 @@ class Writer:
         self._changed = Condition()
         self._is_closed = False
         self.is_lost = False
-        """whether the journal cannot be written any more"""
+        """whether the journal is closed, or cannot be read any more"""
+        self.trouble: UnwrittenError | None = None
+        """why the journal cannot be written now, as on a full disk"""
         self._thread = Thread(target=self._run, name="writer", daemon=True)
 
     def start(self) -> None:
@@ -114,10 +118,14 @@ class Writer:
 
     def _wait(self) -> bool:
         """Wait for a call; False when none will come."""
-        with self._changed:
-            while not self._tasks and not self._is_closed:
-                self._changed.wait()
-            return bool(self._tasks)
+        while True:
+            with self._changed:
+                if not self._tasks and not self._is_closed:
+                    self._changed.wait(PROBE_S if self.trouble else None)
+                if self._tasks or self._is_closed:
+                    return bool(self._tasks)
+            if self.trouble:
+                self._look()
 
     def _next(self, refused: list[Task]) -> Task | None:
         """The next call that somebody still waits for; those before it that waited for too long are refused."""
@@ -140,8 +148,9 @@ class Writer:
                 while time.perf_counter() < until_s and (task := self._next(refused)):
                     group.append(task)
                     _do(task, self._controller)
-        except Exception:
-            log.exception("a group of events was undone; each is tried for itself")
+        except Exception as error:
+            is_known = isinstance(error, UnwrittenError)
+            log.error("a group of events was undone; each is tried for itself", exc_info=not is_known)
             for task in group:
                 self._alone(task)
         return group + refused
@@ -151,15 +160,17 @@ class Writer:
             with self._controller.group():
                 _do(task, self._controller)
         except Exception as error:
-            log.exception("an event failed")
+            log.error("an event failed: %s", error, exc_info=not isinstance(error, UnwrittenError))
             task.error = error
             self._look()
 
     def _look(self) -> None:
-        """Find out whether the journal can still be written."""
+        """Find out whether the journal can be written."""
         try:
-            with self._controller.group():
-                self.is_lost = False
+            self._controller.probe()
+            self.trouble = None
+        except UnwrittenError as error:
+            self.trouble = error
         except Exception:
             self.is_lost = True
 
@@ -168,5 +179,7 @@ def _do(task: Task, controller: Controller) -> None:
     task.outcome = task.error = None
     try:
         task.outcome = task.call(controller)
+    except UnwrittenError:
+        raise
     except InputError as error:
         task.error = error

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import InputError
-from planner.schedulers import Controller, Quota, Settings, Start
+from planner.schedulers import Controller, Quota, Settings, Start, journal_file
 from planner.schedulers import journal as journal_module
 from planner.schedulers import kinds as kinds_module
 from tests.oracles.controller import replayed
@@ -34,7 +34,7 @@ def test_the_file_is_for_its_owner_alone_and_waits_for_the_disk(path: Path) -> N
 
 
 def test_a_second_controller_is_kept_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_module, "BUSY_S", 0.05)
+    monkeypatch.setattr(journal_file, "BUSY_S", 0.05)
     with Controller(cluster("fat_tree"), path, ROOMY), pytest.raises(InputError, match="another controller uses it"):
         Controller(journal=path)
     Controller(journal=path).close()

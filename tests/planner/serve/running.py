@@ -78,7 +78,7 @@ def running(
     service = Service(
         controller, most_queued=given.most_queued, most_wait_s=given.most_wait_s, companions=companions, carrier=carrier
     )
-    server = uvicorn.Server(configuration(create_app(service, given)))
+    server = uvicorn.Server(configuration(create_app(service, given), given))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
