@@ -41,7 +41,7 @@ def is_closed(connection: socket.socket) -> bool:
 
 def test_half_open_connections_are_closed_and_all_is_answered_again() -> None:
     with running(most_connections=40, most_of_address=30, header_s=0.5) as site:
-        for text in (HALF, b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /"):
+        for text in (HALF, b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /"):
             with half_open(site, 30, text) as connections:
                 until(lambda connections=connections: all(map(is_closed, connections)), 20)
             assert httpx.get(f"{site.client.base_url}/v1/jobs", headers=BEARER).status_code == 200
