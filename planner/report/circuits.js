@@ -1,6 +1,7 @@
 // Circuits of the selected job in one of its configurations, as arcs over the rack and as a table.
 
 let circuitNodes = [];
+const MOST_ARCS = 120, MOST_ROWS = 2000;
 
 function shownConfiguration() {
   const plan = state.job === null ? null : data.jobs[state.job].plan;
@@ -12,11 +13,11 @@ function configurationChooser() {
   const fill = () => {
     const plan = state.job === null ? null : data.jobs[state.job].plan;
     const held = plan ? plan.circuits : [];
-    const note = !data.fabric.has_circuits ? "Packets are switched: this fabric has no circuits."
-      : !plan ? "The selected job has no circuits." : !held.length ? "This job needs no circuits." : "Circuits";
+    const note = data.fabric.light.why ? data.fabric.light.why
+      : !plan ? "The selected job has no circuits." : !held.length ? "This job needs none of the circuits between its devices." : "Circuits";
     const chips = el("fieldset", { class: "chips", "aria-label": "Configuration of circuits" });
     held.forEach((configuration, i) => chips.append(configurationChip(configuration, i)));
-    chooser.replaceChildren(el("span", { class: "soft small" }, note), chips);
+    chooser.replaceChildren(el("span", { class: "soft small" }, note), chips, el("span", { class: "soft small", id: "drawn" }));
   };
   listeners.push(fill);
   return chooser;
@@ -34,70 +35,111 @@ function configurationChip({ dimension, number: count, circuits }, i) {
 }
 
 function drawCircuit(circuit) {
-  const [from, to] = [placeOfDevice.get(circuit.source), placeOfDevice.get(circuit.destination)];
-  if (!from || !to || from.picture !== to.picture) return null;
-  const isFiber = circuit.fibers.length > 0;
-  const width = Math.min(4.5, 1.1 + 0.6 * Math.sqrt(circuit.wavelengths.length));
+  return drawArc(placeOfDevice.get(circuit.source), placeOfDevice.get(circuit.destination), circuit.kind, circuit);
+}
+
+function drawArc(from, to, kind, { source, destination, width: count, is_duplex: isDuplex, lines }) {
+  if (!from || !to || from.picture !== to.picture || (from.x === to.x && from.y === to.y)) return null;
+  const isBeyond = kind === "beyond";
+  const width = Math.min(4.5, 1.1 + 0.6 * Math.sqrt(count));
   const d = arc(from, to);
-  const node = svg("g", { class: isFiber ? "circuit fiber" : "circuit", role: "img" },
+  const head = isDuplex ? {} : { "marker-end": `url(#head${isBeyond ? "-fiber" : ""})` };
+  const node = svg("g", { class: isBeyond ? "circuit fiber" : "circuit", role: "img" },
     svg("path", { class: "halo", d, "stroke-width": width + 3.5 }),
-    svg("path", { class: "light", d, "stroke-width": width, "marker-end": `url(#head${isFiber ? "-fiber" : ""})` }),
+    svg("path", { class: "light", d, "stroke-width": width, ...head }),
     svg("path", { class: "reach", d }));
-  node.ends = [circuit.source, circuit.destination];
+  node.ends = [source, destination];
   from.picture.querySelector(".circuits").append(node);
-  return describe(node, [
-    `${circuit.source} → ${circuit.destination}`,
-    `${plural(circuit.wavelengths.length, "wavelength")}: ${ranges(circuit.wavelengths)}`,
-    isFiber ? `fiber ${circuit.fibers.join(", ")}` : "inside the server",
-    lossText(circuit),
-  ]);
+  return describe(node, lines);
 }
 
-function lossText({ loss_db: loss }) {
-  if (loss === null) return "loss unknown: no such path";
-  const budget = data.fabric.loss_budget_db;
-  return `loss ${number(loss)} dB${budget === null ? "" : ` of ${number(budget)} dB`}`;
-}
-
-function ranges(values) {
-  const runs = [];
-  for (const value of [...values].sort((a, b) => a - b)) {
-    const last = runs[runs.length - 1];
-    if (last && value === last[1] + 1) last[1] = value;
-    else runs.push([value, value]);
+// Too many to draw one by one: an arc for each pair of servers.
+function bundled(circuits) {
+  const bundles = new Map();
+  for (const circuit of circuits) {
+    const [from, to] = [panelOfDevice.get(circuit.source), panelOfDevice.get(circuit.destination)];
+    if (!from || !to || from.server === to.server) continue;
+    const key = `${from.server}>${to.server}`;
+    const bundle = bundles.get(key) ?? { from, to, circuits: 0, width: 0, source: from.server, destination: to.server, is_duplex: circuit.is_duplex };
+    bundle.circuits += 1;
+    bundle.width += circuit.width;
+    bundles.set(key, bundle);
   }
-  return runs.map(([a, b]) => (a === b ? `${a}` : `${a}–${b}`)).join(", ");
+  for (const bundle of bundles.values()) {
+    const sign = bundle.is_duplex ? "↔" : "→";
+    bundle.lines = [`${bundle.source} ${sign} ${bundle.destination}`, plural(bundle.circuits, "circuit")];
+  }
+  return [...bundles.values()];
 }
 
 function drawCircuits() {
-  document.querySelectorAll("#floor .rack .circuits").forEach((group) => group.replaceChildren());
   const shown = shownConfiguration();
   const circuits = shown ? shown.circuits : [];
-  circuitNodes = circuits.map(drawCircuit).filter(Boolean);
-  part("floor").classList.toggle("many", circuits.length > 40);
+  const isLarge = circuits.length > MOST_ARCS;
+  const bundles = isLarge ? bundled(circuits) : [];
+  clearCircuits();
+  if (!isLarge) circuitNodes = circuits.map(drawCircuit).filter(Boolean);
+  else if (bundles.length <= MOST_ARCS) circuitNodes = bundles.map((bundle) => drawArc(bundle.from, bundle.to, "beyond", bundle)).filter(Boolean);
+  part("floor").classList.toggle("many", circuitNodes.length > 40);
+  part("drawn").textContent = !isLarge ? ""
+    : `${bundles.length > MOST_ARCS ? "Too many to draw" : "Drawn from server to server, without those inside one"}: point at a tile for its own circuits.`;
   roving(circuitNodes, inOrder(circuitNodes));
-  fillCircuitTable(circuits);
+  fillTables();
 }
 
-// Bring out the circuits that end at one tile; null brings out all.
+function clearCircuits() {
+  document.querySelectorAll("#floor .rack .circuits").forEach((group) => group.replaceChildren());
+  circuitNodes = [];
+}
+
+// Bring out the circuits that end at one tile, which are drawn for it where they are many; null brings out all.
 function pointCircuits(name) {
+  const shown = shownConfiguration();
+  if (shown && shown.circuits.length > MOST_ARCS) {
+    if (name === null) return drawCircuits();
+    const own = shown.circuits.filter(({ source, destination }) => source === name || destination === name);
+    if (!own.length) return undefined;
+    clearCircuits();
+    circuitNodes = own.slice(0, MOST_ARCS).map(drawCircuit).filter(Boolean);
+    return undefined;
+  }
   const touched = circuitNodes.filter((node) => node.ends.includes(name));
   document.querySelectorAll("#floor .rack .circuits").forEach((group) => group.classList.toggle("pointed", touched.length > 0));
   for (const node of circuitNodes) node.classList.toggle("on", touched.includes(node));
+  return undefined;
 }
 
-function circuitTable() {
-  if (!data.fabric.has_circuits) return null;
-  return el("details", { id: "circuit-table" }, el("summary", {}, "These circuits as a table"), el("div", { class: "scroll" }));
+const listed = [];
+
+// A table that is made when it is opened, of the selected job.
+function listing(id, columns, rowsOf, titleOf) {
+  const summary = el("summary"), scroll = el("div", { class: "scroll" });
+  const details = el("details", { id }, summary, scroll);
+  const fill = () => {
+    const rows = rowsOf();
+    details.hidden = rows.length === 0;
+    summary.textContent = titleOf(rows) + (rows.length > MOST_ROWS ? `, the first ${number(MOST_ROWS)}` : "");
+    const head = el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)));
+    const lines = details.open ? rows.slice(0, MOST_ROWS).map((cells) => el("tr", {}, ...cells.map((text) => el("td", {}, text)))) : [];
+    scroll.replaceChildren(el("table", {}, el("thead", {}, head), el("tbody", {}, ...lines)));
+  };
+  on(details, "toggle", fill);
+  listed.push(fill);
+  return details;
 }
 
-function fillCircuitTable(circuits) {
-  const details = part("circuit-table");
-  if (!details) return;
-  details.hidden = circuits.length === 0;
-  const head = ["from", "to", "wavelengths", "fiber", "loss"].map((name) => el("th", { scope: "col" }, name));
-  const rows = circuits.map((circuit) => el("tr", {},
-    ...[circuit.source, circuit.destination, ranges(circuit.wavelengths), circuit.fibers.join(", ") || "–"].map((text) => el("td", {}, text)),
-    el("td", {}, circuit.loss_db === null ? "–" : `${number(circuit.loss_db)} dB`)));
-  details.querySelector(".scroll").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)));
+function circuitTables() {
+  const { has_circuits: hasCircuits, has_memory_circuits: hasMemory, light } = data.fabric;
+  const circuits = () => shownConfiguration()?.circuits.map(({ cells }) => cells) ?? [];
+  const memory = () => (state.job === null ? null : data.jobs[state.job].plan)?.memory ?? [];
+  const units = (rows) => new Set(rows.flatMap((cells) => cells[3].split(", "))).size;
+  return [
+    hasCircuits ? listing("circuit-table", light.columns, circuits, () => "These circuits as a table") : "",
+    hasMemory ? listing("memory-table", ["device", "rail", "port of the tray", "memory units", "on in"], memory,
+      (rows) => `${plural(rows.length, "memory circuit")} of this job, not drawn, to ${plural(units(rows), "memory unit")}`) : "",
+  ];
+}
+
+function fillTables() {
+  for (const fill of listed) fill();
 }

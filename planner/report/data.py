@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from costmodel.fabrics import Lightpath
 from planner.checks.violation import Violation
 from planner.instance import Instance
 from planner.report.floor import fabric_facts, fiber_matrices, owners_of, racks
@@ -14,7 +13,7 @@ from planner.result import Result, Status
 MEANING = {
     "value": "weight × utility of speed, summed over the jobs that run; more is better",
     "moves": "cost of the running jobs that must move; less is better",
-    "energy": "energy per unit of work over the least possible, weighted and summed; less is better",
+    "energy": "energy per unit of work over the least possible, or a reference, weighted and summed; less is better",
     "fragmentation": "share of future jobs that free devices would serve, lost to scatter; less is better",
 }
 
@@ -111,10 +110,9 @@ def _levels(instance: Instance, result: Result) -> list[dict[str, Any]]:
 
 
 def _failed(instance: Instance) -> dict[str, Any]:
-    """What has failed, and the loss that light may have."""
-    fabric, health = instance.cluster.fabric, instance.cluster.health
+    """What has failed."""
+    health = instance.cluster.health
     return {
-        "loss_budget_db": fabric.loss_budget_db if isinstance(fabric, Lightpath) else None,
         "failed_devices": [*health.failed_tiles],
         "failed_ports": [*health.failed_ports],
         "failed_fibers": [f"{f.source}>{f.destination}#{f.index}" for f in health.failed_fibers],

@@ -2,6 +2,7 @@
 
 const tileNodes = [];
 const placeOfDevice = new Map();
+const panelOfDevice = new Map();
 
 function drawPlanRack(rack, index) {
   const drawn = drawRack(rack, data.fabric, {
@@ -14,8 +15,23 @@ function drawPlanRack(rack, index) {
   picture.append(svg("g", { class: "circuits", role: "group", "aria-label": "Circuits of the selected job" }));
   for (const node of nodes) placeOfDevice.set(node.dataset.name, { x: Number(node.dataset.x) + TILE / 2, y: Number(node.dataset.y) + TILE / 2, picture });
   tileNodes.push(...nodes);
+  [...picture.querySelectorAll(".panel")].forEach((panel, i) => {
+    const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(panel.getAttribute(name)));
+    for (const { name } of rack.servers[i].tiles) panelOfDevice.set(name, { x: x + width / 2, y: y + height / 2, picture, server: rack.servers[i].name });
+  });
+  watchScale(picture);
   const caption = rack.name ? el("figcaption", {}, `Rack ${rack.name}`) : null;
   return el("figure", {}, caption, el("div", { class: "rack" }, picture));
+}
+
+// Tiles that are drawn small lose their numbers, and servers their names: pointing at a tile tells both.
+function watchScale(picture) {
+  const fit = () => {
+    const scale = picture.clientWidth / picture.viewBox.baseVal.width;
+    picture.classList.toggle("unnumbered", TILE * scale < 14);
+    picture.classList.toggle("unnamed", LABEL * scale < 6);
+  };
+  new ResizeObserver(() => requestAnimationFrame(fit)).observe(picture);
 }
 
 function drawTile(tile, x, y) {
@@ -29,7 +45,7 @@ function drawTile(tile, x, y) {
   }
   if (tile.state === "dark") node.append(...darkMark(x, y));
   const who = tile.jobs.map(([owner, place]) => `${owner + 1} ${data.jobs[owner].name}, rank ${place}`);
-  const health = { failed: "failed: runs nothing", dark: "port failed: no light, single-device jobs only", ok: "" };
+  const health = { failed: "failed: runs nothing", dark: "port failed: jobs of one device only", ok: "" };
   describe(node, [tile.name, health[tile.state], ...who, !who.length && tile.state !== "failed" ? "free" : ""]);
   on(node, "mouseenter focus", () => pointCircuits(tile.name));
   on(node, "mouseleave blur", () => pointCircuits(null));
@@ -76,9 +92,11 @@ function keyMark(kind) {
 function floorKey() {
   const marks = [["free", "free"], ["failed", "failed device"], ["dark", "failed port"]];
   if (data.fabric.failed_fibers.length) marks.push(["broken", "failed fiber"]);
-  if (data.fabric.has_circuits) marks.push(["light", "circuit inside a server"], ["fiber", "circuit over a fiber"]);
+  const { inside, beyond, channels } = data.fabric.light;
+  if (inside) marks.push(["light", inside]);
+  if (beyond) marks.push(["fiber", beyond]);
   return el("div", { class: "key" }, ...marks.map(([kind, text]) => el("span", {}, keyMark(kind), text)),
-    data.fabric.has_circuits ? el("span", {}, "wider line: more wavelengths") : null);
+    channels ? el("span", {}, `wider line: more ${channels}`) : null);
 }
 
 function drawFloor() {
@@ -87,6 +105,6 @@ function drawFloor() {
   const head = el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, shape));
   const beside = el("div", { class: "beside" }, ...data.matrices.map(drawMatrix), floorKey(), failedParts());
   const racks = el("div", { class: "racks" }, ...data.racks.map(drawPlanRack), beside);
-  part("floor").append(head, jobChips(), configurationChooser(), racks, circuitTable() ?? "");
+  part("floor").append(head, jobChips(), configurationChooser(), racks, ...circuitTables());
   listeners.push(markTiles, drawCircuits, markMatrices);
 }

@@ -1,15 +1,13 @@
-"""Where everything lies: tiles by rack, circuits with their loss, and the light on each pair of servers."""
+"""Where everything lies: tiles by rack, circuits, and the light on each pair of servers."""
 
 from collections import defaultdict
 from typing import Any
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import Lightpath, Sipam
 from planner.cluster import Cluster
 from planner.instance import Instance
-from planner.plan import Assignment, Circuit, Plan
-
-Place = tuple[int, int]
-"""(server, slot)"""
+from planner.plan import Assignment, Plan
+from planner.report.light import Place, circuit_told, light_words, place_of
 
 
 def fabric_facts(cluster: Cluster) -> dict[str, Any]:
@@ -23,6 +21,8 @@ def fabric_facts(cluster: Cluster) -> dict[str, Any]:
         "devices_per_server": fabric.devices_per_server,
         "columns": fabric.devices_per_server // fabric.rows,
         "has_circuits": fabric.has_circuits,
+        "has_memory_circuits": isinstance(fabric, Sipam),
+        "light": light_words(fabric),
     }
 
 
@@ -35,13 +35,6 @@ def owners_of(instance: Instance, plan: Plan | None) -> dict[Place, list[tuple[s
             if place is not None:
                 owners[place].append((assignment.job, rank))
     return owners
-
-
-def place_of(instance: Instance, device: str) -> Place | None:
-    try:
-        return instance.cluster.fabric.parse_device(device)
-    except ValueError:
-        return None
 
 
 def racks(instance: Instance, plan: Plan | None, index_of_job: dict[str, int]) -> list[dict[str, Any]]:
@@ -80,32 +73,10 @@ def held_circuits(instance: Instance, assignment: Assignment) -> list[dict[str, 
     shown = []
     for held in assignment.circuits:
         count[held.dimension] += 1
-        circuits = [
-            {
-                "source": circuit.source,
-                "destination": circuit.destination,
-                "wavelengths": list(circuit.wavelengths),
-                "fibers": list(circuit.fibers),
-                "loss_db": loss_db(instance, circuit),
-            }
-            for circuit in held.circuits
-        ]
+        circuits = [circuit_told(instance, circuit) for circuit in held.circuits]
         name = held.dimension if held.phase is None else f"{held.dimension} in {held.phase}"
         shown.append({"dimension": name, "number": count[held.dimension], "circuits": circuits})
     return shown
-
-
-def loss_db(instance: Instance, circuit: Circuit) -> float | None:
-    """Loss on the whole path of a circuit; None where the fabric has no such path."""
-    fabric = instance.cluster.fabric
-    source, destination = (place_of(instance, end) for end in (circuit.source, circuit.destination))
-    if not isinstance(fabric, Lightpath) or source is None or destination is None:
-        return None
-    try:
-        route = fabric.route(source[0], circuit.fibers, destination[0])
-    except ValueError:
-        return None
-    return fabric.loss_db(len(fabric.crossed(source, route, destination)), len(route))
 
 
 def fiber_matrices(instance: Instance, plan: Plan | None, index_of_job: dict[str, int]) -> list[dict[str, Any]]:

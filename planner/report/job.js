@@ -47,8 +47,9 @@ function requestList(job) {
 const DEGREES = [["tensor", "tp"], ["pipeline", "pp"], ["data", "dp"], ["context", "cp"], ["expert", "ep"]];
 
 function mappingText(mapping) {
-  const degrees = DEGREES.filter(([name]) => mapping[name] > 1);
-  const text = degrees.map(([name]) => `${name} ${mapping[name]}`).join(" × ") || "one device";
+  const degrees = DEGREES.filter(([name]) => mapping[name] > 1 && name !== "expert");
+  const whole = degrees.map(([name]) => `${name} ${mapping[name]}`).join(" × ") || "one device";
+  const text = mapping.expert > 1 ? `${whole}, of data ${mapping.expert} for experts` : whole;
   const blocks = mapping.block > 1 ? ` · blocks of ${mapping.block} in one server` : "";
   return `${text} · micro-batch ${mapping.micro_batch}${blocks}`;
 }
@@ -70,12 +71,12 @@ function placedBody(job) {
     ["Runs", `${job.model}, ${job.kind}`],
     ["With", job.options.join(" · ")],
     ["Mapping", [mappingText(plan.mapping), ...plan.choices].join(" · ")],
-    ...(plan.memory_units ? [["Memory", `${plan.memory_units} units for each device, over ${plan.memory_io} of its I/Os`]] : []),
+    ["Memory", plan.memory_text],
     ...(plan.phases ? [["Phases", `${plan.phases.settings.join(" · ")} (${(100 * plan.phases.gain).toFixed(1)} % faster than one setting)`]] : []),
     ["Collectives", plan.collectives.map(({ dimension, name }) => `${dimension}: ${name}`).join(" · ") || "none"],
     ["Devices", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],
     ["Speed", quantity(plan.speed, plan.speed_unit)],
-    ["Value", `${number(plan.value)} of at most ${number(job.weight)}, its weight (${job.utility} utility)`],
+    ["Value", `${number(plan.value)} ${job.has_reference ? `against its reference, which is worth` : "of at most"} ${number(job.weight)}, its weight (${job.utility} utility)`],
   ]);
   const problem = plan.problem ? el("p", { class: "reason" }, `The cost model rejects this configuration: ${plan.problem}`) : null;
   return [

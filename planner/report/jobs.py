@@ -12,7 +12,8 @@ from costmodel.score import Scores, score
 from planner.instance import Instance, Job
 from planner.phase_settings import gain_of_phases, settings_by_phase
 from planner.plan import Assignment
-from planner.report.floor import held_circuits, place_of
+from planner.report.floor import held_circuits
+from planner.report.light import memory_rows, memory_text, place_of, ranges
 from planner.report.tiers import second_tier_data
 from planner.result import Result
 
@@ -57,10 +58,11 @@ def _request(job: Job) -> dict[str, Any]:
         "kind": job.workload.kind.replace("_", " "),
         "model": model if isinstance(model, str) else model.label,
         "options": [f"{name.replace('_', ' ')} {_written(value)}" for name, value in fields.items()],
-        "sizes": _ranges(list(job.sizes)),
+        "sizes": ranges(list(job.sizes)),
         "weight": job.weight,
         "utility": job.utility if job.utility != "step" else f"step at {job.step_at:g}",
         "is_required": job.required,
+        "has_reference": job.reference is not None,
     }
 
 
@@ -95,6 +97,8 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         ],
         "memory_units": configuration.memory_units,
         "memory_io": configuration.memory_io,
+        "memory_text": memory_text(cluster.fabric, configuration),
+        "memory": memory_rows(assignment),
         "phases": _phases(instance, job, configuration) if not problem else None,
         "second_tier": second_tier_data(instance, assignment),
         "collectives": collectives,
@@ -179,15 +183,4 @@ def _where(instance: Instance, devices: tuple[str, ...]) -> list[list[str]]:
         if place is not None:
             slots.setdefault(place[0], []).append(place[1])
     fabric = instance.cluster.fabric
-    return [[fabric.server_name(server), _ranges(slots[server])] for server in sorted(slots)]
-
-
-def _ranges(numbers: list[int]) -> str:
-    """Numbers with runs of consecutive ones joined: 0-3, 6."""
-    runs: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in runs)
+    return [[fabric.server_name(server), ranges(slots[server])] for server in sorted(slots)]

@@ -30,7 +30,7 @@ function drawRack(rack, fabric, look) {
   const width = across * (panel.label + panel.width + SPACE) - SPACE + 4;
   const height = Math.ceil(rack.servers.length / across) * (panel.height + SPACE) - SPACE + 24;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, role: "group", "aria-label": look.label });
-  picture.style.minWidth = `${Math.round(width * Math.min(1, 0.56))}px`;
+  picture.style.minWidth = `${Math.round(Math.min(width * 0.56, 420))}px`;
   picture.style.maxWidth = "100%";
   const nodes = rack.servers.flatMap((server, i) => {
     const x = (i % across) * (panel.label + panel.width + SPACE) + panel.label;

@@ -70,7 +70,7 @@ function drawChosen() {
     ...(troubleOf(job) ? [["not set", el("span", { class: "said" }, troubleOf(job).said)]] : []), ["runs for", since(job.started_s)],
     ["limit", job.limit_s === null ? "none" : span(job.limit_s)], ["waited", span(job.started_s - job.arrived_s)], ["priority", number(job.priority)]];
   const links = job.links.map(([source, destination, count]) => el("tr", {}, el("td", {}, live.body.server_names[source]), el("td", {}, live.body.server_names[destination]), el("td", { class: "right" }, number(count))));
-  const head = el("thead", {}, el("tr", {}, ...["from", "to", "wavelengths"].map((name, i) => el("th", { scope: "col", class: i === 2 ? "right" : null }, name))));
+  const head = el("thead", {}, el("tr", {}, ...["from", "to", live.body.fabric.light.channels].map((name, i) => el("th", { scope: "col", class: i === 2 ? "right" : null }, name))));
   refill(part("chosen"), el("div", { class: "job-title" }, numberSwatch(job.number, true), el("h2", { id: "chosen-title" }, job.name),
     on(el("button", { type: "button", "data-key": "\u0000close", "aria-label": "Select no job" }, "×"), "click", () => choose(job.name))),
     el("dl", { class: "pairs" }, ...pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),

@@ -16,7 +16,7 @@ function drawPlan() {
   inside.append(floorPlan.light);
   const marks = [["free", "free"], ["failed", "failed"], ["dark", "failed port"]].map(([kind, word]) => el("span", {}, tileMark(kind), word));
   const servers = [["drained", "drained server"], ["kept", "kept for the first in the queue"]].map(([kind, word]) => el("span", {}, el("i", { class: `mark ${kind}` }), word));
-  const light = fabric.has_circuits ? el("span", {}, lightMark(), "light of the selected job between servers, wider: more wavelengths") : null;
+  const light = fabric.has_circuits ? el("span", {}, lightMark(), `light of the selected job between servers, wider: more ${fabric.light.channels}`) : null;
   part("floor").append(el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, text), buttons),
     el("div", { class: "plan" }, inside), el("div", { class: "key" }, ...marks, ...servers, light));
   listenToPlan(inside);
@@ -92,7 +92,7 @@ function tileLines(node) {
   const index = Number(node.dataset.index);
   const { job, isFailed, isDark } = tileState(index);
   const server = Math.floor(index / live.body.fabric.devices_per_server);
-  return [node.dataset.name, isFailed ? "failed: runs nothing" : isDark ? "port failed: no light, single jobs only" : "",
+  return [node.dataset.name, isFailed ? "failed: runs nothing" : isDark ? "port failed: jobs of one device only" : "",
     job ? `${job.number + 1} ${job.name}, tenant ${job.tenant}` : isFailed ? "" : "free",
     live.body.drained.includes(server) ? "its server is drained" : "",
     live.body.reserved.servers.includes(server) ? `its server is kept for ${live.body.reserved.job}` : ""].filter(Boolean);
@@ -149,9 +149,9 @@ function drawLinks() {
     const box = floorPlan.panels[server].getBoundingClientRect();
     return { x: box.left - inside.left + box.width / 2, y: box.top - inside.top + box.height / 2, size: Math.min(box.width, box.height, TILE) };
   };
-  for (const [source, destination, wavelengths] of job.links) {
+  for (const [source, destination, count] of job.links) {
     const [from, to] = [middle(source), middle(destination)];
-    const width = Math.min(7, 0.9 + 0.6 * Math.sqrt(wavelengths)) * Math.max(0.45, from.size / TILE), d = arc(from, to, from.size);
+    const width = Math.min(7, 0.9 + 0.6 * Math.sqrt(count)) * Math.max(0.45, from.size / TILE), d = arc(from, to, from.size);
     light.append(svg("g", { class: "circuit fiber" }, svg("path", { class: "halo", d, "stroke-width": width + 2.5 }),
       svg("path", { class: "light", d, "stroke-width": width, "marker-end": "url(#head-fiber)" })));
   }

@@ -9,7 +9,7 @@ import pytest
 from planner.checks.violation import Violation
 from planner.plan import Plan
 from planner.report.data import headline, page_data
-from planner.report.floor import loss_db
+from planner.report.light import loss_db
 from planner.result import Level, Result, Status
 from tests.planner.report import rack
 
