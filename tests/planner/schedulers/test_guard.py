@@ -117,7 +117,7 @@ def test_where_slots_matter_all_checks_look() -> None:
     c = controller("lightpath", waveguides="shared")
     job, place = placed(c, "job", 4)
     guard = guard_of(c)
-    assert not guard._is_quick
+    assert not guard.is_quick
     assert guard.objection(job, place) is None
     assert guard.objection(job, on(place, place.devices[1])) is not None
 
