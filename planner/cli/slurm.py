@@ -46,7 +46,7 @@ def install(
     installation = Installation(load_site(config), slurm_conf.absolute())
     done = installation.remove(is_dry=dry_run) if remove else installation.install(is_dry=dry_run)
     print("\n".join(f"would {line}" if dry_run else line for line in done) or "nothing to do")
-    for note in [] if remove else installation.notes():
+    for note in installation.notes() if done and not remove else []:
         print(f"note: {note}")
     if done and not dry_run:
         print("now restart slurmctld, then `scontrol reconfigure`; nodes need the same slurm.conf and photonplan.conf")

@@ -56,6 +56,9 @@ class SlurmConfig(Spec):
     """folder of the planner on the machine of slurmctld: journal, circuits, reports"""
     bindings: Path
     """folder on a file system that all nodes see: which accelerators a job has on a node"""
+    gpu_devices: str | None = None
+    """device file of a GPU on all nodes, {} its index, such as /dev/nvidia{}: closed to all but the user of the job
+    that has it; None: every job can open every GPU of its nodes"""
     driver: Annotated[FileSwitches | HookSwitches, Field(discriminator="kind")]
     """what sets circuits"""
     workloads: dict[str, Workload] = Field(min_length=1)
@@ -92,6 +95,13 @@ class SlurmConfig(Spec):
     def _absolute(cls, path: Path) -> Path:
         if not path.is_absolute() or not str(path).isprintable():
             raise ValueError(f"'{path}' is no absolute path of printable characters; hooks run in any folder")
+        return path
+
+    @field_validator("gpu_devices")
+    @classmethod
+    def _device(cls, path: str | None) -> str | None:
+        if path is not None and not re.fullmatch(r"/[A-Za-z0-9_./-]*\{\}[A-Za-z0-9_./-]*", path):
+            raise ValueError(f"'{path}' is no absolute path with {{}} in place of the index, such as /dev/nvidia{{}}")
         return path
 
     @model_validator(mode="after")

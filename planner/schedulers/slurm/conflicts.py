@@ -15,7 +15,10 @@ from planner.schedulers.slurm.scripts import WRITTEN
 from planner.schedulers.slurm.slurm_conf import SlurmConf
 
 _UNFIT = re.compile(r"""["#\\*?\[\]{}%$`]|[^ -~]""")
-_ADD = {"PrologSlurmctld": "{path} || exit 1", "EpilogSlurmctld": "{path}", "TaskProlog": "{path}"}
+_ADD = {
+    "PrologSlurmctld": "{path} || exit 1", "EpilogSlurmctld": "{path}", "TaskProlog": "{path}",
+    "Prolog": "{path} || exit 1", "Epilog": "{path}",
+}  # fmt: skip
 """line by which a program of the site calls ours"""
 _ADMIN_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
@@ -28,11 +31,15 @@ class Programs:
     release: Path
     task_prolog: Path
     lua: Path
+    prolog: Path
+    epilog: Path
+    closes_gpus: bool
+    """whether the last two are wanted"""
 
     def hooks(self) -> dict[str, Path]:
-        return {
-            "PrologSlurmctld": self.connect, "EpilogSlurmctld": self.release, "TaskProlog": self.task_prolog,
-        }  # fmt: skip
+        """By the setting that names them."""
+        found = {"PrologSlurmctld": self.connect, "EpilogSlurmctld": self.release, "TaskProlog": self.task_prolog}
+        return found | ({"Prolog": self.prolog, "Epilog": self.epilog} if self.closes_gpus else {})
 
 
 def require_release() -> str:
@@ -58,6 +65,14 @@ def untried(release: str) -> str:
         return ""
     tried = " and ".join(each.release for each in FORMATS.values() if each.is_tried)
     return f"Slurm {release} was not tried: its JSON is read as 24.11 writes it for older clients; {tried} were tried"
+
+
+def open_gpus(site: Site) -> str:
+    """What to know where nobody closes the GPUs of a node; empty where the planner does."""
+    if site.config.gpu_devices is not None:
+        return ""
+    problem = "EVERY JOB, ALSO ONE WITHOUT GPUS, CAN OPEN EVERY GPU OF ITS NODES, WHOEVER COMPUTES ON IT"
+    return f"{problem}. To close them: gpu_devices: /dev/nvidia{{}} in slurm.yaml"
 
 
 def settings_of(conf: SlurmConf, programs: Programs) -> dict[str, str]:
@@ -109,7 +124,10 @@ def require_fit(conf: SlurmConf, site: Site) -> None:
             raise InputError(where, "NodeName", problem)
     cgroup = conf.path.with_name("cgroup.conf")
     if cgroup.exists() and re.search(r"^\s*ConstrainDevices\s*=\s*yes", cgroup.read_text(), re.I | re.M):
-        problem = "is yes: tasks could open only GPUs that Slurm picked, not those that were planned; say no"
+        problem = (
+            "is yes: tasks could open only GPUs that Slurm picked, not those that were planned; say no, and let the "
+            "planner close them: gpu_devices: /dev/nvidia{} in slurm.yaml"
+        )
         raise InputError(str(cgroup), "ConstrainDevices", problem)
 
 

@@ -14,10 +14,11 @@ from pathlib import Path
 from planner.errors import InputError
 from planner.files import read_text
 from planner.schedulers.private_files import PRIVATE, make_private, write_private
-from planner.schedulers.slurm import scripts
+from planner.schedulers.slurm import device_scripts, scripts
 from planner.schedulers.slurm.config import Site
 from planner.schedulers.slurm.conflicts import (
     Programs,
+    open_gpus,
     require_fit,
     require_own_job_submit,
     require_release,
@@ -64,7 +65,8 @@ class Installation:
         config = self.site.config
         return Programs(
             config.state / "connect.sh", config.state / "release.sh", config.bindings / "task_prolog.sh",
-            self._folder / "photonplan.lua",
+            self._folder / "photonplan.lua", config.bindings / "prolog.sh", config.bindings / "epilog.sh",
+            config.gpu_devices is not None,
         )  # fmt: skip
 
     def install(self, *, is_dry: bool = False) -> list[str]:
@@ -87,7 +89,7 @@ class Installation:
 
     def notes(self) -> list[str]:
         """What the operator should know of an installation that works."""
-        return [note for note in (untried(require_release()),) if note]
+        return [note for note in (untried(require_release()), open_gpus(self.site)) if note]
 
     def remove(self, *, is_dry: bool = False) -> list[str]:
         """Take our line out of slurm.conf and our files away, and say so; the journal and its like stay.
@@ -145,6 +147,9 @@ class Installation:
         yield Wanted(programs.release, scripts.hook_script("release", python, state), _RUNNABLE)
         yield Wanted(hooks_file(state), driver, PRIVATE)
         yield Wanted(programs.task_prolog, scripts.task_prolog(self.site), _RUNNABLE)
+        if programs.closes_gpus:
+            yield Wanted(programs.prolog, device_scripts.prolog(self.site), _RUNNABLE)
+            yield Wanted(programs.epilog, device_scripts.epilog(self.site), _RUNNABLE)
         module = scripts.lua_module(self.site, {0, self._account.pw_uid}, shapes_of(self.site), conf.gpu_types(nodes))
         yield Wanted(programs.lua, module, _READABLE)
         if require_own_job_submit(self._job_submit, programs.lua):

@@ -117,4 +117,5 @@ def snippet(settings: dict[str, str]) -> str:
     lines = "".join(f'{key}="{value}"\n' if "/" in value else f"{key}={value}\n" for key, value in settings.items())
     return f"""# {WRITTEN}
 # GPUs are counted by Slurm and named by the planner (TaskProlog), so cgroup.conf must not say ConstrainDevices=yes.
+# Prolog and Epilog close GPUs to all but the user of the job that has them; without them every job can open them all.
 {lines}"""

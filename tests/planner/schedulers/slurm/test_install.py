@@ -321,3 +321,28 @@ def test_switches_that_nothing_can_set_are_named_before_anything_is_written(
     with pytest.raises(InputError, match="is no program that can be run here"):
         installation(site, conf).install()
     assert (tree(conf.parent), site.state.exists()) == (before, False)
+
+
+def test_open_gpus_are_told_in_capitals(
+    tmp_path: Path, conf: Path, site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Unless the planner closes them, by what runs on each node around a job."""
+    command = ["slurm", "install", "--slurm-conf", str(conf), "--config"]
+    assert main([*command, str(site.config), "--dry-run"]) == 0
+    assert "ALSO ONE WITHOUT GPUS, CAN OPEN EVERY GPU" in capsys.readouterr().out
+    closed = write_site(tmp_path / "closed", 4, apart=ODD, gpu_devices="/dev/nvidia{}")
+    assert main([*command, str(closed.config)]) == 0
+    assert "EVERY GPU" not in capsys.readouterr().out
+    snippet = (conf.parent / "photonplan.conf").read_text()
+    for key, name in (("Prolog", "prolog.sh"), ("Epilog", "epilog.sh")):
+        assert f'{key}="{closed.bindings / name}"' in snippet
+        subprocess.run(["sh", "-n", str(closed.bindings / name)], check=True)
+    installation(closed, conf).remove()
+    assert not list(closed.bindings.glob("*.sh"))
+
+
+@pytest.mark.parametrize("path", ["dev/nvidia{}", "/dev/nvidia", "/dev/{}{}", "/dev/$(id){}"])
+def test_a_wrong_device_is_refused(tmp_path: Path, conf: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
+    wrong = write_site(tmp_path / "wrong", 4, gpu_devices=path)
+    assert main(["slurm", "install", "--config", str(wrong.config), "--slurm-conf", str(conf)]) == 2
+    assert "gpu_devices" in capsys.readouterr().err
