@@ -96,3 +96,15 @@ def test_a_file_in_the_way_is_named(planner: Planner, tmp_path: Path) -> None:
     outcome = planner("export", instance, plan, "--format", "circuits", "-o", plan)
     assert outcome.code == 2
     assert "--output: cannot be written" in outcome.err
+
+
+def test_an_input_is_not_overwritten(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    first = tmp_path / "plan.json"
+    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", first).code == 0
+    assert planner("export", instance, first, "--format", "circuits", "-o", tmp_path / "out").code == 0
+    name = next(path.name for path in (tmp_path / "out").iterdir())
+    plan = first.rename(tmp_path / name)
+    before = plan.read_bytes()
+    outcome = planner("export", instance, plan, "--format", "circuits", "-o", tmp_path)
+    assert (outcome.code, plan.read_bytes()) == (2, before)
+    assert f"{name} in it is an input of this command" in outcome.err
