@@ -1,6 +1,7 @@
 """Instance -> Problem: enumerate each job's candidates, score them, drop the dominated ones."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,13 @@ from costmodel.phases import with_phases
 from costmodel.score import Scores, score
 from planner.circuits.demand import Shape
 from planner.circuits.rails import Rails
+from planner.clock import Clock
 from planner.cluster import Cluster
 from planner.errors import InputError
 from planner.instance import Instance, Job, Reference, Resident
 from planner.pool_options.dominance import undominated
 from planner.pool_options.loop import loop_rows
-from planner.problem import JobOptions, Problem
+from planner.problem import JobOptions, Problem, must_run
 from planner.residents import lost_parts
 
 Floats = NDArray[np.float64]
@@ -29,11 +31,27 @@ CHUNK = 512
 """rows compared at once with those before them"""
 
 
-def expand(instance: Instance, *, prune: bool = True) -> Problem:
-    """Candidates of every job with their scores; `prune` drops those that another one dominates."""
+def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None) -> Problem:
+    """Candidates of every job with their scores; `prune` drops those that another one dominates.
+
+    When the clock is over, jobs that may wait are not listed any more, unless another one asked for the same.
+    """
     known, kept = Known(), dict[str, NDArray[np.int64]]()
-    listed = (list_options(instance, job, known) for job in instance.all_jobs)
-    return Problem(instance, tuple(_undominated(each, instance, kept) if prune else each for each in listed))
+    found = dict[int, JobOptions]()
+    for j in sorted(range(len(instance.all_jobs)), key=lambda j: not must_run(instance.all_jobs[j])):
+        job = instance.all_jobs[j]
+        if clock is not None and found and clock.is_over and not must_run(job) and _question(job) not in known:
+            found[j] = _unlisted(job, next(iter(found.values())))
+            continue
+        listed = list_options(instance, job, known)
+        found[j] = _undominated(listed, instance, kept) if prune else listed
+    return Problem(instance, tuple(found[j] for j in range(len(found))))
+
+
+def _unlisted(job: Job, other: JobOptions) -> JobOptions:
+    """No candidates of a job, as nobody looked for them."""
+    nothing = replace(other, current=None).take(np.zeros(0, dtype=np.int64))
+    return replace(nothing, job=job, num_listed=0, can_stay=False, is_listed=False)
 
 
 def _undominated(listed: JobOptions, instance: Instance, known: dict[str, NDArray[np.int64]]) -> JobOptions:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from planner.clock import Clock
 from planner.errors import InputError
 from planner.expand import expand
 from planner.instance import Instance
@@ -12,6 +13,14 @@ from planner.policies import find_policy
 from planner.problem import Problem
 from planner.result import Result, SolveOptions
 from planner.second_tier import with_second_tiers
+
+LISTING_SHARE, LISTING_S = 0.3, 0.7
+"""of a time limit, and seconds at least, in which candidates are listed"""
+
+
+def listing(clock: Clock) -> Clock:
+    """When to list candidates of no more jobs, of a time limit that begins."""
+    return clock.within(LISTING_SHARE * clock.left_s).lasting(LISTING_S)
 
 
 def solve(
@@ -28,8 +37,14 @@ def solve(
         known = ", ".join(SolveOptions.__dataclass_fields__)
         raise InputError("solve", unknown[0], f"is no option; options are: policy, {known}")
     started = time.perf_counter()
-    problem = instance if isinstance(instance, Problem) else expand(instance)
     chosen = replace(options or SolveOptions(), **limits)
+    clock = chosen.clock()
+    if isinstance(instance, Problem):
+        problem = instance
+    else:
+        is_timed = chosen.deterministic_limit is None
+        problem = expand(instance, clock=listing(clock) if is_timed else None)
+        chosen = replace(chosen, time_limit_s=clock.left_s)
     result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
     seconds = time.perf_counter() - started

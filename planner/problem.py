@@ -19,6 +19,11 @@ from planner.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 Floats = NDArray[np.float64]
 
 
+def must_run(job: Job) -> bool:
+    """Whether every plan has the job: it is required, or runs already."""
+    return job.required or isinstance(job, Resident)
+
+
 @dataclass(frozen=True)
 class JobOptions:
     """Ways to run one job: rows of candidates with scores and objective columns of shape (C,).
@@ -36,6 +41,8 @@ class JobOptions:
     current: int | None = None
     """row of a resident's current configuration"""
     can_stay: bool = False
+    is_listed: bool = True
+    """whether its candidates were looked for; without, it may have any value up to its weight"""
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -58,7 +65,7 @@ class JobOptions:
 
     @property
     def must_run(self) -> bool:
-        return self.job.required or isinstance(self.job, Resident)
+        return must_run(self.job)
 
     @property
     def must_stay(self) -> bool:

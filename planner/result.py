@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from planner.clock import Clock
 from planner.errors import InputError
 from planner.plan import Assignment, Plan
 
@@ -86,6 +87,10 @@ class SolveOptions:
             raise InputError(
                 "solve", "hint", f"is a {type(self.hint).__name__}, not a Plan; read it by Plan.load(path)"
             )
+
+    def clock(self) -> Clock:
+        """The time limit from now on."""
+        return Clock.of(self.time_limit_s, self.should_stop)
 
 
 @dataclass(frozen=True)

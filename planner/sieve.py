@@ -44,7 +44,8 @@ class Sieve:
             pooled = pool_prices(problem)
             rows = tuple(np.minimum(one, other) for one, other in zip(rows, pooled.rows, strict=True))
             bound = min(bound, pooled.bound)
-        return cls(bound, rows)
+        unlisted = sum(options.job.weight for options in problem.options if not options.is_listed)
+        return cls(bound + unlisted, tuple(bounds + unlisted for bounds in rows))
 
     def highest(self, count: int) -> float:
         """A threshold that so many rows reach at most, but for ties."""

@@ -15,7 +15,7 @@ MAX_FILE, MAX_FUNCTION = 300, 40
 """lines"""
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("costmodel", "planner.errors", "planner.wording"),
+    ("costmodel", "planner.errors", "planner.wording", "planner.clock"),
     ("planner.files", "planner.slices", "planner.cells"),
     ("planner.page_files", "planner.tables", "planner.fabric_templates"),
     ("planner.validation",),

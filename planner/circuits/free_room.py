@@ -15,7 +15,8 @@ MaySpan = Callable[[int, int], bool]
 
 def most_packed(free: Mapping[int, int], size: int, may_span: MaySpan) -> int:
     """Jobs found by best fit or by lending: a lower bound; `free` has devices by server, `size` is above 1."""
-    return max(_best_fit(free, size, may_span), _lent(free, size, may_span))
+    found = _best_fit(free, size, may_span)
+    return found if found == sum(free.values()) // size else max(found, _lent(free, size, may_span))
 
 
 def _best_fit(free: Mapping[int, int], size: int, may_span: MaySpan) -> int:

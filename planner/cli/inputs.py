@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.clock import Clock
 from planner.errors import InputError
 from planner.naming import naming as naming
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from planner.instance import Instance
     from planner.plan import Plan
     from planner.problem import Problem
+
+
+MOST_CHECKED = 0.3
+"""of a time limit that is kept for the check"""
 
 
 def _finite(value: float) -> float:
@@ -42,14 +47,26 @@ PlanOut = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 
 
-def load_problem(path: Path) -> "tuple[Instance, Problem]":
-    """An instance and its scored candidates."""
+def load_problem(path: Path, clock: Clock | None = None) -> "tuple[Instance, Problem]":
+    """An instance and its scored candidates, of as many jobs as the clock allows."""
     from planner.expand import expand
     from planner.instance import Instance
 
     instance = Instance.load(path)
     with naming(path, instance):
-        return instance, expand(instance)
+        return instance, expand(instance, clock=clock)
+
+
+def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
+    """An instance with candidates of as many jobs as a time limit allows, and the seconds that are left for a search.
+
+    The check lists candidates anew, in as long: that comes off, too.
+    """
+    from planner.line import listing
+
+    clock = Clock.of(limit_s)
+    problem = load_problem(path, listing(clock))[1]
+    return problem, max(clock.left_s - min(limit_s - clock.left_s, MOST_CHECKED * limit_s), 0.0)
 
 
 def load_plan(path: Path, instance: "Instance") -> "Plan":

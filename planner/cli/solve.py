@@ -16,7 +16,7 @@ from planner.cli.inputs import (
     Seed,
     TimeLimit,
     Workers,
-    load_problem,
+    load_in_time,
     naming,
     require_policy,
     require_writable,
@@ -69,8 +69,8 @@ def solve(
     """
     _require_outputs(plan_out, report, plot)
     require_policy(policy, "--policy")
-    problem = load_problem(instance)[1]
-    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
+    problem, left_s = load_in_time(instance, time_limit)
+    options = {"time_limit_s": left_s, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
     options["pages_time_limit_s"] = pages_time_limit
     if not as_json:
         from planner.cli.summary import header
@@ -154,12 +154,13 @@ def _refused(
 ) -> int | None:
     """The exit code where the check refuses the plan; None where it accepts it, or there is none."""
     from planner.checks import check
+    from planner.cli.interrupt import stop_on_interrupt
     from planner.cli.refused import withhold
 
     if result.plan is None:
         return None
     instance = problem.instance
-    with naming(path, instance):
+    with naming(path, instance), stop_on_interrupt():
         violations = check(instance, result.plan, starts=True)
     claimed = document(result, survival)
     return withhold(instance.name, instance, result.plan, violations, claimed, as_json=as_json) if violations else None

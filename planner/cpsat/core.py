@@ -1,9 +1,9 @@
 """Level 1 for the value of a plan: solve small cores of the candidates first, and prove that they suffice."""
 
-import time
 from collections.abc import Sequence
 
 from costmodel.fabrics import Sipam
+from planner.clock import Clock
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.neighbourhoods import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
@@ -24,7 +24,7 @@ CORE_SHARE = 0.1
 """of the time left for each core where memory is pooled: prices bound what a plan may use less tightly there"""
 
 
-def optimize_value(search: Search, deadline: float) -> LevelOutcome:
+def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     """Maximize value core by core.
 
     A core holds every row that some plan of at least its threshold may use (bounds of `Sieve`). Once the best plan
@@ -39,13 +39,13 @@ def optimize_value(search: Search, deadline: float) -> LevelOutcome:
     search.report("value", search.bound, "knapsack")
     search.restrict(sieve.core(search.full, search.bound, _current_rows(search)))
     if search.assignments is not None and has_neighbourhoods(search.full) and not search.reaches("value"):
-        _improve(search, time.perf_counter() + SHARE * (deadline - time.perf_counter()))
+        _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
-    return _solve_cores(search, sieve, deadline)
+    return _solve_cores(search, sieve, clock)
 
 
-def _solve_cores(search: Search, sieve: Sieve, deadline: float) -> LevelOutcome:
+def _solve_cores(search: Search, sieve: Sieve, clock: Clock) -> LevelOutcome:
     """Ever larger cores, until one of them proves the best plan optimal."""
     for threshold in _thresholds(search, sieve):
         value = search.value("value")
@@ -53,12 +53,12 @@ def _solve_cores(search: Search, sieve: Sieve, deadline: float) -> LevelOutcome:
         core = sieve.core(search.full, search.floor, _current_rows(search))
         if core.num_candidates * search.full.cluster.fabric.num_servers > MOST_COUNTS and value is not None:
             if has_neighbourhoods(search.full):
-                _improve(search, deadline)
+                _improve(search, clock)
             break
         if threshold == float("-inf"):
             search.forget_what_costs_proof()
         search.restrict(core)
-        outcome = optimize(search, "value", _core_deadline(search, threshold, deadline))
+        outcome = optimize(search, "value", _core_clock(search, threshold, clock))
         if outcome.is_infeasible and threshold == float("-inf"):
             return outcome
         value = search.value("value")
@@ -67,22 +67,21 @@ def _solve_cores(search: Search, sieve: Sieve, deadline: float) -> LevelOutcome:
             return LevelOutcome(is_proven=True)
         if outcome.is_proven or outcome.is_infeasible:
             search.tighten("value", search.floor)
-        if search.is_stopped or time.perf_counter() >= deadline:
+        if search.is_stopped or clock.is_over:
             break
     return LevelOutcome(is_proven=False)
 
 
-def _core_deadline(search: Search, threshold: float, deadline: float) -> float:
+def _core_clock(search: Search, threshold: float, clock: Clock) -> Clock:
     """Cores of pools leave time for all candidates."""
     if threshold == float("-inf") or not isinstance(search.full.cluster.fabric, Sipam):
-        return deadline
-    now = time.perf_counter()
-    return now + CORE_SHARE * (deadline - now)
+        return clock
+    return clock.within(CORE_SHARE * clock.left_s)
 
 
-def _improve(search: Search, deadline: float) -> None:
+def _improve(search: Search, clock: Clock) -> None:
     """Plan neighbourhoods of all candidates anew, and put what the best plan then uses in force."""
-    improve(search, _planned, deadline)
+    improve(search, _planned, clock)
     search.restrict(search.sieve.core(search.full, search.sieve.bound, _current_rows(search)))
 
 
@@ -90,7 +89,7 @@ def _planned(problem: Problem, options: SolveOptions, start: Sequence[Assignment
     """The most valuable plan found from a given one."""
     search = Search(problem, options)
     search.assignments = tuple(start)
-    optimize_value(search, time.perf_counter() + options.time_limit_s)
+    optimize_value(search, search.clock)
     return search.assignments
 
 

@@ -20,6 +20,8 @@ def left_out_of(problem: Problem, plan: Plan) -> tuple[LeftOut, ...]:
             options.job.name,
             f"{reason} (planner explain INSTANCE {options.job.name})"
             if len(options)
+            else "not listed in the time limit"
+            if not options.is_listed
             else f"impossible alone: {why_unlisted(problem.cluster, options.job)}",
         )
         for options in problem.options

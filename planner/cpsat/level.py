@@ -1,9 +1,9 @@
 """One level: step 1 proposes, step 2 realises or refutes, until nothing better is left or time is up."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.clock import Clock
 from planner.cpsat.objectives import Term
 from planner.cpsat.realize import realize
 from planner.cpsat.run import Outcome, run
@@ -21,26 +21,28 @@ class LevelOutcome:
     is_infeasible: bool = False
 
 
-def optimize(search: Search, objective: str, deadline: float) -> LevelOutcome:
-    """Optimize an objective over the candidates in force."""
+def optimize(search: Search, objective: str, clock: Clock) -> LevelOutcome:
+    """Optimize an objective over the candidates in force; nothing is proven where step 1 would be too large."""
+    if not (search.build(clock) and search.can_state(objective)):
+        return LevelOutcome(is_proven=False)
     term = search.model.term(objective)
     while True:
-        outcome = _step_one(search, objective, term, deadline)
+        outcome = _step_one(search, objective, term, clock)
         if outcome.bound is not None:
             search.tighten(objective, term.to_float(outcome.bound))
         if outcome.is_infeasible and search.assignments is None:
             return LevelOutcome(is_proven=False, is_infeasible=search.is_exact)
         if outcome.pattern is None or _is_no_better(search, objective, term, outcome):
             return LevelOutcome(search.is_exact and (outcome.is_optimal or outcome.is_infeasible))
-        found = _step_two(search, objective, outcome, deadline)
+        found = _step_two(search, objective, outcome, clock)
         if found is not None:
             is_kept = _adopt(search, objective, term, found)
             return LevelOutcome(is_kept and search.is_exact and outcome.is_optimal)
-        if search.is_stopped or time.perf_counter() >= deadline:
+        if search.is_stopped or clock.is_over:
             return LevelOutcome(is_proven=False)
 
 
-def _step_one(search: Search, objective: str, term: Term, deadline: float) -> Outcome:
+def _step_one(search: Search, objective: str, term: Term, clock: Clock) -> Outcome:
     """Solve the relaxation from the best plan so far; plans that first fit can route are adopted on the way."""
     model = search.model
     if search.assignments is not None:
@@ -61,7 +63,7 @@ def _step_one(search: Search, objective: str, term: Term, deadline: float) -> Ou
 
     return run(
         model,
-        time_limit_s=max(deadline - time.perf_counter(), 0.01),
+        time_limit_s=max(clock.left_s, 0.01),
         options=search.options,
         workers=search.workers,
         on_pattern=on_pattern,
@@ -78,7 +80,7 @@ def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) 
     return term.is_reached(value, search.amounts(objective), outcome.objective)
 
 
-def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float) -> Sequence[Assignment] | None:
+def _step_two(search: Search, objective: str, outcome: Outcome, clock: Clock) -> Sequence[Assignment] | None:
     """Realise the choices of step 1, or forbid them; None if they were not realised.
 
     Only fragmentation depends on where jobs lie; for all others any counts with these configurations will do.
@@ -86,7 +88,7 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
     assert outcome.pattern is not None
     depends_on_counts = objective == "fragmentation" or search.needs_counts
     most_lit = outcome.most_lit if depends_on_counts else None
-    realized = realize(search.problem, outcome.pattern, step_two_limits(search, deadline), most_lit)
+    realized = realize(search.problem, outcome.pattern, step_two_limits(search, clock), most_lit)
     assignments = realized.assignments
     jobs = realized.refuted
     if assignments is None:
@@ -94,8 +96,8 @@ def _step_two(search: Search, objective: str, outcome: Outcome, deadline: float)
             search.num_undecided += 1
         search.refute(refuted_counts(search.problem, outcome.pattern, jobs or tuple(outcome.pattern), most_lit))
         if not depends_on_counts:
-            again = place_again(search, outcome.pattern, deadline)
-            assignments = again or settle(search, outcome.pattern, deadline)
+            again = place_again(search, outcome.pattern, clock)
+            assignments = again or settle(search, outcome.pattern, clock)
     return assignments
 
 

@@ -22,6 +22,8 @@ from planner.problem import Problem
 
 MAX_IMAGES = 2000
 """so many renamings of servers a cut is repeated for"""
+MOST_SPANS = 20_000
+"""ordered pairs of servers, for each size, up to which fragmentation is stated"""
 ValueOf = Callable[[cp_model.IntVar], int]
 """Reads a variable of a solution."""
 
@@ -52,6 +54,11 @@ class Model:
         for constraint in CONSTRAINTS.values():
             constraint(cp, variables, problem)
         return cls(problem, cp, variables)
+
+    def can_state(self, objective: str) -> bool:
+        """Whether the term of an objective is small enough to be built."""
+        servers = self.problem.cluster.fabric.num_servers
+        return objective != "fragmentation" or len(self.problem.instance.sizes_to_fit) * servers**2 <= MOST_SPANS
 
     def term(self, objective: str) -> Term:
         """Integer term of an objective, built when first asked for."""

@@ -1,11 +1,11 @@
 """Large clusters: a few servers at a time are planned anew while everything else stays as it is."""
 
 import random
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from costmodel.fabrics import FatTree, Sipam
+from planner.clock import Clock
 from planner.cpsat.search import Search
 from planner.cpsat.window import open_window
 from planner.plan import Assignment
@@ -31,16 +31,13 @@ def has_neighbourhoods(problem: Problem) -> bool:
     return isinstance(fabric, Sipam | FatTree) and fabric.num_servers > SERVERS
 
 
-def improve(search: Search, solve: Solver, deadline: float) -> None:
-    """Better plans for the first objective, until the deadline or until many neighbourhoods in a row have none."""
+def improve(search: Search, solve: Solver, clock: Clock) -> None:
+    """Better plans for the first objective, until the clock is over or many neighbourhoods in a row have none."""
     draw, problem = random.Random(search.options.seed), search.full
     patience = 2 * problem.cluster.fabric.num_servers
     failures = 0
-    while failures < patience and time.perf_counter() < deadline and not search.is_stopped:
-        if search.options.should_stop():
-            search.stop()
-            return
-        found = _better(search, solve, _servers(draw, problem), draw, deadline)
+    while failures < patience and not clock.is_over and not search.is_stopped:
+        found = _better(search, solve, _servers(draw, problem), draw, clock)
         failures = 0 if found else failures + 1
         if search.reaches("value"):
             return
@@ -59,7 +56,7 @@ def _servers(draw: random.Random, problem: Problem) -> Servers:
     return (tuple(sorted(draw.sample(range(first, first + fabric.servers), number))),)
 
 
-def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random, deadline: float) -> bool:
+def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random, clock: Clock) -> bool:
     """Plan the jobs that lie in these servers anew, with some that wait; whether that helps."""
     problem = search.full
     assert search.assignments is not None
@@ -78,7 +75,7 @@ def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random
     window = open_window(problem, fixed, servers, [*(index[a.job] for a in free), *taken_in])
     limits = replace(
         search.options,
-        time_limit_s=max(min(SECONDS, deadline - time.perf_counter()), 0.05),
+        time_limit_s=max(min(SECONDS, clock.left_s), 0.05),
         seed=draw.randrange(2**31),
         hint=None,
         on_incumbent=None,

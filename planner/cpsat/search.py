@@ -8,16 +8,22 @@ from fractions import Fraction
 from functools import cached_property
 
 from costmodel.fabrics import Sipam
+from planner.clock import Clock
 from planner.cpsat.evaluate import amounts_of, evaluate
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
 from planner.cpsat.quantize import exact
+from planner.cpsat.size import is_buildable
 from planner.heuristics.routing import Choice, Pattern
 from planner.plan import Assignment
 from planner.problem import Problem
 from planner.result import Incumbent, SolveOptions, Start, is_worse
 from planner.sieve import Sieve
 
+NOISE = 1e-15
+"""relative, of sums in floating point"""
+ONE_SCALE = 1e-9
+"""of the most value of a job, the least of one whose part in a sum is not taken for noise"""
 FIRST_SHARE = 0.7
 """share of the time limit that level 1 may use while others wait"""
 
@@ -42,7 +48,8 @@ class Search:
     options: SolveOptions
     problem: Problem = field(init=False)
     """the candidates in force"""
-    model: Model = field(init=False)
+    clock: Clock = field(init=False)
+    """of all levels"""
     started: float = field(default_factory=time.perf_counter)
     assignments: tuple[Assignment, ...] | None = None
     trace: list[Incumbent] = field(default_factory=list)
@@ -51,16 +58,54 @@ class Search:
     refuted: list[Refuted] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     num_undecided: int = 0
-    has_all_rows: bool = True
+    has_all_rows: bool = field(init=False)
     """whether every row that could matter to the level is in force"""
     is_stopped: bool = False
     bound: float | None = None
     """best valid bound of the level so far"""
     floor: float = float("-inf")
     """value that plans outside the candidates in force may still have"""
+    _model: Model | None = None
 
     def __post_init__(self) -> None:
         self.problem = self.full
+        self.clock = self.options.clock()
+        self.has_all_rows = all(options.is_listed for options in self.full.options)
+
+    @property
+    def model(self) -> Model:
+        """Step 1 of the candidates in force, which `build` has built."""
+        assert self._model is not None
+        return self._model
+
+    def build(self, clock: Clock) -> bool:
+        """Whether step 1 of the candidates in force is there; it is built when first asked for, if memory and time
+        allow."""
+        if self._model is None and is_buildable(self.problem, clock):
+            self._model = Model.build(self.problem)
+            for refuted in self.refuted:
+                self._model.cut(refuted)
+            for kept in self.kept:
+                self._add_kept(kept)
+        return self._model is not None
+
+    @cached_property
+    def _is_one_scale(self) -> bool:
+        """Whether a sum of values in floating point tells jobs of the least from those of the most value."""
+        most = [most for options in self.full.options if (most := float(options.value.max(initial=0.0)))]
+        return min(most, default=1.0) >= ONE_SCALE * max(most, default=1.0)
+
+    def can_state(self, objective: str) -> bool:
+        """Whether step 1 is there, and has a term for the objective."""
+        return self._model is not None and self._model.can_state(objective)
+
+    @property
+    def model_size(self) -> dict[str, float]:
+        """Of the last model; nothing where none was built."""
+        if self._model is None:
+            return {"variables": 0, "constraints": 0}
+        proto = self._model.cp.proto
+        return {"variables": len(proto.variables), "constraints": len(proto.constraints)}
 
     @cached_property
     def sieve(self) -> Sieve:
@@ -95,7 +140,7 @@ class Search:
 
     def seconds_left(self, level: int) -> float:
         """Wall-clock budget of a level: all levels share what is left, the first takes the most."""
-        left = max(self.options.time_limit_s - self.elapsed_s, 0.0)
+        left = self.clock.left_s
         remaining = len(self.full.instance.objectives) - level
         if remaining == 1:
             return left
@@ -106,27 +151,26 @@ class Search:
         self.is_stopped = True
 
     def restrict(self, problem: Problem) -> None:
-        """Put a problem with fewer candidates in force: a new model, with all that is known so far."""
-        self.problem = problem
-        self.model = Model.build(problem)
-        for refuted in self.refuted:
-            self.model.cut(refuted)
-        for kept in self.kept:
-            self._add_kept(kept)
+        """Put a problem with fewer candidates in force."""
+        self.problem, self._model = problem, None
 
     def refute(self, refuted: Refuted) -> None:
         self.refuted.append(refuted)
-        self.model.cut(refuted)
+        if self._model is not None:
+            self._model.cut(refuted)
 
     def keep(self, objective: str, tolerance: float, *, is_proven: bool) -> None:
         """Later levels may not fall behind this one by more than its tolerance."""
         value, amounts = self.value(objective), self.amounts(objective)
         assert value is not None
         self.kept.append(Kept(objective, value, tolerance * abs(value), amounts, is_proven))
-        self._add_kept(self.kept[-1])
+        if self._model is not None:
+            self._add_kept(self.kept[-1])
 
     def _add_kept(self, kept: Kept) -> None:
         """What is proven, and not to be spent, is kept to the last digit."""
+        if not self.model.can_state(kept.objective):
+            return
         term, cp = self.model.term(kept.objective), self.model.cp
         if isinstance(term.expression, int):
             return
@@ -156,11 +200,12 @@ class Search:
         return None if self.assignments is None else amounts_of(self.full, self.assignments, objective)
 
     def reaches(self, objective: str) -> bool:
-        """Whether the best plan so far meets the level's bound, at the resolution of the model's coefficients."""
+        """Whether the best plan so far meets the level's bound, at the resolution of the model's coefficients,
+        where there is one."""
         value = self.value(objective)
-        if value is None or self.bound is None:
+        if value is None or self.bound is None or not (self.can_state(objective) or self._is_one_scale):
             return False
-        slack = self.model.term(objective).rounding
+        slack = self.model.term(objective).rounding if self.can_state(objective) else NOISE * abs(self.bound)
         return value >= self.bound - slack if objective == "value" else value <= self.bound + slack
 
     @property

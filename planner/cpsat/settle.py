@@ -1,6 +1,5 @@
 """Configurations are chosen: find counts that step 2 can realise, or prove that there are none."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,10 +7,12 @@ from ortools.sat.python import cp_model
 
 from planner.circuits.demand import Shape
 from planner.circuits.ways import Ways
+from planner.clock import Clock
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.ranks import reserve
 from planner.cpsat.realize import FOUND, StepTwoLimits, is_beyond_search, realize
 from planner.cpsat.search import Search
+from planner.cpsat.size import is_buildable
 from planner.cpsat.variables import BlockKind
 from planner.heuristics.recreate import Effort, recreated
 from planner.heuristics.routing import Choice, Pattern, slots_matter
@@ -29,7 +30,7 @@ COUNTS_SHARE = 0.25
 """of the limits go into finding compact counts: any will do"""
 
 
-def settle(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignment, ...] | None:
+def settle(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
     """Assignments with the configurations of a pattern on any counts, or None.
 
     Counts that need few wavelengths between servers come first. What is proven impossible on the way, the
@@ -38,9 +39,11 @@ def settle(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignmen
     if is_beyond_search(search.problem, pattern):
         return None
     problem = _only(search.problem, pattern)
+    if not is_buildable(problem, clock):
+        return None
     model = _compact_model(search, problem, pattern)
     for _ in range(MAX_ROUNDS):
-        limits = step_two_limits(search, deadline)
+        limits = step_two_limits(search, clock)
         solver = replace(limits, time_limit_s=min(COUNTS_S, limits.time_limit_s)).solver(COUNTS_SHARE)
         status = solver.solve(model.cp)
         if status == cp_model.INFEASIBLE:
@@ -57,12 +60,12 @@ def settle(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignmen
         refuted = refuted_counts(problem, found, realized.refuted, None)
         search.refute(refuted)
         model.cut(refuted)
-        if search.is_stopped or time.perf_counter() >= deadline:
+        if search.is_stopped or clock.is_over:
             return None
     return None
 
 
-def place_again(search: Search, pattern: Pattern, deadline: float) -> tuple[Assignment, ...] | None:
+def place_again(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
     """Where slots matter: the configurations of a pattern wherever ruin and recreate finds room for all, or None."""
     if not slots_matter(search.problem.cluster):
         return None
@@ -70,15 +73,15 @@ def place_again(search: Search, pattern: Pattern, deadline: float) -> tuple[Assi
     chosen = {j: search.problem.options[j].candidates.configuration(choice.row) for j, choice in pattern.items()}
     wanted = sum(float(search.problem.options[j].value[choice.row]) for j, choice in pattern.items())
     staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
-    effort = Effort.of(search.options, min(deadline, time.perf_counter() + AGAIN_S), patience=AGAIN_PATIENCE)
+    effort = Effort.of(search.options, clock.within(AGAIN_S), patience=AGAIN_PATIENCE)
     *_, found = staying, *recreated(problem, staying, search.options.seed, effort, wanted)
     names = {problem.options[j].job.name: configuration for j, configuration in chosen.items()}
     return tuple(found) if {a.job: a.configuration for a in found} == names else None
 
 
-def step_two_limits(search: Search, deadline: float) -> StepTwoLimits:
+def step_two_limits(search: Search, clock: Clock) -> StepTwoLimits:
     return StepTwoLimits(
-        time_limit_s=min(max(deadline - time.perf_counter(), MIN_S), MOST_S),
+        time_limit_s=min(max(clock.left_s, MIN_S), MOST_S),
         deterministic_limit=search.options.deterministic_limit,
         workers=search.workers,
         seed=search.options.seed,

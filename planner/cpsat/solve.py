@@ -1,8 +1,8 @@
 """Solve level by level, and say what was proven."""
 
-import time
 from collections.abc import Iterable, Sequence
 
+from planner.clock import Clock
 from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.left_out import left_out_of
@@ -25,16 +25,16 @@ def search_levels(
     _adopt_best_start(search, starts)
     levels: list[Level] = []
     for index, objective in enumerate(problem.instance.objectives):
-        deadline = time.perf_counter() + search.seconds_left(index)
+        clock = search.clock.within(search.seconds_left(index))
         search.bound, search.floor = None, float("-inf")
         if index == 0 and objective.name == "value":
-            outcome = optimize_value(search, deadline)
+            outcome = optimize_value(search, clock)
         else:
             if index == 0:
                 search.restrict(problem)
-            outcome = _optimize(search, objective.name, deadline)
+            outcome = _optimize(search, objective.name, clock)
         is_proven = search.assignments is not None and (outcome.is_proven or search.reaches(objective.name))
-        is_proven = is_proven and refine(search, objective.name, deadline)
+        is_proven = is_proven and refine(search, objective.name, clock)
         levels.append(_closed(search, objective, outcome, is_proven=is_proven))
         if search.assignments is None:
             return _finish(search, levels, levels[-1].status)
@@ -58,14 +58,16 @@ def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assig
             search.report(first, None, name)
 
 
-def _optimize(search: Search, objective: str, deadline: float) -> LevelOutcome:
-    """Optimize a level that may have nothing to decide."""
+def _optimize(search: Search, objective: str, clock: Clock) -> LevelOutcome:
+    """Optimize a level that may have nothing to decide: what is minimized is never below 0."""
     value = search.value(objective)
+    if objective != "value" and value == 0.0:
+        return LevelOutcome(is_proven=True)
+    if search.is_stopped or not (search.build(clock) and search.can_state(objective)):
+        return LevelOutcome(is_proven=False)
     if isinstance(search.model.term(objective).expression, int) and value is not None:
         return LevelOutcome(is_proven=True)
-    if search.is_stopped:
-        return LevelOutcome(is_proven=False)
-    return optimize(search, objective, deadline)
+    return optimize(search, objective, clock)
 
 
 def _closed(search: Search, objective: Objective, outcome: LevelOutcome, *, is_proven: bool) -> Level:
@@ -84,7 +86,6 @@ def _closed(search: Search, objective: Objective, outcome: LevelOutcome, *, is_p
 
 def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
     plan = None if search.assignments is None else plan_of(search.full, search.assignments)
-    proto = search.model.cp.proto
     return Result(
         status=status,
         policy="cpsat",
@@ -96,12 +97,10 @@ def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
         seed=search.options.seed,
         starts=search.starts,
         statistics={
-            "variables": len(proto.variables),
-            "constraints": len(proto.constraints),
+            **search.model_size,
             "candidates_in_force": search.problem.num_candidates,
             "refuted": len(search.refuted) - search.num_undecided,
             "undecided": search.num_undecided,
-            "resolution": search.model.term(levels[0].objective).scale.resolution,
         },
     )
 

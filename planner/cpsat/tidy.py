@@ -1,6 +1,5 @@
 """Of plans that are equal in every objective, one that keeps jobs together."""
 
-import time
 from collections.abc import Sequence
 
 from planner.cpsat.evaluate import evaluate
@@ -15,12 +14,11 @@ TIDY_S = 2.0
 def tidy(search: Search) -> None:
     """Try the same configurations on as few servers as possible; adopted if no objective is worse."""
     assert search.assignments is not None
-    deadline = search.started + search.options.time_limit_s
     spread = _servers(search, search.assignments)
-    is_late = search.options.deterministic_limit is None and time.perf_counter() + TIDY_S > deadline
+    is_late = search.options.deterministic_limit is None and search.clock.left_s < TIDY_S
     if search.is_stopped or is_late or spread == len(search.assignments):
         return
-    found = settle(search, search.pattern(), time.perf_counter() + TIDY_S)
+    found = settle(search, search.pattern(), search.clock.within(TIDY_S))
     if found is None or _servers(search, found) >= spread:
         return
     for objective in search.full.instance.objectives:

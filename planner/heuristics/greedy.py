@@ -7,6 +7,7 @@ import numpy as np
 from costmodel.fabrics import Cut
 from planner.circuits.demand import Shape
 from planner.circuits.rails import Rails
+from planner.clock import Clock
 from planner.heuristics.routing import Board
 from planner.plan import Assignment
 from planner.pool_options.prices import has_prices, pool_prices
@@ -15,6 +16,8 @@ from planner.problem import JobOptions, Problem
 
 MAX_FAILED = 30
 """so often a job is routed across servers in vain before only single servers are tried"""
+LEAST_S = 0.5
+"""seconds that a heuristic has, if nothing else was left: there is always a plan"""
 MAX_STARTS = 8
 """servers from which a job on rails is spread"""
 RailGroup = tuple[int, list[int], int]
@@ -32,11 +35,12 @@ def place_all(
     *,
     row_order: RowOrder = JobOptions.rows_by_value,
     job_order: Sequence[int] | None = None,
+    clock: Clock | None = None,
 ) -> list[Assignment] | None:
     """Assignments of residents and of every job that fits, or None if one that must run does not.
 
     Residents that can stay do so; then displaced residents, required jobs, and the others, each in the given
-    order (arrival by default).
+    order (arrival by default). When the clock is over, jobs that may wait do.
     """
     board = Board.empty(problem.cluster)
     assignments: list[Assignment] = []
@@ -45,8 +49,11 @@ def place_all(
         if problem.options[j].can_stay:
             assignments.append(problem.options[j].staying())
             board.take(assignments[-1])
+    clock = None if clock is None else clock.lasting(LEAST_S)
     waiting = [j for j in order if not problem.options[j].can_stay]
     for j in sorted(waiting, key=lambda j: not problem.options[j].must_run):
+        if clock is not None and clock.is_over and not problem.options[j].must_run:
+            break
         found = place(board, problem.options[j], strategy, row_order(problem.options[j]))
         if found is not None:
             assignments.append(found)

@@ -1,12 +1,12 @@
 """Ruin and recreate: clear some servers of a plan, place their jobs and those that wait anew, keep what is no worse."""
 
 import random
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planner.clock import Clock
 from planner.heuristics.greedy import place, price_per_device, tightest
 from planner.heuristics.routing import Board
 from planner.plan import Assignment
@@ -31,20 +31,19 @@ SHUFFLE = 1.5
 
 @dataclass(frozen=True)
 class Effort:
-    """When to give up: at a moment of the clock or after so many rounds, and after so many without a better plan."""
+    """When to give up: when the clock is over or after so many rounds, and after so many without a better plan."""
 
-    deadline: float | None
+    clock: Clock
     rounds: int
     patience: int
-    should_stop: Callable[[], bool]
 
     @classmethod
-    def of(cls, options: SolveOptions, deadline: float, *, patience: int = PATIENCE) -> "Effort":
-        """Rounds instead of the clock where the limit is deterministic."""
+    def of(cls, options: SolveOptions, clock: Clock, *, patience: int = PATIENCE) -> "Effort":
+        """Rounds instead of the time where the limit is deterministic."""
         limit = options.deterministic_limit
         if limit is None:
-            return cls(deadline, MOST_ROUNDS, patience, options.should_stop)
-        return cls(None, int(limit * ROUNDS_PER_UNIT), patience, options.should_stop)
+            return cls(clock, MOST_ROUNDS, patience)
+        return cls(replace(clock, ends_s=float("inf")), int(limit * ROUNDS_PER_UNIT), patience)
 
 
 def recreated(
@@ -53,8 +52,7 @@ def recreated(
     """Plans of more and more value, until `enough` is reached or the effort spent; `problem` should have few rows."""
     search, last_better = Recreate(problem, start, seed), 0
     for number in range(effort.rounds):
-        is_late = effort.deadline is not None and time.perf_counter() > effort.deadline
-        if is_late or number - last_better > effort.patience or effort.should_stop():
+        if effort.clock.is_over or number - last_better > effort.patience:
             return
         if search.value >= enough - SLACK * abs(enough):
             return

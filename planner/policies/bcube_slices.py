@@ -23,9 +23,10 @@ def bcube_slices(problem: Problem, options: SolveOptions) -> Result:
     to no slice. Where the fabric is a SiPAC, its own digits are used: each job with its most valuable candidate that
     fits, on the first free subcubes.
     """
-    started = time.perf_counter()
+    started, clock = time.perf_counter(), options.clock()
     is_sipac = isinstance(problem.cluster.fabric, Sipac)
-    assignments = place_all(problem, in_order) if is_sipac else place_on_slices(problem, bcube_cut)
+    cut = bcube_cut
+    assignments = place_all(problem, in_order, clock=clock) if is_sipac else place_on_slices(problem, cut, clock)
     return heuristic_result("bcube_slices", problem, options, started, assignments)
 
 

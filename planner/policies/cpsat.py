@@ -1,13 +1,14 @@
 """The exact policy: CP-SAT over counts, then over ranks and wavelengths, from the best heuristic plan."""
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from costmodel.fabrics import Sipam, SlicedFabric
+from costmodel.fabrics import Lightpath, Sipam, SlicedFabric
+from planner.clock import Clock
 from planner.cpsat.search import pattern_of
+from planner.cpsat.size import is_buildable
 from planner.cpsat.solve import search_levels
 from planner.expand import expand
 from planner.heuristics.greedy import in_order, place_all, priced_rows, tightest
@@ -20,8 +21,10 @@ from planner.problem import Problem
 from planner.result import Level, Result, SolveOptions, Status, relative_gap
 from planner.sieve import Sieve
 
+STARTS_SHARE = 0.2
+"""of the time limit, after which no other heuristic is begun"""
 RECREATE_SHARE = 0.4
-"""of the time limit, for better starts where slots or slices matter"""
+"""of the time left, for better starts where slots or slices matter, or step 1 would be too large"""
 SLICES_PATIENCE = 60
 """rounds without a better start where jobs take slices"""
 
@@ -44,13 +47,18 @@ def _has_lost_proof(problem: Problem, options: SolveOptions, result: Result) -> 
         and 0 < problem.num_dominated <= MOST_DROPPED
         and result.wall_time_s < options.time_limit_s
         and not options.should_stop()
-        and _is_as_listed(problem)
+        and _is_as_listed(problem, _left(options, result))
     )
 
 
-def _is_as_listed(problem: Problem) -> bool:
+def _left(options: SolveOptions, result: Result) -> Clock:
+    """The time that a result has left."""
+    return Clock.of(options.time_limit_s - result.wall_time_s, options.should_stop)
+
+
+def _is_as_listed(problem: Problem, clock: Clock) -> bool:
     """Whether the problem is what its instance expands to; others value candidates by other speeds, or have fewer."""
-    whole = expand(problem.instance).options
+    whole = expand(problem.instance, clock=clock).options
     return all(
         len(mine) == len(other) and np.array_equal(mine.value, other.value)
         for mine, other in zip(problem.options, whole, strict=True)
@@ -59,9 +67,11 @@ def _is_as_listed(problem: Problem) -> bool:
 
 def _without_dropping(problem: Problem, options: SolveOptions, first: Result) -> Result:
     """The better of a result and of one over all listed candidates, which starts from it."""
-    left = replace(options, time_limit_s=options.time_limit_s - first.wall_time_s, hint=None)
+    clock = _left(options, first)
+    whole = expand(problem.instance, prune=False, clock=clock)
+    left = replace(options, time_limit_s=clock.left_s, hint=None)
     start = [] if first.plan is None else [("undominated", first.plan.assignments)]
-    second = search_levels(expand(problem.instance, prune=False), left, start)
+    second = search_levels(whole, left, start)
     if second.status is not Status.OPTIMAL and second.plan == first.plan:
         return first
     later = tuple(replace(each, wall_time_s=each.wall_time_s + first.wall_time_s) for each in second.trace)
@@ -84,37 +94,43 @@ def _with_tighter_bound(first: tuple[Level, ...], second: tuple[Level, ...]) -> 
 
 
 def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list[Assignment]]]:
-    """Plans to start from, one at a time, made better at once where slots or slices matter; from short lists where
-    slots do."""
-    started = time.perf_counter()
+    """Plans to start from, one at a time, made better at once where that pays; from short lists where slots
+    matter."""
+    clock = options.clock()
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
     is_slotted = slots_matter(problem.cluster)
     listed = listed_shortly(problem) if is_slotted else problem
     rows, jobs = priced_rows(listed)
     makers: dict[str, Callable[[], list[Assignment] | None]] = {
-        "priced": lambda: place_all(listed, tightest, row_order=rows, job_order=jobs),
-        "first_fit": lambda: place_all(listed, in_order),
-        "best_fit": lambda: place_all(listed, tightest),
+        "priced": lambda: place_all(listed, tightest, row_order=rows, job_order=jobs, clock=clock),
+        "first_fit": lambda: place_all(listed, in_order, clock=clock),
+        "best_fit": lambda: place_all(listed, tightest, clock=clock),
     }
     if isinstance(problem.cluster.fabric, Sipam):
         del makers["first_fit"]
         if not problem.cluster.fabric.local_memory:
-            makers["sipam_loop"] = lambda: place_by_loop(listed)
+            makers["sipam_loop"] = lambda: place_by_loop(listed, clock)
     best: list[Assignment] | None = None
     for name, make in makers.items():
         found = make()
         if found is not None:
             yield name, found
             best = found if best is None or sum(a.value for a in found) > sum(a.value for a in best) else best
-            if is_slotted:
-                break
-    is_placed = is_slotted or isinstance(problem.cluster.fabric, SlicedFabric)
-    if best is not None and is_placed and problem.instance.objectives[0].name == "value":
+        if best is not None and (is_slotted or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
+            break
+    if best is not None and _can_be_recreated(problem, clock) and problem.instance.objectives[0].name == "value":
         patience = PATIENCE if is_slotted else SLICES_PATIENCE
-        effort = Effort.of(options, started + RECREATE_SHARE * options.time_limit_s, patience=patience)
+        effort = Effort.of(options, clock.within(RECREATE_SHARE * clock.left_s), patience=patience)
         better = recreated(listed, best, options.seed, effort, Sieve.of(problem).bound)
         yield from (("recreate", plan) for plan in better)
+
+
+def _can_be_recreated(problem: Problem, clock: Clock) -> bool:
+    """Whether starts are made better at once: step 1 knows too little of where jobs lie, or is too large."""
+    if isinstance(problem.cluster.fabric, SlicedFabric) or slots_matter(problem.cluster):
+        return True
+    return isinstance(problem.cluster.fabric, Lightpath) and not is_buildable(problem, clock)
 
 
 def realized_hint(problem: Problem, plan: Plan) -> list[Assignment] | None:

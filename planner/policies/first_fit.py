@@ -11,4 +11,4 @@ from planner.result import Result, SolveOptions
 def first_fit(problem: Problem, options: SolveOptions) -> Result:
     """Jobs in arrival order, each with its most valuable candidate that fits on the first free devices."""
     started = time.perf_counter()
-    return heuristic_result("first_fit", problem, options, started, place_all(problem, in_order))
+    return heuristic_result("first_fit", problem, options, started, place_all(problem, in_order, clock=options.clock()))

@@ -23,4 +23,5 @@ def random_fit(problem: Problem, options: SolveOptions) -> Result:
             if found is not None:
                 yield found
 
-    return heuristic_result("random_fit", problem, options, started, place_all(problem, shuffled))
+    assignments = place_all(problem, shuffled, clock=options.clock())
+    return heuristic_result("random_fit", problem, options, started, assignments)

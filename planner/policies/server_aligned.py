@@ -19,7 +19,8 @@ def server_aligned(problem: Problem, options: SolveOptions) -> Result:
     A job that asks for so many accelerators of each server takes servers with as many free.
     """
     started = time.perf_counter()
-    return heuristic_result("server_aligned", problem, options, started, place_all(problem, _aligned))
+    assignments = place_all(problem, _aligned, clock=options.clock())
+    return heuristic_result("server_aligned", problem, options, started, assignments)
 
 
 def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from costmodel.fabrics import Sipam
+from planner.clock import Clock
 from planner.heuristics.greedy import place_all, tightest
 from planner.plan import Assignment
 from planner.policies.heuristic import heuristic_result
@@ -20,10 +21,10 @@ def sipam_loop(problem: Problem, options: SolveOptions) -> Result:
     Where memory is local there is nothing to divide: then this is `best_fit`.
     """
     started = time.perf_counter()
-    return heuristic_result("sipam_loop", problem, options, started, place_by_loop(problem))
+    return heuristic_result("sipam_loop", problem, options, started, place_by_loop(problem, options.clock()))
 
 
-def place_by_loop(problem: Problem) -> list[Assignment] | None:
+def place_by_loop(problem: Problem, clock: Clock | None = None) -> list[Assignment] | None:
     """Assignments of all jobs that fit, or None if one that must run does not."""
 
     def order(options: JobOptions) -> Sequence[int]:
@@ -33,4 +34,4 @@ def place_by_loop(problem: Problem) -> list[Assignment] | None:
         rows = loop_rows(problem.cluster, options.job, options.candidates)
         return [int(row) for row in rows[np.argsort(-options.value[rows], kind="stable")]]
 
-    return place_all(problem, tightest, row_order=order)
+    return place_all(problem, tightest, row_order=order, clock=clock)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from costmodel.fabrics import SlicedFabric
 from planner.circuits.demand import Shape
 from planner.circuits.ways import Device
+from planner.clock import Clock
 from planner.cluster import Cluster
 from planner.errors import InputError
-from planner.heuristics.greedy import MAX_FAILED, racks
+from planner.heuristics.greedy import LEAST_S, MAX_FAILED, racks
 from planner.heuristics.routing import Board, has_room
 from planner.plan import Assignment, HeldCircuits
 from planner.problem import JobOptions, Problem
@@ -28,11 +29,12 @@ Cutter = Callable[[Cluster, Sequence[int]], Cut]
 """Cluster and the servers of one rack -> how to cut it."""
 
 
-def place_on_slices(problem: Problem, cutter: Cutter) -> list[Assignment] | None:
+def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None) -> list[Assignment] | None:
     """Assignments of residents and of every job that fits, or None if one that must run does not.
 
     The order is that of `place_all`: residents stay if they can, then displaced residents, required jobs and the
-    others, each with its most valuable candidate that fits. What rounding adds to a slice stays idle.
+    others, each with its most valuable candidate that fits. What rounding adds to a slice stays idle. When the
+    clock is over, jobs that may wait do.
     """
     fabric = problem.cluster.fabric
     if isinstance(fabric, SlicedFabric):
@@ -44,8 +46,11 @@ def place_on_slices(problem: Problem, cutter: Cutter) -> list[Assignment] | None
     for assignment in assignments:
         board.take(assignment)
     places = [_Places(board, cutter(problem.cluster, servers)) for servers in racks(board)]
+    clock = None if clock is None else clock.lasting(LEAST_S)
     waiting = [options for options in problem.options if not options.can_stay]
     for options in sorted(waiting, key=lambda options: not options.must_run):
+        if clock is not None and clock.is_over and not options.must_run:
+            break
         found = _place(board, places, options)
         if found is not None:
             assignments.append(found)

@@ -21,9 +21,10 @@ def torus_slices(problem: Problem, options: SolveOptions) -> Result:
     Each server is a box, the servers of a rack a grid of them, both as cubic as they can be. Where the fabric is a
     torus, its own slices are used: each job with its most valuable candidate that fits, on the first free ones.
     """
-    started = time.perf_counter()
+    started, clock = time.perf_counter(), options.clock()
     is_torus = isinstance(problem.cluster.fabric, Torus)
-    assignments = place_all(problem, in_order) if is_torus else place_on_slices(problem, torus_cut)
+    cut = torus_cut
+    assignments = place_all(problem, in_order, clock=clock) if is_torus else place_on_slices(problem, cut, clock)
     return heuristic_result("torus_slices", problem, options, started, assignments)
 
 

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from planner import SolveOptions, check
+from planner.clock import Clock
 from planner.cpsat.solve import plan_of
 from planner.expand import expand
 from planner.heuristics.greedy import place_all, priced_rows, tightest
@@ -41,7 +42,7 @@ def test_ruin_and_recreate_gets_better_and_breaks_no_rule() -> None:
     rows, jobs = priced_rows(problem)
     start = place_all(problem, tightest, row_order=rows, job_order=jobs)
     assert start is not None
-    effort = Effort(deadline=None, rounds=ROUNDS, patience=ROUNDS, should_stop=bool)
+    effort = Effort(Clock.of(float("inf")), rounds=ROUNDS, patience=ROUNDS)
     plans = [start, *recreated(problem, start, 0, effort, Sieve.of(problem).bound)]
     values = [sum(assignment.value for assignment in plan) for plan in plans]
     assert len(plans) > 1

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.clock import Clock
 from planner.errors import InputError
 from planner.expand import expand, list_options
 from planner.instance import Instance
 from planner.line import solve
+from planner.policies import POLICIES
 from planner.result import SolveOptions, Status
 from planner.scenarios.derive import edited
+from planner.sieve import Sieve
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 
@@ -125,3 +128,19 @@ def test_single_resident_of_the_helpers_stays() -> None:
     options = expand(Instance.parse(rack(residents=[single("r", "s0.t0")]))).options[0]
     assert options.staying().is_moved is False
     assert options.assignment(options.current or 0, ["s0.t1"], ()).is_moved
+
+
+def test_jobs_that_are_not_listed_in_time_wait_and_loosen_the_bound() -> None:
+    """Required ones and those that ask for the same are listed; another one may still be worth its weight."""
+    jobs = [training("first", 2), training("waits", 4, weight=2.0), training("must", 2, required=True)]
+    data = rack(*jobs)
+    problem = expand(Instance.parse(data), clock=Clock.of(0.0))
+    by_name = {options.job.name: options for options in problem.options}
+    assert [name for name, options in by_name.items() if not options.is_listed] == ["waits"]
+    assert list(by_name) == ["first", "waits", "must"]
+    whole = Sieve.of(expand(Instance.parse(data))).bound
+    assert whole <= Sieve.of(problem).bound
+    result = POLICIES["cpsat"](problem, SolveOptions(workers=1, deterministic_limit=1.0))
+    assert result.plan is not None
+    assert result.status is Status.FEASIBLE
+    assert {left.job: left.reason for left in result.left_out}["waits"] == "not listed in the time limit"

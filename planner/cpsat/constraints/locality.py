@@ -19,9 +19,9 @@ def locality(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
                 model.add(count == 0).only_enforce_if(~touched)
             model.add(sum(counts) >= touched)
         model.add(sum(job.whole) + job.spans == placed)
-        for server, whole in enumerate(job.whole):
-            others = (~touched for other, touched in enumerate(job.touched) if other != server)
-            model.add_bool_and(job.touched[server], *others).only_enforce_if(whole)
+        for touched, whole in zip(job.touched, job.whole, strict=True):
+            model.add_implication(whole, touched)
+        model.add(sum(job.touched) <= 1).only_enforce_if(~job.spans)
         model.add(sum(job.touched) >= placed + job.spans)
 
 

@@ -1,6 +1,5 @@
 """What the exact policy says when it must stop early, cannot succeed, or has nothing to decide."""
 
-import time
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 from planner.checks import check
+from planner.clock import Clock
 from planner.cpsat import core, neighbourhoods
 from planner.cpsat.realize import StepTwoLimits, realize
 from planner.cpsat.search import Search
@@ -271,7 +271,7 @@ def test_rows_that_neighbourhoods_choose_are_in_force(monkeypatch: pytest.Monkey
     monkeypatch.setattr(core, "MOST_COUNTS", 0)
     search = Search(problem, OPTIONS)
     search.assignments = tuple(start)
-    outcome = core.optimize_value(search, time.perf_counter() + 60)
+    outcome = core.optimize_value(search, Clock.of(60))
     assert not outcome.is_proven
     assert len(search.pattern()) == 5
 
@@ -292,7 +292,7 @@ def test_a_resident_that_a_neighbourhood_places_has_moved(monkeypatch: pytest.Mo
     search.assignments = (options.assignment(single, ["s2.g0"], ()),)
     search.bound = 1.0
     monkeypatch.setattr(neighbourhoods, "_servers", lambda draw, problem: ((1, 2),))
-    neighbourhoods.improve(search, core._planned, time.perf_counter() + 60)
+    neighbourhoods.improve(search, core._planned, Clock.of(60))
     (found,) = search.assignments
     assert found.devices == ("s1.g0", "s1.g1", "s1.g2", "s1.g3")
     assert found.is_moved
