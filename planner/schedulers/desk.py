@@ -119,7 +119,7 @@ class Desk:
             self._is_spoilt = self._is_grouped
             if not self._is_grouped:
                 self.resume()
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, sqlite3.OperationalError):
                 raise _unwritten(self.journal, error) from error
             raise
         decisions = tuple(self.floor.decisions)
@@ -152,7 +152,7 @@ class Desk:
         self.require_open()
         try:
             self.journal.probe()
-        except sqlite3.Error as error:
+        except sqlite3.OperationalError as error:
             raise _unwritten(self.journal, error) from error
 
     def noted(self, body: dict[str, Any], key: str | None, at_s: float | None, now: Decisions) -> Decisions:
@@ -187,7 +187,7 @@ class Desk:
         except BaseException as error:
             self._is_grouped = self._is_spoilt = False
             self.resume()
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, sqlite3.OperationalError):
                 raise _unwritten(self.journal, error) from error
             raise
         self._is_grouped = False
@@ -199,7 +199,7 @@ class Desk:
             return
         try:
             self.snapshot()
-        except sqlite3.Error as error:
+        except sqlite3.OperationalError as error:
             log.warning("no snapshot could be written: %s; the events are on disk", error)
             self._snapped += max(1, self.settings.snapshot_every // 10)
 
@@ -241,7 +241,7 @@ class Desk:
             self.journal.close()
 
 
-def _unwritten(journal: Journal, error: sqlite3.Error) -> UnwrittenError:
+def _unwritten(journal: Journal, error: sqlite3.OperationalError) -> UnwrittenError:
     problem = f"cannot be written: {error}; make room on its disk, or mend it. Nothing has happened: ask again"
     return UnwrittenError("journal", journal.path, problem)
 

@@ -213,7 +213,7 @@ class Journal:
         return str(row[0])
 
     def probe(self) -> None:
-        """sqlite3.Error where events cannot be written now, which take new pages."""
+        """sqlite3.OperationalError where events cannot be written now, which take new pages."""
         self.set_meta({"probe": "." * PROBE_BYTES})
         self.set_meta({"probe": ""})
 

@@ -1,7 +1,6 @@
 """What happens behind the routes: new kinds of jobs, quiet times, companions, and a disk that is full."""
 
 import asyncio
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 from planner.schedulers import Controller, Request, Settings
 from planner.schedulers.carrier import Carrier
 from planner.schedulers.drivers import Circuits
+from planner.serve.options import Options
 from planner.serve.preparation import Preparation
 from planner.serve.quiet import QuietTime
 from planner.serve.server import _Server, configuration
@@ -97,22 +97,17 @@ def test_odd_values_in_any_field_break_nothing(site: Running, workload: Any) -> 
                 assert site.client.delete(f"/v1/jobs/{name[0].request.name}").status_code == 200
 
 
-def test_a_journal_that_cannot_be_written_stops_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_that_is_lost_stops_the_service(tmp_path: Path) -> None:
     """Nothing is answered that is not on disk; who starts services starts it again."""
     controller = Controller(cluster("lightpath"), tmp_path / "planner.db", Settings(greedy_budget_s=60))
     with running(controller) as site:
         site.submit("a")
-
-        def full(self: object) -> None:
-            raise sqlite3.OperationalError("database or disk is full")
-
-        with monkeypatch.context() as patch:
-            patch.setattr("planner.schedulers.journal.Journal._commit", full)
-            response = site.client.post("/v1/jobs", json=job("b"))
-            assert response.status_code == 500
-            assert site.client.get("/healthz").json() == {"status": "lost"}
-            assert site.client.get("/v1/jobs").status_code == 503
-        server = _Server(configuration(site.client), site.service)  # type: ignore[arg-type]
+        controller._desk.journal._db.close()
+        response = site.client.post("/v1/jobs", json=job("b"))
+        assert response.status_code == 500
+        assert site.client.get("/healthz").json() == {"status": "lost"}
+        assert site.client.get("/v1/jobs").status_code == 503
+        server = _Server(configuration(site.client, Options(b"")), site.service)  # type: ignore[arg-type]
         with pytest.raises(StopIteration) as ended:
             server.on_tick(1).send(None)
         assert ended.value.value is True, "the loop of the server ends"
