@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
-from costmodel.fabrics import DividedPorts, FatTree, Lightpath, OcsRail, Sipam, SlicedFabric, Torus
+from costmodel.fabrics import DividedPorts, FatTree, Lightpath, MemoryNodeRings, OcsRail, Sipac, Sipam, Torus
 from costmodel.fabrics.lightpath import MAX_TILES
 from costmodel.fabrics.ocs_rail import MAX_SWITCHES
 from costmodel.memory.providers import Appliances
@@ -120,35 +120,60 @@ def _compared(question: _Question, base: Level, level: Level) -> Marginal:
 def _questions(instance: Instance, plan: Plan | None) -> Iterator[_Question]:
     """All changes that the fabric allows."""
     fabric = instance.cluster.fabric
-    each = "" if fabric.racks == 1 else " in each rack"
     if isinstance(fabric, Lightpath):
-        count = fibers_of_new_server(fabric)
-        fibers = f"{count or 'no'} fiber{'' if count == 1 else 's'}"
-        joined = f" with {fibers} to and from each other" if fabric.servers > 1 else ""
-        if fabric.servers > 1 or isinstance(fabric.fibers, int):
-            yield _Question(f"one more server{each}{joined}", with_server(instance))
-        yield from _fibers(instance, fabric, plan)
-        yield from _tiles(instance, fabric)
-        yield from _peers(instance, fabric)
-        yield from _switches(instance, fabric)
-    if isinstance(fabric, FatTree | DividedPorts):
-        yield _Question(f"one more server{each}", with_server(instance))
-        doubled = 2 * fabric.network_bandwidth_bytes_per_s
-        changed = with_fabric(instance, network_bandwidth_bytes_per_s=doubled)
-        yield _Question("twice the network bandwidth", changed)
+        yield from _lightpath(instance, fabric, plan)
+    elif isinstance(fabric, FatTree | DividedPorts | MemoryNodeRings):
+        yield from _packets(instance, fabric)
+    elif isinstance(fabric, OcsRail):
+        yield from _rails(instance, fabric)
+    elif isinstance(fabric, Torus | Sipac):
+        yield from _slices(instance, fabric)
+    elif isinstance(fabric, Sipam):
+        yield from _pools(instance, fabric)
+    else:
+        assert_never(fabric)
+    yield from _repairs(instance)
+
+
+def _lightpath(instance: Instance, fabric: Lightpath, plan: Plan | None) -> Iterator[_Question]:
+    count = fibers_of_new_server(fabric)
+    fibers = f"{count or 'no'} fiber{'' if count == 1 else 's'}"
+    joined = f" with {fibers} to and from each other" if fabric.servers > 1 else ""
+    if fabric.servers > 1 or isinstance(fabric.fibers, int):
+        each = "" if fabric.racks == 1 else " in each rack"
+        yield _Question(f"one more server{each}{joined}", with_server(instance))
+    yield from _fibers(instance, fabric, plan)
+    yield from _tiles(instance, fabric)
+    yield from _peers(instance, fabric)
+    yield from _switches(instance, fabric)
+
+
+def _packets(instance: Instance, fabric: FatTree | DividedPorts | MemoryNodeRings) -> Iterator[_Question]:
+    """Servers on a network of packets, and what memory is joined to their accelerators."""
+    yield _Question(f"one more server{'' if fabric.racks == 1 else ' in each rack'}", with_server(instance))
+    doubled = 2 * fabric.network_bandwidth_bytes_per_s
+    yield _Question("twice the network bandwidth", with_fabric(instance, network_bandwidth_bytes_per_s=doubled))
     if isinstance(fabric, DividedPorts) and isinstance(fabric.memory, Appliances):
         more = edited(fabric.memory, per_server=fabric.memory.per_server + 1)
         yield _Question("one more appliance in each server", with_fabric(instance, memory=more))
         wider = edited(fabric.memory, ports=fabric.memory.ports + 1)
         if wider.ports <= wider.all_ports:
             yield _Question("one more optical port of each accelerator", with_fabric(instance, memory=wider))
-    if isinstance(fabric, OcsRail):
-        yield from _rails(instance, fabric)
-    if isinstance(fabric, SlicedFabric):
-        yield from _slices(instance, fabric)
-    if isinstance(fabric, Sipam):
-        yield from _pools(instance, fabric)
-    yield from _repairs(instance)
+    if isinstance(fabric, MemoryNodeRings):
+        yield from _rings(instance, fabric)
+
+
+def _rings(instance: Instance, fabric: MemoryNodeRings) -> Iterator[_Question]:
+    """One more ring takes two links of each accelerator."""
+    node, memory = fabric.node, fabric.node.node
+    assert memory is not None
+    links = edited(node, links=node.links + 2)
+    yield _Question("one more ring of links in each node", with_fabric(instance, node=links))
+    faster = edited(node, link_bandwidth_bytes_per_s=2 * node.link_bandwidth_bytes_per_s)
+    yield _Question("twice the bandwidth of a link", with_fabric(instance, node=faster))
+    more = edited(node, node=edited(memory, dimms=memory.dimms + memory.groups))
+    count = f"{memory.groups} more DIMM{'' if memory.groups == 1 else 's'}"
+    yield _Question(f"{count} in each memory node", with_fabric(instance, node=more))
 
 
 def _rails(instance: Instance, fabric: OcsRail) -> Iterator[_Question]:
@@ -161,7 +186,7 @@ def _rails(instance: Instance, fabric: OcsRail) -> Iterator[_Question]:
     yield _Question("twice the bandwidth of a port", with_fabric(instance, port_bandwidth_bytes_per_s=doubled))
 
 
-def _slices(instance: Instance, fabric: SlicedFabric) -> Iterator[_Question]:
+def _slices(instance: Instance, fabric: Torus | Sipac) -> Iterator[_Question]:
     switches = fabric.switches if isinstance(fabric, Torus) else None
     if switches is None or 2 * (fabric.servers + 1) <= switches.ports:
         yield _Question(f"one more server{'' if fabric.racks == 1 else ' in each rack'}", with_server(instance))

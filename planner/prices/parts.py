@@ -1,11 +1,12 @@
 """What a cluster costs by its parts: numbers of parts follow from the fabric, prices are the reader's."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, assert_never
 
 from pydantic import Field
 
-from costmodel.fabrics import Fabric, FatTree, Lightpath, OcsRail, Sipac, Sipam, Torus
+from costmodel.fabrics import DividedPorts, Fabric, FatTree, Lightpath, MemoryNodeRings, OcsRail, Sipac, Sipam, Torus
+from costmodel.memory.providers import Appliances
 from costmodel.spec import Spec
 from planner.errors import InputError
 
@@ -18,12 +19,13 @@ class PartPrices(Spec):
     accelerator: Price
     """with its share of the server, and of links inside it"""
     electrical_port: Price | None = None
-    """port of an accelerator into links or a network of packets, with its share of cables and switches there"""
+    """port of an accelerator or memory node into links or a network of packets, with its share of cables and switches
+    there"""
     optical_port: Price | None = None
-    """transmitter and receiver of an accelerator, memory tray or server, with its fiber"""
+    """transmitter and receiver of an accelerator, memory tray, module, appliance or server, with its fiber"""
     optical_switch: Price | None = None
     memory_unit: Price | None = None
-    """of a tray, where memory is pooled"""
+    """of a tray, where memory is pooled; a module behind light, or of an appliance; a DIMM of a memory node"""
 
     def capital(self, fabric: Fabric, place: str) -> float:
         """Price of all parts; InputError for one without a price."""
@@ -63,6 +65,31 @@ def _others(fabric: Fabric) -> Iterator[tuple[str, int]]:
         yield "memory_unit", fabric.num_servers * fabric.units_per_server
     elif isinstance(fabric, FatTree):
         yield "electrical_port", devices
+    elif isinstance(fabric, DividedPorts):
+        yield "electrical_port", devices
+        yield from _divided(fabric)
+    elif isinstance(fabric, MemoryNodeRings):
+        yield from _rings(fabric)
     else:
-        raise InputError(fabric.kind, "parts", "has no list of parts; give the capital of the cluster instead")
+        assert_never(fabric)
     yield "optical_switch", switches
+
+
+def _divided(fabric: DividedPorts) -> Iterator[tuple[str, int]]:
+    """Both ends of each way to memory: a module behind each pair of chiplets, or appliances of the servers."""
+    memory = fabric.memory
+    if isinstance(memory, Appliances):
+        yield "optical_port", fabric.num_devices * memory.ports + fabric.num_servers * memory.all_ports
+        yield "memory_unit", fabric.num_servers * memory.modules
+    else:
+        yield "optical_port", 2 * fabric.num_devices * memory.part.pairs
+        yield "memory_unit", fabric.num_devices * memory.part.pairs
+
+
+def _rings(fabric: MemoryNodeRings) -> Iterator[tuple[str, int]]:
+    """Links of the devices and of as many memory nodes between them, each two on every ring; a port of each device into
+    the network; the DIMMs."""
+    node = fabric.node
+    assert node.node is not None
+    yield "electrical_port", fabric.num_devices * (node.links + 2 * node.num_rings + 1)
+    yield "memory_unit", fabric.num_devices * node.node.dimms

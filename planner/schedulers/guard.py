@@ -1,18 +1,29 @@
 """An independent look at every place before it is handed out: it shares no code with what found it.
 
 Kept by name of the job: who holds each accelerator, and each wavelength of each fiber. A new place is checked alone
-against that, by the rules of RULES.md; what its circuits must be comes from `planner.checks`. On fabrics whose jobs
-share nothing but accelerators (optical rails, tori, SiPAC) the place by itself is checked by `planner.checks`, once for
-all places alike (`Alone` says why that is enough), and failed parts and owners at each time. Where memory is pooled
-`PoolGuard` does the same for units, ports and uplinks. Where slots of a server matter (shared waveguides, losses, light
-over third servers) the whole plan is checked by `planner.checks`, which is slower.
+against that, by the rules of RULES.md; what its circuits must be comes from `planner.checks`. What else jobs share
+follows from the fabric (`what_jobs_share`). On fabrics whose jobs share nothing but accelerators a place is held
+against failed parts and owners; where it has circuits of its own (optical rails, tori, SiPAC) it is checked by itself
+by `planner.checks`, once for all places alike (`Alone` says why that is enough). Where memory is pooled `PoolGuard`
+does the same for units, ports and uplinks. Where slots of a server matter (shared waveguides, losses, light over third
+servers) the whole plan is checked by `planner.checks`, which is slower.
 """
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal, assert_never
 
-from costmodel.fabrics import FatTree, Lightpath, OcsRail, Sipac, Sipam, Torus
+from costmodel.fabrics import (
+    DividedPorts,
+    Fabric,
+    FatTree,
+    Lightpath,
+    MemoryNodeRings,
+    OcsRail,
+    Sipac,
+    Sipam,
+    Torus,
+)
 from planner.checks import check
 from planner.checks.required import Links, required_links
 from planner.cluster import Cluster, Health
@@ -23,6 +34,25 @@ from planner.schedulers.alone import Alone
 from planner.schedulers.places import Place, Wire
 from planner.schedulers.pool_guard import PoolGuard
 from planner.tenants import setting_of
+
+Shared = Literal["nothing", "nothing, with circuits", "pool", "fibers", "whole plan"]
+"""What jobs share beside accelerators, and so what a new place is held against: nothing, where circuits, if any, have
+ports of their own; units, ports and uplinks of a pool; light of fibers; or what only the checks of a whole plan tell"""
+
+
+def what_jobs_share(fabric: Fabric) -> Shared:
+    """Of every fabric there is: one that is forgotten here is an error of types."""
+    if isinstance(fabric, FatTree | MemoryNodeRings):
+        return "nothing"
+    if isinstance(fabric, OcsRail | Torus | Sipac):
+        return "nothing, with circuits"
+    if isinstance(fabric, Sipam):
+        return "pool"
+    if isinstance(fabric, DividedPorts):
+        return "nothing" if fabric.shared is None else "whole plan"
+    if isinstance(fabric, Lightpath):
+        return "whole plan" if fabric.transit or fabric.slots_matter else "fibers"
+    assert_never(fabric)
 
 
 class Guard:
@@ -37,11 +67,10 @@ class Guard:
         self._sound: dict[tuple[int, str], str | None] = {}
         self._required: dict[int, list[tuple[str, Links]] | None] = {}
         self._joined: set[tuple[tuple[int, ...], str]] = set()
-        self._alone = Alone(cluster) if isinstance(fabric, OcsRail | Torus | Sipac) else None
+        self._shared = what_jobs_share(fabric)
+        self._alone = Alone(cluster) if self._shared == "nothing, with circuits" else None
         self._pool = PoolGuard(cluster) if isinstance(fabric, Sipam) else None
-        self.is_quick = isinstance(fabric, FatTree | OcsRail | Torus | Sipac | Sipam) or (
-            isinstance(fabric, Lightpath) and not fabric.transit and not fabric.slots_matter
-        )
+        self.is_quick = self._shared != "whole plan"
 
     def healed(self, cluster: Cluster) -> None:
         """Parts have failed, or work again."""
@@ -76,8 +105,10 @@ class Guard:
         wrong = (
             self._devices(place, gone) or _unasked(job, place) or self._form(place) or self._fiber_light(place, gone)
         )
+        if wrong is None and self._shared.startswith("nothing"):
+            wrong = self._spared(place, gone)
         if wrong is None and self._alone is not None:
-            wrong = self._spared(place, gone) or self._switches(place) or self._alone.objection(job, place)
+            wrong = self._switches(place) or self._alone.objection(job, place)
         if wrong is None and self._pool is not None:
             left = ((name, self._places[name][1]) for name in gone if name in self._places)
             wrong = self._pool.objection(job, place, left)
@@ -97,7 +128,7 @@ class Guard:
         for device in devices:
             if not (0 <= device[0] < fabric.num_servers and 0 <= device[1] < fabric.devices_per_server):
                 return f"there is no accelerator {device}"
-            if device in failed or (device in dark and len(devices) > 1):
+            if device in failed or (device in dark and (len(devices) > 1 or fabric.has_remote_memory)):
                 return f"{fabric.device_name(*device)} has failed"
             owner = self._owner.get(device)
             if owner is not None and owner not in gone:
