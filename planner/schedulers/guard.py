@@ -11,19 +11,9 @@ servers) the whole plan is checked by `planner.checks`, which is slower.
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Literal, assert_never
+from typing import Any
 
-from costmodel.fabrics import (
-    DividedPorts,
-    Fabric,
-    FatTree,
-    Lightpath,
-    MemoryNodeRings,
-    OcsRail,
-    Sipac,
-    Sipam,
-    Torus,
-)
+from costmodel.fabrics import Lightpath, OcsRail, Sipam
 from planner.checks import check
 from planner.checks.required import Links, required_links
 from planner.cluster import Cluster, Health
@@ -33,26 +23,8 @@ from planner.scenarios.derive import edited
 from planner.schedulers.alone import Alone
 from planner.schedulers.places import Place, Wire
 from planner.schedulers.pool_guard import PoolGuard
+from planner.schedulers.sharing import what_jobs_share
 from planner.tenants import setting_of
-
-Shared = Literal["nothing", "nothing, with circuits", "pool", "fibers", "whole plan"]
-"""What jobs share beside accelerators, and so what a new place is held against: nothing, where circuits, if any, have
-ports of their own; units, ports and uplinks of a pool; light of fibers; or what only the checks of a whole plan tell"""
-
-
-def what_jobs_share(fabric: Fabric) -> Shared:
-    """Of every fabric there is: one that is forgotten here is an error of types."""
-    if isinstance(fabric, FatTree | MemoryNodeRings):
-        return "nothing"
-    if isinstance(fabric, OcsRail | Torus | Sipac):
-        return "nothing, with circuits"
-    if isinstance(fabric, Sipam):
-        return "pool"
-    if isinstance(fabric, DividedPorts):
-        return "nothing" if fabric.shared is None else "whole plan"
-    if isinstance(fabric, Lightpath):
-        return "whole plan" if fabric.transit or fabric.slots_matter else "fibers"
-    assert_never(fabric)
 
 
 class Guard:
