@@ -49,7 +49,7 @@ def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[
         str(len(assignment.devices)),
         where(instance.cluster.fabric, assignment.devices),
         mapping(assignment.configuration),
-        "by phase, see below" if assignment.configuration.first_phase else _circuits(candidates, assignment),
+        "by phase, see below" if assignment.configuration.first_phase else _circuits(instance, candidates, assignment),
         quantity(float(scores.step_s[0]), "s"),
         quantity(float(scores.energy_per_work_j[0]), "J"),
         bottleneck(scores, 0),
@@ -97,12 +97,12 @@ def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
     return lines
 
 
-def _circuits(candidates: "Candidates", assignment: "Assignment") -> str:
+def _circuits(instance: "Instance", candidates: "Candidates", assignment: "Assignment") -> str:
     fibers = {f for held in assignment.circuits for c in held.circuits for f in c.fibers}
     names = collectives(candidates, 0)
-    through = "switch" if any(held.dimension == "slice" for held in assignment.circuits) else "fiber"
-    plural = "es" if through == "switch" else "s"
-    return f"{names}; {len(fibers)} {through}{plural * (len(fibers) > 1)}" if fibers else names
+    through = {"torus": ("switch", "switches"), "sipam": ("uplink", "uplinks")}
+    one, many = through.get(instance.cluster.fabric.kind, ("fiber", "fibers"))
+    return f"{names}; {len(fibers)} {one if len(fibers) == 1 else many}" if fibers else names
 
 
 def where(fabric: "FabricBase", devices: tuple[str, ...]) -> str:

@@ -38,12 +38,12 @@ function drawCircuit(circuit) {
   return drawArc(placeOfDevice.get(circuit.source), placeOfDevice.get(circuit.destination), circuit.kind, circuit);
 }
 
-function drawArc(from, to, kind, { source, destination, width: count, is_duplex: isDuplex, lines }) {
+function drawArc(from, to, kind, { source, destination, width: count, lines }) {
   if (!from || !to || from.picture !== to.picture || (from.x === to.x && from.y === to.y)) return null;
   const isBeyond = kind === "beyond";
   const width = Math.min(4.5, 1.1 + 0.6 * Math.sqrt(count));
   const d = arc(from, to);
-  const head = isDuplex ? {} : { "marker-end": `url(#head${isBeyond ? "-fiber" : ""})` };
+  const head = data.fabric.light.is_duplex ? {} : { "marker-end": `url(#head${isBeyond ? "-fiber" : ""})` };
   const node = svg("g", { class: isBeyond ? "circuit fiber" : "circuit", role: "img" },
     svg("path", { class: "halo", d, "stroke-width": width + 3.5 }),
     svg("path", { class: "light", d, "stroke-width": width, ...head }),
@@ -60,13 +60,13 @@ function bundled(circuits) {
     const [from, to] = [panelOfDevice.get(circuit.source), panelOfDevice.get(circuit.destination)];
     if (!from || !to || from.server === to.server) continue;
     const key = `${from.server}>${to.server}`;
-    const bundle = bundles.get(key) ?? { from, to, circuits: 0, width: 0, source: from.server, destination: to.server, is_duplex: circuit.is_duplex };
+    const bundle = bundles.get(key) ?? { from, to, circuits: 0, width: 0, source: from.server, destination: to.server };
     bundle.circuits += 1;
     bundle.width += circuit.width;
     bundles.set(key, bundle);
   }
   for (const bundle of bundles.values()) {
-    const sign = bundle.is_duplex ? "↔" : "→";
+    const sign = data.fabric.light.is_duplex ? "↔" : "→";
     bundle.lines = [`${bundle.source} ${sign} ${bundle.destination}`, plural(bundle.circuits, "circuit")];
   }
   return [...bundles.values()];

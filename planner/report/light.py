@@ -15,24 +15,31 @@ INSIDE, BEYOND = "inside", "beyond"
 
 
 def light_words(fabric: FabricBase) -> dict[str, Any]:
-    """Names for what circuits use: `channel` is what a circuit has one or more of, the wider its line; `why` there are
-    none. `inside` and `beyond` are None for what does not occur."""
+    """Names for what circuits use: `channels` are what a circuit has one or more of, the wider its line; `inside` and
+    `beyond` are None for what does not occur; duplex circuits have no direction; `why` there are no circuits."""
+    words: dict[str, Any] = {
+        "channels": None,
+        "columns": [],
+        "inside": None,
+        "beyond": None,
+        "is_duplex": False,
+        "why": "",
+    }
     if isinstance(fabric, Lightpath):
-        columns = ["from", "to", "wavelengths", "fibers", "loss"]
-        return _words("wavelength", columns, "circuit inside a server", "circuit over a fiber")
-    if isinstance(fabric, OcsRail):
-        return _words("switch", ["from", "to", "switches"], None, "circuit between servers, over switches of its rail")
-    if isinstance(fabric, Sipam):
-        columns = ["from", "to", "rails", "uplinks"]
-        return _words("rail", columns, "circuit inside a server", "circuit between servers, over uplinks")
-    if isinstance(fabric, Torus) and fabric.switches is not None:
-        return _words("circuit", ["face of", "joined to face of", "switch"], None, "faces joined by an optical switch")
-    return {"channel": None, "channels": None, "columns": [], "inside": None, "beyond": None, "why": _why_none(fabric)}
-
-
-def _words(channel: str, columns: list[str], inside: str | None, beyond: str) -> dict[str, Any]:
-    many = f"{channel}es" if channel.endswith("ch") else f"{channel}s"
-    return {"channel": channel, "channels": many, "columns": columns, "inside": inside, "beyond": beyond, "why": ""}
+        words |= {"channels": "wavelengths", "columns": ["from", "to", "wavelengths", "fibers", "loss"]}
+        words |= {"inside": "circuit inside a server", "beyond": "circuit over a fiber"}
+    elif isinstance(fabric, OcsRail):
+        words |= {"channels": "switches", "columns": ["from", "to", "switches"]}
+        words |= {"beyond": "circuit between servers, over switches of its rail"}
+    elif isinstance(fabric, Sipam):
+        words |= {"channels": "rails", "columns": ["from", "to", "rails", "uplinks"]}
+        words |= {"inside": "circuit inside a server", "beyond": "circuit between servers, over uplinks"}
+    elif isinstance(fabric, Torus) and fabric.switches is not None:
+        words |= {"channels": "circuits", "columns": ["face of", "joined to face of", "switch"], "is_duplex": True}
+        words |= {"beyond": "faces joined by an optical switch"}
+    else:
+        words |= {"why": _why_none(fabric)}
+    return words
 
 
 def _why_none(fabric: FabricBase) -> str:
@@ -41,7 +48,7 @@ def _why_none(fabric: FabricBase) -> str:
     if isinstance(fabric, Sipac):
         return "A slice has the switch ports of its digits to itself: plans list no circuits."
     if isinstance(fabric, DividedPorts):
-        return "A plan says how many ports reach memory, and which is not planned; packets are switched: no circuits."
+        return "How many ports reach memory is planned, not which; packets are switched: plans list no circuits."
     if isinstance(fabric, MemoryNodeRings):
         return "Links of nodes and to memory nodes are fixed, packets go between nodes: this fabric has no circuits."
     return "Packets are switched: this fabric has no circuits."
@@ -51,13 +58,11 @@ def circuit_told(instance: Instance, circuit: Circuit) -> dict[str, Any]:
     """A circuit in words: where it lies, how wide it is, lines for people and cells under `columns`."""
     fabric = instance.cluster.fabric
     kind, lines, cells = _told(instance, circuit)
-    is_duplex = isinstance(fabric, Torus)
-    between = f"{circuit.source} {'↔' if is_duplex else '→'} {circuit.destination}"
+    between = f"{circuit.source} {'↔' if isinstance(fabric, Torus) else '→'} {circuit.destination}"
     return {
         "source": circuit.source,
         "destination": circuit.destination,
         "kind": kind,
-        "is_duplex": is_duplex,
         "width": len(circuit.wavelengths),
         "lines": [between, *lines],
         "cells": [circuit.source, circuit.destination, *cells],

@@ -145,6 +145,7 @@ function drawLinks() {
   const inside = light.parentNode.getBoundingClientRect();
   light.setAttribute("width", light.parentNode.scrollWidth);
   light.setAttribute("height", light.parentNode.scrollHeight);
+  const head = live.body.fabric.light.is_duplex ? {} : { "marker-end": "url(#head-fiber)" };
   const middle = (server) => {
     const box = floorPlan.panels[server].getBoundingClientRect();
     return { x: box.left - inside.left + box.width / 2, y: box.top - inside.top + box.height / 2, size: Math.min(box.width, box.height, TILE) };
@@ -153,6 +154,6 @@ function drawLinks() {
     const [from, to] = [middle(source), middle(destination)];
     const width = Math.min(7, 0.9 + 0.6 * Math.sqrt(count)) * Math.max(0.45, from.size / TILE), d = arc(from, to, from.size);
     light.append(svg("g", { class: "circuit fiber" }, svg("path", { class: "halo", d, "stroke-width": width + 2.5 }),
-      svg("path", { class: "light", d, "stroke-width": width, "marker-end": "url(#head-fiber)" })));
+      svg("path", { class: "light", d, "stroke-width": width, ...head })));
   }
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,8 @@ from planner.checks.violation import Violation
 from planner.instance import Instance
 from planner.plan import Plan
 from planner.result import Status
-from tests.planner.cli.conftest import Planner, fields, written
+from tests.planner.cli.conftest import BERT, Planner, fields, written
+from tests.planner.replay.grounds import FABRICS
 
 KEYS = [
     "status", "objective", "bound", "gap", "wall_time_s", "levels", "plan", "left_out", "seed", "policy",
@@ -263,3 +265,13 @@ def test_interrupt_returns_the_best_plan_so_far() -> None:
     assert process.returncode == 0
     assert err.startswith("stopping with the best plan so far")
     assert "checked: 0 violations" in out
+
+
+@pytest.mark.parametrize(("fabric", "part"), [("lightpath", "fiber"), ("sipam", "uplink"), ("ocs_rail", None)])
+def test_the_table_names_what_circuits_go_over(fabric: str, part: str | None, tmp_path: Path, planner: Planner) -> None:
+    cluster = {"device": "h100-sxm", "fabric": FABRICS[fabric]}
+    job = {"name": "wide", "workload": BERT | {"global_batch": 96}, "accelerators": 16}
+    path = written(tmp_path, {"schema_version": 1, "name": fabric, "cluster": cluster, "jobs": [job]})
+    out = planner("solve", path, "--policy", "best_fit").out
+    line = next(line for line in out.splitlines() if line.startswith("wide"))
+    assert set(re.findall(r"\d (fiber|uplink|switch)(?:e?s)?\b", line)) == ({part} if part else set())

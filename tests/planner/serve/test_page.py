@@ -262,3 +262,21 @@ def test_it_says_which_circuits_are_not_set_and_why(tmp_path: Path) -> None:
         assert {name: "not set" in row for name, row in rows.items()} == {"lit": False, "dark": True}
         assert HOSTILE in _section(dom, "chosen")
         assert re.findall(r"<img", dom) == []
+
+
+@pytest.mark.chromium
+def test_light_is_named_as_the_fabric_names_it(tmp_path: Path) -> None:
+    user = """
+      setTimeout(() => {
+        document.querySelector("#table tbody button").click();
+        const text = (place) => document.querySelector(place).textContent;
+        const left = { chosen: text("#chosen"), key: text("#floor .key") };
+        document.documentElement.dataset.left = JSON.stringify(left);
+      }, 3000);
+    """
+    with controller("ocs_rail") as c:
+        c.submit(request("wide", 16))
+        told = _left(_dom(tmp_path, Live(c, (None,), user)))
+    assert "fromtoswitches" in told["chosen"]
+    assert "wider: more switches" in told["key"]
+    assert "wavelength" not in told["chosen"] + told["key"]
