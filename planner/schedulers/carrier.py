@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.errors import InputError
+from planner.schedulers.calls import Calls
 from planner.schedulers.controller import Controller
 from planner.schedulers.drivers import CircuitBusyError, CircuitError, Circuits, Driver
 from planner.schedulers.places import Place
@@ -16,6 +17,16 @@ FIRST_DELAY_S, MOST_DELAY_S = 0.5, 30.0
 """before what failed is tried again: the first time, and at most after doubling"""
 log = logging.getLogger("planner.schedulers")
 Action = Literal["connect", "release"]
+_DONE: dict[Action, str] = {"connect": "connected", "release": "released"}
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call of the driver."""
+
+    action: Action
+    job: str
+    circuits: Circuits
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,7 @@ class Carrier:
         self.period_s = period_s
         self._controller, self._driver, self._clock = controller, driver, clock
         self._is_stopping = False
+        self._calls = Calls[_Call]()
         self._on: dict[str, Circuits] = {}
         """what this process has put on, and nobody off"""
         self._delays: dict[str, tuple[float, float]] = {}
@@ -74,12 +86,22 @@ class Carrier:
 
     def _pass(self) -> bool:
         """Once over all; True where a part has failed, so that other circuits are wanted now."""
+        if self._hear():
+            return True
         applied = self._driver.applied()
         wanted = self._look(applied)
         for job, circuits in applied.items():
             if wanted.get(job) != circuits:
-                self._release(job)
-        return any(self._connect(job, circuits) for job, circuits in wanted.items())
+                self._on.pop(job, None)
+                self._begin(_Call("release", job, circuits))
+        if self._hear():
+            return True
+        for job, circuits in wanted.items():
+            if self._on.get(job) != circuits:
+                self._begin(_Call("connect", job, circuits))
+                if self._hear():
+                    return True
+        return False
 
     def _look(self, applied: Mapping[str, Circuits]) -> dict[str, Circuits]:
         """What must be on, by job; forgets jobs that are gone, and circuits that somebody else has put off."""
@@ -93,35 +115,38 @@ class Carrier:
     def _is_put_off(self, job: str) -> bool:
         return self._is_stopping or self._clock() < self._delays.get(job, (0.0, 0.0))[0]
 
-    def _release(self, job: str) -> None:
-        self._on.pop(job, None)
+    def _begin(self, call: _Call) -> None:
+        """One call of the driver, unless the last one for that job is under way or has failed just now."""
+        job, driver = call.job, self._driver
         if self._is_put_off(job):
             return
-        try:
-            self._driver.release(job)
-        except CircuitError as error:
-            log.warning("circuits are not released", extra={"fields": {"job": job, "said": str(error)}})
-            self._note(job, "release", error)
-            self._put_off(job, is_busy=False)
+        if call.action == "release":
+            self._calls.begin(job, call, lambda: driver.release(job))
         else:
-            self._forget(job)
+            self._calls.begin(job, call, lambda: driver.connect(job, call.circuits))
 
-    def _connect(self, job: str, circuits: Circuits) -> bool:
-        """Put the circuits of a job on; True where a part turned out to be broken, which the controller knows now."""
-        if self._on.get(job) == circuits or self._is_put_off(job):
+    def _hear(self) -> bool:
+        """What came of calls that have ended; True where a part turned out to be broken, which the controller knows
+        now."""
+        is_new = False
+        for call, error in self._calls.ended():
+            is_new |= self._heard(call, error)
+        return is_new
+
+    def _heard(self, call: _Call, error: BaseException | None) -> bool:
+        if error is None:
+            if call.action == "connect":
+                self._on[call.job] = call.circuits
+            self._forget(call.job)
             return False
-        try:
-            self._driver.connect(job, circuits)
-        except CircuitError as error:
-            fields: dict[str, Any] = {"job": job, "part": error.part, "said": str(error)}
-            log.warning("circuits are not connected", extra={"fields": fields})
-            self._note(job, "connect", error)
-            if error.part is not None and self._fail(error.part):
-                return True
-            self._put_off(job, is_busy=isinstance(error, CircuitBusyError))
-            return False
-        self._on[job] = circuits
-        self._forget(job)
+        if not isinstance(error, CircuitError):
+            raise error
+        fields: dict[str, Any] = {"job": call.job, "action": call.action, "part": error.part, "said": str(error)}
+        log.warning(f"circuits are not {_DONE[call.action]}", extra={"fields": fields})
+        self._note(call.job, call.action, error)
+        if call.action == "connect" and error.part is not None and self._fail(error.part):
+            return True
+        self._put_off(call.job, is_busy=call.action == "connect" and isinstance(error, CircuitBusyError))
         return False
 
     def _note(self, job: str, action: Action, error: CircuitError) -> None:

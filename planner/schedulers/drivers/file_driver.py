@@ -13,7 +13,7 @@ class FileDriver(RecordedDriver):
     `faults.json` in the folder lists parts, such as ["s0>s1#0", "s0.t1:port"], through which none can be made.
     """
 
-    def set(self, job: str, circuits: Circuits) -> None:
+    def set(self, job: str, circuits: Circuits, lock: int) -> None:
         path = self.folder / "faults.json"
         if not path.exists():
             return

@@ -25,9 +25,9 @@ class HookDriver(RecordedDriver):
     Exit code 0: done. Any other: nothing is on (connect), or some may be left (release), and its output may be
     {"part": "s0>s1#0", "said": "no light"}. Both actions may come again for a job. A command that takes longer than
     `timeout_s` is killed, with all that it started; nobody knows then what is on, so the same circuits may be connected
-    again, and others of the job only after a release. Commands follow each other: if this process dies, the next one
-    waits until the command has ended, and all that it started. It runs as the owner of the folder, whether slurmctld, a
-    daemon of root or that owner asks for it.
+    again, and others of the job only after a release. Commands on one switch follow each other: if this process dies,
+    the next one there waits until the command has ended, and all that it started. It runs as the owner of the folder,
+    whether slurmctld, a daemon of root or that owner asks for it.
     """
 
     def __init__(self, command: Sequence[str], folder: Path, timeout_s: float) -> None:
@@ -35,17 +35,18 @@ class HookDriver(RecordedDriver):
         self._command = list(command)
         self._timeout_s = timeout_s
 
-    def set(self, job: str, circuits: Circuits) -> None:
-        self._run("connect", job, circuits)
+    def set(self, job: str, circuits: Circuits, lock: int) -> None:
+        self._run("connect", job, circuits, lock)
 
-    def unset(self, job: str, circuits: Circuits) -> None:
-        self._run("release", job, circuits)
+    def unset(self, job: str, circuits: Circuits, lock: int) -> None:
+        self._run("release", job, circuits, lock)
 
-    def _run(self, action: str, job: str, circuits: Circuits) -> None:
+    def _run(self, action: str, job: str, circuits: Circuits, lock: int) -> str:
+        """What it says of itself where it succeeds."""
         given = json.dumps({"action": action, "job": job, "circuits": circuits})
         name = f"{action} {job}: {self._command[0]}"
         try:
-            code, out, err = self._finished(given)
+            code, out, err = self._finished(given, lock)
         except subprocess.TimeoutExpired:
             raise UnsureError(f"{name} took longer than {self._timeout_s:g} s") from None
         except OSError as error:
@@ -57,12 +58,13 @@ class HookDriver(RecordedDriver):
             said = str(answer.get("said") or err.strip() or "it gave no reason")[:_MOST_CHARACTERS]
             part = answer.get("part")
             raise CircuitError(f"{name} exited with {code}: {said}", part if isinstance(part, str) else None)
+        return out
 
-    def _finished(self, given: str) -> tuple[int, str, str]:
+    def _finished(self, given: str, lock: int) -> tuple[int, str, str]:
         """Exit code and output of the command; in time, or it is killed with all that it started."""
         with subprocess.Popen(
             self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True, encoding="utf-8",
-            errors="replace", pass_fds=[self._lock], umask=UMASK, **_account(self.folder),
+            errors="replace", pass_fds=[lock], umask=UMASK, **_account(self.folder),
         ) as process:  # fmt: skip
             try:
                 out, err = process.communicate(given, self._timeout_s)

@@ -29,6 +29,24 @@ def taken(circuits: Circuits) -> set[str]:
     return found
 
 
+def switches(circuits: Circuits) -> set[str]:
+    """What is set to make them: servers whose light is switched, and switches between servers."""
+    found = set()
+    for circuit in _each(circuits):
+        servers = {circuit[end].partition(".")[0] for end in ("from", "to")}
+        found.update(servers)
+        for step in circuit["fibers"]:
+            found.update(step.partition("#")[0].split(">") if ">" in step else (step, step.rpartition(".")[2]))
+        if len(servers) > 1 and not circuit["fibers"]:
+            found.update(_rails(circuit))
+    return found
+
+
+def _rails(circuit: dict[str, Any]) -> set[str]:
+    rails = {match[0] for end in ("from", "to") if (match := _SLOT.search(circuit[end]))}
+    return {f"q{rail}#{switch}" for rail in rails for switch in circuit["wavelengths"]}
+
+
 def used(circuits: Circuits) -> set[str]:
     """Every name of a part whose failure would cut one of the circuits, in the words of `planner.scenarios.damage`."""
     found = taken(circuits)
@@ -36,6 +54,5 @@ def used(circuits: Circuits) -> set[str]:
         found.update(circuit["fibers"])
         for device, side in ((circuit["from"], "tx"), (circuit["to"], "rx")):
             found.update((device, f"{device}:port", f"{device}:{side}"))
-        rails = {match[0] for end in ("from", "to") if (match := _SLOT.search(circuit[end]))}
-        found.update(f"q{rail}#{switch}" for rail in rails for switch in circuit["wavelengths"])
+        found.update(_rails(circuit))
     return found

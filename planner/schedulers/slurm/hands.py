@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
+from planner.schedulers.calls import Calls
 from planner.schedulers.drivers import CircuitError, Driver
 from planner.schedulers.slurm.acts import Act
 from planner.schedulers.slurm.client import SlurmClient
@@ -28,6 +30,7 @@ class Hands:
     ) -> None:
         self._client, self._driver, self._tellings, self._log = client, driver, tellings, log
         self._num_commands = num_commands
+        self._calls = Calls[Act]()
         self._refused: dict[int | str, str] = {}
         self._broken: dict[int, Report] = {}
 
@@ -41,7 +44,7 @@ class Hands:
         self._refused, self._broken = {}, {}
         with self._client.staying():
             self._all_but_switches(acts, _until(may_go_on, longest_s))
-        self._one_by_one([act for act in acts if act.do in SWITCHES], _until(may_go_on, LONGEST_SWITCHING_S))
+        self._switch([act for act in acts if act.do in SWITCHES], _until(may_go_on, LONGEST_SWITCHING_S))
         return self._refused, self._broken
 
     def _all_but_switches(self, acts: Sequence[Act], may_go_on: Callable[[], bool]) -> None:
@@ -57,6 +60,21 @@ class Hands:
             with ThreadPoolExecutor(self._num_commands) as pool:
                 list(pool.map(lambda chain: self._one_by_one(chain, may_go_on), chains.values()))
 
+    def _switch(self, acts: Sequence[Act], may_go_on: Callable[[], bool]) -> None:
+        """Begin these, but those of jobs whose last one has not ended; then hear of all that have ended by now."""
+        for act in acts:
+            if not may_go_on():
+                break
+            if act.job not in self._refused:
+                self._calls.begin(act.name, act, partial(self._do, act))
+        for act, error in self._calls.ended():
+            if error is None:
+                self._say(act)
+            elif isinstance(error, (SlurmError, CircuitError, ValueError)) and not isinstance(error, SlurmDownError):
+                self._refuse(act, error)
+            else:
+                raise error
+
     def _one_by_one(self, acts: Iterable[Act], may_go_on: Callable[[], bool]) -> None:
         for act in acts:
             if not may_go_on():
@@ -69,12 +87,15 @@ class Hands:
             except SlurmDownError:
                 raise
             except (SlurmError, CircuitError, ValueError) as error:
-                self._log("refused", do=act.do, job=act.job, node=act.name, said=str(error))
-                self._refused[subject] = str(error)
-                if isinstance(error, CircuitError) and act.do == "on":
-                    self._broken[act.job] = Report("connect", error.part, str(error))
+                self._refuse(act, error)
             else:
                 self._say(act)
+
+    def _refuse(self, act: Act, error: Exception) -> None:
+        self._log("refused", do=act.do, job=act.job, node=act.name, said=str(error))
+        self._refused[act.job or act.name] = str(error)
+        if isinstance(error, CircuitError) and act.do == "on":
+            self._broken[act.job] = Report("connect", error.part, str(error))
 
     def _say(self, act: Act) -> None:
         details: dict[str, object] = {"job": act.job or None, "node": act.name or None}

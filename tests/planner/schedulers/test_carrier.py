@@ -1,7 +1,9 @@
 """Circuits that must be on are, and no others: whatever fails, comes late, or was left behind."""
 
+import time
 from itertools import pairwise
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -257,3 +259,35 @@ def test_a_new_job_does_not_wait_for_the_failures_of_one_of_its_name(site: Contr
     site.submit(request("a", 16))
     carrier.tick()
     assert switches.on == wanted(site)
+
+
+class SlowSwitches(Switches):
+    """Those of one job hang until they are let go."""
+
+    def __init__(self, job: str) -> None:
+        super().__init__()
+        self._job, self.go = job, Event()
+
+    def connect(self, job: str, circuits: Circuits) -> None:
+        if job == self._job:
+            assert self.go.wait(60)
+        super().connect(job, circuits)
+
+
+def test_a_switch_that_hangs_delays_no_other_job(site: Controller) -> None:
+    """A tick does not wait for it, and what comes of it in the end is heard."""
+    switches = SlowSwitches("a")
+    carrier = Carrier(site, switches)
+    site.submit_all([request("a", 16), request("b", 8)])
+    for _ in range(3):
+        began_s = time.monotonic()
+        carrier.tick()
+        assert time.monotonic() - began_s < 20
+        assert carrier.connected("a", site.running["a"]) is False
+        assert carrier.connected("b", site.running["b"]) is True
+    switches.errors = [CircuitError("dark", "s0.t0:port")]
+    switches.go.set()
+    while "s0.t0:port" not in site.down:
+        carrier.tick()
+        assert time.monotonic() - began_s < 60
+    assert switches.calls.count(("connect", "a")) >= 1

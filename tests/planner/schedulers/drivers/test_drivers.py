@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from planner.plan import Circuit, HeldCircuits
 from planner.schedulers.drivers import CircuitBusyError, CircuitError, Circuits, Driver, driver_of
 from planner.schedulers.drivers.driver import UnsureError
-from planner.schedulers.drivers.parts import taken, used
+from planner.schedulers.drivers.parts import switches, taken, used
 from tests.need import need_root
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -130,7 +130,7 @@ def test_files_are_for_their_owner_alone(driver: Driver, tmp_path: Path) -> None
     folder = tmp_path / "driver"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
-    assert {path.name for path in folder.iterdir()} == {"switches.json", "lock"}
+    assert {path.name for path in folder.iterdir()} == {"switches.json", "lock", "switches.lock"}
 
 
 def test_a_damaged_record_is_one_clear_error(driver: Driver, tmp_path: Path) -> None:
@@ -304,6 +304,62 @@ echo "$told" >> {folder}/told
     told = [json.loads(line)["action"] for line in (tmp_path / "told").read_text().splitlines()]
     assert told == ["connect", "release"]
     assert driver.applied() == {}
+
+
+SLOW = """#!/bin/sh
+told=$(cat)
+case $told in *'"job": "hangs"'*) touch {folder}/began; while [ ! -e {folder}/go ]; do sleep 0.02; done;; esac
+"""
+
+
+def test_a_switch_that_hangs_delays_no_other(tmp_path: Path) -> None:
+    """In the same process and in others; on the same switch they follow each other."""
+    driver = hook(tmp_path, SLOW.format(folder=tmp_path))
+    with ThreadPoolExecutor(4) as pool:
+        hangs = pool.submit(driver.connect, "hangs", BETWEEN)
+        while not (tmp_path / "began").exists():
+            time.sleep(0.01)
+        elsewhere = circuits("s2.t0", "s3.t0", fibers=["s2>s3#0"])
+        driver.connect("b", elsewhere)
+        hook(tmp_path, SLOW.format(folder=tmp_path)).release("b")
+        driver.connect("c", elsewhere)
+        beside = pool.submit(driver.connect, "d", circuits("s1.t3", "s4.t0", fibers=["s1>s4#0"]))
+        driver.release("c")
+        time.sleep(0.1)
+        assert not hangs.done()
+        assert not beside.done(), "it needs the same server's switch"
+        (tmp_path / "go").touch()
+        hangs.result()
+        beside.result()
+    assert sorted(driver.applied()) == ["d", "hangs"]
+
+
+def test_who_waits_too_long_for_a_switch_is_told_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = hook(tmp_path, SLOW.format(folder=tmp_path))
+    with ThreadPoolExecutor(1) as pool:
+        hangs = pool.submit(driver.connect, "hangs", BETWEEN)
+        while not (tmp_path / "began").exists():
+            time.sleep(0.01)
+        monkeypatch.setattr(type(driver), "wait_s", 0.05)
+        with pytest.raises(CircuitBusyError, match=r"has been setting s1 for more than 0\.05 s"):
+            driver.connect("b", circuits("s1.t5", "s2.t5", fibers=["s1>s2#0"]))
+        (tmp_path / "go").touch()
+        hangs.result()
+    assert sorted(driver.applied()) == ["hangs"]
+
+
+@pytest.mark.parametrize(
+    ("one", "names"),
+    [
+        (circuits("s0.t0", "s0.t1"), {"s0"}),
+        (BETWEEN, {"s0", "s1"}),
+        (circuits("s0.t0", "s1.t0", fibers=["s0>s4#0", "s4>s1#1"]), {"s0", "s4", "s1"}),
+        (circuits("s0.g3", "s1.g3", (2,)), {"s0", "s1", "q3#2"}),
+        (circuits("s0.c0", "s1.c0", fibers=["x0"]), {"s0", "s1", "x0"}),
+    ],
+)
+def test_switches_are_known_by_the_circuits(one: Circuits, names: set[str]) -> None:
+    assert switches(one) == names
 
 
 def test_what_a_command_leaves_behind_holds_nobody_up(tmp_path: Path) -> None:
