@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from costmodel.fabrics import FatTree, Sipam
+from costmodel.fabrics import DividedPorts, FatTree, MemoryNodeRings, Sipam
 from planner.clock import Clock
 from planner.cpsat.search import Search
 from planner.cpsat.window import open_window
@@ -28,7 +28,10 @@ Servers = tuple[tuple[int, ...], ...]
 def has_neighbourhoods(problem: Problem) -> bool:
     """Whether a cluster is large, and every part of it belongs to one server."""
     fabric = problem.cluster.fabric
-    return isinstance(fabric, Sipam | FatTree) and fabric.num_servers > SERVERS
+    of_servers = isinstance(fabric, Sipam | FatTree | MemoryNodeRings) or (
+        isinstance(fabric, DividedPorts) and fabric.shared is None
+    )
+    return of_servers and fabric.num_servers > SERVERS
 
 
 def improve(search: Search, solve: Solver, clock: Clock) -> None:
