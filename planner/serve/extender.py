@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 
 from costmodel.spec import Spec
 from planner import files
+from planner.serve.gate import extend
 from planner.serve.openapi import body_of
 from planner.serve.replies import Json
 from planner.serve.service import Service
@@ -125,6 +126,10 @@ class ExtenderBindingResult(Loose):
     error: str = Field(default="", alias="Error")
 
 
+FIRST_LOOK_S, MOST_LOOK_S = 0.02, 0.25
+"""between two looks at whether circuits are on: the first time, and after doubling"""
+AGAIN_S = 2.0
+"""after it the job is looked at again: it may have moved"""
 BODIES = (ExtenderArgs, ExtenderBindingArgs)
 RESPONSES: dict[int | str, dict[str, Any]] = FAULTS | BODY
 
@@ -154,8 +159,10 @@ def add(routes: APIRouter, site: Site) -> None:
     @routes.post("/scheduler/bind", response_model=ExtenderBindingResult, responses=RESPONSES,
                  openapi_extra=body_of(ExtenderBindingArgs))  # fmt: skip
     async def bind(asked: Asked) -> Json:
-        """Bind a pod to that node, with its accelerators in annotations; once, however often it is asked."""
+        """Bind a pod to that node, with its accelerators in annotations; once, however often it is asked. Circuits
+        that are being connected are waited for."""
         args = files.validate(ExtenderBindingArgs, asked.scope.get("json"), "body")
+        extend(asked.scope, extender.light_s)
         return Json({"Error": await _bound(service, extender, args)})
 
 
@@ -169,6 +176,16 @@ async def _judged(service: Service, extender: "Extender", item: dict[str, Any]) 
     return await service.ask(lambda _: extender.judge(read))
 
 
+async def _lit(service: Service, extender: "Extender", verdict: "Verdict", until_s: float) -> bool:
+    """Wait until circuits are on, or for a time after which others may be wanted; False when the time is over."""
+    now_s = asyncio.get_running_loop().time
+    again_s, pause_s = min(until_s, now_s() + AGAIN_S), FIRST_LOOK_S
+    while not extender.is_lit(verdict) and now_s() < again_s and not service.is_stopping:
+        await asyncio.sleep(pause_s)
+        pause_s = min(2 * pause_s, MOST_LOOK_S)
+    return now_s() < until_s and not service.is_stopping
+
+
 async def _bound(service: Service, extender: "Extender", args: ExtenderBindingArgs) -> str:
     from planner.schedulers.kubernetes.api import ApiError
     from planner.schedulers.kubernetes.pods import Pod
@@ -178,4 +195,7 @@ async def _bound(service: Service, extender: "Extender", args: ExtenderBindingAr
     except ApiError as error:
         return str(error)
     verdict = await _judged(service, extender, item)
+    until_s = asyncio.get_running_loop().time() + extender.light_s
+    while verdict.dark and await _lit(service, extender, verdict, until_s):
+        verdict = await _judged(service, extender, item)
     return await asyncio.to_thread(extender.bind, Pod(item), args.node, verdict)

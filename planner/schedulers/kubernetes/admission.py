@@ -16,7 +16,7 @@ from planner.schedulers.kubernetes.api import Api, ApiError, Object, path_of
 from planner.schedulers.kubernetes.asks import AskError
 from planner.schedulers.kubernetes.config import CONTROLLER, Site
 from planner.schedulers.kubernetes.holders import Holders
-from planner.schedulers.kubernetes.jobs import Applied, all_jobs, has_light, leave, placed
+from planner.schedulers.kubernetes.jobs import Applied, all_jobs, dark, leave, placed
 from planner.schedulers.kubernetes.mirror import Mirror
 from planner.schedulers.kubernetes.pods import bound, in_the_way
 from planner.schedulers.kubernetes.seats import devices_in, seats_of, updates_of
@@ -153,7 +153,7 @@ class Admission:
             because = "" if job.waits_for is None else job.waits_for.because
             self._say(workload, "Pending", f"waits: {because}")
             return
-        if not has_light(job, applied):
+        if dark(job, applied):
             self._say(workload, "Pending", "has a place; its circuits are being connected")
             return
         pods = bound(self._pods.objects.values(), self._site.config.resources)

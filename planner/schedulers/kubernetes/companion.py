@@ -18,6 +18,7 @@ from planner.schedulers.kubernetes.holders import Holders
 from planner.schedulers.kubernetes.jobs import Applied
 from planner.schedulers.kubernetes.mirror import Mirror
 from planner.schedulers.kubernetes.nodes import Nodes
+from planner.schedulers.kubernetes.nudges import Nudges
 from planner.schedulers.kubernetes.pods import takes_any
 
 log = logging.getLogger("planner.kubernetes")
@@ -47,6 +48,7 @@ class KubernetesLoop:
         )
         self._gangs = Gangs(controller, api, site, pods, holders)
         self.extender = Extender(controller, api, site, pods, applied, clock)
+        self._nudges = Nudges(controller, api, pods, self.extender, clock)
         self.mirrors = [pods, self._nodes.mirror, *([self._admission.mirror] if self._admission else ())]
         self.trouble = ""
         """why the last look failed; nothing where it did not"""
@@ -60,6 +62,7 @@ class KubernetesLoop:
             self._gangs.act()
             if self._admission is not None:
                 self._admission.act()
+            self._nudges.act()
         except ApiError as error:
             if self.trouble != str(error):
                 log.warning("the Kubernetes API is in trouble: %s", error)

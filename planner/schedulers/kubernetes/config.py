@@ -92,6 +92,9 @@ class Kubernetes(Spec):
     """time that Kueue waits before it takes back a workload that lost its place"""
     hold_s: Annotated[Duration, Field(ge=1, le=3600)] = 120.0
     """time that the place of a workload that was sent back is kept for it"""
+    light_s: Annotated[Duration, Field(ge=0, le=600)] = 20.0
+    """time that the binding of a pod waits for circuits before kube-scheduler tries again; its `httpTimeout`, as
+    `planner kubernetes scheduler` writes it, is 10 s more"""
     say_s: Duration = 10.0
     """least time between two messages on why the same workload waits"""
 

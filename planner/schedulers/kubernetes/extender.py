@@ -1,13 +1,14 @@
 """An extender of the scheduler: asked pod by pod, it answers from the one place of the whole gang.
 
 Questions come in three steps: `read` may take long and changes nothing, `judge` is one call of the controller, and
-`bind` asks the API.
+`bind` asks the API. A pod is told its node when its job has a place, and bound when its circuits are on: binding is
+waited for beside all other pods, while a filter that waits would hold up all of them.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from planner.errors import ConflictError, FullError, InputError, UnknownError
 from planner.schedulers.controller import Controller
@@ -15,7 +16,7 @@ from planner.schedulers.kubernetes.api import Api, ApiError, Object, path_of
 from planner.schedulers.kubernetes.asks import Ask, AskError, accelerators_of, whole_number
 from planner.schedulers.kubernetes.config import Site
 from planner.schedulers.kubernetes.gangs import by_key, gang_ask, seat_key
-from planner.schedulers.kubernetes.jobs import Applied, has_light, placed
+from planner.schedulers.kubernetes.jobs import Applied, Circuits, dark, placed
 from planner.schedulers.kubernetes.mirror import Mirror
 from planner.schedulers.kubernetes.pods import Pod, bound, in_the_way, is_gang, job_of, job_told
 from planner.schedulers.kubernetes.seats import ASSIGNMENT, GANG, JOB, VISIBLE, Seat, SplitError, seats_of, written
@@ -36,6 +37,8 @@ class Verdict:
     never: bool = False
     """whether waiting does not help"""
     job: str = ""
+    dark: Circuits = field(default_factory=list)
+    """all circuits of its job, where one of them is not on yet: a pod is not bound before"""
 
     @property
     def is_anywhere(self) -> bool:
@@ -53,6 +56,14 @@ class Asked:
     ask: Ask | None = None
     """None: Kueue's check has planned the job"""
     wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A pod that was turned away, and when."""
+
+    asked: Asked
+    at_s: float
 
 
 @dataclass
@@ -80,6 +91,10 @@ class Extender:
         self._applied, self._clock = applied, clock
         self._given: dict[str, dict[str, _Given]] = {}
         """by job and uid of the pod: seats told to pods that the mirror may not show on their nodes yet"""
+        self.light_s = site.config.light_s
+        """time that binding waits for circuits"""
+        self.turned_away: dict[str, Turned] = {}
+        """by uid: pods whose last answer was that they may not go, or not yet"""
 
     def read(self, item: Object) -> Asked:
         """What a pod asks for; its job is expanded in all its forms, which may take seconds."""
@@ -104,6 +119,18 @@ class Extender:
 
     def judge(self, asked: Asked) -> Verdict:
         """Where a pod may go; the first of a gang plans it whole."""
+        verdict = self._judged(asked)
+        if verdict.why and asked.job:
+            self.turned_away[asked.pod.uid] = Turned(asked, self._clock())
+        else:
+            self.turned_away.pop(asked.pod.uid, None)
+        return verdict
+
+    def is_lit(self, verdict: Verdict) -> bool:
+        """Whether circuits that were not on are on by now; nobody is waited for."""
+        return not verdict.dark or self._applied is None or self._applied().get(verdict.job) == verdict.dark
+
+    def _judged(self, asked: Asked) -> Verdict:
         if asked.wrong:
             return Verdict(why=asked.wrong, never=True)
         if not asked.job:
@@ -118,8 +145,6 @@ class Extender:
             return Verdict(why=f"{asked.job} is no job of the planner now; Kueue admits it again")
         if job.place is None:
             return Verdict(why="" if job.waits_for is None else job.waits_for.because)
-        if not has_light(job, None if self._applied is None else self._applied()):
-            return Verdict(why="circuits of its job are being connected")
         return self._seat(asked, job)
 
     def _job(self, asked: Asked) -> JobState | None:
@@ -157,7 +182,7 @@ class Extender:
         other_pod = in_the_way([seat], pods, pod.uid)
         if other_pod is not None:
             return Verdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {seat.node}")
-        return Verdict(seat, job=asked.job)
+        return Verdict(seat, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
 
     def _choose(self, asked: Asked, seats: Sequence[Seat], taken: set[int]) -> Seat | None:
         """The seat that the pod was given; else that of its index, else the first that is free."""
@@ -201,6 +226,8 @@ class Extender:
             return verdict.why
         if verdict.seat is not None and verdict.seat.node != node:
             return f"the pod was planned for {verdict.seat.node}, not {node}"
+        if verdict.dark:
+            return "circuits of its job are still being connected; it is tried again"
         annotations = {} if verdict.seat is None else {JOB: verdict.job, VISIBLE: verdict.seat.visible}
         about = {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid, "annotations": annotations}
         body = {

@@ -12,7 +12,8 @@ from planner.schedulers.kubernetes.seats import SplitError, seats_of
 from planner.schedulers.settings import Request
 from planner.schedulers.view import JobState
 
-Applied = Callable[[], Mapping[str, list[dict[str, Any]]]]
+Circuits = list[dict[str, Any]]
+Applied = Callable[[], Mapping[str, Circuits]]
 """circuits that are surely on, by job; answered at once"""
 MOST_WAITING = 1_000_000
 log = logging.getLogger("planner.kubernetes")
@@ -72,8 +73,9 @@ def leave(controller: Controller, job: JobState, *, ended: bool) -> None:
         log.info("job %s has left already", name)
 
 
-def has_light(job: JobState, applied: Mapping[str, Any] | None) -> bool:
-    """Whether all circuits of a running job are on; `applied`: those that are, None where nobody need wait for them."""
+def dark(job: JobState, applied: Mapping[str, Any] | None) -> Circuits:
+    """All circuits of a running job, if one of them is not on; `applied`: those that are, None where nobody need wait
+    for them."""
     assert job.place is not None
-    wanted = job.place.circuits_json
-    return applied is None or not wanted or applied.get(job.request.name) == wanted
+    wanted: Circuits = job.place.circuits_json
+    return [] if applied is None or applied.get(job.request.name) == wanted else wanted

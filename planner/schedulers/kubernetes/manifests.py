@@ -6,6 +6,7 @@ All is built as data and written by the YAML library, which quotes what needs it
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import yaml
@@ -15,6 +16,8 @@ from planner.schedulers.kubernetes.policy import policies
 
 NAME, PORT, USER = "photonplan", 8642, 10001
 """of all objects; of the service; of the process, which is not root"""
+REST_S = 10
+"""time for an answer of the extender beside what it waits for circuits"""
 RBAC = "rbac.authorization.k8s.io"
 MOST_DATA = 2**20
 """bytes that a ConfigMap holds"""
@@ -67,7 +70,7 @@ def scheduler_configuration(config: Kubernetes, namespace: str) -> str:
         "prioritizeVerb": "prioritize",
         "bindVerb": "bind",
         "weight": 1,
-        "httpTimeout": "30s",
+        "httpTimeout": f"{ceil(config.light_s) + REST_S}s",
         "nodeCacheCapable": True,
         "ignorable": False,
         "managedResources": [{"name": name, "ignoredByScheduler": False} for name in config.resources],
@@ -89,7 +92,7 @@ def _rules(config: Kubernetes) -> list[Manifest]:
     return [
         *rules,
         {"apiGroups": [""], "resources": ["nodes"], "verbs": [*reads, "patch"]},
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", *reads, "delete"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", *reads, "patch", "delete"]},
         {"apiGroups": [""], "resources": ["pods/binding"], "verbs": ["create"]},
     ]
 

@@ -1,46 +1,23 @@
 """`planner serve --kubernetes` from end to end: an emulated API, circuits on a file-backed driver, pods over HTTP."""
 
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
-import yaml
+import pytest
 
 from planner.cli.serve import _service
 from planner.schedulers import Controller
 from planner.schedulers.carrier import Carrier
 from planner.schedulers.drivers import driver_of
 from planner.schedulers.kubernetes.companion import KubernetesLoop
-from planner.schedulers.kubernetes.jobs import has_light
+from planner.schedulers.kubernetes.jobs import dark
 from planner.schedulers.kubernetes.pods import Pod
 from planner.serve.options import Options
-from tests.planner.replay.grounds import BERT, cluster
+from tests.planner.replay.grounds import cluster
 from tests.planner.schedulers.kubernetes.emulator import Server
-from tests.planner.schedulers.kubernetes.world import World, pod_set
+from tests.planner.schedulers.kubernetes.serving import serving, wait, write
+from tests.planner.schedulers.kubernetes.world import pod_set
 from tests.planner.schedulers.sites import request
-from tests.planner.serve.running import MOST_S
-
-COMMAND = "from planner.cli import main; raise SystemExit(main())"
-
-
-def write(folder: Path, url: str) -> None:
-    config = {"nodes": "n[0-3]", "workloads": {"bert": BERT}, "default_workload": "bert", "kubeconfig": "config"}
-    here = {"name": "a", "context": {"cluster": "a", "user": "a"}}
-    known = {"clusters": [{"name": "a", "cluster": {"server": url}}], "users": [{"name": "a", "user": {"token": "x"}}]}
-    (folder / "cluster.yaml").write_text(cluster("lightpath").model_dump_json(by_alias=True))
-    (folder / "kubernetes.yaml").write_text(yaml.safe_dump(config))
-    (folder / "config").write_text(yaml.safe_dump({"current-context": "a", "contexts": [here]} | known))
-
-
-def wait(until: Callable[[], bool], limit_s: float = MOST_S) -> None:
-    until_s = time.monotonic() + limit_s
-    while not until():
-        assert time.monotonic() < until_s, "it took too long"
-        time.sleep(0.2)
 
 
 def test_pods_wait_for_what_the_carrier_is_sure_of(tmp_path: Path) -> None:
@@ -56,44 +33,38 @@ def test_pods_wait_for_what_the_carrier_is_sure_of(tmp_path: Path) -> None:
         assert set(driver.applied()) == {"a"}
         applied = loop.extender._applied
         assert applied is not None
-        assert not has_light(controller.job("a"), applied())
+        assert dark(controller.job("a"), applied())
 
 
-def test_a_workload_from_quota_to_its_end(tmp_path: Path) -> None:
-    server = Server()
-    (tmp_path / "world").mkdir()
-    world = World(server, tmp_path / "world", "lightpath")
-    write(tmp_path, server.url)
-    world.workload("train", pod_set(2, 8))
-    world.kueue()
-    switches = tmp_path / "driver" / "switches.json"
-    options = ["--journal", "j.db", "--new-token", "token", "--port", "0", "--kubernetes", "kubernetes.yaml"]
-    command = [sys.executable, "-c", COMMAND, "serve", "cluster.yaml", *options, "--driver", "file:driver"]
-    with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": os.getcwd()}, stderr=log)
-    try:
-        wait(lambda: world.check("train")["state"] == "Ready")
-        assert "team/train" in switches.read_text(), "light comes before pods"
+@pytest.fixture
+def server() -> Iterator[Server]:
+    one = Server()
+    yield one
+    one.close()
+
+
+def test_a_workload_from_quota_to_its_end(server: Server, tmp_path: Path) -> None:
+    with serving(server, tmp_path, "file:driver") as site:
+        world = site.world
+        world.workload("train", pod_set(2, 8))
         world.kueue()
-        listening = next(line for line in (tmp_path / "log").read_text().splitlines() if "listening" in line)
-        port = yaml.safe_load(listening)["port"]
-        token = (tmp_path / "token").read_text().strip()
-        with httpx.Client(base_url=f"http://planner:{token}@127.0.0.1:{port}", timeout=MOST_S) as client:
-            for item in world.pods():
-                args = {"Pod": item, "NodeNames": ["n0", "n1", "n2", "n3"]}
-                (node,) = client.post("/scheduler/filter", json=args).json()["NodeNames"]
-                about = item["metadata"]
-                to = {"PodName": about["name"], "PodNamespace": "team", "PodUID": about["uid"], "Node": node}
-                assert client.post("/scheduler/bind", json=to).json() == {"Error": ""}
-            assert len({Pod(item).node for item in world.pods()}) == 2
-            world.require_sound()
-            world.finish("train")
-            wait(lambda: client.get("/v1/circuits").json()["circuits"] == {})
-        wait(lambda: "team/train" not in switches.read_text())
-        process.terminate()
-        assert process.wait(MOST_S) == 0
-    finally:
-        process.kill()
-        process.wait()
-        world.close()
-        server.close()
+        wait(lambda: world.check("train")["state"] == "Ready")
+        assert "team/train" in site.switches, "light comes before pods"
+        world.kueue()
+        site.until(lambda: len(site.queue.bound_s) == 2)
+        assert len({Pod(item).node for item in world.pods()}) == 2
+        world.require_sound()
+        world.finish("train")
+        wait(lambda: site.client.get("/v1/circuits").json()["circuits"] == {})
+        wait(lambda: "team/train" not in site.switches)
+
+
+def test_pods_are_bound_as_soon_as_their_circuits_are_on(server: Server, tmp_path: Path) -> None:
+    """A switch takes a second; no pod is turned away, none is tried twice, and the filter never waits."""
+    with serving(server, tmp_path, "hook:sh -c 'cat > /dev/null; sleep 1'") as site:
+        site.bound_s(["first"])
+        for i in range(2):
+            tried = len(site.queue.tries)
+            took_s = site.bound_s([f"g{i}"])
+            assert site.queue.tries[tried:] == [f"g{i}-0", f"g{i}-1"]
+            assert 1.0 <= max(took_s) < 10.0, "of which a second is the switch, and nothing waits for a flush"

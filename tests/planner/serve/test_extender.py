@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import httpx
@@ -49,13 +50,15 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @contextmanager
-def asking(world: World, *companions: Quiet, **headers: str) -> Iterator[Callable[[str, Any], httpx.Response]]:
+def asking(
+    world: World, *companions: Quiet, timeout_s: float = Options.timeout_s, **headers: str
+) -> Iterator[Callable[[str, Any], httpx.Response]]:
     """The application without a socket; its event loop runs while it is asked."""
     service = Service(world.controller, companions=companions, most_wait_s=math.inf)
 
     async def begin() -> httpx.AsyncClient:
         service.start()
-        app = create_app(service, Options(TOKEN.encode()))
+        app = create_app(service, Options(TOKEN.encode(), timeout_s=timeout_s))
         given = {"Authorization": f"Bearer {TOKEN}"} | headers
         return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://planner", headers=given)
 
@@ -195,3 +198,32 @@ def test_a_binding_leads_nowhere_else(world: World, name: str) -> None:
             args = {"PodName": pod, "PodNamespace": namespace, "PodUID": "", "Node": "n0"}
             assert "no namespace and name" in ask("bind", args).json()["Error"]
     assert len(world.emulator.asked) == asked
+
+
+@pytest.mark.parametrize("is_lit", [True, False])
+def test_binding_waits_for_circuits_but_not_for_ever(tmp_path: Path, is_lit: bool) -> None:
+    """The filter names the node at once; a request may take as long as circuits are waited for."""
+    server = Server()
+    world = World(server, tmp_path, "lightpath", kueue=None, light="1.5 s")
+    world.applied = {}
+    world.restart()
+    items = [world.pod(f"g-{i}", 8, "g", 2) for i in range(2)]
+    world.loop.tick()
+
+    def light() -> None:
+        for name, held in world.controller.circuits().items():
+            assert world.applied is not None
+            world.applied[name] = [one.model_dump(mode="json", by_alias=True) for one in held]
+
+    with asking(world, Quiet(world.loop.extender), timeout_s=1.0) as ask:
+        (node,) = ask("filter", {"Pod": items[0], "NodeNames": NAMES}).json()["NodeNames"]
+        args = {"PodName": "g-0", "PodNamespace": "team", "PodUID": items[0]["metadata"]["uid"], "Node": node}
+        later = Timer(0.3, light if is_lit else lambda: None)
+        later.start()
+        answer = ask("bind", args).json()
+        later.join()
+    assert (answer["Error"] == "") == is_lit
+    assert is_lit or "still being connected" in answer["Error"]
+    assert [pod.name for pod in map(Pod, world.pods()) if pod.node] == ["g-0"] * is_lit
+    world.close()
+    server.close()

@@ -102,6 +102,18 @@ _NODE_PATCH = {
     },
     "additionalProperties": False,
 }
+_POD_PATCH = {
+    "type": "object",
+    "required": ["metadata"],
+    "properties": {
+        "metadata": {
+            "required": ["annotations", "uid"],
+            "properties": {"annotations": {"propertyNames": {"const": "photonplan.io/ready"}}, "uid": _WORD},
+            "additionalProperties": False,
+        }
+    },
+    "additionalProperties": False,
+}
 _BINDING = {
     "type": "object",
     "required": ["apiVersion", "kind", "metadata", "target"],
@@ -159,6 +171,7 @@ WRITES = (
     ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta1/admissionchecks/{_NAME}/status",
      _status_patch("conditions", CONDITION, 100)),
     ("PATCH", rf"/api/v1/nodes/{_NAME}", _NODE_PATCH),
+    ("PATCH", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _POD_PATCH),
     ("POST", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}/binding", _BINDING),
     ("DELETE", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _DELETE),
 )  # fmt: skip

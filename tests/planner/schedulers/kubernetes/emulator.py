@@ -8,6 +8,7 @@ import asyncio
 import copy
 import json
 from collections.abc import AsyncIterator, Callable
+from functools import cache
 from threading import Event, Thread
 from typing import Any
 
@@ -100,6 +101,8 @@ class Emulator(kmock.KubernetesEmulator):
             return {"kind": "Status", "status": "Success"}
         if request.headers["Content-Type"] != "application/merge-patch+json":
             raise Refused(415, "UnsupportedMediaType", request.headers["Content-Type"])
+        if data["metadata"].get("uid", raw["metadata"].get("uid")) != raw["metadata"].get("uid"):
+            raise Refused(409, "Conflict", "the uid in the precondition differs")
         given = data["metadata"].pop("resourceVersion", None)
         if given is not None and given != raw["metadata"]["resourceVersion"]:
             raise Refused(409, "Conflict", "the object has been modified")
@@ -258,7 +261,6 @@ class Emulator(kmock.KubernetesEmulator):
     def forget(self) -> None:
         """Watches from before now get 410."""
         self.oldest = self.version
-        self.events.clear()
 
 
 def merge(raw: Any, parts: Any) -> Any:
@@ -280,8 +282,13 @@ def _text(resource: Any) -> str:
 
 def guards_of(**config: Any) -> Guards:
     """Of the manifests for a configuration."""
-    found = Kubernetes.model_validate({"nodes": "n[0-3]"} | config)
-    return Guards(manifests(found, {}, Installation("photonplan", "image")))
+    return Guards(_manifests(json.dumps(config, sort_keys=True)))
+
+
+@cache
+def _manifests(config: str) -> str:
+    found = Kubernetes.model_validate({"nodes": "n[0-3]"} | json.loads(config))
+    return manifests(found, {}, Installation("photonplan", "image"))
 
 
 class Server:

@@ -9,10 +9,13 @@ import yaml
 
 from tests.planner.schedulers.kubernetes.published import Refused, require_published
 
+ENVIRONMENT = celpy.Environment()
+"""made before any test runs: it raises the limit of recursion"""
 Right = tuple[str, str, str]
 """group, resource (with its subresource), verb"""
 
 
+@cache
 def installed(text: str) -> dict[tuple[str, str], dict[str, Any]]:
     """Objects of manifests by kind and name, as `kubectl apply` has them stored; Refused where one is not taken."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
@@ -71,8 +74,7 @@ class Guards:
 
 @cache
 def _program(expression: str) -> celpy.Runner:
-    environment = celpy.Environment()
-    return environment.program(environment.compile(expression))
+    return ENVIRONMENT.program(ENVIRONMENT.compile(expression))
 
 
 def allows(spec: dict[str, Any], user: str, before: Any, after: Any, *, operation: str = "", **more: Any) -> bool:

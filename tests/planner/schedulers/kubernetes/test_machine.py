@@ -1,5 +1,6 @@
 """Any order of what users, nodes, Kueue, the scheduler and the API do: pods land whole, as planned, nothing twice."""
 
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -8,7 +9,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from planner.schedulers.kubernetes.api import ApiError
 from planner.schedulers.kubernetes.pods import Pod
 from tests.planner.schedulers.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
 from tests.planner.schedulers.kubernetes.test_tenants import ALLOWED
@@ -27,6 +27,8 @@ class Machine(RuleBasedStateMachine):
         self._folder: TemporaryDirectory[str] = quick_folder()
         self.server = Server()
         self.world = World(self.server, Path(self._folder.name))
+        self.queue = self.world.queue()
+        self.queue.leftover_s = inf
         self.workloads: dict[str, tuple[int, int]] = {}
         self.gangs: dict[str, tuple[int, int]] = {}
         self.names = iter(range(10**6))
@@ -130,7 +132,7 @@ class Machine(RuleBasedStateMachine):
         for _ in range(rounds):
             self.world.kueue()
             self.world.loop.tick()
-            self._schedule()
+            self.queue.step()
 
     @rule()
     def kueue(self) -> None:
@@ -139,12 +141,6 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def tick(self) -> None:
         self.world.loop.tick()
-
-    def _schedule(self) -> None:
-        try:
-            self.world.schedule()
-        except ApiError:
-            assert self.emulator.is_down
 
     @invariant()
     def sound(self) -> None:
@@ -166,7 +162,7 @@ class Machine(RuleBasedStateMachine):
             self.node(number, False, True)
         for _ in range(3):
             self.world.now_s += 300
-            said = self.world.settle(6)
+            self.world.settle(14, self.queue)
         assert self.world.loop.trouble == ""
         assert self.world.controller.check() == []
         jobs = self.world.jobs()
@@ -178,10 +174,14 @@ class Machine(RuleBasedStateMachine):
             has_place = each == 0 or (each < 9 and jobs[f"team/{name}"].place is not None)
             assert (state == "Ready") == has_place, self.world.check(name)
             found = [Pod(pod).node for pod in self.world.pods(f"team/{name}")]
-            assert not has_place or (len(found) == pods and all(found)), said
+            assert not has_place or (len(found) == pods and all(found)), self.queue.unschedulable
+        for name, (pods, _) in self.gangs.items():
+            live_pods = [pod for pod in map(Pod, self.world.pods()) if pod.name.startswith(f"{name}-")]
+            if len(live_pods) == pods and (job := jobs.get(f"team/pods/{name}")) is not None and job.place is not None:
+                assert all(pod.node for pod in live_pods), self.queue.unschedulable
 
 
 TestMachine = Machine.TestCase
 TestMachine.settings = settings(
-    max_examples=8, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=8, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
 )

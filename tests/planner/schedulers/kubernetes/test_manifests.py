@@ -132,6 +132,9 @@ def test_the_extender_of_the_scheduler() -> None:
     (extender,) = found["extenders"]
     assert extender["urlPrefix"] == "http://planner:TOKEN@photonplan.n1.svc:8642/scheduler"
     assert [extender[f"{verb}Verb"] for verb in ("filter", "prioritize", "bind")] == ["filter", "prioritize", "bind"]
+    assert extender["httpTimeout"] == "30s"
+    (other,) = objects(scheduler_configuration(config(light="45.5 s"), "n1"))["KubeSchedulerConfiguration"]["extenders"]
+    assert other["httpTimeout"] == "56s", "longer than binding waits for circuits"
     assert extender["managedResources"] == [{"name": "amd.com/gpu", "ignoredByScheduler": False}]
 
 

@@ -1,6 +1,7 @@
 """A small Kubernetes around the planner: Kueue, a Job controller, kube-scheduler, as far as they meet it."""
 
 import itertools
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tests.planner.schedulers.kubernetes.emulator import (
     guards_of,
     merge,
 )
+from tests.planner.schedulers.kubernetes.scheduler import Scheduler
 
 CHECK = "photonplan"
 JOBS = "system:serviceaccount:kube-system:job-controller"
@@ -60,6 +62,8 @@ class World:
         self.applied: dict[str, Any] | None = None
         self.api = server.api()
         self.num_checked = 0
+        self.said = ""
+        """by the extender, of the last pod that it turned away"""
         self.held: dict[str, frozenset[tuple[str, int]]] = {}
         """by uid of a pod: the node and accelerators that it was bound with, whatever is written on it later"""
         self.emulator.guards = guards_of(**config)
@@ -216,38 +220,59 @@ class World:
                     said[pod.name] = because
         return said
 
-    def candidates(self, item: dict[str, Any]) -> list[str]:
-        """Nodes that are ready, match the selector, and have as many GPUs left by count."""
+    def candidates(self, item: dict[str, Any], assumed: Mapping[str, str] | None = None) -> list[str]:
+        """Nodes that are ready, match the selector, and have as many GPUs left by count; `assumed`: nodes of pods that
+        are being bound, by uid."""
         wanted = item["spec"].get("nodeSelector", {}).get("kubernetes.io/hostname")
         gpus = _gpus(item)
         free = {one["metadata"]["name"]: 8 for one in self.emulator.all(NODES) if _is_open(one)}
         for other in map(Pod, self.emulator.all(PODS)):
-            if other.node in free and not other.is_over:
-                free[other.node] -= _gpus(other.item)
+            node = other.node or (assumed or {}).get(other.uid, "")
+            if node in free and not other.is_over:
+                free[node] -= _gpus(other.item)
         return [name for name, count in free.items() if count >= gpus and wanted in (None, f"{name}.local")]
 
-    def try_pod(self, item: dict[str, Any]) -> str:
-        names, extender = self.candidates(item), self.loop.extender
+    def filter(self, item: dict[str, Any], names: list[str]) -> list[str]:
+        """Nodes that the extender leaves of these; why not the others is in `said`."""
+        extender = self.loop.extender
         verdict = extender.judge(extender.read(item))
         answer = filter_result(verdict, names, None)
         require(FILTER_RESULT, answer)
         failed = answer["FailedNodes"] | answer["FailedAndUnresolvableNodes"]
         assert sorted([*answer["NodeNames"], *failed]) == sorted(names), "every node is answered for once"
-        if not answer["NodeNames"]:
-            return next(iter(failed.values()), verdict.why or "no node")
-        scores = priorities(verdict, answer["NodeNames"])
-        require(HOST_PRIORITIES, scores)
-        best = max(scores, key=lambda one: one["Score"])["Host"]
-        about = item["metadata"]
+        require(HOST_PRIORITIES, priorities(verdict, answer["NodeNames"]))
+        self.said = next(iter(failed.values()), verdict.why or "no node")
+        kept: list[str] = answer["NodeNames"]
+        return kept
+
+    def bind(self, item: dict[str, Any], node: str) -> None:
+        """Have the extender bind a pod; RuntimeError for what it says."""
+        about, extender = item["metadata"], self.loop.extender
         found = Pod(extender.fetch(about["namespace"], about["name"], about["uid"]))
         judged = extender.judge(extender.read(found.item))
-        said = extender.bind(found, best, judged)
-        if judged.seat is not None and not said:
+        said = extender.bind(found, node, judged)
+        if said:
+            raise RuntimeError(said)
+        if judged.seat is not None:
             place = self.controller.running[judged.job]
             own = {(f"n{server}", slot) for server, slot in place.devices}
-            assert {(best, index) for index in judged.seat.indices} <= own, "it lands as planned"
-            self.held[found.uid] = frozenset((best, index) for index in judged.seat.indices)
-        return said
+            assert {(node, index) for index in judged.seat.indices} <= own, "it lands as planned"
+            self.held[found.uid] = frozenset((node, index) for index in judged.seat.indices)
+
+    def try_pod(self, item: dict[str, Any]) -> str:
+        """Filter, then bind; what was said, or nothing."""
+        kept = self.filter(item, self.candidates(item))
+        if not kept:
+            return self.said
+        try:
+            self.bind(item, kept[0])
+        except RuntimeError as error:
+            return str(error)
+        return ""
+
+    def queue(self) -> Scheduler:
+        """A scheduler that tries pods when the real one would."""
+        return Scheduler(self.emulator, self, lambda: self.now_s, self.candidates)
 
     def kubelets(self) -> None:
         """Pods that are being deleted have stopped."""
@@ -257,13 +282,17 @@ class World:
 
     # All of it
 
-    def settle(self, rounds: int = 8) -> dict[str, str]:
+    def settle(self, rounds: int = 8, queue: Scheduler | None = None) -> dict[str, str]:
+        """Rounds of a second; without a queue, in each of them all pods are tried."""
         said: dict[str, str] = {}
         for _ in range(rounds):
             self.kueue()
             self.kubelets()
             self.loop.tick()
-            said = self.schedule()
+            if queue is None:
+                said = self.schedule()
+            else:
+                queue.step()
             self.now_s += 1
             self.require_sound()
         return said
