@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from planner.replay.cell import Cell, Outcome, Study
+from planner.replay.events import Rules
 from planner.replay.measures import Measure
+from planner.replay.placers import MOVING
 from planner.replay.prices import COST
 from planner.replay.summary import Interval
 from planner.replay.trace import Trace
@@ -65,6 +67,15 @@ def page_data(
     }
 
 
+def _migration(rules: Rules, sheet: Sheet) -> str:
+    """Whether running jobs move, which some policies have them do by themselves."""
+    pause = f"{rules.downtime_s:g} s pause"
+    if rules.migrate:
+        return f"on, {pause}"
+    moving = sorted(MOVING & {policy for _, policy in sheet.runs})
+    return f"on under {', '.join(moving)} alone, {pause}" if moving else "off"
+
+
 def setting(study: Study, sheet: Sheet) -> list[tuple[str, str]]:
     """What was replayed, in few words."""
     demand, rules = study.demand, study.rules
@@ -79,7 +90,7 @@ def setting(study: Study, sheet: Sheet) -> list[tuple[str, str]]:
         ("Accelerators", f"{ground.capacity:,} in each cluster"),
         ("Replays", f"{len(sheet.outcomes)}: {', '.join(counts)}"),
         ("Queue", DISCIPLINES[rules.discipline]),
-        ("Migration", f"on, {rules.downtime_s:g} s pause" if rules.migrate else "off"),
+        ("Migration", _migration(rules, sheet)),
         ("Failures", "sampled" if study.failures is not None else "off"),
     ]
 

@@ -26,6 +26,8 @@ SURE = {
     "slight": ", which is below 1 %",
     "unknown": ", without an interval",
 }
+ROUNDING = 1e-9
+"""per cent"""
 Verdict = Mapping[str, Any]
 Line = Mapping[str, Any]
 
@@ -104,7 +106,9 @@ def _change(line: Line, sign: int) -> str:
 
 
 def _share(percent: float) -> str:
-    """Two significant digits, and every whole one."""
+    """Two significant digits, and every whole one; what rounding of sums leaves is nothing."""
+    if abs(percent) < ROUNDING:
+        return "0"
     return f"{percent:.0f}" if abs(percent) >= 10 else f"{percent:.2g}"
 
 

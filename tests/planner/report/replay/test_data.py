@@ -169,3 +169,15 @@ def test_caveats_of_a_trace() -> None:
     assert "a stretch of 3 consecutive jobs of 4" in " ".join(caveats(part, Sheet(at_load), MEASURES))
     named = replace(whole, demand=replace(whole.demand, source=replace(jobs, workload=np.array(["bert"] * 4))))
     assert "does not say what its jobs run" not in " ".join(caveats(named, Sheet(at_load), MEASURES))
+
+
+def test_what_moves_by_itself_is_named() -> None:
+    """Under `best_fit_moving` running jobs move although migration is off: neither setting nor caveats deny it."""
+    found = {cell._replace(policy={"first_fit": "best_fit_moving"}.get(cell.policy, cell.policy)): outcome
+             for cell, outcome in small.outcomes().items()}  # fmt: skip
+    data = _data(found)
+    assert dict(data["setting"])["Migration"] == "on under best_fit_moving alone, 60 s pause"
+    assert not any("never move" in text for text in data["caveats"])
+    plain = _data()
+    assert dict(plain["setting"])["Migration"] == "off"
+    assert "Running jobs never move." in plain["caveats"]

@@ -147,3 +147,10 @@ def test_the_front_is_what_nothing_dominates(points: list[tuple[float | None, fl
                 no_worse = other_gain >= gain and other_cost <= cost
                 beaten = beaten or (no_worse and (other_gain > gain or other_cost < cost))
         assert marked[i] == (not beaten)
+
+
+def test_rounding_is_no_difference() -> None:
+    almost = _columns(0.6, 100, 10) | {"goodput": [value * (1 + 4e-16) for value in _columns(0.6, 100, 10)["goodput"]]}
+    sheet, found = _verdict({BASE: _columns(0.6, 100, 10), OTHER: almost})
+    assert "e−" not in headline(sheet, [found])[1]
+    assert "does 0 % [0, 0]" in headline(sheet, [found])[1]
