@@ -20,6 +20,7 @@ from planner.cli.reconfigure import reconfigure
 from planner.cli.repair import repair
 from planner.cli.replay import replay
 from planner.cli.reproduce import reproduce
+from planner.cli.resync import resync
 from planner.cli.schema import schema
 from planner.cli.score import score
 from planner.cli.serve import serve
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "export": export,
     "serve": serve,
     "backup": backup,
+    "resync": resync,
     "schema": schema,
 }
 

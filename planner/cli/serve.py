@@ -130,7 +130,7 @@ def _run(
     from planner.serve import logs, server
     from planner.serve.app import create_app
 
-    switches = _driver(companions[0], state[1])
+    switches = driver_named(companions[0], state[1])
     logs.set_up(log_level, options.token.decode())
     with server.bind(*address) as listening:
         controller = _controller(*state)
@@ -156,7 +156,7 @@ def _token(token_file: Path | None, new_token: Path | None) -> bytes:
     return read_token(path)
 
 
-def _driver(name: str | None, journal: Path) -> "Driver | None":
+def driver_named(name: str | None, journal: Path) -> "Driver | None":
     """A driver by its name, its record beside the journal."""
     from planner.schedulers.drivers import driver_of
 

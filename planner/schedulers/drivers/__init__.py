@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from planner.schedulers.drivers.driver import CircuitBusyError, CircuitError, Circuits, Driver
+from planner.schedulers.drivers.driver import CircuitBusyError, CircuitError, Circuits, Driver, Resynced
 
-__all__ = ["CircuitBusyError", "CircuitError", "Circuits", "Driver", "driver_of"]
+__all__ = ["CircuitBusyError", "CircuitError", "Circuits", "Driver", "Resynced", "driver_of"]
 
 COMMAND_TIMEOUT_S = 30.0
 

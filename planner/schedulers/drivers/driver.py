@@ -1,5 +1,6 @@
 """What sets circuits on switches: the interface, and how it says that it could not."""
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 Circuits = list[dict[str, Any]]
@@ -23,6 +24,18 @@ class UnsureError(CircuitError):
     """Nobody knows whether the circuits are on: they are to be released, or connected again."""
 
 
+@dataclass(frozen=True)
+class Resynced:
+    """How switches differed from the record."""
+
+    again: tuple[str, ...]
+    """jobs whose circuits were lost, and are on again"""
+    failed: dict[str, str]
+    """jobs whose circuits are lost and could not be put on, with the reason"""
+    strange: tuple[str, ...]
+    """light that is on for no job, in the words of `parts.taken`"""
+
+
 class Driver(Protocol):
     """Keeps circuits of jobs on. One that dies in the middle and is called again ends in the same state."""
 
@@ -34,3 +47,6 @@ class Driver(Protocol):
 
     def applied(self) -> dict[str, Circuits]:
         """Circuits that are on by job, and those of which nobody knows."""
+
+    def resync(self) -> Resynced:
+        """Read back what is on and put on again what was lost; CircuitError where the switches cannot tell."""

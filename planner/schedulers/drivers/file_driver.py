@@ -1,6 +1,7 @@
 """Switches in a file: for tests, and to see what would be switched before there are any."""
 
 import json
+from typing import Any
 
 from planner.schedulers.drivers.driver import CircuitError, Circuits
 from planner.schedulers.drivers.parts import used
@@ -12,6 +13,10 @@ class FileDriver(RecordedDriver):
 
     `faults.json` in the folder lists parts, such as ["s0>s1#0", "s0.t1:port"], through which none can be made.
     """
+
+    def lit(self) -> list[dict[str, Any]]:
+        """All that was recorded: there is no switch that could lose it."""
+        return [circuit for circuits in self.applied().values() for held in circuits for circuit in held["circuits"]]
 
     def set(self, job: str, circuits: Circuits, lock: int) -> None:
         path = self.folder / "faults.json"

@@ -11,6 +11,7 @@ from subprocess import PIPE
 from typing import Any
 
 from planner.schedulers.drivers.driver import CircuitError, Circuits, UnsureError
+from planner.schedulers.drivers.parts import taken
 from planner.schedulers.drivers.recorded import RecordedDriver
 
 UMASK = 0o077
@@ -21,6 +22,7 @@ _MOST_CHARACTERS = 2000
 
 class HookDriver(RecordedDriver):
     """Runs a command, never through a shell, with {"action": "connect" | "release", "job", "circuits"} on its input.
+    With the action "report" it is asked for {"circuits": [...]}: all that are on, as far as the switches tell.
 
     Exit code 0: done. Any other: nothing is on (connect), or some may be left (release), and its output may be
     {"part": "s0>s1#0", "said": "no light"}. Both actions may come again for a job. A command that takes longer than
@@ -41,7 +43,19 @@ class HookDriver(RecordedDriver):
     def unset(self, job: str, circuits: Circuits, lock: int) -> None:
         self._run("release", job, circuits, lock)
 
-    def _run(self, action: str, job: str, circuits: Circuits, lock: int) -> str:
+    def lit(self) -> list[dict[str, Any]]:
+        found = _answer(self._run("report", "", [], None)).get("circuits")
+        try:
+            taken([{"circuits": found}])
+        except (TypeError, KeyError):
+            problem = (
+                'does not say what is on; answer the action "report" with {"circuits": [...]}, as connect gets them'
+            )
+            raise CircuitError(f"{self._command[0]} {problem}") from None
+        assert isinstance(found, list)
+        return found
+
+    def _run(self, action: str, job: str, circuits: Circuits, lock: int | None) -> str:
         """What it says of itself where it succeeds."""
         given = json.dumps({"action": action, "job": job, "circuits": circuits})
         name = f"{action} {job}: {self._command[0]}"
@@ -60,11 +74,11 @@ class HookDriver(RecordedDriver):
             raise CircuitError(f"{name} exited with {code}: {said}", part if isinstance(part, str) else None)
         return out
 
-    def _finished(self, given: str, lock: int) -> tuple[int, str, str]:
+    def _finished(self, given: str, lock: int | None) -> tuple[int, str, str]:
         """Exit code and output of the command; in time, or it is killed with all that it started."""
         with subprocess.Popen(
             self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True, encoding="utf-8",
-            errors="replace", pass_fds=[lock], umask=UMASK, **_account(self.folder),
+            errors="replace", pass_fds=[] if lock is None else [lock], umask=UMASK, **_account(self.folder),
         ) as process:  # fmt: skip
             try:
                 out, err = process.communicate(given, self._timeout_s)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from planner.schedulers.drivers.driver import CircuitBusyError, CircuitError, Circuits, UnsureError
+from planner.schedulers.drivers.driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
 from planner.schedulers.drivers.parts import switches, taken
 from planner.schedulers.drivers.ranges import free, try_lock
 from planner.schedulers.private_files import locked, make_private, open_lock, write_private
@@ -104,6 +105,39 @@ class RecordedDriver:
                     record.setting.pop(job, None)
                     record.write()
                 return
+
+    def lit(self) -> list[dict[str, Any]]:
+        """Circuits that the switches say are on, whoever has them; CircuitError where they cannot tell."""
+        raise NotImplementedError
+
+    def resync(self) -> Resynced:
+        make_private(self.folder)
+        before, again, failed = self.applied(), list[str](), dict[str, str]()
+        on = taken([{"circuits": self.lit()}])
+        for job, circuits in before.items():
+            if taken(circuits) <= on:
+                continue
+            try:
+                again += [job] if self._set_again(job, circuits) else []
+            except CircuitError as error:
+                failed[job] = str(error)
+        known = (light for held in (before, self.applied()) for circuits in held.values() for light in taken(circuits))
+        return Resynced(tuple(again), failed, tuple(sorted(on.difference(known))))
+
+    def _set_again(self, job: str, circuits: Circuits) -> bool:
+        """Make what a job should have; False where it has been released meanwhile."""
+        with self._alone(circuits) as lock:
+            with self._record() as record:
+                if record.all.get(job) != circuits:
+                    return False
+                record.setting[job] = circuits
+                record.on.pop(job, None)
+                record.write()
+            self.set(job, circuits, lock)
+            with self._record() as record:
+                record.on[job] = record.setting.pop(job)
+                record.write()
+        return True
 
     def applied(self) -> dict[str, Circuits]:
         return self._read().all
