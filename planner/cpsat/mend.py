@@ -1,5 +1,6 @@
 """Exact repair of a plan: the fewest ranks that leave their device, then the fewest circuits that change."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,16 @@ class MendLimits:
     seed: int = 0
     is_any_enough: bool = False
     """the first repair is taken, however many ranks and circuits it moves"""
+    deadline: float | None = None
+    """of `time.perf_counter`: when all searches together must end"""
+
+    @property
+    def seconds_left(self) -> float:
+        """Of one search; unlimited where no clock decides."""
+        if self.deterministic is not None:
+            return float("inf")
+        left = float("inf") if self.deadline is None else self.deadline - time.perf_counter()
+        return min(self.time_limit_s, left)
 
     def solver(self) -> cp_model.CpSolver:
         solver = new_solver()
@@ -38,7 +49,7 @@ class MendLimits:
         if self.deterministic is not None:
             solver.parameters.max_deterministic_time = self.deterministic
         else:
-            solver.parameters.max_time_in_seconds = self.time_limit_s
+            solver.parameters.max_time_in_seconds = max(self.seconds_left, 0.01)
         solver.parameters.stop_after_first_solution = self.is_any_enough
         return solver
 

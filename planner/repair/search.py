@@ -14,6 +14,8 @@ SMALL = 60_000
 """literals up to which all jobs are searched at once, which proves what is fewest"""
 LARGE = 600_000
 """literals up to which some jobs are searched, all others fixed"""
+LITERALS_PER_S = 50_000
+"""that a model is built of, at least"""
 MAX_NEIGHBOURS = 3
 """sets of jobs that are moved out of the way, tried one after the other"""
 
@@ -39,13 +41,13 @@ def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kep
     quick = use_spares(wreck, keep_light=True)
     if quick is not None and wreck.leaves_ports(quick):
         return Kept(quick, *bounds)
-    if is_quick or _is_overfull(wreck):
+    if is_quick or _is_overfull(wreck) or limits.seconds_left <= 0:
         return Kept(None, wreck.least_moves, 0, is_impossible=_is_overfull(wreck))
     scene = wreck.scene([tenant.name for tenant in wreck.tenants])
     bound = mend(scene, None, limits)
     if bound.is_impossible:
         return Kept(None, wreck.least_moves, 0, is_impossible=True)
-    if scene.size <= SMALL:
+    if scene.size <= _most_literals(limits, SMALL):
         found = mend(scene, _wanted(wreck, scene), limits)
         if found.devices is not None or found.is_impossible:
             return _written(wreck, scene, found)
@@ -67,13 +69,18 @@ def _around(wreck: Wreck, scene: Scene, least: int, limits: MendLimits) -> Kept:
     """Jobs are moved out of the way: those that a search without light names, then others instead."""
     for names in _neighbourhoods(wreck, scene, set(wreck.touched), limits):
         part = wreck.scene(names)
-        if part.size > LARGE:
+        if part.size > _most_literals(limits, LARGE):
             continue
         found = mend(part, _wanted(wreck, part), limits)
         if found.devices is not None:
             written = _written(wreck, part, found)
             return replace(written, least_moves=least, least_changes=wreck.least_changes)
     return Kept(None, least, 0)
+
+
+def _most_literals(limits: MendLimits, most: int) -> float:
+    """Of a model that leaves time for its search."""
+    return min(most, LITERALS_PER_S * limits.seconds_left)
 
 
 def _neighbourhoods(wreck: Wreck, scene: Scene, near: set[str], limits: MendLimits) -> list[set[str]]:

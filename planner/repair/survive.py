@@ -1,12 +1,10 @@
 """Plans that outlive the loss of any one part: a reserve is kept until every single failure can be repaired."""
 
-import re
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from costmodel.fabrics import Lightpath, Sipam
+from costmodel.fabrics import Lightpath
 from planner.changes.restate import restated
 from planner.cluster import Health
 from planner.cpsat.mend import MendLimits
@@ -15,26 +13,21 @@ from planner.expand import expand
 from planner.instance import Instance
 from planner.line import solve
 from planner.plan import Plan
-from planner.pools.residents import numbered_parts
 from planner.problem import Problem
+from planner.repair.easy import as_listed, in_one_server, spare_server
+from planner.repair.reserve import one_more
 from planner.repair.scene import Wreck
 from planner.repair.search import keep_all
 from planner.result import NOISE, Level, Result, SolveOptions, Status, is_worse, relative_gap
 from planner.scenarios.damage import Failure, damaged, parse_failure
-from planner.scenarios.derive import failed_parts
 from planner.scenarios.single_failures import single_failures
 
 BASE_SHARE = 0.3
 """of the time for the plan without a reserve, and for each solve of what is left"""
 MAX_WEAK = 4
 """weaknesses of a plan after which the reserve grows and the other failures are left for the next plan"""
-REPAIR_S = 5.0
-"""of search for the repair of one failure that no spare mends"""
-POOLED = ("memory unit", "tray port", "uplink")
-"""kinds of parts that are reserved by number, beside tiles and fibers"""
-Place = tuple[int] | tuple[int, int] | tuple[str]
-"""where parts are alike: a server for its tiles, a pair of servers for its fibers, or the name of a pooled part without
-its number"""
+REPAIR_S, REPAIR_SHARE = 5.0, 0.1
+"""of search for the repair of one failure that no spare mends, and of the time left"""
 
 
 @dataclass(frozen=True)
@@ -105,9 +98,9 @@ def weaknesses(
 def survive(instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None) -> Survival:
     """A plan whose every single failure can be repaired so that all its jobs go on as they run.
 
-    Solved first as it is; then a tile of the server, or a fiber of the pair, with the most unrepairable failures is
-    kept free, and so on until none is left or the time is up. At last parts of the reserve that are not needed are
-    given back. All jobs must be allowed to move.
+    Solved first as it is; then with each job in one server, which is easy to repair; then a tile of the server, or a
+    fiber of the pair, with the most unrepairable failures is kept free, and so on until none is left or the time is up.
+    At last parts of the reserve that are not needed are given back. All jobs must be allowed to move.
     """
     problem = instance if isinstance(instance, Problem) else expand(instance)
     for resident in problem.instance.residents:
@@ -129,6 +122,8 @@ class _Search:
     num_tested: int = 0
     best: Result | None = None
     best_reserve: tuple[str, ...] = ()
+    near: Problem | None = None
+    """the candidates among which the best plan was sought, where these are not all"""
     ceiling: float = float("inf")
 
     @property
@@ -143,10 +138,12 @@ class _Search:
         base = self._solve(())
         if base.plan is None:
             return Survival(base, base)
-        weak = self._try(base, ())
+        weak = self._try(base, (), share=BASE_SHARE)
+        if weak:
+            self._find_easy()
         reserve: tuple[str, ...] = ()
-        while weak and not self.is_late:
-            more = self._more(reserve, weak)
+        while weak and not self.is_late and not self._is_best:
+            more = one_more(self.problem.instance, reserve, [each.failure for each in weak])
             if more is None:
                 break
             reserve = (*reserve, more)
@@ -162,62 +159,71 @@ class _Search:
             )  # fmt: skip
         return Survival(self._judged(base), base, self.best_reserve, num_tested=self.num_tested, rounds=self.rounds)
 
-    def _solve(self, reserve: Sequence[str]) -> Result:
-        """The best plan that does without some parts; solves of a whole rack with one tile less bound all others."""
+    @property
+    def _is_best(self) -> bool:
+        value = None if self.best is None else _value(self.best.plan)
+        return value is not None and not is_worse(value, self.ceiling, is_maximized=True)
+
+    def _improves(self, plan: Plan, reserve: Sequence[str]) -> bool:
+        """Whether a plan is worth more than the best one, or as much with less kept free."""
+        before, value = None if self.best is None else _value(self.best.plan), _value(plan)
+        assert value is not None
+        if before is None or is_worse(before, value, is_maximized=True):
+            return True
+        return not is_worse(value, before, is_maximized=True) and len(reserve) < len(self.best_reserve)
+
+    def _find_easy(self) -> None:
+        """Plans that are repaired by moving one job to a free server, then such plans that use that server, too."""
+        near = in_one_server(self.problem.instance)
+        for reserve in dict.fromkeys((spare_server(near.instance), ())):
+            found = None if self.is_late else self._solve(reserve, near)
+            if found is not None and found.plan is not None:
+                self._try(found, reserve, near, share=BASE_SHARE)
+
+    def _solve(self, reserve: Sequence[str], near: Problem | None = None) -> Result:
+        """The best plan that does without some parts; solves of a whole rack with one tile less bound all others.
+
+        `near` has other candidates than the problem.
+        """
         self.rounds += 1
-        instance = self.problem.instance
+        problem = near or self.problem
+        instance = problem.instance
         without = damaged(instance, [parse_failure(instance.cluster, name) for name in reserve])
         seconds = max(BASE_SHARE * self.seconds_left, 0.0)
         options = replace(self.options, time_limit_s=seconds, on_incumbent=self.options.on_incumbent)
-        found = solve(self._restricted(without), policy=self.policy, options=options)
-        if instance.objectives[0].name == "value" and found.bound is not None:
+        found = solve(_restricted(problem, without), policy=self.policy, options=options)
+        if near is None and instance.objectives[0].name == "value" and found.bound is not None:
             is_bound = not reserve or (len(reserve) == 1 and ">" not in reserve[0] and _is_uniform(instance))
             self.ceiling = min(self.ceiling, found.bound) if is_bound else self.ceiling
         return found
 
-    def _restricted(self, without: Instance) -> Problem:
-        """The same candidates on a damaged cluster: what is listed does not depend on health."""
-        if without.residents:
-            return expand(without)
-        return Problem(without, self.problem.options)
-
-    def _try(self, found: Result, reserve: tuple[str, ...]) -> list[Weakness]:
+    def _try(
+        self, found: Result, reserve: tuple[str, ...], near: Problem | None = None, share: float = 1.0
+    ) -> list[Weakness]:
+        """Weaknesses of a plan, looked for in a share of the time left; without any it is the best if it is better."""
         assert found.plan is not None
-        seconds = max(min(REPAIR_S, self.seconds_left), 0.1)
-        limits = MendLimits(seconds, self.options.deterministic_limit, self.options.workers, self.options.seed)
-        weak, tested = weaknesses(
-            self.problem.instance, found.plan, limits, most=MAX_WEAK, should_stop=lambda: self.is_late
+        plan = found.plan if near is None else as_listed(self.problem.instance, found.plan)
+        if plan is None:
+            return []
+        seconds = max(min(REPAIR_S, REPAIR_SHARE * self.seconds_left), 0.1)
+        options, until = self.options, time.perf_counter() + share * self.seconds_left
+        is_timed = options.deterministic_limit is None
+        limits = MendLimits(
+            seconds, options.deterministic_limit, options.workers, options.seed, deadline=until if is_timed else None
         )
-        before = None if self.best is None else _value(self.best.plan)
-        value = _value(found.plan)
-        if not weak and value is not None and (before is None or is_worse(before, value, is_maximized=True)):
-            restored = restated(self.problem.instance, found.plan, found.plan.assignments)
-            levels = _unproven(restored) if reserve else found.levels
+        weak, tested = weaknesses(
+            self.problem.instance, plan, limits, most=MAX_WEAK,
+            should_stop=lambda: self.is_late or (is_timed and time.perf_counter() > until),
+        )  # fmt: skip
+        if not weak and self._improves(plan, reserve):
+            restored = restated(self.problem.instance, plan, plan.assignments)
+            levels = _unproven(restored) if reserve or near else found.levels
             self.best, self.best_reserve = replace(found, plan=restored, levels=levels), reserve
+            self.near = near
             self.num_tested = tested
         elif self.best is None:
             self.num_tested = tested
         return weak
-
-    def _more(self, reserve: Sequence[str], weak: Sequence[Weakness]) -> str | None:
-        """One more part to keep free: a tile of the server, or a fiber of the pair, where most failures are."""
-        cluster = self.problem.cluster
-        fabric = cluster.fabric
-        counts: Counter[Place] = Counter()
-        for weakness in weak:
-            part = weakness.failure.part
-            if weakness.failure.kind == "fiber":
-                source, _, rest = part.partition(">")
-                counts[fabric.parse_server(source), fabric.parse_server(rest.partition("#")[0])] += 1
-            elif weakness.failure.kind in POOLED:
-                counts[(re.sub(r"\d+$", "", part),)] += 1
-            elif weakness.failure.kind != "switch":
-                counts[(fabric.parse_device(part)[0],)] += 1
-        for place, _ in counts.most_common():
-            name = _unreserved(self.problem.instance, place, reserve)
-            if name is not None:
-                return name
-        return None
 
     def _give_back(self) -> None:
         """Try without each part of the reserve, the first one last."""
@@ -225,15 +231,15 @@ class _Search:
             if len(self.best_reserve) < 2 or self.is_late:
                 return
             smaller = tuple(other for other in self.best_reserve if other != name)
-            found = self._solve(smaller)
+            found = self._solve(smaller, self.near)
             if found.plan is not None:
-                self._try(found, smaller)
+                self._try(found, smaller, self.near)
 
     def _judged(self, base: Result) -> Result:
         """The best plan with what is proven about plans that survive, not about plans beside the reserve."""
         assert self.best is not None
         first = self.problem.instance.objectives[0].name
-        if not self.best_reserve:
+        if self.near is None and not self.best_reserve:
             return replace(self.best, wall_time_s=time.perf_counter() - self.started)
         value = self.best.objective
         bound = max(self.ceiling, value) if first == "value" and value is not None else None
@@ -251,6 +257,11 @@ class _Search:
         )
 
 
+def _restricted(problem: Problem, without: Instance) -> Problem:
+    """The same candidates on a damaged cluster: what is listed does not depend on health."""
+    return expand(without) if without.residents else Problem(without, problem.options)
+
+
 def _unproven(plan: Plan) -> tuple[Level, ...]:
     return tuple(Level(name, value, None, None, Status.FEASIBLE) for name, value in plan.objectives.items())
 
@@ -261,20 +272,3 @@ def _is_uniform(instance: Instance) -> bool:
     if instance.residents or instance.cluster.health != Health() or fabric.racks > 1:
         return False
     return not isinstance(fabric, Lightpath) or (isinstance(fabric.fibers, int) and not fabric.slots_matter)
-
-
-def _unreserved(instance: Instance, place: Place, reserve: Sequence[str]) -> str | None:
-    """The last healthy part of a place that is not in the reserve; those of residents last."""
-    cluster, fabric = instance.cluster, instance.cluster.fabric
-    if len(place) == 2:
-        assert isinstance(fabric, Lightpath)
-        names = [fabric.fiber_name(place[0], place[1], i) for i in cluster.healthy_fibers(*place)]
-    elif isinstance(place[0], str):
-        assert isinstance(fabric, Sipam)
-        names = [name for name in numbered_parts(fabric, place[0]) if name not in failed_parts(instance)]
-    else:
-        names = [fabric.device_name(place[0], slot) for slot in cluster.lit_slots(place[0])]
-    held = {name for r in instance.residents for name in r.devices}
-    held |= {f for r in instance.residents for h in r.circuits for c in h.circuits for f in c.fibers}
-    left = [name for name in names if name not in reserve]
-    return max(left, key=lambda name: (name not in held, names.index(name)), default=None)

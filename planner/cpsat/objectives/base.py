@@ -35,7 +35,7 @@ class Term:
     """of which it is the sum, at most one of each job; none where it is no sum"""
     num_jobs: int = 0
     least: float = 0.0
-    """smallest amount of a job that decides something"""
+    """smallest amount of a job that decides something; 0 where none does"""
     coarser: "Term | None" = None
     low: int = 0
     unit: Fraction = field(default=Fraction(1))
@@ -44,7 +44,7 @@ class Term:
     @property
     def is_fine(self) -> bool:
         """Whether every job decides, however small its amounts are beside those of others."""
-        return not self.parts or self.rounding * MARGIN <= self.least
+        return not self.least or self.rounding * MARGIN <= self.least
 
     def to_float(self, steps: float) -> float:
         if self.coarser is None:

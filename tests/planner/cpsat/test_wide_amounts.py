@@ -106,6 +106,12 @@ def test_digits_decide_as_exact_sums_do(seed: int, is_maximized: bool) -> None:
     assert abs(sum(map(exact, found), Fraction(0)) - best) <= Fraction(term.rounding)
 
 
+def test_amounts_of_nothing_need_no_digits() -> None:
+    model = cp_model.CpModel()
+    assert sum_of([[(0.0, model.new_bool_var(""))]], is_maximized=False).is_fine
+    assert sum_of([], is_maximized=True).is_fine
+
+
 def test_a_resident_of_little_cost_is_not_moved_for_nothing() -> None:
     """One resident must move at a cost of a million, another one need not, at a millionth."""
     free = solve(instance_of(job("a", 1, 1), job("b", 1, 1)), policy="first_fit").plan

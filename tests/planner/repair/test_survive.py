@@ -1,5 +1,8 @@
 """Plans that survive any one failure: each judged by enumerating the repair of every part, none left out."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from costmodel.fabrics import Lightpath
@@ -10,7 +13,7 @@ from planner.instance import Instance
 from planner.line import solve
 from planner.plan import Plan
 from planner.repair.survive import survive, weaknesses
-from planner.result import SolveOptions, Status
+from planner.result import Result, SolveOptions, Status
 from planner.scenarios.damage import damaged, parse_failure
 from tests.oracles.repair import fewest
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
@@ -94,6 +97,29 @@ def test_a_job_over_single_fibers_cannot_survive_their_loss() -> None:
     assert found.result.plan is not None
     assert found.result.plan.admitted == ("small",)
     assert found.cost == pytest.approx(4.0)
+
+
+def test_what_is_easy_to_repair_is_found_before_what_is_hard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that runs best over all servers is lost with any fiber: in one server it survives, found by the second
+    solve, whenever the search is stopped after it."""
+    solves: list[Result] = []
+
+    def counted(*args: Any, **kwargs: Any) -> Result:
+        solves.append(solve(*args, **kwargs))
+        return solves[-1]
+
+    monkeypatch.setattr("planner.repair.survive.solve", counted)
+    data = rack(training("wide", {"min": 2, "max": 6}, batch=48), servers=3, tiles=2, fibers=1, objectives=["value"])
+    instance = Instance.parse(data)
+    options = replace(OPTIONS, deterministic_limit=0.5, should_stop=lambda: len(solves) > 2)
+    found = survive(instance, options=options)
+    assert found.result.plan is not None
+    assert len(found.result.plan["wide"].devices) == 2
+    assert found.result.status is Status.FEASIBLE
+    assert found.cost is not None
+    assert found.cost > 0
+    assert survives(instance, found.result.plan)
+    assert check(instance, found.result.plan, starts=True) == []
 
 
 def test_residents_must_be_allowed_to_move() -> None:
