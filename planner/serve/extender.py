@@ -126,7 +126,7 @@ class ExtenderBindingResult(Loose):
     error: str = Field(default="", alias="Error")
 
 
-FIRST_LOOK_S, MOST_LOOK_S = 0.02, 0.25
+FIRST_LOOK_S, MOST_LOOK_S = 0.02, 0.1
 """between two looks at whether circuits are on: the first time, and after doubling"""
 AGAIN_S = 2.0
 """after it the job is looked at again: it may have moved"""

@@ -162,7 +162,8 @@ class Machine(RuleBasedStateMachine):
             self.node(number, False, True)
         for _ in range(3):
             self.world.now_s += 300
-            self.world.settle(14, self.queue)
+            self.world.settle(5, self.queue)
+        self.world.settle(12, self.queue)
         assert self.world.loop.trouble == ""
         assert self.world.controller.check() == []
         jobs = self.world.jobs()
@@ -183,5 +184,5 @@ class Machine(RuleBasedStateMachine):
 
 TestMachine = Machine.TestCase
 TestMachine.settings = settings(
-    max_examples=8, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=6, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
 )
