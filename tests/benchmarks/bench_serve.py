@@ -1,8 +1,9 @@
 """Throughput and latency of the service: `python -m tests.benchmarks.bench_serve --seconds 10 --rate 600`.
 
-`planner serve` runs in a process of its own, its journal on disk; this one is the client. Requests are sent at their
-times whether or not earlier ones are answered (as long as one of the connections is free), and latency counts from the
-time at which a request was due. Half are submissions, half end or cancel the job. Three stretches: at `--rate`, at
+`planner serve` runs in a process of its own, on a core of its own where there are two, its journal on disk; this one is
+the client. Requests are sent at their times whether or not earlier ones are answered (as long as one of the connections
+is free), and latency counts from the time at which a request was due. Half are submissions, half end or cancel the job.
+Four stretches, each printed when it ends: a route that does nothing and then jobs, both at `--rate`; jobs at
 `--overload` times as much, and at `--rate` again. Times depend on the machine and its other work; beside them stand
 those inside the server, from the first byte that it has read, and its processor time. `--addresses 50` lets as many
 clients come, so that none is refused for coming too often.
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import cycle
@@ -36,6 +37,8 @@ WORKLOAD = {
     "kind": "transformer_training", "model": "bert-large", "global_batch": 96, "sequence": 512, "micro_batch": 1,
 }  # fmt: skip
 SIZES = (1, 1, 2, 2, 4, 8)
+IDLE_S = 2.0
+"""after which a connection is not asked any more"""
 MOST_LIVE = 16
 """jobs that run: then the oldest ends; a third of the accelerators is taken, so that every job starts at once"""
 
@@ -82,6 +85,7 @@ class Connection(asyncio.Protocol):
     def __init__(self) -> None:
         self._buffer = b""
         self._answer: asyncio.Future[tuple[int, bytes]] | None = None
+        self._asked_s = time.perf_counter()
         self.is_open = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -103,10 +107,19 @@ class Connection(asyncio.Protocol):
             self._buffer = rest[length:]
             self._answer.set_result((int(head[9:12]), rest[:length]))
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it may be asked: the service closes those that are idle for some seconds."""
+        return self.is_open and time.perf_counter() - self._asked_s < IDLE_S
+
     def close(self) -> None:
         self._transport.close()
 
     async def ask(self, request: bytes) -> tuple[int, bytes]:
+        """Status and body; 0 where the connection is closed before the answer."""
+        if not self.is_open:
+            return 0, b""
+        self._asked_s = time.perf_counter()
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return await self._answer
@@ -130,6 +143,10 @@ class Client:
         """A new connection, from the next address."""
         loop, here = asyncio.get_running_loop(), (next(self._addresses), 0)
         return (await loop.create_connection(Connection, "127.0.0.1", self._port, local_addr=here))[1]
+
+    async def empty(self, connection: Connection) -> int:
+        """Ask what costs the service nothing but to answer."""
+        return (await connection.ask(self._request("GET", "/healthz")))[0]
 
     async def one(self, connection: Connection) -> int:
         """Submit a job, or let the oldest one go."""
@@ -156,7 +173,9 @@ class Client:
             await self.one(connection)
         connection.close()
 
-    async def stretch(self, rate_per_s: float, seconds: float, pid: int, connections: int) -> Stretch:
+    async def stretch(
+        self, rate_per_s: float, seconds: float, pid: int, connections: int, *, is_empty: bool = False
+    ) -> Stretch:
         found = Stretch(int(rate_per_s * seconds), began_s=time.time())
         free = asyncio.LifoQueue[Connection]()
         for _ in range(connections):
@@ -164,10 +183,11 @@ class Client:
         before_s, began_s = cpu_s(pid), time.perf_counter()
 
         async def send(connection: Connection, due_s: float) -> None:
-            status = await self.one(connection)
-            found.latencies_s.setdefault(status, []).append(time.perf_counter() - due_s)
-            if not connection.is_open:
+            if not connection.is_fresh:
+                connection.close()
                 connection = await self._connected()
+            status = await (self.empty if is_empty else self.one)(connection)
+            found.latencies_s.setdefault(status, []).append(time.perf_counter() - due_s)
             free.put_nowait(connection)
 
         async with asyncio.TaskGroup() as group:
@@ -218,15 +238,31 @@ def disk(folder: Path, writes: int = 200) -> str:
     return f"disk      one write: p50 {p50:.1f} ms, p99 {p99:.1f} ms"
 
 
-async def run(client: Client, pid: int, rate_per_s: float, seconds: float, overload: float) -> list[Stretch]:
-    """All kinds are expanded first; then the three stretches."""
+async def run(
+    client: Client, pid: int, asked: argparse.Namespace, told: Callable[[str, Stretch], None]
+) -> list[Stretch]:
+    """All kinds are expanded first; then the stretches, each told when it ends."""
     await client.stretch(20, 3, pid, 1)
-    found = [await client.stretch(rate_per_s, seconds, pid, 32)]
-    if overload:
-        found.append(await client.stretch(overload * rate_per_s, seconds / 2, pid, 400))
-        await client.settle()
-        found.append(await client.stretch(rate_per_s, seconds, pid, 32))
+    plan = [("empty", asked.rate, asked.seconds, 32), ("normal", asked.rate, asked.seconds, 32)]
+    if asked.overload:
+        plan.append(("overload", asked.overload * asked.rate, asked.seconds / 2, 400))
+        plan.append(("recovered", asked.rate, asked.seconds, 32))
+    found = []
+    for name, rate_per_s, seconds, connections in plan:
+        if name == "recovered":
+            await client.settle()
+        found.append(await client.stretch(rate_per_s, seconds, pid, connections, is_empty=name == "empty"))
+        told(name, found[-1])
     return found
+
+
+def pin(pid: int) -> None:
+    """The service on one core, this client on another, where there are two."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) > 1:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            os.sched_setaffinity(int(task.name), cores[:1])
+        os.sched_setaffinity(0, cores[1:2])
 
 
 def main(given: Sequence[str] | None = None) -> list[Stretch]:
@@ -240,19 +276,23 @@ def main(given: Sequence[str] | None = None) -> list[Stretch]:
     asked = parser.parse_args(given)
     with tempfile.TemporaryDirectory(dir=asked.disk) as name:
         folder = Path(name)
+        print(disk(folder), flush=True)
+        cores = os.sched_getaffinity(0)
         process, port = started(folder, *asked.options)
         try:
-            token = (folder / "token").read_text()
-            client = Client(port, token, asked.addresses)
-            found = asyncio.run(run(client, process.pid, asked.rate, asked.seconds, asked.overload))
+            pin(process.pid)
+            client = Client(port, (folder / "token").read_text(), asked.addresses)
+
+            def told(name: str, stretch: Stretch) -> None:
+                lines = (folder / "log").read_text().splitlines()
+                log = [json.loads(line) for line in lines if line.endswith("}")]
+                print(stretch.line(name), stretch.inside(log), sep="\n", flush=True)
+
+            return asyncio.run(run(client, process.pid, asked, told))
         finally:
+            os.sched_setaffinity(0, cores)
             process.send_signal(signal.SIGTERM)
             process.wait(240)
-        print(disk(folder))
-        log = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
-    for name, stretch in zip(("normal", "overload", "recovered"), found, strict=False):
-        print(stretch.line(name), stretch.inside(log), sep="\n")
-    return found
 
 
 if __name__ == "__main__":
