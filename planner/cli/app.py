@@ -26,6 +26,7 @@ from planner.cli.score import score
 from planner.cli.serve import serve
 from planner.cli.slurm import slurm
 from planner.cli.solve import solve
+from planner.cli.tokens import tokens
 from planner.cli.trace import trace
 from planner.cli.validate import validate
 
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "calibrate": calibrate,
     "export": export,
     "serve": serve,
+    "tokens": tokens,
     "backup": backup,
     "resync": resync,
     "schema": schema,

@@ -32,6 +32,9 @@ TokenPath = Annotated[
 NewToken = Annotated[
     Path | None, typer.Option("--new-token", metavar="FILE", help="Write a new token to a new file, and use it.")
 ]
+Tenants = Annotated[
+    Path | None, typer.Option("--tenants", metavar="FILE", help="Tokens of tenants, as `planner tokens` makes them.")
+]
 Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on; there is no TLS, so beware.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: a free one, which the log tells.")]
 SettingsPath = Annotated[
@@ -76,6 +79,7 @@ def serve(
     journal: JournalPath = Path("planner.db"),
     token_file: TokenPath = None,
     new_token: NewToken = None,
+    tenants: Tenants = None,
     host: Host = "127.0.0.1",
     port: Port = 8642,
     settings: SettingsPath = None,
@@ -100,7 +104,7 @@ def serve(
     options = Options(
         _token(token_file, new_token), rate, queue, queue_time, max_body,
         most_connections=max(connections, Options.most_connections), most_of_address=connections,
-        has_open_metrics=open_metrics,
+        tenants=tenants, has_open_metrics=open_metrics,
     )  # fmt: skip
     return _run(
         options, (host, port), (cluster, journal, settings), (driver, kubernetes), log_level, set_clock=set_clock

@@ -24,26 +24,22 @@ from planner.schedulers.settings import Request, Settings
 from planner.schedulers.state import request_body
 from planner.schedulers.view import JobState, View, job_state, view
 
-POOL_S = 0.05
-"""time for a search in racks with pooled memory, which gives each rank its units, ports and rails"""
+POOL_S = 0.05  # for a search in racks with pooled memory, which gives each rank its units, ports and rails
 
 
 class Controller:
     """One cluster: who runs where over which circuits, who waits, what has failed.
 
     Each event takes an idempotency `key` (the same key and content again: the same answer, nothing is applied twice;
-    other content: InputError) and the time `at_s`, in seconds on any clock that does not run backwards, by default that
-    of the machine. An event that cannot be is an InputError, and then nothing has changed. Calls from several threads
-    are taken one after the other.
+    other content: InputError) and the time `at_s`, in seconds on any clock that does not run backwards, by default
+    today's. An event that cannot be is an InputError, and nothing has changed. Calls of threads are taken in turn.
     """
 
     def __init__(
         self, cluster: Cluster | None = None, journal: str | Path = ":memory:", settings: Settings | None = None
     ) -> None:
-        """Begin with an empty cluster, or go on where the journal ends; the cluster may then be left out.
-
-        Settings that are given replace those of the journal.
-        """
+        """Begin with an empty cluster, or go on where the journal ends: the cluster may then be left out, and settings
+        that are given replace those of the journal."""
         self._lock = RLock()
         self._desk = Desk(cluster, journal, settings)
         self.cluster, self.settings = self._desk.cluster, self._desk.settings
@@ -219,6 +215,10 @@ class Controller:
         forgotten some of them."""
         with self._lock:
             return self._desk.decided(after, most)
+
+    def tenant(self, name: str) -> str:
+        """Whose job it is; InputError where it neither waits nor runs."""
+        return self._desk.ledger.job(name, "job").request.tenant
 
     def job(self, name: str) -> JobState:
         """A job that waits or runs, and why it waits; InputError for any other."""

@@ -1,6 +1,7 @@
 """Routes of events: jobs come and go, parts fail and work again."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
@@ -14,6 +15,7 @@ from planner.schedulers import Controller, Decision, Request
 from planner.serve.openapi import body_of, parameters_of
 from planner.serve.replies import Json
 from planner.serve.site import EVENT, UNKNOWN, Site, key_of
+from planner.serve.tenants import Who, asker
 
 MOST_JOBS = 1000
 MOST_BUDGET_S = 5.0
@@ -58,9 +60,11 @@ def _submit(routes: APIRouter, site: Site) -> None:
     @routes.post("/v1/jobs", **EVENT, openapi_extra=parameters_of() | body_of(Request, Jobs))
     async def submit(asked: Asked) -> Json:
         """A job wants to run, or several that arrive together. Again with the same content: what it does."""
-        key, requests = key_of(asked), _requests(asked.scope.get("json"), has_kubernetes=site.extender is not None)
+        who = asker(asked.scope)
+        key, requests = who.key(key_of(asked)), _requests(asked.scope.get("json"), site.extender is not None, who)
         await site.preparation.of(requests)
-        return await site.event("submit", lambda controller: controller.submit_all(requests, key=key))
+        call = partial(Controller.submit_all, requests=requests, key=key)
+        return await site.event("submit", call, who.told(request.name for request in requests))
 
     @routes.post("/v1/replan", **EVENT, openapi_extra=parameters_of() | body_of(Budget, is_required=False))
     async def replan(asked: Asked) -> Json:
@@ -80,13 +84,33 @@ class _Named:
         event, site = call.__name__.strip("_"), self._site
 
         async def handle(asked: Asked) -> Json:
-            key, name = key_of(asked), asked.path_params["name"]
-            return await site.event(event, lambda controller: call(controller, name, key=key))
+            who, name = asker(asked.scope), asked.path_params["name"]
+            key = who.key(key_of(asked))
+
+            def owned(controller: Controller) -> tuple[Decision, ...]:
+                _require_own(controller, name, who, has_key=key is not None)
+                return call(controller, name, key=key)
+
+            return await site.event(event, owned, who.told([name]))
 
         extra = parameters_of(of_name)
         self._routes.add_api_route(
             path, handle, methods=[method], name=event, description=said, openapi_extra=extra, **NAMED
         )
+
+
+def _require_own(controller: Controller, name: str, who: Who, *, has_key: bool) -> None:
+    """UnknownError for another tenant's job; one that has left may be known by a key, which is the tenant's own."""
+    if who.tenant is None:
+        return
+    try:
+        owner = controller.tenant(name)
+    except UnknownError:
+        if has_key:
+            return
+        raise
+    if owner != who.tenant:
+        raise UnknownError("job", "job", f"no job '{name}' waits or runs; give one that does")
 
 
 def _fail(controller: Controller, part: str, *, key: str | None) -> tuple[Decision, ...]:
@@ -98,8 +122,8 @@ def _fail(controller: Controller, part: str, *, key: str | None) -> tuple[Decisi
         raise
 
 
-def _requests(given: object, *, has_kubernetes: bool) -> tuple[Request, ...]:
-    """The jobs of a body; jobs of Kubernetes are known by the slashes of their names."""
+def _requests(given: object, has_kubernetes: bool, who: Who) -> tuple[Request, ...]:
+    """The jobs of a body, of the tenant whose token it is; jobs of Kubernetes are known by slashes in their names."""
     if isinstance(given, dict) and "jobs" in given:
         found = files.validate(Jobs, given, "body").jobs
     else:
@@ -110,4 +134,13 @@ def _requests(given: object, *, has_kubernetes: bool) -> tuple[Request, ...]:
                 raise InputError("body", field, f"{text!r} is no plain name: no control characters, no . or .. parts")
         if has_kubernetes and "/" in request.name:
             raise InputError("body", "name", f"{request.name!r} is as of a job of Kubernetes; leave out the slashes")
-    return found
+    return found if who.tenant is None else tuple(_of_tenant(request, who) for request in found)
+
+
+def _of_tenant(request: Request, who: Who) -> Request:
+    """A job of whose token it is; InputError where it says otherwise, or wants to go before more than it may."""
+    if "tenant" in request.model_fields_set and request.tenant != who.tenant:
+        raise InputError("body", "tenant", f"the token is of tenant {who.tenant}; leave it out")
+    if request.priority > who.most_priority:
+        raise InputError("body", "priority", f"is more than {who.most_priority}, the most that this token may ask for")
+    return request.model_copy(update={"tenant": who.tenant})

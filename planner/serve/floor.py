@@ -68,6 +68,28 @@ def floor(controller: Controller, troubles: Mapping[str, Trouble] = NO_TROUBLES)
     return drawn.body[1] | {"at_s": time.time(), "troubles": told}
 
 
+def of_tenant(body: dict[str, Any], tenant: str | None) -> dict[str, Any]:
+    """The floor as a tenant may see it: where jobs of others lie, and no more of them."""
+    if tenant is None:
+        return body
+    jobs = [job if job["tenant"] == tenant else job | _unnamed(job) for job in body["jobs"]]
+    waiting = [job for job in body["waiting"] if job["tenant"] == tenant]
+    own = {job["name"] for job in (*jobs, *waiting) if job["tenant"] == tenant}
+    reserved = body["reserved"] if body["reserved"]["job"] in own else {"job": None, "servers": [], "at_s": None}
+    troubles = [each for each in body["troubles"] if each["job"] in own]
+    return body | {
+        "jobs": jobs, "waiting": waiting, "num_waiting": len(waiting), "reserved": reserved, "troubles": troubles,
+    }  # fmt: skip
+
+
+def _unnamed(job: dict[str, Any]) -> dict[str, Any]:
+    """What hides whose job it is and what it does."""
+    return {
+        "name": f"another {job['number']}", "tenant": "another", "priority": 0, "workload": "", "model": "",
+        "arrived_s": job["started_s"], "limit_s": None, "configuration": "", "links": [],
+    }  # fmt: skip
+
+
 def _body(view: View, drawn: _Drawn) -> dict[str, Any]:
     cluster = view.cluster
     fabric, per_server = cluster.fabric, cluster.fabric.devices_per_server

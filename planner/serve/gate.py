@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import hmac
 import itertools
 import logging
 import re
@@ -20,6 +19,7 @@ from planner.serve.metrics import Metrics
 from planner.serve.options import Options
 from planner.serve.rates import Rates
 from planner.serve.replies import busy, of_input, refusal, too_many
+from planner.serve.tenants import OPERATOR, Tokens, Who
 
 OPEN = frozenset({"/healthz", "/"})
 """need no token: they say nothing of any job"""
@@ -90,6 +90,7 @@ class Gate:
     def __init__(self, app: ASGIApp, options: Options, metrics: Metrics, is_busy: Callable[[], bool]) -> None:
         """`is_busy`: whether the controller takes no more calls now, so that events need not be read."""
         self._app, self._options, self._metrics, self._is_busy = app, options, metrics, is_busy
+        self._tokens = Tokens(options.token, options.tenants)
         self._rates = Rates(options.rate_per_s)
         self._open = OPEN | ({METRICS} if options.has_open_metrics else set())
 
@@ -123,17 +124,24 @@ class Gate:
         path = asked.scope["path"]
         if path != "/healthz" and not self._rates.allows(asked.address):
             return too_many("rate", f"more than {self._options.rate_per_s:g} requests per second come from you")
-        if path in self._open or self._is_known(asked.headers.get(b"authorization", b"")):
+        who = OPERATOR if path in self._open else self._who(asked.headers.get(b"authorization", b""))
+        if who is not None:
+            asked.scope["who"] = who
+            if not who.may(path) and path not in self._open:
+                return refusal(
+                    403, "request", "Authorization", f"tenant {who.tenant} may not ask this; an operator may"
+                )
             return busy() if asked.scope["method"] in EVENTS and self._is_busy() else None
         problem = "give the token of this service: `Authorization: Bearer TOKEN`"
         return refusal(401, "request", "Authorization", problem, {"WWW-Authenticate": 'Bearer realm="photonplan"'})
 
-    def _is_known(self, given: bytes) -> bool:
+    def _who(self, given: bytes) -> Who | None:
+        """Whose token it is."""
         scheme, _, token = given.partition(b" ")
         kind, token = scheme.lower(), token.strip()
         if kind == b"basic":
             token = _password(token)
-        return kind in (b"bearer", b"basic") and hmac.compare_digest(token, self._options.token)
+        return self._tokens.who(token) if kind in (b"bearer", b"basic") else None
 
     async def _body(self, asked: _Asked, receive: Receive) -> tuple[bytes, Response | None]:
         """The body, and the refusal of one that cannot be used; its value lies in the scope."""

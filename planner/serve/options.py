@@ -1,6 +1,7 @@
 """What an operator may set of the service."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -23,5 +24,7 @@ class Options:
     """connections of one address"""
     header_s: float = 10.0
     """for the head of a request, from its first byte, or from the connection; then it is closed"""
+    tenants: Path | None = None
+    """file with hashes of the tokens of tenants"""
     has_open_metrics: bool = False
     """whether /metrics needs no token"""

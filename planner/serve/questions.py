@@ -15,9 +15,10 @@ from planner.schedulers import Controller
 from planner.schedulers.view import JobState
 from planner.serve import gate
 from planner.serve.answers import Circuits, Fault, JobBody, JobList, News, Verdict, Whole, event_body, job_body
-from planner.serve.floor import floor
+from planner.serve.floor import floor, of_tenant
 from planner.serve.replies import Json, of_input, refusal
 from planner.serve.site import FAULTS, UNKNOWN, Site
+from planner.serve.tenants import asker
 
 MOST_WAIT_S = 30.0
 MOST_NUMBER = 2**62
@@ -38,12 +39,14 @@ def add(routes: APIRouter, site: Site) -> None:
 def _jobs(routes: APIRouter, site: Site) -> None:
     @routes.get("/v1/jobs", response_model=JobList, responses=FAULTS)
     async def jobs(
+        asked: Asked,
         state: Annotated[State | None, Query()] = None,
         offset: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
     ) -> Json:
         """Running jobs in the order of arrival, then waiting ones in the order in which they are served."""
-        names = await site.service.ask(lambda controller: _names(controller, state))
+        tenant = asker(asked.scope).tenant
+        names = await site.service.ask(lambda controller: _names(controller, state, tenant))
         wanted, found = names[offset : offset + limit], list[JobState]()
         for i in range(0, len(wanted), AT_ONCE):
             some = wanted[i : i + AT_ONCE]
@@ -51,15 +54,18 @@ def _jobs(routes: APIRouter, site: Site) -> None:
         return Json({"total": len(names), "jobs": [_body(site, job) for job in found]})
 
     @routes.get("/v1/jobs/{name:path}", response_model=JobBody, responses=FAULTS | UNKNOWN)
-    async def job(name: Name) -> Json:
+    async def job(asked: Asked, name: Name) -> Json:
         """Where a job runs, or why it waits."""
-        return Json(_body(site, await site.service.ask(lambda controller: controller.job(name))))
+        found, tenant = await site.service.ask(lambda controller: controller.job(name)), asker(asked.scope).tenant
+        if tenant not in (None, found.request.tenant):
+            raise UnknownError("job", "job", f"no job '{name}' waits or runs; give one that does")
+        return Json(_body(site, found))
 
 
-def _names(controller: Controller, state: State | None) -> list[str]:
+def _names(controller: Controller, state: State | None, tenant: str | None) -> list[str]:
     running = controller.running if state != "waiting" else ()
     waiting = controller.waiting if state != "running" else ()
-    return [*running, *waiting]
+    return [name for name in (*running, *waiting) if tenant is None or controller.tenant(name) == tenant]
 
 
 def _known(controller: Controller, names: Sequence[str]) -> list[JobState]:
@@ -130,6 +136,7 @@ def _whole(routes: APIRouter, site: Site) -> None:
             return Json({"violations": list(map(asdict, await asyncio.to_thread(service.controller.check)))})
 
     @routes.get("/v1/floor", response_model=dict[str, Any], responses=FAULTS)
-    async def floor_plan() -> Json:
-        """What the live page shows."""
-        return Json(await asyncio.to_thread(floor, service.controller, service.troubles()))
+    async def floor_plan(asked: Asked) -> Json:
+        """What the live page shows; to a tenant, jobs of others without names."""
+        found = await asyncio.to_thread(floor, service.controller, service.troubles())
+        return Json(of_tenant(found, asker(asked.scope).tenant))

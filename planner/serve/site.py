@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FAULTS: dict[int | str, dict[str, Any]] = {
     401: {"model": Fault, "description": "No token, or a wrong one"},
+    403: {"model": Fault, "description": "Not for the tenant whose token it is"},
     422: {"model": Fault, "description": "Something in the request cannot be"},
     429: {"model": Fault, "description": "Come again later, after the seconds of Retry-After"},
     503: {"model": Fault, "description": "The service is being stopped, or cannot write its journal"},
@@ -62,10 +63,13 @@ class Site:
         """What answers kube-scheduler, where a companion keeps the controller in step with Kubernetes."""
         return next((c.extender for c in self.service.companions if hasattr(c, "extender")), None)
 
-    async def event(self, name: str, call: Callable[[Controller], tuple[Decision, ...]]) -> Json:
-        """Answer an event when it is on disk."""
+    async def event(
+        self, name: str, call: Callable[[Controller], tuple[Decision, ...]], told: frozenset[str] | None = None
+    ) -> Json:
+        """Answer an event when it is on disk, with what was decided of these jobs; None: of all."""
         self.service.require_writable()
         began_s = time.perf_counter()
         seq, decisions = await self.service.ask(lambda controller: (call(controller), controller.seq)[::-1])
         self.metrics.event(name, time.perf_counter() - began_s, decisions)
-        return Json({"seq": seq, "decisions": list(map(decision_body, decisions))})
+        kept = (each for each in decisions if told is None or each.job in told)
+        return Json({"seq": seq, "decisions": list(map(decision_body, kept))})
