@@ -83,7 +83,7 @@ def test_value_is_never_less_than_with_one_setting(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_switches_that_never_pay_leave_the_plan_as_it_is(seed: int) -> None:
     data = (phased_pool if seed % 2 else tiny_pool)(seed).model_dump(mode="json")
-    data["cluster"]["fabric"]["reconfiguration"] = 1e6
+    data["cluster"]["fabric"]["reconfiguration"] = "1 h"
     slow = Instance.parse(data)
     both, alone = (solve(each, options=OPTIONS).plan for each in (slow, with_one_setting(slow)))
     assert (both is None) == (alone is None)
