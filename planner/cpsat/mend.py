@@ -1,14 +1,14 @@
 """Exact repair of a plan: the fewest ranks that leave their device, then the fewest circuits that change."""
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.circuits.light import Light
 from planner.circuits.ways import Device
+from planner.clock import Clock
 from planner.cluster import Cluster
 from planner.cpsat.mend_light import MendLight
 from planner.cpsat.mend_places import Places
@@ -30,16 +30,24 @@ class MendLimits:
     seed: int = 0
     is_any_enough: bool = False
     """the first repair is taken, however many ranks and circuits it moves"""
-    deadline: float | None = None
-    """of `time.perf_counter`: when all searches together must end"""
+    until: Clock | None = None
+    """of all searches together, where there are several"""
+
+    def together(self) -> "MendLimits":
+        """The time limit from now on, for all searches together."""
+        return replace(self, until=Clock.of(self.time_limit_s))
 
     @property
     def seconds_left(self) -> float:
         """Of one search; unlimited where no clock decides."""
         if self.deterministic is not None:
             return float("inf")
-        left = float("inf") if self.deadline is None else self.deadline - time.perf_counter()
-        return min(self.time_limit_s, left)
+        return self.time_limit_s if self.until is None else min(self.time_limit_s, self.until.left_s)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether no more search should begin."""
+        return self.deterministic is None and self.until is not None and self.until.is_over
 
     def solver(self) -> cp_model.CpSolver:
         solver = new_solver()

@@ -8,7 +8,7 @@ import numpy as np
 from costmodel.fabrics import Lightpath, Sipam, SlicedFabric
 from planner.clock import Clock
 from planner.cpsat.search import pattern_of
-from planner.cpsat.size import is_buildable
+from planner.cpsat.size import MOST_LITERALS, literals_of
 from planner.cpsat.solve import search_levels
 from planner.expand import expand
 from planner.heuristics.greedy import in_order, place_all, priced_rows, tightest
@@ -94,13 +94,14 @@ def _with_tighter_bound(first: tuple[Level, ...], second: tuple[Level, ...]) -> 
 
 
 def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list[Assignment]]]:
-    """Plans to start from, one at a time, made better at once where that pays; from short lists where slots
-    matter."""
+    """Plans to start from, one at a time, made better at once where slots or slices matter, or step 1 would be
+    too large; from short lists but for slices."""
     clock = options.clock()
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
     is_slotted = slots_matter(problem.cluster)
-    listed = listed_shortly(problem) if is_slotted else problem
+    is_large = isinstance(problem.cluster.fabric, Lightpath) and literals_of(problem) > MOST_LITERALS
+    listed = listed_shortly(problem) if is_slotted or is_large else problem
     rows, jobs = priced_rows(listed)
     makers: dict[str, Callable[[], list[Assignment] | None]] = {
         "priced": lambda: place_all(listed, tightest, row_order=rows, job_order=jobs, clock=clock),
@@ -119,18 +120,12 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
             best = found if best is None or sum(a.value for a in found) > sum(a.value for a in best) else best
         if best is not None and (is_slotted or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
             break
-    if best is not None and _can_be_recreated(problem, clock) and problem.instance.objectives[0].name == "value":
+    is_placed = is_slotted or is_large or isinstance(problem.cluster.fabric, SlicedFabric)
+    if best is not None and is_placed and problem.instance.objectives[0].name == "value":
         patience = PATIENCE if is_slotted else SLICES_PATIENCE
         effort = Effort.of(options, clock.within(RECREATE_SHARE * clock.left_s), patience=patience)
         better = recreated(listed, best, options.seed, effort, Sieve.of(problem).bound)
         yield from (("recreate", plan) for plan in better)
-
-
-def _can_be_recreated(problem: Problem, clock: Clock) -> bool:
-    """Whether starts are made better at once: step 1 knows too little of where jobs lie, or is too large."""
-    if isinstance(problem.cluster.fabric, SlicedFabric) or slots_matter(problem.cluster):
-        return True
-    return isinstance(problem.cluster.fabric, Lightpath) and not is_buildable(problem, clock)
 
 
 def realized_hint(problem: Problem, plan: Plan) -> list[Assignment] | None:

@@ -76,7 +76,7 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Men
     circuits: what a moved rank must load is not counted.
     """
     started = time.perf_counter()
-    limits = limits or MendLimits()
+    limits = (limits or MendLimits()).together()
     _require_jobs(instance, plan)
     failures = parse_failures(instance.cluster, failed)
     wreck = Wreck(damaged(instance, failures), plan)

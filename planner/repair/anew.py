@@ -35,7 +35,7 @@ def placed_anew(wreck: Wreck, limits: MendLimits, *, is_quick: bool) -> tuple[li
     if is_quick:
         return None, False
     options = SolveOptions(
-        time_limit_s=limits.time_limit_s,
+        time_limit_s=min(limits.seconds_left, limits.time_limit_s),
         deterministic_limit=limits.deterministic,
         workers=limits.workers,
         seed=limits.seed,

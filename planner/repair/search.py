@@ -41,10 +41,10 @@ def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kep
     quick = use_spares(wreck, keep_light=True)
     if quick is not None and wreck.leaves_ports(quick):
         return Kept(quick, *bounds)
-    if is_quick or _is_overfull(wreck) or limits.seconds_left <= 0:
+    if is_quick or limits.is_late or _is_overfull(wreck):
         return Kept(None, wreck.least_moves, 0, is_impossible=_is_overfull(wreck))
     scene = wreck.scene([tenant.name for tenant in wreck.tenants])
-    bound = mend(scene, None, limits)
+    bound = mend(scene, None, limits) if _is_countable(scene) else Mended()
     if bound.is_impossible:
         return Kept(None, wreck.least_moves, 0, is_impossible=True)
     if scene.size <= _most_literals(limits, SMALL):
@@ -55,6 +55,12 @@ def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kep
     if routed is not None and wreck.leaves_ports(routed):
         return Kept(routed, *bounds)
     return _around(wreck, scene, max(bound.least_moves, wreck.least_moves), limits)
+
+
+def _is_countable(scene: Scene) -> bool:
+    """Whether all jobs can be searched at once where light is left aside: a literal for each rank and server."""
+    ranks = sum(len(tenant.devices) for tenant in scene.tenants)
+    return ranks * (scene.cluster.fabric.num_servers + 1) <= LARGE
 
 
 def _is_overfull(wreck: Wreck) -> bool:
@@ -86,7 +92,9 @@ def _most_literals(limits: MendLimits, most: int) -> float:
 def _neighbourhoods(wreck: Wreck, scene: Scene, near: set[str], limits: MendLimits) -> list[set[str]]:
     """Sets of jobs to search: those that lost something alone, then with others that make room."""
     sets, pinned = [near], scene.pinned
-    for _ in range(MAX_NEIGHBOURS):
+    for _ in range(MAX_NEIGHBOURS if _is_countable(scene) else 0):
+        if limits.is_late:
+            break
         found = mend(replace(scene, pinned=pinned), None, limits)
         if found.devices is None:
             break

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from costmodel.fabrics import Lightpath
 from planner.changes.restate import restated
+from planner.clock import Clock
 from planner.cluster import Health
 from planner.cpsat.mend import MendLimits
 from planner.errors import InputError
@@ -206,14 +207,14 @@ class _Search:
         if plan is None:
             return []
         seconds = max(min(REPAIR_S, REPAIR_SHARE * self.seconds_left), 0.1)
-        options, until = self.options, time.perf_counter() + share * self.seconds_left
+        options, until = self.options, Clock.of(share * self.seconds_left)
         is_timed = options.deterministic_limit is None
         limits = MendLimits(
-            seconds, options.deterministic_limit, options.workers, options.seed, deadline=until if is_timed else None
+            seconds, options.deterministic_limit, options.workers, options.seed, until=until if is_timed else None
         )
         weak, tested = weaknesses(
             self.problem.instance, plan, limits, most=MAX_WEAK,
-            should_stop=lambda: self.is_late or (is_timed and time.perf_counter() > until),
+            should_stop=lambda: self.is_late or (is_timed and until.is_over),
         )  # fmt: skip
         if not weak and self._improves(plan, reserve):
             restored = restated(self.problem.instance, plan, plan.assignments)
