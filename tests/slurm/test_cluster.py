@@ -32,7 +32,7 @@ LINE = re.compile(r"task (\d+) ?(\d*) x (\w+) ([\d,]+) ([\d.]+)|done (\d+) ?(\d*
 def site() -> Iterator[Plugin]:
     need_program("slurmctld")
     need_root()
-    with plugin(connect_tries=3) as made:
+    with plugin(connect_tries=5) as made:
         yield made
 
 
@@ -236,17 +236,17 @@ def test_a_broken_circuit_is_avoided(site: Plugin) -> None:
 
 
 def test_a_switch_that_names_no_part_ends_the_job(site: Plugin) -> None:
-    """After three starts, ever later, with the reason where the user looks; then a switch that is well takes others."""
+    """After five starts, ever later, with the reason where the user looks; then a switch that is well takes others."""
     (site.switches / "faults.json").write_text(json.dumps(["all"]))
     job = submit(site, 4, 2, 0.1)
-    site.rig.until(lambda: "tried 2 times, at most 3 times" in site.rig.job(job)["admin_comment"])
+    site.rig.until(lambda: "tried 4 times, at most 5 times" in site.rig.job(job)["admin_comment"])
     assert any(line.startswith(f"job {job}: circuits could not be connected") for line in site.status()["troubles"])
     row = site.rig.until_state(job, "CANCELLED")
-    assert "tried 3 times, it was ended" in row["admin_comment"]
+    assert "tried 5 times, it was ended" in row["admin_comment"]
     assert "no reason" in row["admin_comment"]
     (site.switches / "faults.json").write_text("[]")
     calls = [call for call in site.switched() if call["job"] == f"slurm-{job}" and call["action"] == "connect"]
-    assert len(calls) == 3
+    assert len(calls) == 5
     assert not tasks_of(site, job)
     wait_over(site, [submit(site, 4, 2, 0.1)])
     until_nothing_is_placed(site)
