@@ -55,15 +55,25 @@ class Journal:
         self._is_grouped = False
         self.seq = 0
         self._seen = Seen(self.path) if self.path != ":memory:" else None
+        if self._seen is not None:
+            self._compare(self._seen)
         self._db = connect(self.path)
         try:
             prepare(self._db, self.path)
             verify(self._db, self.path)
             self.roll_back()
             if self._seen is not None:
-                self._seen.compare(self.meta("id") or "", self.seq)
+                self._seen.begin(self.meta("id") or "", self.seq)
         except BaseException:
             self.close()
+            raise
+
+    @staticmethod
+    def _compare(seen: Seen) -> None:
+        try:
+            seen.compare()
+        except BaseException:
+            seen.close()
             raise
 
     def meta(self, name: str) -> str | None:

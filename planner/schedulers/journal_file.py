@@ -61,7 +61,8 @@ def prepare(db: sqlite3.Connection, path: str) -> None:
         raise InputError("journal", path, problem) from None
     except sqlite3.DatabaseError as error:
         raise InputError("journal", path, f"{error}; take another file") from None
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+    is_new = not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
+    if is_new:
         _create(db)
     found = str(db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()[0])
     if found not in (*_UPGRADES, str(FORMAT)):
@@ -73,6 +74,8 @@ def prepare(db: sqlite3.Connection, path: str) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (found,))
     db.execute("INSERT OR IGNORE INTO meta VALUES ('id', ?)", (secrets.token_hex(8),))
     db.execute("COMMIT")
+    if is_new:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _create(db: sqlite3.Connection) -> None:
@@ -154,6 +157,19 @@ def _damages(db: sqlite3.Connection) -> Iterator[str]:
         yield f"of events {min(first, snapped + 1)} to {last} some are missing"
 
 
+def _end_of(path: str) -> tuple[bytes, int]:
+    """Identity and last event of a journal, read without a change; empty and 0 where nothing can be read."""
+    db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)
+    try:
+        identity = db.execute("SELECT value FROM meta WHERE name = 'id'").fetchone()
+        seq = db.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0]
+        return b"" if identity is None else str(identity[0]).encode(), int(seq)
+    except sqlite3.DatabaseError:
+        return b"", 0
+    finally:
+        db.close()
+
+
 class Seen:
     """The file beside a journal: held by the process that writes, and knows its last event."""
 
@@ -178,18 +194,25 @@ class Seen:
             return False
         return True
 
-    def compare(self, identity: str, seq: int) -> None:
-        """InputError for a journal that ends before an event which was on disk."""
-        self._id = identity.encode()
+    def compare(self) -> None:
+        """InputError for a journal that ends before an event which was on disk; nothing of it is changed: what is left
+        in its log may be of use."""
         found = os.pread(self._file, _SEEN.size, 0)
-        if len(found) == _SEEN.size:
-            whose, last, check = _SEEN.unpack(found)
-            if whose == self._id and check == crc32(found[:-4]) and last > seq:
-                problem = (
-                    f"ends with event {seq}, but event {last} was on disk: its log is damaged or cut off; put back the "
-                    f"whole file with its -wal, or delete {self._path} to go on without events {seq + 1} to {last}"
-                )
-                raise InputError("journal", self._journal, problem)
+        path = Path(self._journal)
+        if len(found) < _SEEN.size or not path.is_file() or not path.stat().st_size:
+            return
+        whose, last, check = _SEEN.unpack(found)
+        identity, seq = _end_of(self._journal)
+        if check == crc32(found[:-4]) and identity in (whose, b"") and last > seq:
+            problem = (
+                f"ends with event {seq}, but event {last} was on disk: its log is damaged or cut off; put back the "
+                f"file with its -wal, or delete {self._path} to go on without events {seq + 1} to {last}"
+            )
+            raise InputError("journal", self._journal, problem)
+
+    def begin(self, identity: str, seq: int) -> None:
+        """Keep the last event of this journal from now on."""
+        self._id = identity.encode()
         self.tell(seq)
 
     def tell(self, seq: int) -> None:
