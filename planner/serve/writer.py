@@ -151,6 +151,8 @@ class Writer:
         except Exception as error:
             is_known = isinstance(error, UnwrittenError)
             log.error("a group of events was undone; each is tried for itself", exc_info=not is_known)
+            if not group and (task := self._next(refused)):
+                group.append(task)
             for task in group:
                 self._alone(task)
         return group + refused
