@@ -23,12 +23,17 @@ class FullError(InputError):
     """It can be, but not now: what is needed for it is taken, and is free again some time."""
 
 
-class UnwrittenError(InputError):
-    """It cannot be written down now, so it has not happened."""
-
-
 class ConflictError(InputError):
     """It is at odds with what was accepted before."""
+
+
+class UnwrittenError(OSError):
+    """What happened cannot be written down now, as on a full disk, so it has not happened: no fault of the input, and
+    to be asked again."""
+
+    def __init__(self, where: str, field: str, problem: str) -> None:
+        self.where, self.field, self.problem = where, field, problem
+        super().__init__(f"{where}: {field}: {problem}")
 
 
 class RefusedPlanError(RuntimeError):

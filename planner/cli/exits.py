@@ -2,7 +2,7 @@
 
 import typer
 
-from planner.errors import InputError
+from planner.errors import InputError, UnwrittenError
 
 PLAN, VIOLATIONS, BAD_INPUT, INFEASIBLE, NO_PLAN, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
@@ -18,7 +18,7 @@ _CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]
 
 def message_of(error: Exception) -> str | None:
     """One line for a user, or None where the error is no fault of the input."""
-    if isinstance(error, InputError):
+    if isinstance(error, InputError | UnwrittenError):
         text = str(error)
     elif isinstance(error, _CommandLineError):
         text = _of_command_line(error)

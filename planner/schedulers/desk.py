@@ -178,9 +178,9 @@ class Desk:
     def group(self) -> Iterator[None]:
         """Events inside become durable together, or none of them happens."""
         self.require_open()
-        self.journal.begin_group()
-        self._is_grouped = True
         try:
+            self.journal.begin_group()
+            self._is_grouped = True
             yield
             self.require_open()
             self.journal.end_group()

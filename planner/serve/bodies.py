@@ -53,10 +53,11 @@ def again(body: bytes, receive: Receive) -> Receive:
 
 def _require_distinct(pairs: list[tuple[str, Any]]) -> None:
     """InputError for an object that says something twice: readers differ in which of both they take."""
-    if len(pairs) > 1 and len({name for name, _ in pairs}) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError("body", twice[:100], "is given twice in one object; give it once")
+    seen = set[str]()
+    for name, _ in pairs:
+        if name in seen:
+            raise InputError("body", name[:100], "is given twice in one object; give it once")
+        seen.add(name)
 
 
 def parse(body: bytes) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from planner.errors import InputError
+from planner.errors import InputError, UnwrittenError
 
 BUSY_S = 1
 """after which who found the queue full, or came too often, is asked to come again"""
@@ -29,7 +29,7 @@ def refusal(status: int, where: str, field: str, problem: str, headers: Mapping[
     return Json(body, status, dict(headers or {}))
 
 
-def of_input(error: InputError, status: int, headers: Mapping[str, str] | None = None) -> Json:
+def of_input(error: InputError | UnwrittenError, status: int, headers: Mapping[str, str] | None = None) -> Json:
     """The error of a request that cannot be used."""
     return refusal(status, error.where, error.field, error.problem, headers)
 

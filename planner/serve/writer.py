@@ -69,6 +69,8 @@ class Writer:
         """whether the journal is closed, or cannot be read any more"""
         self.trouble: UnwrittenError | None = None
         """why the journal cannot be written now, as on a full disk"""
+        self._looked_s = 0.0
+        """when the journal was looked at"""
         self._thread = Thread(target=self._run, name="writer", daemon=True)
 
     def start(self) -> None:
@@ -119,13 +121,13 @@ class Writer:
     def _wait(self) -> bool:
         """Wait for a call; False when none will come."""
         while True:
+            if self.trouble and time.monotonic() > self._looked_s + PROBE_S:
+                self._look()
             with self._changed:
                 if not self._tasks and not self._is_closed:
                     self._changed.wait(PROBE_S if self.trouble else None)
                 if self._tasks or self._is_closed:
                     return bool(self._tasks)
-            if self.trouble:
-                self._look()
 
     def _next(self, refused: list[Task]) -> Task | None:
         """The next call that somebody still waits for; those before it that waited for too long are refused."""
@@ -168,6 +170,7 @@ class Writer:
 
     def _look(self) -> None:
         """Find out whether the journal can be written."""
+        self._looked_s = time.monotonic()
         try:
             self._controller.probe()
             self.trouble = None
@@ -181,7 +184,5 @@ def _do(task: Task, controller: Controller) -> None:
     task.outcome = task.error = None
     try:
         task.outcome = task.call(controller)
-    except UnwrittenError:
-        raise
     except InputError as error:
         task.error = error

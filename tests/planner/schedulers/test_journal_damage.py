@@ -207,6 +207,18 @@ def test_an_event_on_a_full_disk_has_not_happened(path: Path) -> None:
         assert again.state() == state
 
 
+def test_a_group_that_cannot_begin_has_not_happened(path: Path) -> None:
+    """As on a disk that can only be read."""
+    with opened(path) as controller:
+        database = controller._desk.journal._db
+        database.execute("PRAGMA query_only=ON")
+        with pytest.raises(UnwrittenError, match="readonly"):
+            submit_together(controller, 0, 1)
+        database.execute("PRAGMA query_only=OFF")
+        submit_together(controller, 0, 1)
+        assert controller.seq == 1
+
+
 def test_a_snapshot_that_finds_no_room_undoes_no_event(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the event did is answered, since it is on disk."""
     with opened(path) as controller:

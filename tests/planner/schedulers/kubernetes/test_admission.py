@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
+from planner.errors import UnwrittenError
 from planner.schedulers.kubernetes.pods import Pod
 from tests.planner.schedulers.kubernetes.emulator import CHECKS, NODES, PODS, WORKLOADS
 from tests.planner.schedulers.kubernetes.world import World, node, pod_set
+from tests.planner.schedulers.test_journal_damage import full
 
 Make = Callable[..., World]
 
@@ -86,6 +88,20 @@ def test_what_can_never_run_is_rejected(make_world: Make, sets: list[dict[str, o
     assert (world.check("odd")["state"], said in world.check("odd")["message"]) == ("Rejected", True)
     world.settle(4)
     assert world.jobs() == {}
+
+
+def test_a_full_disk_rejects_nobody(make_world: Make) -> None:
+    world = make_world()
+    full(world.controller, is_full=True)
+    for number in range(40):
+        world.workload(f"w{number}", pod_set(1, 1))
+    world.kueue()
+    with pytest.raises(UnwrittenError):
+        world.loop.tick()
+    assert {world.check(f"w{number}")["state"] for number in range(40)} <= {"Pending", "Ready"}
+    full(world.controller, is_full=False)
+    world.settle(4)
+    assert len(world.jobs()) == 40
 
 
 def test_pods_that_need_no_accelerator_pass(make_world: Make) -> None:
