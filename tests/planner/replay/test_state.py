@@ -88,7 +88,7 @@ def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy:
         each = random.choice([n for n in EVEN[fabric] if n <= size])
         asked = {"per_server": each} if random.random() < 0.7 else {}
         jobs.append(Job.model_validate({"name": f"j{i}", "workload": BERT, "accelerators": size, "constraints": asked}))
-    state, kinds = State(of), Kinds(of)
+    state, kinds = State(of), Kinds(of, 1e9, set, str)
     problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=tuple(jobs)))
     runnable = [job for job, options in zip(jobs, problem.options, strict=True) if len(options)]
     placer, found = PLACERS[policy](state, 0), []

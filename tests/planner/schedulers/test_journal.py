@@ -4,6 +4,7 @@ import sqlite3
 import stat
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -219,9 +220,9 @@ def test_kinds_of_jobs_that_have_ended_are_not_expanded_again(path: Path, monkey
     expanded: list[str] = []
     real = kinds_module.Kinds._add
 
-    def add(kinds: kinds_module.Kinds, name: str, text: str, *, is_bounded: bool) -> None:
+    def add(kinds: kinds_module.Kinds, name: str, text: str, **how: Any) -> None:
         expanded.append(name)
-        real(kinds, name, text, is_bounded=is_bounded)
+        real(kinds, name, text, **how)
 
     monkeypatch.setattr(kinds_module.Kinds, "_add", add)
     with Controller(journal=path) as c:

@@ -354,7 +354,7 @@ def test_what_is_judged_was_expanded_when_it_was_read(make_world: Make, monkeypa
     world.loop.tick()
     asked, new = world.loop.extender.read(item), list[str]()
     add = Kinds._add
-    monkeypatch.setattr(Kinds, "_add", lambda self, name, text, job: (new.append(name), add(self, name, text, job)))
+    monkeypatch.setattr(Kinds, "_add", lambda self, name, text, **how: (new.append(name), add(self, name, text, **how)))
     assert world.loop.extender.judge(asked).why
     assert world.jobs()["team/pods/wide"].request.constraints.per_server == 6, "all forms were tried"
     assert new == []
