@@ -46,6 +46,8 @@ class Kinds:
         self._most: dict[str, tuple[int, int]] = {}
         """accelerators, and optical ports, of the rows that take the most"""
         self._bytes: dict[str, int] = {}
+        self._left_bytes = 0
+        """what all kinds took after the last `trim`"""
         self._used: dict[str, int] = {}
         """when each was asked for last, counted"""
         self._now = count()
@@ -78,8 +80,8 @@ class Kinds:
 
     @property
     def is_over(self) -> bool:
-        """Whether there are more than should be."""
-        return self.num_bytes > self._most_bytes or len(self._limited) > MOST_LIMITED
+        """Whether there are more than should be, and than the last `trim` had to leave."""
+        return self.num_bytes > max(self._most_bytes, self._left_bytes) or len(self._limited) > MOST_LIMITED
 
     def trim(self) -> None:
         """Forget kinds that are not in use, those first that were asked for longest ago, until half of the memory is
@@ -93,6 +95,7 @@ class Kinds:
             left -= self._bytes.pop(name)
             for known in (self._kinds, self._most, self._used):
                 known.pop(name, None)
+        self._left_bytes = left
         kept.update(self._kinds)
         self._limited.clear()
         for each in (self._texts, self._asked, self._used):

@@ -133,6 +133,21 @@ def test_a_kind_that_finds_no_memory_is_refused_for_now(expanded: list[str]) -> 
             controller.submit_all([distinct(number) for number in range(3, 9)])
 
 
+def test_what_cannot_be_forgotten_is_not_looked_at_at_every_event() -> None:
+    """A kind in use that is larger than all memory: to make the floor anew would free nothing."""
+    with bounded(1000) as controller:
+        controller.submit(request("a", 2))
+        floor = controller._desk.floor
+        for number in range(3):
+            controller.submit(request(f"b{number}", 2))
+        assert controller._desk.floor is floor
+        controller.cancel("a")
+        for number in range(3):
+            controller.cancel(f"b{number}")
+        controller.submit(request("other", 4))
+        assert len(controller._desk.kinds._kinds) == 1, "what nobody needs is forgotten as before"
+
+
 def test_a_forgotten_kind_comes_back_from_the_journal(expanded: list[str], tmp_path: Path) -> None:
     """Decisions of before are told although what they name was forgotten."""
     with bounded(1e9) as measured:
