@@ -24,8 +24,11 @@ def jobs_between(free: tuple[int, ...], links: Links, size: int) -> tuple[int, i
     pair. A leaf of it runs what fits inside and gives the rest to its one job across, whose other devices its parent
     provides.
     """
-    search = _Search(len(free), links, size)
-    part = tuple((server, count) for server, count in enumerate(free) if count)
+    counts = [(server, count) for server, count in enumerate(free) if count]
+    number = {server: i for i, (server, _) in enumerate(counts)}
+    links = frozenset((number[a], number[b]) for a, b in links if a in number and b in number)
+    part = tuple((number[server], count) for server, count in counts)
+    search = _Search(len(part), links, size)
     if len(part) > MOST_SEARCHED:
         return _lent(dict(part), links, size), search.bound(part)
     found = search.most(part)

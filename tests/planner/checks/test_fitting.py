@@ -81,3 +81,10 @@ def test_a_rack_of_eight_servers_is_quick() -> None:
             least, most = jobs_between(free, links, size)
             assert 0 <= least == most <= sum(free) // size
     assert process_time() - started_s < 10
+
+
+def test_a_few_free_servers_of_many_are_quick() -> None:
+    free = tuple(3 if server % 100 == 0 else 0 for server in range(512))
+    started_s = process_time()
+    assert jobs_between(free, frozenset(combinations(range(512), 2)), 4) == (4, 4)
+    assert process_time() - started_s < 2
