@@ -31,21 +31,34 @@ CHUNK = 512
 """rows compared at once with those before them"""
 
 
-def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None) -> Problem:
+def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None, last: Clock | None = None) -> Problem:
     """Candidates of every job with their scores; `prune` drops those that another one dominates.
 
-    When the clock is over, jobs that may wait are not listed any more, unless another one asked for the same.
+    When the clock is over, jobs that may wait have a short list, and when the last clock is over, too, none, unless
+    another one asked for the same or a bound on their value is not known.
     """
-    known, kept = Known(), dict[str, NDArray[np.int64]]()
+    known, short, kept = Known(), Known(), dict[str, NDArray[np.int64]]()
     found = dict[int, JobOptions]()
     for j in sorted(range(len(instance.all_jobs)), key=lambda j: not must_run(instance.all_jobs[j])):
         job = instance.all_jobs[j]
         if clock is not None and found and clock.is_over and not must_run(job) and _question(job) not in known:
-            found[j] = _unlisted(job, next(iter(found.values())))
+            if (last or clock).is_over and job.reference is None:
+                found[j] = _unlisted(job, next(iter(found.values())))
+            else:
+                found[j] = _listed_shortly(list_options(instance, job, short))
             continue
         listed = list_options(instance, job, known)
         found[j] = _undominated(listed, instance, kept) if prune else listed
     return Problem(instance, tuple(found[j] for j in range(len(found))))
+
+
+def _listed_shortly(listed: JobOptions) -> JobOptions:
+    """The most valuable row for each size, block and share of memory: what finding dominated rows would cost more."""
+    c = listed.candidates
+    order = np.lexsort((listed.energy, -listed.value))
+    keys = np.stack([c.num_devices, c.block, c.split])[:, order]
+    first = np.unique(keys, axis=1, return_index=True)[1]
+    return replace(listed.take(np.sort(order[first])), is_listed=False)
 
 
 def _unlisted(job: Job, other: JobOptions) -> JobOptions:

@@ -14,13 +14,14 @@ from planner.problem import Problem
 from planner.result import Result, SolveOptions
 from planner.second_tier import with_second_tiers
 
-LISTING_SHARE, LISTING_S = 0.3, 0.7
-"""of a time limit, and seconds at least, in which candidates are listed"""
+LISTING_SHARE, SHORT_SHARE, LISTING_S = 0.4, 0.55, 0.7
+"""of a time limit, and seconds at least, in which all candidates are listed, and short lists of other jobs"""
 
 
-def listing(clock: Clock) -> Clock:
-    """When to list candidates of no more jobs, of a time limit that begins."""
-    return clock.within(LISTING_SHARE * clock.left_s).lasting(LISTING_S)
+def listing(clock: Clock) -> tuple[Clock, Clock]:
+    """When to list all candidates of no more jobs, and when none of any, of a time limit that begins."""
+    whole, last = (clock.within(share * clock.left_s) for share in (LISTING_SHARE, SHORT_SHARE))
+    return whole.lasting(LISTING_S), last.lasting(LISTING_S)
 
 
 def solve(
@@ -42,8 +43,8 @@ def solve(
     if isinstance(instance, Problem):
         problem = instance
     else:
-        is_timed = chosen.deterministic_limit is None
-        problem = expand(instance, clock=listing(clock) if is_timed else None)
+        whole, last = listing(clock) if chosen.deterministic_limit is None else (None, None)
+        problem = expand(instance, clock=whole, last=last)
         chosen = replace(chosen, time_limit_s=clock.left_s)
     result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}

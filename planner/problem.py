@@ -42,7 +42,7 @@ class JobOptions:
     """row of a resident's current configuration"""
     can_stay: bool = False
     is_listed: bool = True
-    """whether its candidates were looked for; without, it may have any value up to its weight"""
+    """whether all its candidates are here; without, those that are missing may have any value up to `most_value`"""
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -70,6 +70,11 @@ class JobOptions:
     @property
     def must_stay(self) -> bool:
         return isinstance(self.job, Resident) and not self.job.movable
+
+    @property
+    def most_value(self) -> float:
+        """The most that the job is worth, whether all its candidates are here or not."""
+        return float(self.value.max(initial=0.0)) if len(self) else self.job.weight
 
     def rows_by_value(self) -> Sequence[int]:
         """Rows from the most valuable to the least; the fewest accelerators first among equals."""

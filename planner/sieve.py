@@ -42,10 +42,10 @@ class Sieve:
         bound = float(before[-1][-1])
         if has_prices(problem) and np.isfinite(bound):
             pooled = pool_prices(problem)
-            rows = tuple(np.minimum(one, other) for one, other in zip(rows, pooled.rows, strict=True))
-            bound = min(bound, pooled.bound)
-        unlisted = sum(options.job.weight for options in problem.options if not options.is_listed)
-        return cls(bound + unlisted, tuple(bounds + unlisted for bounds in rows))
+            unlisted = sum(options.most_value for options in problem.options if not options.is_listed)
+            rows = tuple(np.minimum(one, other + unlisted) for one, other in zip(rows, pooled.rows, strict=True))
+            bound = min(bound, pooled.bound + unlisted)
+        return cls(bound, rows)
 
     def highest(self, count: int) -> float:
         """A threshold that so many rows reach at most, but for ties."""
@@ -68,13 +68,16 @@ class Sieve:
 
 
 def _best_by_devices(options: JobOptions, capacity: int) -> Floats:
-    """Most value of one job with exactly n devices, -inf where it has no such row; 0 devices where it may wait."""
+    """Most value of one job with exactly n devices, -inf where it has no such row; 0 devices where it may wait.
+
+    A job whose candidates are not all here may be worth its most with any number of devices, even none.
+    """
     best = np.full(capacity + 1, -np.inf)
     devices = options.candidates.num_devices
     fits = devices <= capacity
     np.maximum.at(best, devices[fits], options.value[fits])
     if not options.must_run:
-        best[0] = 0.0
+        best[0] = 0.0 if options.is_listed else options.most_value
     return best
 
 

@@ -47,14 +47,14 @@ PlanOut = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 
 
-def load_problem(path: Path, clock: Clock | None = None) -> "tuple[Instance, Problem]":
-    """An instance and its scored candidates, of as many jobs as the clock allows."""
+def load_problem(path: Path, clock: Clock | None = None, last: Clock | None = None) -> "tuple[Instance, Problem]":
+    """An instance and its scored candidates, of as many jobs as the clocks of `expand` allow."""
     from planner.expand import expand
     from planner.instance import Instance
 
     instance = Instance.load(path)
     with naming(path, instance):
-        return instance, expand(instance, clock=clock)
+        return instance, expand(instance, clock=clock, last=last)
 
 
 def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
@@ -65,7 +65,7 @@ def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
     from planner.line import listing
 
     clock = Clock.of(limit_s)
-    problem = load_problem(path, listing(clock))[1]
+    problem = load_problem(path, *listing(clock))[1]
     return problem, max(clock.left_s - min(limit_s - clock.left_s, MOST_CHECKED * limit_s), 0.0)
 
 

@@ -2,6 +2,8 @@
 
 import shlex
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,6 +71,7 @@ def solve(
     """
     _require_outputs(plan_out, report, plot)
     require_policy(policy, "--policy")
+    started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     options = {"time_limit_s": left_s, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
     options["pages_time_limit_s"] = pages_time_limit
@@ -78,6 +81,7 @@ def solve(
         console().print(header(problem), soft_wrap=True)
     survival = _surviving(instance, problem, policy, options) if survive else None
     result = _search(problem, policy, options, as_json) if survival is None else survival.result
+    result = replace(result, wall_time_s=time.perf_counter() - started)
     refused = _refused(instance, problem, result, survival, as_json)
     if refused is not None:
         return refused

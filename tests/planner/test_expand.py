@@ -144,3 +144,19 @@ def test_jobs_that_are_not_listed_in_time_wait_and_loosen_the_bound() -> None:
     assert result.plan is not None
     assert result.status is Status.FEASIBLE
     assert {left.job: left.reason for left in result.left_out}["waits"] == "not listed in the time limit"
+
+
+def test_jobs_that_are_late_have_a_short_list_and_their_best_value_in_the_bound() -> None:
+    jobs = [training("first", 2), training("late", [1, 2, 4], weight=2.0)]
+    whole = expand(Instance.parse(rack(*jobs)))
+    problem = expand(Instance.parse(rack(*jobs)), clock=Clock.of(0.0), last=Clock.of(60.0))
+    late, all_of_it = problem.options[1], whole.options[1]
+    assert not late.is_listed
+    assert {int(n) for n in late.candidates.num_devices} == {1, 2, 4}
+    assert late.most_value == all_of_it.value.max()
+    assert len(late) <= len(set(zip(late.candidates.num_devices, late.candidates.block, strict=True)))
+    assert Sieve.of(whole).bound <= Sieve.of(problem).bound <= whole.options[0].value.max() + late.most_value
+    result = POLICIES["cpsat"](problem, SolveOptions(workers=1, deterministic_limit=1.0))
+    assert result.plan is not None
+    assert result.plan.admitted == ("first", "late")
+    assert result.status is Status.FEASIBLE
