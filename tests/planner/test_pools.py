@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from planner.checks import check
+from planner.clock import Clock
 from planner.cpsat.neighbourhoods import has_neighbourhoods
 from planner.cpsat.pack_pool import Part, wire
 from planner.cpsat.realize import StepTwoLimits
@@ -191,10 +192,10 @@ def test_a_job_without_a_division_is_told_what_is_missing(
 
 
 def test_only_what_an_instance_expands_to_is_expanded_again_for_a_proof() -> None:
-    problem = expand(random_pool(32, 3, 2))
-    assert _is_as_listed(problem)
+    problem, clock = expand(random_pool(32, 3, 2)), Clock.of(600.0)
+    assert _is_as_listed(problem, clock)
     first, *others = problem.options
     fewer = replace(problem, options=(first.take(np.arange(len(first) - 1)), *others))
     revalued = replace(problem, options=(replace(first, value=0.5 * first.value), *others))
-    assert not _is_as_listed(fewer)
-    assert not _is_as_listed(revalued)
+    assert not _is_as_listed(fewer, clock)
+    assert not _is_as_listed(revalued, clock)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from planner.schedulers import Controller, Request, Settings
+from planner.schedulers import Controller, Request, Settings, calls
 from planner.schedulers.carrier import Carrier
 from planner.schedulers.drivers import Circuits
 from planner.serve.options import Options
@@ -161,7 +161,8 @@ def test_companions_are_called_when_something_happens_and_now_and_then() -> None
     assert often.ticks == ended
 
 
-def test_the_end_waits_for_the_circuits_of_one_job_alone() -> None:
+def test_the_end_waits_for_the_circuits_of_one_job_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "PATIENCE_S", MOST_S)
     stopped = threading.Event()
 
     class Slow:
