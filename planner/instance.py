@@ -141,8 +141,11 @@ class Instance(Spec):
                 raise ValueError(f"jobs: the name '{name}' is used {count} times; names must differ")
         if not names:
             raise ValueError("jobs: there is nothing to plan; give at least one job")
-        if not self.objectives or len({o.name for o in self.objectives}) < len(self.objectives):
-            raise ValueError("objectives: list each objective once, at least one")
+        if not self.objectives:
+            raise ValueError("objectives: the list is empty; give at least one, such as value")
+        twice = [name for name, count in Counter(o.name for o in self.objectives).items() if count > 1]
+        if twice:
+            raise ValueError(f"objectives: {twice[0]} is listed twice; list each once")
         fabric = self.cluster.fabric
         if not fabric.measures_fragmentation and any(o.name == "fragmentation" for o in self.objectives):
             raise ValueError(f"objectives: fragmentation is not defined on a {fabric.kind}; leave it out")

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def naming(path: str | Path, instance: "Instance") -> Iterator[None]:
-    """Errors of the cost model become bad input that names the file and the job."""
+    """Errors of the cost model become bad input that names the file and the job; those of an option stay."""
     try:
         yield
     except InputError as error:
-        if error.where == str(path):
+        if error.where == str(path) or error.where.startswith("--"):
             raise
         field = f"{error.where}.{error.field}" if error.field else error.where
         raise InputError(str(path), field, error.problem) from None

@@ -71,6 +71,8 @@ def _require_other_files(folder: Path, names: Iterable[str], given: Iterable[Pat
 
 
 def _write(folder: Path, files: list[tuple[str, str | bytes]]) -> None:
+    if folder.is_file():
+        raise InputError(str(folder), "--output", "is a file; name a folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files:

@@ -119,6 +119,12 @@ def require_writable(path: Path | None, option: str, output: "Output | None" = N
     raise InputError(str(path), option, problem)
 
 
+def require_not_given(path: Path | None, option: str, *given: Path | None) -> None:
+    """InputError for an output that is an input, too, which would be lost."""
+    if path is not None and path.resolve() in {each.resolve() for each in given if each is not None}:
+        raise InputError(str(path), option, "is an input of this command, which would be lost; name another file")
+
+
 def _is_other(path: Path, output: "Output") -> bool:
     """Whether a file holds anything but an earlier output of this kind."""
     if not path.is_file() or path.stat().st_size == 0 or not os.access(path, os.R_OK):

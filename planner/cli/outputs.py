@@ -51,6 +51,12 @@ def _is_table_with(*columns: str) -> Callable[[Path], bool]:
     return test
 
 
+def holds_database(path: Path) -> bool:
+    """Whether a file is empty or one of SQLite."""
+    head = _head(path)
+    return not head or head.startswith(b"SQLite format 3")
+
+
 PLAN = Output("a plan", _is_json_with("instance", "assignments"))
 PAGE_PLAN = Output("a plan of pages", _is_json_with("schema_version", "instance", "jobs"))
 CALIBRATION = Output("a calibration", _is_json_with("device", "families"))

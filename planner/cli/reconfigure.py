@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, load_plan, naming, require_writable
+from planner.cli.inputs import (
+    AsJson,
+    InstancePath,
+    Seed,
+    TimeLimit,
+    Workers,
+    load_plan,
+    naming,
+    require_not_given,
+    require_writable,
+    write_text,
+)
 from planner.cli.output import console, plain, print_json, quantity, table
 from planner.cli.outputs import PLAN
 
@@ -40,6 +51,7 @@ def reconfigure(
     circuits change. Tenants that wait for each other in a cycle need one of them to pause: the fewest do.
     """
     require_writable(output, "--output", PLAN)
+    require_not_given(output, "--output", old_plan, new_plan)
     from planner.changes.reconfigure import reconfigure as change
     from planner.cpsat.mend import MendLimits
     from planner.instance import Instance
@@ -55,8 +67,6 @@ def reconfigure(
     else:
         _show(found)
     if output is not None:
-        from planner.cli.inputs import write_text
-
         write_text(output, found.plan.model_dump_json(indent=1) + "\n")
     return 0
 

@@ -1,14 +1,28 @@
 """planner repair: what to do with a plan after parts failed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from planner.cli import exits
-from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, load_plan, naming, require_writable
+from planner.cli.inputs import (
+    AsJson,
+    InstancePath,
+    Seed,
+    TimeLimit,
+    Workers,
+    load_plan,
+    naming,
+    require_not_given,
+    require_writable,
+    write_text,
+)
 from planner.cli.output import console, number, plain, print_json, quantity, table
 from planner.cli.outputs import PLAN
+from planner.errors import InputError
 
 if TYPE_CHECKING:
     from planner.repair import Repair
@@ -46,6 +60,7 @@ def repair(
     The repaired plan is checked.
     """
     require_writable(output, "--output", PLAN)
+    require_not_given(output, "--output", plan)
     from planner.checks import check
     from planner.cpsat.mend import MendLimits
     from planner.instance import Instance
@@ -55,7 +70,7 @@ def repair(
     running = load_plan(plan, loaded)
     limits = MendLimits(time_limit_s=time_limit, seed=seed, workers=workers)
     require_whole(plan, loaded, running)
-    with naming(instance, loaded):
+    with naming(instance, loaded), _naming_option():
         found = mend_plan(loaded, running, failed, limits=limits)
         violations = list(check(found.instance, found.plan)) if found.plan is not None else []
     if found.plan is not None and violations:
@@ -64,10 +79,19 @@ def repair(
         return withhold(loaded.name, found.instance, found.plan, violations, document(found), as_json=as_json)
     print_json(document(found)) if as_json else _show(found)
     if found.plan is not None and output is not None:
-        from planner.cli.inputs import write_text
-
         write_text(output, found.plan.model_dump_json(indent=1) + "\n")
     return exits.PLAN if found.plan is not None else exits.NO_PLAN
+
+
+@contextmanager
+def _naming_option() -> Iterator[None]:
+    """What is wrong with a failed part is wrong with the option, not with the instance."""
+    try:
+        yield
+    except InputError as error:
+        if error.where == "failed":
+            raise InputError("--failed", error.field, error.problem) from None
+        raise
 
 
 def require_whole(path: Path, instance: Any, plan: Any) -> None:

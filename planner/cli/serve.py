@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from planner.cli.inputs import require_writable
+from planner.cli.outputs import holds_database
 from planner.errors import InputError
 from planner.serve.options import Options
 
@@ -187,6 +188,10 @@ def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "
     from planner.schedulers import Controller, Settings
 
     require_writable(journal, "--journal")
+    if cluster is None and not journal.exists():
+        raise InputError(str(journal), "--journal", "does not exist; name it, or say which cluster a new one is for")
+    if journal.is_file() and not holds_database(journal):
+        raise InputError(str(journal), "--journal", "is no journal, or a damaged one; take another, or a copy of it")
     given = load_cluster(cluster) if cluster is not None else None
     return Controller(given, journal, files.load(Settings, settings) if settings is not None else None)
 

@@ -202,7 +202,7 @@ def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival 
     if survival is not None:
         out.print(survival_line(survival), soft_wrap=True)
     if result.plan is None:
-        out.print(summary.no_plan_line(result, path), soft_wrap=True)
+        out.print(summary.no_plan_line(result, problem, path), soft_wrap=True)
         return
     if result.plan.assignments:
         out.print(jobs_table(problem.instance, result.plan))

@@ -106,13 +106,19 @@ def totals_line(instance: "Instance", plan: "Plan", wall_time_s: float) -> str:
     return " · ".join(parts)
 
 
-def no_plan_line(result: "Result", path: Path) -> str:
+def no_plan_line(result: "Result", problem: "Problem", path: Path) -> str:
     """Why there is no plan."""
     after = seconds(result.wall_time_s)
     if result.status.value == "INFEASIBLE":
+        from planner.unlisted import why_unlisted
+
+        required = [options for options in problem.options if options.must_run]
+        for job in (options.job for options in required if not len(options)):
+            why = why_unlisted(problem.cluster, job)
+            return f"no plan exists: {plain(job.name)} must run, and is impossible alone: {why}"
         return (
             f"no plan exists: proven in {after} that the required jobs and residents cannot all run; "
-            f"`planner explain {shlex.quote(str(path))} JOB` says what is missing for one of them"
+            f"`planner explain {shlex.quote(str(path))} {shlex.quote(required[0].job.name)}` says what is missing"
         )
     return f"no plan found in {after}; this proves nothing: raise --time-limit or choose another --policy"
 

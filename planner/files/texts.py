@@ -66,7 +66,9 @@ def read_text(
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(name, f"byte {error.start}", "is not UTF-8; save the file as UTF-8 text") from None
+        raise InputError(
+            name, f"byte {error.start}", "is not UTF-8; is it the right file? Save text as UTF-8"
+        ) from None
     if not text.strip():
         raise InputError(name, "", f"is empty; {remedy}")
     return text
@@ -85,8 +87,17 @@ def parse_text(text: str, name: str) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InputError(name, "", f"is no valid {'JSON' if is_json else 'YAML'}: {error}") from None
     if not isinstance(data, dict):
-        raise InputError(name, "", f"holds a {type(data).__name__}, not a mapping of fields")
+        raise InputError(name, "", f"holds {_what(data)}, not a mapping of fields")
     return data
+
+
+def _what(data: object) -> str:
+    """Content of a file that is none of ours."""
+    if isinstance(data, list):
+        return "a list"
+    if isinstance(data, str) and data.count(",") > 1:
+        return "a table (jobs in one become an instance by `planner new --jobs`)"
+    return "text" if isinstance(data, str) else "a single value"
 
 
 def _once_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -145,7 +145,8 @@ TEXTS: dict[str, tuple[bytes, str, str]] = {
     "octal number": (b"servers: 010", "line 1: ", "read as octal by some; write 10"),
     "sixties": (b"weight: 1:30", "line 1: ", "read in sixties"),
     "a list": (b"- a\n", "", "holds a list"),
-    "plain text": (b"hello", "", "holds a str"),
+    "plain text": (b"hello", "", "holds text, not a mapping"),
+    "a table": (b"name,model,kind\na,b,c\n", "", "become an instance by `planner new --jobs`"),
 }
 
 

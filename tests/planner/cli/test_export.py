@@ -95,7 +95,7 @@ def test_a_file_in_the_way_is_named(planner: Planner, tmp_path: Path) -> None:
     instance, plan = saved(tmp_path, good.ring())
     outcome = planner("export", instance, plan, "--format", "circuits", "-o", plan)
     assert outcome.code == 2
-    assert "--output: cannot be written" in outcome.err
+    assert "--output: is a file; name a folder" in outcome.err
 
 
 def test_an_input_is_not_overwritten(planner: Planner, instance: Path, tmp_path: Path) -> None:

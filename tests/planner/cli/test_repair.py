@@ -146,3 +146,20 @@ def test_solve_survives_one_failure(planner: Planner, instance: Path) -> None:
     assert document["survival"]["weaknesses"] == []
     assert document["survival"]["cost"] >= 0
     assert document["violations"] == []
+
+
+def test_the_plan_that_runs_is_not_overwritten(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", plan).code == 0
+    before = plan.read_bytes()
+    outcome = planner("repair", instance, plan, "--failed", "s0.t0", "-o", plan)
+    assert (outcome.code, plan.read_bytes()) == (2, before)
+    assert "is an input of this command, which would be lost; name another file" in outcome.err
+
+
+def test_a_part_that_is_not_there_is_a_fault_of_the_option(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", plan).code == 0
+    outcome = planner("repair", instance, plan, "--failed", "s9.t1")
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: --failed: s9.t1: no server 's9'")

@@ -85,3 +85,16 @@ def test_what_is_no_token_is_refused_and_not_shown(text: str, tmp_path: Path) ->
 def test_a_taken_port_is_refused() -> None:
     with bind("127.0.0.1", 0) as listening, pytest.raises(InputError, match="another --host or --port"):
         bind("127.0.0.1", listening.getsockname()[1])
+
+
+@pytest.mark.parametrize(("journal", "said"), [("new.db", "say which cluster"), ("notes.txt", "is no journal, or a")])
+def test_what_is_refused_leaves_nothing_behind(
+    journal: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    write_token(tmp_path / "token")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert main(["serve", "--token-file", "token", "--port", "0", "--journal", journal]) == 2
+    assert said in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -275,3 +275,16 @@ def test_the_table_names_what_circuits_go_over(fabric: str, part: str | None, tm
     out = planner("solve", path, "--policy", "best_fit").out
     line = next(line for line in out.splitlines() if line.startswith("wide"))
     assert set(re.findall(r"\d (fiber|uplink|switch)(?:e?s)?\b", line)) == ({part} if part else set())
+
+
+def test_a_required_job_that_no_size_can_run_is_named_with_the_reason(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["jobs"][0] |= {
+        "required": True,
+        "accelerators": 2,
+        "workload": {"kind": "transformer_inference", "model": "llama-3.1-405b", "concurrency": 8, "input_tokens": 64,
+                     "output_tokens": 64},
+    }  # fmt: skip
+    outcome = planner("solve", written(tmp_path, content))
+    assert outcome.code == 3
+    assert "no plan exists: big must run, and is impossible alone: each accelerator would hold" in outcome.out
