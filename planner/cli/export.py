@@ -1,13 +1,12 @@
 """planner export: a plan for programs that run or simulate its collectives."""
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from planner.cli.inputs import InstancePath, load_plan
+from planner.cli.inputs import InstancePath, load_plan, require_not_given
 from planner.errors import InputError
 
 
@@ -38,7 +37,8 @@ def export(
         raise
     except ValueError as error:
         raise InputError(str(plan), f"--format {format_name}", str(error)) from None
-    _require_other_files(output, [name for name, _ in files], (instance, plan))
+    for name, _ in files:
+        require_not_given(output / name, "--output", instance, plan)
     _write(output, files)
     for warning in warnings_of(files):
         print(f"warning: {warning}", file=sys.stderr)
@@ -60,14 +60,6 @@ def _size(text: str) -> int:
     if size < 1:
         raise InputError("--message", f"'{text}'", "is less than a byte; give the size of a call, such as '1 MiB'")
     return round(size)
-
-
-def _require_other_files(folder: Path, names: Iterable[str], given: Iterable[Path]) -> None:
-    """InputError where a file to write is one of those that were read."""
-    read = {path.resolve() for path in given}
-    for name in names:
-        if (folder / name).resolve() in read:
-            raise InputError(str(folder), "--output", f"{name} in it is an input of this command; name another folder")
 
 
 def _write(folder: Path, files: list[tuple[str, str | bytes]]) -> None:

@@ -107,4 +107,4 @@ def test_an_input_is_not_overwritten(planner: Planner, instance: Path, tmp_path:
     before = plan.read_bytes()
     outcome = planner("export", instance, plan, "--format", "circuits", "-o", tmp_path)
     assert (outcome.code, plan.read_bytes()) == (2, before)
-    assert f"{name} in it is an input of this command" in outcome.err
+    assert f"{name}: --output: is an input of this command" in outcome.err
