@@ -77,18 +77,22 @@ class RecordedDriver:
                 record.require_free(job, circuits)
                 record.setting[job] = circuits
                 record.write()
-            try:
-                self.set(job, circuits, lock)
-            except UnsureError:
-                raise
-            except CircuitError:
-                with self._record() as record:
-                    del record.setting[job]
-                    record.write()
-                raise
+            self._make(job, circuits, lock)
+
+    def _make(self, job: str, circuits: Circuits, lock: int) -> None:
+        """Set what the record says is being set; what is refused leaves the record, what is unsure stays in it."""
+        try:
+            self.set(job, circuits, lock)
+        except UnsureError:
+            raise
+        except CircuitError:
             with self._record() as record:
-                record.on[job] = record.setting.pop(job)
+                del record.setting[job]
                 record.write()
+            raise
+        with self._record() as record:
+            record.on[job] = record.setting.pop(job)
+            record.write()
 
     def release(self, job: str) -> None:
         make_private(self.folder)
@@ -125,7 +129,9 @@ class RecordedDriver:
         return Resynced(tuple(again), failed, tuple(sorted(on.difference(known))))
 
     def _set_again(self, job: str, circuits: Circuits) -> bool:
-        """Make what a job should have; False where it has been released meanwhile."""
+        """Make what a job should have; False where it has been released meanwhile.
+
+        What the switches refuse is on no more: whoever wants it sees that, and tries again."""
         with self._alone(circuits) as lock:
             with self._record() as record:
                 if record.all.get(job) != circuits:
@@ -133,10 +139,7 @@ class RecordedDriver:
                 record.setting[job] = circuits
                 record.on.pop(job, None)
                 record.write()
-            self.set(job, circuits, lock)
-            with self._record() as record:
-                record.on[job] = record.setting.pop(job)
-                record.write()
+            self._make(job, circuits, lock)
         return True
 
     def applied(self) -> dict[str, Circuits]:

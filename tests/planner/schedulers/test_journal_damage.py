@@ -236,3 +236,11 @@ def test_a_snapshot_that_finds_no_room_undoes_no_event(path: Path, monkeypatch: 
         state = controller.state()
     with Controller(journal=path) as again:
         assert again.state() == state
+
+
+def test_a_backup_that_fails_leaves_no_file(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"cannot be copied|is damaged"):
+            back_up(str(tmp_path / "notes.txt"), str(tmp_path / "copy.db"))
+        assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

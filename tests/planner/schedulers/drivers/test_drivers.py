@@ -398,7 +398,10 @@ def test_a_switch_that_lost_its_circuits_gets_them_again(
     (tmp_path / "dark").touch()
     assert main(argv) == 1
     assert "a: its circuits are lost, and could not be set: connect a" in capsys.readouterr().out
+    assert driver.applied() == {"b": other}, "whoever wants them sees that they are dark"
     (tmp_path / "dark").unlink()
+    driver.connect("a", BETWEEN)
+    (tmp_path / "lit.json").write_text(json.dumps(other[0]["circuits"] + stray))
     assert main(argv) == 0
     out = capsys.readouterr().out
     assert "a: its circuits were lost, and are on again" in out
