@@ -24,7 +24,7 @@ def test_quick_part_touches_every_group_and_fabric() -> None:
 
 def test_small_part_is_as_recorded() -> None:
     found = subprocess.run(
-        [sys.executable, RECORD, "--check", "--only", "lumorph/golden"], capture_output=True, text=True
+        [sys.executable, RECORD, "--check", "--quick", "--only", "lumorph/golden"], capture_output=True, text=True
     )
     assert (found.returncode, found.stdout) == (0, ""), found.stderr
 
