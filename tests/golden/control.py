@@ -3,13 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from random import Random
 from typing import Any
 
 from tests.golden.frozen import EPOCH_S, reset
-from tests.golden.texts import FABRICS, Unit, shown, write_served
+from tests.golden.texts import FABRICS, Unit, public, shown, write_served
 
 EVENTS, FEW = 10_000, 300
 GROUP = 50
@@ -37,18 +37,6 @@ MOST_WAITING = 12
 TABLES = ("kinds", "configurations", "wirings", "events", "snapshots", "uses", "meta")
 
 
-def _internals() -> tuple[Any, Any, Any, Any]:
-    """The one place that names packages."""
-    from planner import InputError, Instance
-    from planner.schedulers import Controller, Request, Settings
-
-    return (lambda path: Instance.load(path).cluster), partial(_controller, Controller, Settings), Request, InputError
-
-
-def _controller(make: Any, settings: Any, cluster: Any, journal: str) -> Any:
-    return make(cluster, journal, settings.model_validate(SETTINGS) if cluster is not None else None)
-
-
 def units() -> Iterator[Unit]:
     for fabric in FABRICS:
         yield Unit("control", f"{fabric} {FEW} events", partial(_record, fabric, FEW), True)
@@ -56,17 +44,22 @@ def units() -> Iterator[Unit]:
 
 
 def _record(fabric: str, events: int) -> dict[str, str]:
-    load, make, request, error = _internals()
-    controller = make(load(write_served(fabric, servers=8)), "planner.db")
+    planner = public()
+    cluster = planner.Instance.load(write_served(fabric, servers=8)).cluster
+    controller = planner.Controller(cluster, "planner.db", planner.Settings.model_validate(SETTINGS))
     reset(reading_s=0)
-    drive = Drive(controller, request, error)
+    drive = Drive(controller, planner.Request, planner.InputError)
     for _ in range(0, events, GROUP):
         with controller.group():
             for _ in range(min(GROUP, events)):
                 drive.event()
-    found = {"counts": str(controller.counts), "refusals": shown(drive.refused), **_state(controller)}
+    found = {
+        "counts": shown(list(asdict(controller.counts).values())),
+        "refusals": shown(drive.refused),
+        **_state(controller),
+    }
     controller.close()
-    again = make(None, "planner.db")
+    again = planner.Controller(None, "planner.db")
     found["state, journal read again"] = shown(again.state())
     again.close()
     return found | {f"journal {table}": text for table, text in _tables("planner.db")}
@@ -77,7 +70,7 @@ def _state(controller: Any) -> dict[str, str]:
     return {
         "state": shown(controller.state()),
         "plan": plan[1].model_dump_json(indent=1) if plan is not None else "nothing runs",
-        "violations": str(controller.check()),
+        "violations": shown([violation.message for violation in controller.check()]),
         "line": shown([list(controller.waiting), list(controller.down), controller.num_free]),
     }
 

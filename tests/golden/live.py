@@ -23,7 +23,12 @@ TRAINING = {"kind": "transformer_training", "model": "bert-large", "global_batch
 SERVING = {"kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 32, "input_tokens": 1024,
            "output_tokens": 512}  # fmt: skip
 SIZES = (4, 2, 8, 16, 4, 1)
-CODE = "from tests.golden.frozen import freeze; freeze(); from planner.cli import main; import sys; sys.exit(main())"
+CODE = """
+import sys
+from tests.golden import frozen, texts
+frozen.freeze()
+sys.exit(texts.public().main())
+"""
 
 
 def units() -> Iterator[Unit]:
