@@ -13,13 +13,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from planner.checked import solve
     from planner.checks import check
-    from planner.checks.violation import Violation
-    from planner.errors import InputError, RefusedPlanError
-    from planner.instance import Instance
-    from planner.plan import Plan
-    from planner.result import Incumbent, Result, SolveOptions, Status
+    from planner.model.errors import InputError, RefusedPlanError
+    from planner.model.instance import Instance
+    from planner.model.plan import Plan
+    from planner.model.result import Incumbent, Result, SolveOptions, Status
+    from planner.model.violation import Violation
+    from planner.solve import solve
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,17 +37,17 @@ __all__ = [
 ]
 
 _MODULE_OF_NAME = {
-    "Incumbent": "planner.result",
-    "InputError": "planner.errors",
-    "Instance": "planner.instance",
-    "Plan": "planner.plan",
-    "RefusedPlanError": "planner.errors",
-    "Result": "planner.result",
-    "SolveOptions": "planner.result",
-    "Status": "planner.result",
-    "Violation": "planner.checks.violation",
+    "Incumbent": "planner.model.result",
+    "InputError": "planner.model.errors",
+    "Instance": "planner.model.instance",
+    "Plan": "planner.model.plan",
+    "RefusedPlanError": "planner.model.errors",
+    "Result": "planner.model.result",
+    "SolveOptions": "planner.model.result",
+    "Status": "planner.model.result",
+    "Violation": "planner.model.violation",
     "check": "planner.checks",
-    "solve": "planner.checked",
+    "solve": "planner.solve",
 }
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from costmodel.calibrate import FAMILIES
 from costmodel.calibrate.family import Family, Table
-from costmodel.hardware import load_device
-from planner.errors import InputError
-from planner.files import header_hint, read_text
+from costmodel.hardware.device import load_device
+from planner.model.errors import InputError
+from planner.model.files import header_hint, read_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,7 @@
 from typing import Any, get_args
 
 from costmodel.fabrics import Fabric
-from tests.planner.replay.grounds import FABRICS as REPLAYED
+from tests.planner.simulate.grounds import FABRICS as REPLAYED
 
 PORTS: dict[str, Any] = {
     "kind": "divided_ports", "servers": 4, "gpus_per_server": 8, "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "1 us",

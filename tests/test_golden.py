@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from costmodel.candidates import enumerate_candidates
-from costmodel.score import score
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
 from planner.checks import check, objective_values
-from planner.instance import Instance
-from planner.line import solve
-from planner.plan import Plan
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.result import Result, SolveOptions, Status
+from planner.pipeline import solve
 from planner.policies import POLICIES
 from planner.report import report_html
-from planner.result import Result, SolveOptions, Status
 
 PATH = Path(__file__).resolve().parents[1] / "instances" / "lumorph" / "golden.yaml"
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)

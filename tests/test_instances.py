@@ -8,9 +8,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from planner.candidates.expand import expand
 from planner.cli import main
-from planner.expand import expand
-from planner.instance import Instance
+from planner.model.instance import Instance
 
 FOLDER = Path(__file__).parent.parent / "instances"
 SCHEMA = FOLDER / "schema.json"

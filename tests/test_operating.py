@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from planner import Instance, files
-from planner.schedulers import Request, Settings
-from planner.schedulers.kubernetes.config import load_site as load_kubernetes
-from planner.schedulers.slurm.config import load_site as load_slurm
+from planner import Instance
+from planner.controller import Request, Settings
+from planner.integrations.kubernetes.config import load_site as load_kubernetes
+from planner.integrations.slurm.config import load_site as load_slurm
+from planner.model import files
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "planner" / "OPERATING.md").read_text(encoding="utf-8")

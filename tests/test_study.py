@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from planner.cli.app import app
-from planner.replay.mix import load_mix
+from planner.placement.job_mix import load_mix
 
 ROOT = Path(__file__).parent.parent
 STUDY = (ROOT / "instances" / "replay" / "STUDY.md").read_text("utf-8")

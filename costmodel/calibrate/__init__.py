@@ -2,11 +2,11 @@
 
 from costmodel.calibrate import attention, calculon, collective, gemm, serving, training
 from costmodel.calibrate.family import Family
-from costmodel.efficiency import Efficiency
 from costmodel.kernels.attention_context import PrefillCurve
 from costmodel.kernels.attention_generation import DecodeCurve
 from costmodel.kernels.collective import CollectiveCurve
 from costmodel.kernels.gemm import GemmCurve
+from costmodel.pricing.efficiency import Efficiency
 from costmodel.serving.backends import ServingCurve
 from costmodel.spec import Spec
 

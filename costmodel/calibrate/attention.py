@@ -8,11 +8,11 @@ import numpy as np
 
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.term import FULL, Term
-from costmodel.calibration import Numbers
-from costmodel.hardware import Device, Precision, load_device
+from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels import attention_context, attention_generation
 from costmodel.kernels.attention_context import PrefillCurve, prefill_attention_s, prefill_curve
 from costmodel.kernels.attention_generation import DecodeCurve, decode_attention_s, decode_curve
+from costmodel.pricing.calibration import Numbers
 
 Curve = PrefillCurve | DecodeCurve
 PRECISION_OF_NAME = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from costmodel.calibrate.family import Calibrations, Family, Series, Table
-from costmodel.candidates import list_candidates
-from costmodel.efficiency import efficiency_of
-from costmodel.hardware import load_device
-from costmodel.mappings import Mappings
-from costmodel.score import score
-from costmodel.search import widest_block
-from costmodel.systems import system_of
+from costmodel.hardware.device import load_device
+from costmodel.hardware.systems import system_of
+from costmodel.parallelism.mappings import Mappings
+from costmodel.pricing.candidates import list_candidates
+from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.score import score
+from costmodel.pricing.search import widest_block
 from costmodel.workloads import TransformerTraining
-from costmodel.workloads.shapes import load_model
+from costmodel.workloads.transformer.shapes import load_model
 
 DEVICE = "a100-sxm"
 """of all rows: the system that the table was computed for"""

@@ -6,10 +6,10 @@ import numpy as np
 
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.term import FULL, Term
-from costmodel.calibration import Numbers
-from costmodel.hardware import Device, load_device
+from costmodel.hardware.device import Device, load_device
 from costmodel.kernels import collective as kernel
 from costmodel.kernels.collective import OPERATIONS, VARIANT, CollectiveCurve, collective_curve, node_collective_s
+from costmodel.pricing.calibration import Numbers
 
 ROBUST_BEYOND = 0.06
 """relative error from which a row weighs less: single measurements that are off do not bend the curve"""

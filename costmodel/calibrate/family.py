@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.calibration import Calibration, Numbers
+from costmodel.pricing.calibration import Calibration, Numbers
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

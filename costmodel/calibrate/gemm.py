@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
-from costmodel.calibration import Numbers
-from costmodel.hardware import Device, Precision, load_device
+from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels import gemm as kernel
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s, variant_of
+from costmodel.pricing.calibration import Numbers
 
 PRECISIONS: dict[str, Precision] = {
     "bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",

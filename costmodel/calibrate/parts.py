@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from costmodel.calibrate.family import Fit
-from costmodel.calibration import Calibration, Numbers
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
+from costmodel.pricing.calibration import Calibration, Numbers
 
 
 def parts_of(fits: Mapping[str, Fit], source: str = "") -> dict[str, Calibration]:

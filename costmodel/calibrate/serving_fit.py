@@ -8,7 +8,7 @@ import numpy as np
 
 from costmodel.calibrate.family import Floats
 from costmodel.calibrate.serving_rows import Pair
-from costmodel.calibration import Numbers
+from costmodel.pricing.calibration import Numbers
 from costmodel.serving.backends import ServingCurve
 
 SHARED = {"matrix_slowdown": (1.1, 0.5, 3.0), "layer_s": (15e-6, 0.0, 1e-3)}

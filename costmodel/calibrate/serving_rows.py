@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from costmodel.calibrate.family import Bools, Calibrations, Floats, Table
-from costmodel.hardware import Device, Precision, load_device
+from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.serving.backends import ServingCurve, model_name, variant_of
 from costmodel.serving.engine import Engine, Rows, Served, serve_rows
 from costmodel.serving.step import Precisions
-from costmodel.workloads.shapes import TransformerShape, load_model
+from costmodel.workloads.transformer.shapes import TransformerShape, load_model
 
 REQUESTS_PER_USER = 10.0
 """that benchmarks send: ten times as many prompts as users, who all start at once. The error of the time to

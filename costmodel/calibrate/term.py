@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from costmodel.calibration import Numbers
+from costmodel.pricing.calibration import Numbers
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 from costmodel.calibrate.family import Ablation, Calibrations, Family, Fit, Floats, Series, Table
-from costmodel.calibration import Calibration, Numbers
-from costmodel.candidates import list_candidates
-from costmodel.efficiency import efficiency_of
-from costmodel.hardware import Device, load_device
-from costmodel.mappings import RECOMPUTE, Mappings
-from costmodel.score import score
-from costmodel.search import widest_block
-from costmodel.systems import system_of
+from costmodel.hardware.device import Device, load_device
+from costmodel.hardware.systems import system_of
+from costmodel.parallelism.mappings import RECOMPUTE, Mappings
+from costmodel.pricing.calibration import Calibration, Numbers
+from costmodel.pricing.candidates import list_candidates
+from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.score import score
+from costmodel.pricing.search import widest_block
 from costmodel.workloads import TransformerTraining
-from costmodel.workloads.shapes import TransformerShape, load_model
+from costmodel.workloads.transformer.shapes import TransformerShape, load_model
 
 FAMILY_NAME, VARIANT = "training", "bf16"
 FREE: dict[str, float] = {"matrix": 1.0, "attention": 1.0, "launch": 1e-6, "link_bandwidth": 1e9, "step": 1e-3}

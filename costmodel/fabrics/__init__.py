@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from costmodel.collectives.circuits import Circuits
 from costmodel.fabrics.base import NO_PLAN, Cut, FabricBase, GroupPlan, LinkPlan, PlanKind, Split
 from costmodel.fabrics.divided_ports import DividedPorts
 from costmodel.fabrics.fat_tree import FatTree
@@ -14,7 +15,6 @@ from costmodel.fabrics.sipac import Sipac
 from costmodel.fabrics.sipam import Sipam
 from costmodel.fabrics.sliced import SlicedFabric
 from costmodel.fabrics.torus import Torus
-from costmodel.plans.circuits import Circuits
 
 Fabric = Annotated[
     Lightpath | FatTree | OcsRail | Torus | Sipac | Sipam | DividedPorts | MemoryNodeRings, Field(discriminator="kind")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import Field
 
-from costmodel.hardware import Device
-from costmodel.mappings import Dimension
-from costmodel.plans.circuits import Circuits
-from costmodel.plans.ladder import Algorithm, Order
+from costmodel.collectives.circuits import Circuits
+from costmodel.collectives.ladder import Algorithm, Order
+from costmodel.hardware.device import Device
+from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import Spec
 
 if TYPE_CHECKING:

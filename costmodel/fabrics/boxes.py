@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from costmodel.fabrics.sliced import Axes, Owners, Slice
-from costmodel.parallelism import divisors
+from costmodel.parallelism.degrees import divisors
 
 Sides = tuple[int, int, int]
 POINT: Sides = (1, 1, 1)

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from costmodel.fabrics.base import Split
 from costmodel.fabrics.fat_tree import FatTree, Islands
-from costmodel.hardware import Device
-from costmodel.memory.providers import Appliances, OpticalModules
+from costmodel.hardware.device import Device
+from costmodel.hardware.memory.providers import Appliances, OpticalModules
 from costmodel.spec import JoulesPerByte
 
 if TYPE_CHECKING:

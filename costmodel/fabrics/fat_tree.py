@@ -7,7 +7,7 @@ from pydantic import Field
 
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan
-from costmodel.mappings import Dimension
+from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 

@@ -7,12 +7,12 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from costmodel.collectives.family import pareto
+from costmodel.collectives.limits import Limits
+from costmodel.collectives.offers import SWITCHED, all_reduces, is_runnable
+from costmodel.collectives.plan import Plan
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, divisors_down
-from costmodel.mappings import Dimension
-from costmodel.plans.family import pareto
-from costmodel.plans.limits import Limits
-from costmodel.plans.offers import SWITCHED, all_reduces, is_runnable
-from costmodel.plans.plan import Plan
+from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
 
 MAX_TILES = 32

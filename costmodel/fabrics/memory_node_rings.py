@@ -11,9 +11,9 @@ from pydantic import model_validator
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, Split
 from costmodel.fabrics.memory_ring import MemoryRing
-from costmodel.hardware import Device
-from costmodel.mappings import Dimension
-from costmodel.memory.tier import MemoryTier
+from costmodel.hardware.device import Device
+from costmodel.hardware.memory.tier import MemoryTier
+from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 from costmodel.workloads import Workload
 

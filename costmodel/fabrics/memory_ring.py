@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
-from costmodel.memory.node import MemoryNode
+from costmodel.dataflow.streams.placement import Link
+from costmodel.hardware.memory.node import MemoryNode
 from costmodel.spec import BytesPerSecond, Latency, Spec
-from costmodel.streams.placement import Link
 
 Floats = NDArray[np.float64]
 Arrangement = Literal["direct", "star", "folded_star", "ring"]

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from costmodel.collectives.family import MOST_RANKS, Family, pareto, plans_of
+from costmodel.collectives.limits import Limits
+from costmodel.collectives.plan import Plan
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import INDEX, NO_PLAN, FabricBase, GroupPlan, LinkPlan
-from costmodel.mappings import Dimension
-from costmodel.plans.family import MOST_RANKS, Family, pareto, plans_of
-from costmodel.plans.limits import Limits
-from costmodel.plans.plan import Plan
+from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, SwitchingTime
 
 Ints = NDArray[np.int64]

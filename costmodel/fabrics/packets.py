@@ -1,6 +1,6 @@
 """Groups whose messages go as packets over electrical switches: no circuits to plan."""
 
-from costmodel import collectives
+from costmodel.collectives import closed_forms
 from costmodel.fabrics.base import LinkPlan
 
 
@@ -8,7 +8,7 @@ def all_reduces(ranks: int, alpha_s: float, bytes_per_s: float) -> tuple[LinkPla
     """A ring, and a double binary tree where its latency is less. The rate is of one rank, one direction."""
     sent = 2 * (ranks - 1) / ranks
     ring = LinkPlan("ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bytes_per_s, sent)
-    tree_latency_s = float(collectives.double_tree_all_reduce_s(0.0, ranks, alpha_s, bytes_per_s))
+    tree_latency_s = float(closed_forms.double_tree_all_reduce_s(0.0, ranks, alpha_s, bytes_per_s))
     if tree_latency_s >= ring.latency_s:
         return (ring,)
     return ring, LinkPlan("tree", ranks, tree_latency_s, 2 / bytes_per_s, 2.0)

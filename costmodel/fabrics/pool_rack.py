@@ -6,7 +6,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import INDEX, FabricBase
-from costmodel.sipam.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
+from costmodel.published.sipam.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
 from costmodel.spec import JoulesPerByte, Latency, SwitchingTime
 
 

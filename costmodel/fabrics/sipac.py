@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import NO_PLAN, Cut, GroupPlan, LinkPlan
 from costmodel.fabrics.sliced import Owners, Slice, SlicedFabric
-from costmodel.mappings import Dimension
+from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 

@@ -15,11 +15,11 @@ from costmodel.fabrics.base import NO_PLAN, GroupPlan, LinkPlan, Split, divisors
 from costmodel.fabrics.held_together import Choices, choices_within
 from costmodel.fabrics.ocs_rail import held_all_reduces
 from costmodel.fabrics.pool_rack import PoolRack
-from costmodel.hardware import Device
-from costmodel.mappings import Dimension
-from costmodel.sipam.demand import WorkloadDemand
-from costmodel.sipam.loop import Allocation, allocate
-from costmodel.sipam.pool import MemoryPool
+from costmodel.hardware.device import Device
+from costmodel.parallelism.mappings import Dimension
+from costmodel.published.sipam.demand import WorkloadDemand
+from costmodel.published.sipam.loop import Allocation, allocate
+from costmodel.published.sipam.pool import MemoryPool
 from costmodel.workloads import Workload
 
 LISTED_UNITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics.base import Cut, FabricBase, GroupPlan
-from costmodel.parallelism import Degrees
+from costmodel.parallelism.degrees import Degrees
 
 Ints = NDArray[np.int64]
 Axes = tuple[int, ...]

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.base import INDEX, NO_PLAN, Cut, GroupPlan, LinkPlan
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, owners_of, slices_of
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
-from costmodel.mappings import Dimension
+from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, Spec, SwitchingTime
 
 AXES = "xyz"

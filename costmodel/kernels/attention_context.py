@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from costmodel.calibration import Calibration, numbers_of
-from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
 from costmodel.kernels.attention_shape import columns
 from costmodel.kernels.smooth import waves
+from costmodel.pricing.calibration import Calibration, numbers_of
 from costmodel.spec import Seconds, Spec
 
 Floats = NDArray[np.float64]

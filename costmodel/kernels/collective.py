@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from costmodel.calibration import Calibration, numbers_of
-from costmodel.hardware import Device
+from costmodel.hardware.device import Device
+from costmodel.pricing.calibration import Calibration, numbers_of
 from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Floats = NDArray[np.float64]

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from costmodel.calibration import Calibration, numbers_of
-from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
 from costmodel.kernels.smooth import p_norm, waves
+from costmodel.pricing.calibration import Calibration, numbers_of
 from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Floats = NDArray[np.float64]

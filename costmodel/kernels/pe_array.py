@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from costmodel.parts import SourcedPart, load_part
+from costmodel.hardware.parts import SourcedPart, load_part
 from costmodel.spec import Bytes, BytesPerSecond, Seconds
 
 Floats = NDArray[np.float64]

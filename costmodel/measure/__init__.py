@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from costmodel.hardware import device_names, load_device
+from costmodel.hardware.device import device_names, load_device
 from costmodel.measure import attention, copies, gemm
 from costmodel.measure.table import Outcome, Plan, Timer, write_table
 from costmodel.measure.timing import time_s

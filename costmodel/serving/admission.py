@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from costmodel.hardware import BYTES_OF_PRECISION, Device
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device
 from costmodel.serving.backends import ServingCurve
 from costmodel.serving.step import ACTIVATION, Precisions, kv_token_bytes
-from costmodel.workloads.shapes import TransformerShape, layer_parameters
+from costmodel.workloads.transformer.shapes import TransformerShape, layer_parameters
 
 MEMORY_SHARE = 0.9
 """of the device's memory that an engine takes, the default of vLLM and TensorRT-LLM"""

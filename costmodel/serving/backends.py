@@ -4,11 +4,11 @@ from functools import cache
 
 from pydantic import Field
 
-from costmodel.calibration import Calibration, load_calibrations, numbers_of
 from costmodel.catalog import unknown_name
-from costmodel.hardware import Device
+from costmodel.hardware.device import Device
+from costmodel.pricing.calibration import Calibration, load_calibrations, numbers_of
 from costmodel.spec import Bytes, Seconds, Spec
-from costmodel.workloads.shapes import TransformerShape, load_model, model_names
+from costmodel.workloads.transformer.shapes import TransformerShape, load_model, model_names
 
 FAMILY = "serving"
 

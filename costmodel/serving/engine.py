@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from costmodel.calibration import Calibrations
-from costmodel.hardware import Device
-from costmodel.mappings import Bools, Floats, Ints
+from costmodel.hardware.device import Device
+from costmodel.parallelism.mappings import Bools, Floats, Ints
+from costmodel.pricing.calibration import Calibrations
 from costmodel.serving.admission import cache_tokens, does_not_fit, memory_slots
 from costmodel.serving.backends import ServingCurve
 from costmodel.serving.closed_loop import Load, StepTable, Waits, closed_loop
 from costmodel.serving.step import Precisions, RankTimes, prompt_attention_s, rank_times
-from costmodel.workloads.shapes import TransformerShape
+from costmodel.workloads.transformer.shapes import TransformerShape
 
 SPREAD = (0.5, 1.5)
 """of turnarounds around their mean. Rows of H100 are met a little better than with a single one (time to first token

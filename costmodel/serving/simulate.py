@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from costmodel.calibration import Calibration
-from costmodel.hardware import Device, Precision
-from costmodel.mappings import Bools, Floats
+from costmodel.hardware.device import Device, Precision
+from costmodel.parallelism.mappings import Bools, Floats
+from costmodel.pricing.calibration import Calibration
 from costmodel.serving.backends import model_name, serving_curve
 from costmodel.serving.engine import Engine, Rows, Served, loads, require_fit, serve_rows
 from costmodel.serving.step import Precisions
-from costmodel.workloads.shapes import Model, TransformerShape, shape_of
+from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from costmodel.calibration import Calibrations
-from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
 from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve, variant_of
 from costmodel.kernels.collective import collective_curve, node_collective_s
 from costmodel.kernels.gemm import gemm_curve, gemm_s
-from costmodel.mappings import Floats
+from costmodel.parallelism.mappings import Floats
+from costmodel.pricing.calibration import Calibrations
 from costmodel.serving.backends import ServingCurve
-from costmodel.workloads.shapes import TransformerShape, attention_matrices, ffn_matrices, kv_dim
+from costmodel.workloads.transformer.shapes import TransformerShape, attention_matrices, ffn_matrices, kv_dim
 
 TOKENS = np.unique(np.round(np.concatenate([[1.0], np.arange(8.0, 128.0, 8.0), 2.0 ** np.arange(7.0, 17.1, 0.5)])))
 """tokens of a step at which products are timed; between them time is linear"""

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from costmodel.workloads.dlrm import Dlrm
-from costmodel.workloads.transformer_inference import TransformerInference
-from costmodel.workloads.transformer_training import TransformerTraining
+from costmodel.workloads.dlrm.dlrm import Dlrm
+from costmodel.workloads.transformer.inference import TransformerInference
+from costmodel.workloads.transformer.training import TransformerTraining
 
 Workload = Annotated[TransformerTraining | TransformerInference | Dlrm, Field(discriminator="kind")]
 

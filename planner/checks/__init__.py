@@ -1,72 +1,31 @@
-"""Feasibility and objectives of a plan, recomputed from instance and plan alone, as RULES.md states them."""
+"""Feasibility and objectives of a plan, recomputed from instance and plan alone, as RULES.md states them.
 
-from planner.checks.admission import check_admission
-from planner.checks.block import check_block
-from planner.checks.circuits import check_circuits
-from planner.checks.claims import check_claims
-from planner.checks.cut import check_cut
-from planner.checks.lasers import check_lasers
-from planner.checks.listed import check_listed
-from planner.checks.loss import check_loss
-from planner.checks.memory_pool import check_memory_pool
-from planner.checks.objectives import OBJECTIVES, objective_values
-from planner.checks.path import check_path
-from planner.checks.per_server import check_per_server
-from planner.checks.phases import check_phases
-from planner.checks.placement import check_placement, check_spared_ports
-from planner.checks.pool_light import check_pool_light
-from planner.checks.pool_network import check_pool_network, check_reserved_uplinks
-from planner.checks.rack import check_rack
-from planner.checks.rails import check_rails
-from planner.checks.residents import check_residents
-from planner.checks.rounds import check_rounds
-from planner.checks.second_tier import check_second_tier
-from planner.checks.shares import check_shares
-from planner.checks.sharing import check_sharing
-from planner.checks.switches import check_switches
-from planner.checks.tile import check_tile
-from planner.checks.violation import Check, Violation
-from planner.instance import Instance
-from planner.plan import Plan
+Names are imported when they are first used: rules of fabrics use the vocabulary of this package and stand in its table.
+"""
 
-CHECKS: dict[str, Check] = {
-    "admission": check_admission,
-    "listed": check_listed,
-    "placement": check_placement,
-    "block": check_block,
-    "per_server": check_per_server,
-    "rack": check_rack,
-    "residents": check_residents,
-    "circuits": check_circuits,
-    "tile": check_tile,
-    "path": check_path,
-    "loss": check_loss,
-    "sharing": check_sharing,
-    "lasers": check_lasers,
-    "rails": check_rails,
-    "cut": check_cut,
-    "switches": check_switches,
-    "phases": check_phases,
-    "memory_pool": check_memory_pool,
-    "pool_network": check_pool_network,
-    "pool_light": check_pool_light,
-    "second_tier": check_second_tier,
-    "shares": check_shares,
-    "rounds": check_rounds,
-    "claims": check_claims,
-}
+import importlib
+from typing import TYPE_CHECKING, Any
 
-STARTS: tuple[Check, ...] = (check_spared_ports, check_reserved_uplinks)
-"""asked of jobs that start alone, beside CHECKS: what runs keeps what it holds"""
-
-
-def check(instance: Instance, plan: Plan, *, starts: bool = False) -> list[Violation]:
-    """Every rule that the plan breaks, by rule in the order of CHECKS; empty for a good plan.
-
-    A plan does not say whether it runs already. `starts`: it was just made, all but residents that stay start with it.
-    """
-    rules = (*CHECKS.values(), *STARTS) if starts else CHECKS.values()
-    return [violation for rule in rules for violation in rule(instance, plan)]
-
+if TYPE_CHECKING:
+    from planner.checks.every_rule import CHECKS, STARTS, check
+    from planner.checks.objectives import OBJECTIVES, objective_values
+    from planner.model.violation import Check, Violation
 
 __all__ = ["CHECKS", "OBJECTIVES", "STARTS", "Check", "Violation", "check", "objective_values"]
+
+_MODULE_OF_NAME = {
+    "CHECKS": "planner.checks.every_rule",
+    "STARTS": "planner.checks.every_rule",
+    "check": "planner.checks.every_rule",
+    "OBJECTIVES": "planner.checks.objectives",
+    "objective_values": "planner.checks.objectives",
+    "Check": "planner.model.violation",
+    "Violation": "planner.model.violation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in _MODULE_OF_NAME:
+        raise AttributeError(f"module 'planner.checks' has no attribute '{name}'")
+    return getattr(importlib.import_module(_MODULE_OF_NAME[name]), name)

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.checks.violation import Violation
-from planner.instance import Instance, Resident
-from planner.plan import Plan
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Plan
+from planner.model.violation import Violation
 
 
 def check_admission(instance: Instance, plan: Plan) -> Iterator[Violation]:

@@ -7,9 +7,9 @@ from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
 from planner.checks.names import admitted
 from planner.checks.phases import in_phases
 from planner.checks.required import Links, required_links
-from planner.checks.violation import Violation
-from planner.instance import Instance
-from planner.plan import Assignment, HeldCircuits, Plan
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, HeldCircuits, Plan
+from planner.model.violation import Violation
 
 Ends = Counter[tuple[str, str, int]]
 """circuits by source, destination and number of wavelengths"""

@@ -7,9 +7,9 @@ from planner.checks.names import admitted
 from planner.checks.objectives import OBJECTIVES, fragmentation_between, value_of
 from planner.checks.pricing import price
 from planner.checks.residents import has_moved
-from planner.checks.violation import Violation
-from planner.instance import Instance, Job, Resident
-from planner.plan import Assignment, Plan
+from planner.model.instance import Instance, Job, Resident
+from planner.model.plan import Assignment, Plan
+from planner.model.violation import Violation
 
 TOLERANCE = 1e-6
 """relative difference of a claim"""

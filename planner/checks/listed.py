@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from planner.checks.names import admitted
 from planner.checks.pricing import offers, price
-from planner.checks.violation import Violation
-from planner.instance import Instance, Resident
-from planner.plan import Plan
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Plan
+from planner.model.violation import Violation
 
 
 def check_listed(instance: Instance, plan: Plan) -> Iterator[Violation]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from costmodel.fabrics import FabricBase, Lightpath
-from planner.cluster import Cluster
-from planner.instance import Instance, Job
-from planner.plan import Assignment, Plan
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Job
+from planner.model.plan import Assignment, Plan
 
 Tile = tuple[int, int]
 """(server, slot)"""

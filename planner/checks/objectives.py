@@ -6,12 +6,12 @@ from math import sqrt
 
 from costmodel.fabrics import Lightpath
 from planner.checks.fitting import Links, jobs_between
-from planner.checks.light import circuits_of
 from planner.checks.names import Fiber, Tile, admitted, count_fibers, failed_fibers, fiber_of, tiles_in
 from planner.checks.pricing import offers, price
 from planner.checks.residents import has_moved
-from planner.instance import Instance, Job, Resident
-from planner.plan import Assignment, Plan
+from planner.fabrics.lightpath.rule_light import circuits_of
+from planner.model.instance import Instance, Job, Resident
+from planner.model.plan import Assignment, Plan
 
 ROUNDING = 1e-9
 """relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from planner.checks.names import admitted, tile_of
-from planner.checks.violation import Violation
-from planner.instance import Instance
-from planner.plan import Plan
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.violation import Violation
 
 
 def check_per_server(instance: Instance, plan: Plan) -> Iterator[Violation]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from planner.checks.names import admitted
-from planner.checks.violation import Violation
-from planner.instance import Instance, Job
-from planner.plan import Assignment, Plan
+from planner.model.instance import Instance, Job
+from planner.model.plan import Assignment, Plan
+from planner.model.violation import Violation
 
 
 def in_phases(job: Job, assignment: Assignment) -> list[Assignment]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from costmodel.fabrics import DividedPorts, Sipam
 from planner.checks.names import admitted, tile_of, tiles_in
 from planner.checks.residents import has_moved
-from planner.checks.violation import Violation
-from planner.instance import Instance, Resident
-from planner.plan import Assignment, Plan
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Assignment, Plan
+from planner.model.violation import Violation
 
 
 def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:

@@ -6,15 +6,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.candidates import Candidates, candidates_of, enumerate_candidates
-from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import GroupPlan
-from costmodel.mappings import DIMENSIONS
-from costmodel.phases import with_phases
-from costmodel.score import score
+from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.mappings import DIMENSIONS
+from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
+from costmodel.pricing.phases import with_phases
+from costmodel.pricing.score import score
 from costmodel.spec import Spec
-from planner.cluster import Cluster
-from planner.instance import Instance, Job, Resident
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Job, Resident
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from planner.checks.names import admitted, tiles_in
-from planner.checks.violation import Violation
-from planner.instance import Instance
-from planner.plan import Plan
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.violation import Violation
 
 
 def check_rack(instance: Instance, plan: Plan) -> Iterator[Violation]:

@@ -7,8 +7,8 @@ from math import ceil, prod
 
 import numpy as np
 
-from costmodel.configuration import Collective, Configuration
-from costmodel.mappings import DIMENSIONS
+from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.mappings import DIMENSIONS
 
 Links = dict[tuple[int, int], int]
 """wavelengths of the circuit from one rank to another, in one configuration of circuits"""

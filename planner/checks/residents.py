@@ -5,11 +5,11 @@ from typing import Literal
 
 from costmodel.fabrics import DividedPorts, Lightpath, OcsRail, Sipam, Torus
 from planner.checks.names import admitted, failed_fibers, fiber_of, tile_of, tiles_in
-from planner.checks.pool_parts import PoolParts
-from planner.checks.violation import Violation
-from planner.cluster import Cluster, FailedLaser
-from planner.instance import Instance, Resident
-from planner.plan import Assignment, HeldCircuits, Plan
+from planner.fabrics.sipam.rule_parts import PoolParts
+from planner.model.cluster import Cluster, FailedLaser
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Assignment, HeldCircuits, Plan
+from planner.model.violation import Violation
 
 
 def check_residents(instance: Instance, plan: Plan) -> Iterator[Violation]:

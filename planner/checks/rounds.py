@@ -3,21 +3,21 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from costmodel.configuration import Collective
 from costmodel.fabrics import GroupPlan, Lightpath, OcsRail, Sipac, Sipam, Torus
-from costmodel.mappings import DIMENSIONS
-from planner.checks.boxes import box_of
-from planner.checks.cut import placed_parts
-from planner.checks.links import Links
-from planner.checks.links import message_time as links_time
+from costmodel.parallelism.configuration import Collective
+from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.names import admitted
 from planner.checks.phases import in_phases
 from planner.checks.pricing import price
 from planner.checks.required import groups, is_sound, sends_packets
 from planner.checks.schedule import Schedule, reduces_once, schedule_of
-from planner.checks.violation import Violation
-from planner.instance import Instance
-from planner.plan import Assignment, HeldCircuits, Plan
+from planner.fabrics.slices.rule_boxes import box_of
+from planner.fabrics.slices.rule_links import Links
+from planner.fabrics.slices.rule_links import message_time as links_time
+from planner.fabrics.slices.rule_slices import placed_parts
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, HeldCircuits, Plan
+from planner.model.violation import Violation
 
 TOLERANCE = 0.0025
 """relative difference between simulated and charged time"""

@@ -8,7 +8,7 @@ from operator import mul
 
 import numpy as np
 
-from costmodel.configuration import Collective
+from costmodel.parallelism.configuration import Collective
 from planner.checks.required import digits_of, peers_ahead, windows
 
 Send = tuple[int, int, tuple[int, ...]]

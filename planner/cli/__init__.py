@@ -11,7 +11,7 @@ import typer
 
 from planner.cli.app import app
 from planner.cli.exits import BAD_INPUT, INTERRUPTED, VIOLATIONS, message_of
-from planner.errors import UnitWarning
+from planner.model.errors import UnitWarning
 
 __all__ = ["main"]
 

@@ -5,30 +5,30 @@ from typing import Annotated, Any
 
 import typer
 
-from planner.cli.backup import backup
-from planner.cli.calibrate import calibrate
-from planner.cli.check import check
-from planner.cli.compare import compare
+from planner.cli.commands.backup import backup
+from planner.cli.commands.calibrate import calibrate
+from planner.cli.commands.check import check
+from planner.cli.commands.compare import compare
+from planner.cli.commands.explain import explain
+from planner.cli.commands.export import export
+from planner.cli.commands.kubernetes import kubernetes
+from planner.cli.commands.marginal import marginal
+from planner.cli.commands.new import new
+from planner.cli.commands.pages import pages
+from planner.cli.commands.reconfigure import reconfigure
+from planner.cli.commands.repair import repair
+from planner.cli.commands.replay import replay
+from planner.cli.commands.reproduce import reproduce
+from planner.cli.commands.resync import resync
+from planner.cli.commands.schema import schema
+from planner.cli.commands.score import score
+from planner.cli.commands.serve import serve
+from planner.cli.commands.slurm import slurm
+from planner.cli.commands.solve import solve
+from planner.cli.commands.tokens import tokens
+from planner.cli.commands.trace import trace
+from planner.cli.commands.validate import validate
 from planner.cli.exits import EXIT_CODES
-from planner.cli.explain import explain
-from planner.cli.export import export
-from planner.cli.kubernetes import kubernetes
-from planner.cli.marginal import marginal
-from planner.cli.new import new
-from planner.cli.pages import pages
-from planner.cli.reconfigure import reconfigure
-from planner.cli.repair import repair
-from planner.cli.replay import replay
-from planner.cli.reproduce import reproduce
-from planner.cli.resync import resync
-from planner.cli.schema import schema
-from planner.cli.score import score
-from planner.cli.serve import serve
-from planner.cli.slurm import slurm
-from planner.cli.solve import solve
-from planner.cli.tokens import tokens
-from planner.cli.trace import trace
-from planner.cli.validate import validate
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "new": new,

@@ -2,7 +2,7 @@
 
 import typer
 
-from planner.errors import InputError, UnwrittenError
+from planner.model.errors import InputError, UnwrittenError
 
 PLAN, VIOLATIONS, BAD_INPUT, INFEASIBLE, NO_PLAN, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 

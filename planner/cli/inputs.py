@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.clock import Clock
-from planner.errors import InputError
-from planner.naming import naming as naming
+from planner.candidates.named_errors import naming as naming
+from planner.model.clock import Clock
+from planner.model.errors import InputError
 
 if TYPE_CHECKING:
     from planner.cli.outputs import Output
-    from planner.instance import Instance
-    from planner.plan import Plan
-    from planner.problem import Problem
+    from planner.fabrics.problem import Problem
+    from planner.model.instance import Instance
+    from planner.model.plan import Plan
 
 
 MOST_CHECKED = 0.3
@@ -49,8 +49,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 
 def load_problem(path: Path, clock: Clock | None = None, last: Clock | None = None) -> "tuple[Instance, Problem]":
     """An instance and its scored candidates, of as many jobs as the clocks of `expand` allow."""
-    from planner.expand import expand
-    from planner.instance import Instance
+    from planner.candidates.expand import expand
+    from planner.model.instance import Instance
 
     instance = Instance.load(path)
     with naming(path, instance):
@@ -62,7 +62,7 @@ def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
 
     The check lists candidates anew, in as long: that comes off, too.
     """
-    from planner.line import listing
+    from planner.pipeline import listing
 
     clock = Clock.of(limit_s)
     problem = load_problem(path, *listing(clock))[1]
@@ -71,7 +71,7 @@ def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
 
 def load_plan(path: Path, instance: "Instance") -> "Plan":
     """A plan that names jobs of the instance alone."""
-    from planner.plan import Plan
+    from planner.model.plan import Plan
 
     plan = Plan.load(path)
     names = {job.name for job in instance.all_jobs}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planner.cli.output import console, number, percent, plain
 
 if TYPE_CHECKING:
-    from planner.result import Incumbent
+    from planner.model.result import Incumbent
 
 SHOWN_EVERY_S = 0.5
 FREQUENT = ("bound", "simulation")
@@ -51,7 +51,7 @@ class Progress:
 
     def _text(self, incumbent: "Incumbent") -> str:
         """Level, value, and where a bound is known the bound and the gap."""
-        from planner.result import relative_gap
+        from planner.model.result import relative_gap
 
         bound = self._bounds.get(incumbent.level)
         text = f"{incumbent.level:<{self._width}}  {self._number(incumbent.objective):>8}   "

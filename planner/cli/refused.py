@@ -17,7 +17,7 @@ from planner.cli.output import print_json
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from planner.checks.violation import Violation
+    from planner.model.violation import Violation
 
 MOST_SHOWN = 5
 """violations on stderr; the file has all"""
@@ -36,7 +36,7 @@ def withhold(
 
     `name` is that of the instance, `claimed` what the search said of the plan.
     """
-    from planner.cli.summary import count, violation_line
+    from planner.cli.tables.summary import count, violation_line
     from planner.cli.versions import versions
 
     broken = [vars(violation) for violation in violations]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from planner.cli.output import console
 
 if TYPE_CHECKING:
-    from planner.cluster import Cluster
+    from planner.model.cluster import Cluster
     from planner.prices import Prices
-    from planner.replay.cell import Study
-    from planner.replay.demand import DemandModel
-    from planner.replay.events import Discipline
-    from planner.replay.trace import Trace
+    from planner.simulate.demand import DemandModel
+    from planner.simulate.events import Discipline
+    from planner.simulate.run_one import Study
+    from planner.simulate.trace import Trace
 
 DRAWN_JOBS = 5000
 """of one replication, where a demand model draws them"""
@@ -33,12 +33,12 @@ def read_study(
     snapshots: str,
 ) -> "Study":
     """All files read, every kind of job expanded."""
-    from planner.files import load
-    from planner.replay.demand import DemandModel
-    from planner.replay.events import Rules
-    from planner.replay.mix import load_mix
-    from planner.replay.study import prepare_study
-    from planner.scenarios.failures import FailureModel
+    from planner.model.files import load
+    from planner.placement.job_mix import load_mix
+    from planner.simulate.demand import DemandModel
+    from planner.simulate.events import Rules
+    from planner.simulate.study import prepare_study
+    from planner.whatif.failure_model import FailureModel
 
     source, moments = _source(demand), _moments(snapshots)
     study = prepare_study(
@@ -54,16 +54,16 @@ def read_study(
 
 
 def _source(path: Path) -> "Trace | DemandModel":
-    from planner.replay.demand import load_demand
-    from planner.replay.trace import read_trace
+    from planner.simulate.demand import load_demand
+    from planner.simulate.trace import read_trace
 
     return load_demand(path) if path.suffix in (".yaml", ".yml", ".json") else read_trace(path)
 
 
 def _clusters(paths: Sequence[Path]) -> "dict[str, Cluster]":
     """Clusters by the name of their file, which may be an instance too."""
-    from planner.cluster import load_cluster
-    from planner.errors import InputError
+    from planner.model.cluster import load_cluster
+    from planner.model.errors import InputError
 
     found: dict[str, Cluster] = {}
     for path in paths:
@@ -75,8 +75,8 @@ def _clusters(paths: Sequence[Path]) -> "dict[str, Cluster]":
 
 def names_of(text: str) -> list[str]:
     """Policies by commas, the first of them the baseline; what a former name means is told."""
-    from planner.errors import InputError
-    from planner.replay.placers import FORMER, MEANINGS
+    from planner.model.errors import InputError
+    from planner.simulate.placers import FORMER, MEANINGS
 
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not names:
@@ -90,7 +90,7 @@ def names_of(text: str) -> list[str]:
 
 def loads_of(text: str | None) -> list[float | None]:
     """Loads by commas; None alone for the arrivals of the trace."""
-    from planner.errors import InputError
+    from planner.model.errors import InputError
 
     if text is None:
         return [None]
@@ -108,7 +108,7 @@ def loads_of(text: str | None) -> list[float | None]:
 
 def _moments(text: str) -> tuple[float, ...]:
     """Shares of the time by commas, ascending; none for an empty text."""
-    from planner.errors import InputError
+    from planner.model.errors import InputError
 
     shares = sorted({_share(part) for part in text.split(",") if part.strip()})
     if len(shares) > MOST_SNAPSHOTS:
@@ -117,7 +117,7 @@ def _moments(text: str) -> tuple[float, ...]:
 
 
 def _share(text: str) -> float:
-    from planner.errors import InputError
+    from planner.model.errors import InputError
 
     try:
         value = float(text)
@@ -130,7 +130,7 @@ def _share(text: str) -> float:
 
 def prices_of(path: Path | None, study: "Study") -> "Prices | None":
     """Prices of all clusters, where there are any."""
-    from planner.files import load
+    from planner.model.files import load
     from planner.prices import Prices
 
     if path is None:

@@ -12,9 +12,9 @@ from planner.cli.output import console, number, percent, plain, print_json, quan
 
 if TYPE_CHECKING:
     from planner.prices import Prices
-    from planner.replay.cell import Cell, Outcome, Study
-    from planner.replay.measures import Measure
-    from planner.replay.summary import Row
+    from planner.simulate.measures import Measure
+    from planner.simulate.run_one import Cell, Outcome, Study
+    from planner.simulate.summary import Row
 
 SHOWN = (
     "admitted", "goodput", "utilization", "wait_s_mean", "wait_s_p99", "completion_s_mean", "slowdown_mean",
@@ -39,9 +39,9 @@ def deliver(
     as_json: bool,
 ) -> None:
     """Print what came out, and write the files that were asked for; `inputs` are the files that were read."""
-    from planner.replay.measures import MEASURES, TIMINGS
-    from planner.replay.prices import COST, measure_of, priced
-    from planner.replay.summary import summarize, to_records
+    from planner.simulate.measures import MEASURES, TIMINGS
+    from planner.simulate.prices import COST, measure_of, priced
+    from planner.simulate.summary import summarize, to_records
 
     measures = {**MEASURES, **(TIMINGS if timings else {})}
     if prices is not None:
@@ -60,7 +60,7 @@ def deliver(
 
 def _write_rows(path: Path, rows: "Sequence[Row]") -> None:
     """All rows as CSV or Parquet."""
-    from planner.replay.summary import to_csv, to_records
+    from planner.simulate.summary import to_csv, to_records
     from planner.tables import write_parquet
 
     if path.suffix == ".parquet":

@@ -6,8 +6,8 @@ from math import prod
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.rescue import Room
-from planner.cpsat.solver import new_solver
+from planner.cpsat.make_room import Room
+from planner.formulation.solver import new_solver
 
 RESOLUTION = 1000
 """steps of value within a level"""

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from costmodel.fabrics import Sipam
-from planner.clock import Clock
+from planner.candidates.knapsack_bounds import SLACK, Sieve
 from planner.cpsat.level import LevelOutcome, optimize
-from planner.cpsat.neighbourhoods import has_neighbourhoods, improve
+from planner.cpsat.lns import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
-from planner.plan import Assignment
-from planner.problem import Problem
-from planner.result import SolveOptions
-from planner.sieve import SLACK, Sieve
+from planner.fabrics.problem import Problem
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+from planner.model.result import SolveOptions
 
 DEPTHS = (0.0005, 0.002, 0.01, 0.05)
 """how far below the relaxation's bound, as a fraction, each core reaches; then all candidates"""

@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
-from planner.circuits.free_room import most_packed, parts
-from planner.circuits.light import Light
-from planner.cluster import Cluster
 from planner.cpsat.objectives.fragmentation import fit
-from planner.cpsat.solver import new_solver
-from planner.cpsat.variables import Pair
-from planner.heuristics.routing import Slots
-from planner.instance import Resident
-from planner.plan import Assignment
-from planner.problem import JobOptions, Problem
+from planner.fabrics.free_state import Slots
+from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.problem import JobOptions, Problem
+from planner.formulation.solver import new_solver
+from planner.formulation.variables import Pair
+from planner.heuristics.free_room import most_packed, parts
+from planner.model.cluster import Cluster
+from planner.model.instance import Resident
+from planner.model.plan import Assignment
 
 FIT_LIMIT = 10.0
 """deterministic limit of one fit"""

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from planner.instance import Objective
-from planner.plan import Plan
-from planner.problem import Problem
-from planner.result import LeftOut
-from planner.unlisted import why_unlisted
+from planner.candidates.unlisted import why_unlisted
+from planner.fabrics.problem import Problem
+from planner.model.instance import Objective
+from planner.model.plan import Plan
+from planner.model.result import LeftOut
 
 
 def left_out_of(problem: Problem, plan: Plan) -> tuple[LeftOut, ...]:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.clock import Clock
+from planner.cpsat.fix_configurations import place_again, refuted_counts, settle, step_two_limits
 from planner.cpsat.objectives import Term
-from planner.cpsat.realize import realize
 from planner.cpsat.run import Outcome, run
 from planner.cpsat.search import Search
-from planner.cpsat.settle import place_again, refuted_counts, settle, step_two_limits
-from planner.heuristics.routing import Pattern, route_pattern
-from planner.plan import Assignment
+from planner.cpsat.step2 import realize
+from planner.fabrics.free_state import Pattern, route_pattern
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
 
 
 @dataclass(frozen=True)

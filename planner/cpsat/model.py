@@ -9,16 +9,16 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.fabrics.sliced import Held
-from planner.circuits.demand import Shape
-from planner.cluster import Health
 from planner.cpsat.constraints import CONSTRAINTS
 from planner.cpsat.objectives import OBJECTIVES, Term
-from planner.cpsat.server_order import new_names
-from planner.cpsat.variables import BlockKind, Variables, create_variables
-from planner.heuristics.routing import Choice, Pattern
-from planner.plan import Assignment
-from planner.pools.demand import pool_demand
-from planner.problem import Problem
+from planner.cpsat.symmetry import new_names
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import Choice, Pattern
+from planner.fabrics.problem import Problem
+from planner.fabrics.sipam.demand import pool_demand
+from planner.formulation.variables import BlockKind, Variables, create_variables
+from planner.model.cluster import Health
+from planner.model.plan import Assignment
 
 MAX_IMAGES = 2000
 """so many renamings of servers a cut is repeated for"""

@@ -1,9 +1,9 @@
 """A level whose amounts are too far apart for one integer: digit by digit, until the smallest job decides too."""
 
-from planner.clock import Clock
 from planner.cpsat.core import restrict_to_ties
 from planner.cpsat.level import optimize
 from planner.cpsat.search import Search
+from planner.model.clock import Clock
 
 
 def refine(search: Search, objective: str, clock: Clock) -> bool:

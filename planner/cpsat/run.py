@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from planner.cpsat.model import Model
-from planner.cpsat.solver import new_solver
-from planner.heuristics.routing import Pattern
-from planner.result import SolveOptions
+from planner.fabrics.free_state import Pattern
+from planner.formulation.solver import new_solver
+from planner.model.result import SolveOptions
 
 POLL_S = 0.05
 

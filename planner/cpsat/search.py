@@ -8,17 +8,17 @@ from fractions import Fraction
 from functools import cached_property
 
 from costmodel.fabrics import Sipam
-from planner.clock import Clock
+from planner.candidates.knapsack_bounds import Sieve
 from planner.cpsat.evaluate import amounts_of, evaluate
 from planner.cpsat.model import Model, Refuted
 from planner.cpsat.objectives import Term
-from planner.cpsat.quantize import exact
 from planner.cpsat.size import is_buildable
-from planner.heuristics.routing import Choice, Pattern
-from planner.plan import Assignment
-from planner.problem import Problem
-from planner.result import Incumbent, SolveOptions, Start, is_worse
-from planner.sieve import Sieve
+from planner.fabrics.free_state import Choice, Pattern
+from planner.fabrics.problem import Problem
+from planner.formulation.quantize import exact
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+from planner.model.result import Incumbent, SolveOptions, Start, is_worse
 
 NOISE = 1e-15
 """relative, of sums in floating point"""

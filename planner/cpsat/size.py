@@ -1,9 +1,9 @@
 """How large step 1 would be: a model that would not fit in memory, or not be written down in time, is not built."""
 
 from costmodel.fabrics import Lightpath
-from planner.clock import Clock
-from planner.cpsat.variables import BlockKind
-from planner.problem import Problem
+from planner.fabrics.problem import Problem
+from planner.formulation.variables import BlockKind
+from planner.model.clock import Clock
 
 MOST_LITERALS = 1_500_000
 """in all constraints together: about 2 GB with the copies that the solver makes"""

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
-from planner.clock import Clock
+from planner.cpsat.compact import tidy
 from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.left_out import left_out_of
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
-from planner.cpsat.tidy import tidy
-from planner.instance import Objective
-from planner.plan import Assignment, Plan
-from planner.problem import Problem
-from planner.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
-from planner.tenants import setting_of
+from planner.fabrics.problem import Problem
+from planner.model.clock import Clock
+from planner.model.instance import Objective
+from planner.model.plan import Assignment, Plan
+from planner.model.ranked_assignment import setting_of
+from planner.model.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
 
 
 def search_levels(

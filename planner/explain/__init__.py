@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from planner.explain.admitted import what_phases_gain, what_sizes_change, where_it_runs
-from planner.explain.ask import Asker
-from planner.explain.beside import Reason, why_impossible, why_not_beside
 from planner.explain.explanation import Explanation, Statement, Tag
-from planner.instance import Instance
-from planner.line import solve
-from planner.plan import Plan
-from planner.result import SolveOptions, Status
+from planner.explain.whatif_solver import Asker
+from planner.explain.why_not import Reason, why_impossible, why_not_beside
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
 
 __all__ = ["Explanation", "Statement", "Tag", "explain"]
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from planner.expand import list_options
-from planner.explain.ask import Asker
+from planner.candidates.expand import list_options
+from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
+from planner.explain.whatif_solver import Asker
 from planner.explain.words import accelerators, amount, in_brackets, pace, place
-from planner.instance import Instance
-from planner.phase_settings import gain_of_phases, settings_by_phase
-from planner.plan import Plan
-from planner.result import difference
-from planner.scenarios.derive import pinned, required
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.result import difference
+from planner.whatif.edit import pinned, required
 
 
 def where_it_runs(asker: Asker, plan: Plan, name: str) -> str:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planner.explain.ask import Asker
 from planner.explain.explanation import Statement
+from planner.explain.whatif_solver import Asker
 from planner.explain.words import accelerators, amount, listed
-from planner.instance import ObjectiveName
-from planner.plan import Plan
-from planner.result import BOUND_NOISE, Level, Status, difference
-from planner.scenarios.derive import expand_as, required, with_objectives
+from planner.model.instance import ObjectiveName
+from planner.model.plan import Plan
+from planner.model.result import BOUND_NOISE, Level, Status, difference
+from planner.whatif.edit import expand_as, required, with_objectives
 
 SHARE = 0.3
 """share of the whole time limit"""

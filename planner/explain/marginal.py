@@ -8,13 +8,13 @@ from typing import NamedTuple, assert_never
 from costmodel.fabrics import DividedPorts, FatTree, Lightpath, MemoryNodeRings, OcsRail, Sipac, Sipam, Torus
 from costmodel.fabrics.lightpath import MAX_TILES
 from costmodel.fabrics.ocs_rail import MAX_SWITCHES
-from costmodel.memory.providers import Appliances
-from planner.errors import InputError
-from planner.instance import Instance, Reference
-from planner.line import solve
-from planner.plan import Plan
-from planner.result import BOUND_NOISE, Level, SolveOptions, Status, difference
-from planner.scenarios.derive import (
+from costmodel.hardware.memory.providers import Appliances
+from planner.model.errors import InputError
+from planner.model.instance import Instance, Reference
+from planner.model.plan import Plan
+from planner.model.result import BOUND_NOISE, Level, SolveOptions, Status, difference
+from planner.pipeline import solve
+from planner.whatif.edit import (
     Pair,
     edited,
     expand_as,

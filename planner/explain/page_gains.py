@@ -10,12 +10,12 @@ from math import floor
 
 import numpy as np
 
-from planner.cpsat.pages.place import place_pages
+from planner.model.result import SolveOptions
+from planner.pages.cpsat.place import place_pages
 from planner.pages.improve import repaired
 from planner.pages.problem import PageProblem, Pages, Task
 from planner.pages.result import PageResult
 from planner.pages.rounding import Shares, whole_pages
-from planner.result import SolveOptions
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from planner.explain.ask import Asker
+from planner.explain.capacity import Room, has_ways, sizes_phrase
 from planner.explain.explanation import Statement
-from planner.explain.room import Room, has_ways, sizes_phrase
+from planner.explain.whatif_solver import Asker
 from planner.explain.words import accelerators, in_brackets, listed, pace, servers
-from planner.instance import Instance, Resident
-from planner.plan import Assignment, Plan
-from planner.scenarios.derive import failed_parts, pinned, repaired, required
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Assignment, Plan
+from planner.whatif.edit import failed_parts, pinned, repaired, required
 
 MAX_MOVES = 12
 """most admitted jobs that are tried as the one that moves"""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from costmodel.fabrics import FabricBase
-from planner.plan import Assignment
+from planner.model.plan import Assignment
 
 
 def accelerators(count: int) -> str:

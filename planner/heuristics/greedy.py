@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from costmodel.fabrics import Cut
-from planner.circuits.demand import Shape
-from planner.circuits.rails import Rails
-from planner.clock import Clock
-from planner.heuristics.routing import Board
-from planner.plan import Assignment
-from planner.pool_options.prices import has_prices, pool_prices
-from planner.pools.demand import pool_demand
-from planner.problem import JobOptions, Problem
+from planner.candidates.lagrangian_bounds import has_prices, pool_prices
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import Board
+from planner.fabrics.ocs_rail.rails import Rails
+from planner.fabrics.problem import JobOptions, Problem
+from planner.fabrics.sipam.demand import pool_demand
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
 
 MAX_FAILED = 30
 """so often a job is routed across servers in vain before only single servers are tried"""

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from costmodel.streams.timeline import Timeline
+from costmodel.dataflow.streams.timeline import Timeline
 from planner.pages.heuristics import split
 from planner.pages.problem import PageProblem, Pages, Task
 from planner.pages.rounding import divided

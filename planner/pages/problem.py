@@ -8,13 +8,13 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.streams.placement import Link, Placement
-from costmodel.streams.program import Program
-from costmodel.streams.simulate import Rules, simulate
-from costmodel.streams.timeline import Timeline
-from planner.page_files.case import PageCase
-from planner.page_files.instance import PageInstance
-from planner.page_files.plan import JobPages, PagePlan, TensorPages
+from costmodel.dataflow.streams.placement import Link, Placement
+from costmodel.dataflow.streams.program import Program
+from costmodel.dataflow.streams.simulate import Rules, simulate
+from costmodel.dataflow.streams.timeline import Timeline
+from planner.model.page_instance import PageInstance
+from planner.model.page_plan import JobPages, PagePlan, TensorPages
+from planner.pages.rank_step import PageCase
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

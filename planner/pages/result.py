@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.page_files.plan import PagePlan
+from planner.model.page_plan import PagePlan
+from planner.model.result import Incumbent, SolveOptions, Status, relative_gap
 from planner.pages.problem import PageProblem, Pages
-from planner.result import Incumbent, SolveOptions, Status, relative_gap
 
 PROVEN = 1e-4
 """relative distance to the bound that counts as none: times are whole ticks to the solver"""

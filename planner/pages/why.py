@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.streams.timeline import COLLECTIVES, COMPUTE, Timeline
+from costmodel.dataflow.streams.timeline import COLLECTIVES, COMPUTE, Timeline
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 import importlib
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 
 SUFFIXES = (".png", ".svg")
 

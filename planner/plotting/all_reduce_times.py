@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
-from planner.reproduce.experiments.all_reduce_algorithms import (
+from planner.studies.reproduce.experiments.all_reduce_algorithms import (
     BOUND,
     DOUBLE_TREE,
     LUMORPH_2,
@@ -16,8 +16,8 @@ from planner.reproduce.experiments.all_reduce_algorithms import (
     algorithms,
     best,
 )
-from planner.reproduce.experiments.collective_times import Comparison, Inputs, equal_times
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.collective_times import Comparison, Inputs, equal_times
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

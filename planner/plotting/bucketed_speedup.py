@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
-from planner.reproduce.experiments.all_reduce_algorithms import LUMORPH_4, PIPELINED_TREE, best
-from planner.reproduce.experiments.bucketed_training import AFTER, ALONE, BESIDE, Curve, Inputs, curves
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.all_reduce_algorithms import LUMORPH_4, PIPELINED_TREE, best
+from planner.studies.reproduce.experiments.bucketed_training import AFTER, ALONE, BESIDE, Curve, Inputs, curves
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

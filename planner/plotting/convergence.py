@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.result import Result
+from planner.model.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.plotting.floor_plan import COLOURS
-from planner.reproduce.experiments.dlrm_pooling import Inputs, grid, speedups
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.dlrm_pooling import Inputs, grid, speedups
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

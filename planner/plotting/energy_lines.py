@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.plotting.floor_plan import COLOURS
-from planner.reproduce.rows import Row
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.rows import Row
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

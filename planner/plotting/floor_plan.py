@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.errors import InputError
-from planner.instance import Instance
-from planner.plan import Plan
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.plan import Plan
 from planner.plotting import SUFFIXES, require_matplotlib
 
 if TYPE_CHECKING:

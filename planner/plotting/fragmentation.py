@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.reproduce.experiments import fragmentation as experiment
-from planner.reproduce.experiments.fragmentation import EXACT, quantity
-from planner.reproduce.run import Outcome
-from planner.slices.loss_system import MEASURES
+from planner.studies.fragmentation.loss_system import MEASURES
+from planner.studies.reproduce.experiments import fragmentation as experiment
+from planner.studies.reproduce.experiments.fragmentation import EXACT, quantity
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.reproduce.experiments import optical_hbm_inference
-from planner.reproduce.experiments.optical_hbm_inference import FAST_CACHE, OWN_CACHE, Speedups
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments import optical_hbm_inference
+from planner.studies.reproduce.experiments.optical_hbm_inference import FAST_CACHE, OWN_CACHE, Speedups
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.plotting.panels import panels
-from planner.reproduce.rows import Row
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.rows import Row
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

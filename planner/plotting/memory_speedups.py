@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from costmodel.streams.memory_study import load_memory_study
+from costmodel.dataflow.streams.memory_study import load_memory_study
 from planner.plotting.panels import legend_below, panels
-from planner.reproduce.experiments.memory_runs import HOST_LINKS, LOCAL, ORACLE, PCIE, RING, STAR, Runs, harmonic_mean
-from planner.reproduce.experiments.memory_speedups import Inputs
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.memory_runs import (
+    HOST_LINKS,
+    LOCAL,
+    ORACLE,
+    PCIE,
+    RING,
+    STAR,
+    Runs,
+    harmonic_mean,
+)
+from planner.studies.reproduce.experiments.memory_speedups import Inputs
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from costmodel.streams.timeline import COLLECTIVES, COMPUTE, LayerTimes, Timeline
-from planner.reproduce.experiments.memory_latencies import Inputs, timelines
-from planner.reproduce.run import Outcome
+from costmodel.dataflow.streams.timeline import COLLECTIVES, COMPUTE, LayerTimes, Timeline
+from planner.studies.reproduce.experiments.memory_latencies import Inputs, timelines
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

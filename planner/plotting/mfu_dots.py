@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.reproduce.experiments import training_gain
-from planner.reproduce.experiments.training_gain import BANDWIDTH, BASELINE, BOTH, Dots
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments import training_gain
+from planner.studies.reproduce.experiments.training_gain import BANDWIDTH, BASELINE, BOTH, Dots
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from planner.plotting.memory_streams import KINDS, MILLI
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from costmodel.streams.timeline import Timeline
+    from costmodel.dataflow.streams.timeline import Timeline
 
 MEMORIES = ("#332288", "#999933", "#882255", "#44aa99", "#aa4499", "#661100")
 LOCAL = "#9aa5b1"

@@ -13,7 +13,7 @@ from planner.plotting.page_tensors import MOST_ROWS, colours, page_tensors
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from costmodel.streams.timeline import Timeline
+    from costmodel.dataflow.streams.timeline import Timeline
 
 GIGA = 1e-9
 WAIT = "#d62728"

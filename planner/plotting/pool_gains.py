@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.reproduce.experiments.pool_gains import Gain, Inputs, gains
-from planner.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, READINGS
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.pool_gains import Gain, Inputs, gains
+from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, READINGS
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

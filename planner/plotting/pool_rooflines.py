@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from costmodel.sipam.demand import attainable_flops_per_s
+from costmodel.published.sipam.demand import attainable_flops_per_s
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
-from planner.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, Given, Inputs, given
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, Given, Inputs, given
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.plotting import require_matplotlib
 from planner.plotting.all_reduce_times import all_reduce_times
 from planner.plotting.bucketed_speedup import bucketed_speedup
@@ -23,7 +23,7 @@ from planner.plotting.pool_gains import pool_gains
 from planner.plotting.pool_rooflines import pool_rooflines
 from planner.plotting.serving_batches import serving_batches
 from planner.plotting.serving_gains import serving_gains
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.plotting import SUFFIXES, require_matplotlib
+from planner.studies.validate import Quantity, group_labels
 from planner.tables import Measurements
-from planner.validation import Quantity, group_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from costmodel.efficiency import efficiency_of
-from costmodel.mappings import Mappings
-from costmodel.roofline import operator_s
+from costmodel.parallelism.mappings import Mappings
+from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.roofline import operator_s
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from costmodel.hardware import Device
-    from costmodel.search import SearchResult
+    from costmodel.hardware.device import Device
+    from costmodel.pricing.search import SearchResult
     from costmodel.workloads import Workload
 
 COLOURS = {"matrix": "#0072b2", "attention": "#d55e00", "elementwise": "#009e73"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.reproduce.experiments import photonic_inference
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments import photonic_inference
+from planner.studies.reproduce.run import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

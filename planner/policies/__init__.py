@@ -6,7 +6,9 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from planner.errors import InputError
+from planner.fabrics.problem import Problem
+from planner.model.errors import InputError
+from planner.model.result import Result, SolveOptions
 from planner.policies.bcube_slices import bcube_slices
 from planner.policies.best_fit import best_fit
 from planner.policies.cpsat import cpsat
@@ -15,8 +17,6 @@ from planner.policies.random_fit import random_fit
 from planner.policies.server_aligned import server_aligned
 from planner.policies.sipam_loop import sipam_loop
 from planner.policies.torus_slices import torus_slices
-from planner.problem import Problem
-from planner.result import Result, SolveOptions
 
 Policy = Callable[[Problem, SolveOptions], Result]
 

@@ -4,12 +4,12 @@ import time
 from collections.abc import Sequence
 
 from costmodel.fabrics import Sipac
-from planner.cluster import Cluster
+from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import in_order, place_all
+from planner.model.cluster import Cluster
+from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
 from planner.policies.slices import Cut, place_on_slices
-from planner.problem import Problem
-from planner.result import Result, SolveOptions
 from planner.slices.allocator import all_ones
 from planner.slices.digit_subcubes import DigitSubcubes, rounded_exponent
 

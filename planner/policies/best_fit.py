@@ -2,10 +2,10 @@
 
 import time
 
+from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all, tightest
+from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
-from planner.problem import Problem
-from planner.result import Result, SolveOptions
 
 
 def best_fit(problem: Problem, options: SolveOptions) -> Result:

@@ -6,20 +6,20 @@ from dataclasses import replace
 import numpy as np
 
 from costmodel.fabrics import Lightpath, Sipam, SlicedFabric
-from planner.clock import Clock
+from planner.candidates.expand import expand
+from planner.candidates.knapsack_bounds import Sieve
 from planner.cpsat.search import pattern_of
 from planner.cpsat.size import MOST_LITERALS, literals_of
 from planner.cpsat.solve import search_levels
-from planner.expand import expand
+from planner.fabrics.free_state import route_pattern, slots_matter
+from planner.fabrics.lightpath.shortlist import listed_shortly
+from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import in_order, place_all, priced_rows, tightest
-from planner.heuristics.recreate import PATIENCE, Effort, recreated
-from planner.heuristics.routing import route_pattern, slots_matter
-from planner.plan import Assignment, Plan
-from planner.policies.shortlist import listed_shortly
+from planner.heuristics.ruin_recreate import PATIENCE, Effort, recreated
+from planner.model.clock import Clock
+from planner.model.plan import Assignment, Plan
+from planner.model.result import Level, Result, SolveOptions, Status, relative_gap
 from planner.policies.sipam_loop import place_by_loop
-from planner.problem import Problem
-from planner.result import Level, Result, SolveOptions, Status, relative_gap
-from planner.sieve import Sieve
 
 STARTS_SHARE = 0.2
 """of the time limit, after which no other heuristic is begun"""

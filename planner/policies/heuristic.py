@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from planner.cpsat.left_out import left_out_of
 from planner.cpsat.solve import plan_of
-from planner.plan import Assignment
-from planner.problem import Problem
-from planner.result import Incumbent, Level, Result, SolveOptions, Status
+from planner.fabrics.problem import Problem
+from planner.model.plan import Assignment
+from planner.model.result import Incumbent, Level, Result, SolveOptions, Status
 
 
 def heuristic_result(

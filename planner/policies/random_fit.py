@@ -4,12 +4,12 @@ import random
 import time
 from collections.abc import Iterator
 
-from planner.circuits.demand import Shape
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import Board
+from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import Blocks, fill, place_all, racks
-from planner.heuristics.routing import Board
+from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
-from planner.problem import Problem
-from planner.result import Result, SolveOptions
 
 
 def random_fit(problem: Problem, options: SolveOptions) -> Result:

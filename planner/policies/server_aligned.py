@@ -4,13 +4,13 @@ import time
 from collections.abc import Iterator
 
 from costmodel.fabrics import FabricBase, SlicedFabric
-from planner.circuits.cuts import first_fit
-from planner.circuits.demand import Shape
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import Board
+from planner.fabrics.problem import Problem
+from planner.fabrics.slices.free_slices import first_fit
 from planner.heuristics.greedy import Blocks, free_blocks, place_all, racks
-from planner.heuristics.routing import Board
+from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
-from planner.problem import Problem
-from planner.result import Result, SolveOptions
 
 
 def server_aligned(problem: Problem, options: SolveOptions) -> Result:

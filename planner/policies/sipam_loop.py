@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from costmodel.fabrics import Sipam
-from planner.clock import Clock
+from planner.fabrics.problem import JobOptions, Problem
+from planner.fabrics.sipam.published_loop import loop_rows
 from planner.heuristics.greedy import place_all, tightest
-from planner.plan import Assignment
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
-from planner.pool_options.loop import loop_rows
-from planner.problem import JobOptions, Problem
-from planner.result import Result, SolveOptions
 
 
 def sipam_loop(problem: Problem, options: SolveOptions) -> Result:

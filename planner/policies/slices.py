@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import SlicedFabric
-from planner.circuits.demand import Shape
-from planner.circuits.ways import Device
-from planner.clock import Clock
-from planner.cluster import Cluster
-from planner.errors import InputError
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import Board, has_room
+from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.problem import JobOptions, Problem
 from planner.heuristics.greedy import LEAST_S, MAX_FAILED, racks
-from planner.heuristics.routing import Board, has_room
-from planner.plan import Assignment, HeldCircuits
-from planner.problem import JobOptions, Problem
+from planner.model.clock import Clock
+from planner.model.cluster import Cluster
+from planner.model.errors import InputError
+from planner.model.plan import Assignment, HeldCircuits
 from planner.slices.allocator import MaskAllocator, Slice, members
 
 

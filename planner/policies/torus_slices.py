@@ -6,12 +6,12 @@ from itertools import product
 from math import prod
 
 from costmodel.fabrics import Torus
-from planner.cluster import Cluster
+from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import in_order, place_all
+from planner.model.cluster import Cluster
+from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
 from planner.policies.slices import Cut, place_on_slices
-from planner.problem import Problem
-from planner.result import Result, SolveOptions
 from planner.slices.torus_boxes import Sides, TorusBoxes, boxes, most_cubic
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from costmodel.spec import Seconds, Spec
-from planner.cluster import Cluster
-from planner.errors import InputError
+from planner.model.cluster import Cluster
+from planner.model.errors import InputError
 from planner.prices.parts import PartPrices
 
 KWH_J = 3.6e6

@@ -6,9 +6,9 @@ from typing import Annotated, assert_never
 from pydantic import Field
 
 from costmodel.fabrics import DividedPorts, Fabric, FatTree, Lightpath, MemoryNodeRings, OcsRail, Sipac, Sipam, Torus
-from costmodel.memory.providers import Appliances
+from costmodel.hardware.memory.providers import Appliances
 from costmodel.spec import Spec
-from planner.errors import InputError
+from planner.model.errors import InputError
 
 Price = Annotated[float, Field(ge=0)]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from planner.checks.violation import Violation
-from planner.instance import Instance
+from planner.model.instance import Instance
+from planner.model.result import Result
+from planner.model.violation import Violation
 from planner.report.data import page_data
 from planner.report.shell import render
-from planner.result import Result
 
 STYLES = ("page.css", "floor.css", "print.css")
 SCRIPTS = (

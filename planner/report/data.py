@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.checks.violation import Violation
-from planner.instance import Instance
+from planner.fabrics.sipam.drawing import pool_gains
+from planner.model.instance import Instance
+from planner.model.result import Result, Status
+from planner.model.violation import Violation
 from planner.report.floor import fabric_facts, fiber_matrices, owners_of, racks
 from planner.report.jobs import job_rows
-from planner.report.pool import pool_gains
-from planner.result import Result, Status
 
 MEANING = {
     "value": "weight × utility of speed, summed over the jobs that run; more is better",

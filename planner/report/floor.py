@@ -4,9 +4,9 @@ from collections import defaultdict
 from typing import Any
 
 from costmodel.fabrics import Lightpath, Sipam
-from planner.cluster import Cluster
-from planner.instance import Instance
-from planner.plan import Assignment, Plan
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, Plan
 from planner.report.light import Place, circuit_told, light_words, place_of
 
 

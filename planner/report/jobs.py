@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from costmodel.candidates import Candidates, candidates_of
-from costmodel.configuration import Configuration
-from costmodel.efficiency import efficiency_of
-from costmodel.hardware import Device
-from costmodel.mappings import DIMENSIONS
-from costmodel.score import Scores, score
-from planner.instance import Instance, Job
-from planner.phase_settings import gain_of_phases, settings_by_phase
-from planner.plan import Assignment
+from costmodel.hardware.device import Device
+from costmodel.parallelism.configuration import Configuration
+from costmodel.parallelism.mappings import DIMENSIONS
+from costmodel.pricing.candidates import Candidates, candidates_of
+from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.score import Scores, score
+from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
+from planner.model.instance import Instance, Job
+from planner.model.plan import Assignment
+from planner.model.result import Result
 from planner.report.floor import held_circuits
 from planner.report.light import memory_rows, memory_text, place_of, ranges
 from planner.report.tiers import second_tier_data
-from planner.result import Result
 
 COMMUNICATION = tuple(f"{dimension} communication" for dimension in DIMENSIONS)
 CHOSEN = ("recompute", "offload")

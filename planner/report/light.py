@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from costmodel.configuration import Configuration
 from costmodel.fabrics import DividedPorts, FabricBase, Lightpath, MemoryNodeRings, OcsRail, Sipac, Sipam, Torus
-from planner.instance import Instance
-from planner.plan import Assignment, Circuit
+from costmodel.parallelism.configuration import Configuration
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, Circuit
 
 Place = tuple[int, int]
 """(server, slot)"""

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from costmodel.streams.placement import Placement
-from planner.instance import Instance
+from costmodel.dataflow.streams.placement import Placement
+from planner.model.instance import Instance
+from planner.model.plan import Assignment
+from planner.pages.offload import placed_result, step_of
 from planner.pages.problem import Pages, Task
-from planner.plan import Assignment
-from planner.second_tier import placed_result, step_of
 
 MOST_TENSORS = 10
 """that are listed, the largest first"""

@@ -23,17 +23,17 @@ from random import Random
 import numpy as np
 
 from costmodel.fabrics import OcsRail
-from planner import files
-from planner.cluster import Cluster
-from planner.errors import InputError
-from planner.replay.demand import load_demand
-from planner.replay.mix import load_mix
-from planner.replay.summary import difference
-from planner.replay.trace import Trace
-from planner.scenarios.derive import edited
-from planner.schedulers import Controller, Decision, Request, Settings, Start, Stop
-from planner.schedulers.journal import Journal
-from tests.planner.replay.grounds import trace
+from planner.controller import Controller, Decision, Request, Settings, Start, Stop
+from planner.controller.journal import Journal
+from planner.model import files
+from planner.model.cluster import Cluster
+from planner.model.errors import InputError
+from planner.placement.job_mix import load_mix
+from planner.simulate.demand import load_demand
+from planner.simulate.summary import difference
+from planner.simulate.trace import Trace
+from planner.whatif.edit import edited
+from tests.planner.simulate.grounds import trace
 
 CLUSTERS = Path(__file__).parents[2] / "instances" / "replay"
 LIMITS = (1.0, 1.5, 3.0)

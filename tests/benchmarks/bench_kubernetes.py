@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.planner.schedulers.kubernetes.emulator import Server
-from tests.planner.schedulers.kubernetes.serving import serving
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.serving import serving
 
 
 def main(arguments: Sequence[str] | None = None) -> list[float]:

@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planner.new import instance_text
+from planner.cli.new_instance import instance_text
 from tests.benchmarks.random_racks import workload
 
 PER_SERVER = {"lightpath": 32, "torus": 64, "sipac": 64}
@@ -79,7 +79,9 @@ def run(command: Sequence[str]) -> Usage:
 
 def imports() -> Usage:
     """A start of Python with all that a solve imports."""
-    return run([sys.executable, "-c", "import planner.line, planner.cli.solve, planner.checks, rich.table"])
+    return run(
+        [sys.executable, "-c", "import planner.pipeline, planner.cli.commands.solve, planner.checks, rich.table"]
+    )
 
 
 def verdict(used: Usage, base: Usage, limit_s: float) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from planner import Instance, SolveOptions, check, solve
-from planner.expand import expand
-from planner.problem import JobOptions, Problem
+from planner.candidates.expand import expand
+from planner.fabrics.problem import JobOptions, Problem
 from tests.benchmarks.random_pools import random_pool
 
 NUM_JOBS = {64: 12, 256: 40, 1024: 120}

@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from planner import files
-from planner.cluster import Cluster
-from planner.replay.cell import Cell, replay
-from planner.replay.demand import load_demand
-from planner.replay.mix import load_mix
-from planner.replay.study import prepare_study
-from planner.replay.trace import read_trace
+from planner.model import files
+from planner.model.cluster import Cluster
+from planner.placement.job_mix import load_mix
+from planner.simulate.demand import load_demand
+from planner.simulate.run_one import Cell, replay
+from planner.simulate.study import prepare_study
+from planner.simulate.trace import read_trace
 
 CLUSTERS = Path(__file__).parents[2] / "instances" / "replay"
 POLICIES = ("first_fit", "best_fit", "sipam_loop", "server_aligned", "torus_slices", "best_fit_moving")

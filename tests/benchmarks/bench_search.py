@@ -16,15 +16,15 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from costmodel.candidates import Candidates, list_candidates
-from costmodel.efficiency import Efficiency, efficiency_of
 from costmodel.fabrics import FatTree
-from costmodel.hardware import Device, load_device
-from costmodel.mappings import Mappings
-from costmodel.score import score
-from costmodel.search import search, widest_block
-from costmodel.search_space import opened
-from costmodel.systems import system_of
+from costmodel.hardware.device import Device, load_device
+from costmodel.hardware.systems import system_of
+from costmodel.parallelism.mappings import Mappings
+from costmodel.parallelism.search_space import opened
+from costmodel.pricing.candidates import Candidates, list_candidates
+from costmodel.pricing.efficiency import Efficiency, efficiency_of
+from costmodel.pricing.score import score
+from costmodel.pricing.search import search, widest_block
 from costmodel.workloads import TransformerTraining
 from tests.benchmarks.memory import resident_peak_mb
 from tests.benchmarks.naive_training import Naive

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from planner import Instance, SolveOptions, check, solve
-from planner.result import Incumbent
+from planner.model.result import Incumbent
 from tests.benchmarks.memory import resident_peak_mb
 from tests.benchmarks.shared_racks import shared_rack
 

@@ -11,9 +11,9 @@ from datetime import timedelta
 from ortools.math_opt.python import mathopt
 
 from costmodel.fabrics import Lightpath
-from planner.circuits.demand import Shape
-from planner.instance import Resident
-from planner.problem import JobOptions, Problem
+from planner.fabrics.demand import Shape
+from planner.fabrics.problem import JobOptions, Problem
+from planner.model.instance import Resident
 
 Pair = tuple[int, int]
 """Ordered pair of servers."""

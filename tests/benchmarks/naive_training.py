@@ -8,18 +8,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from costmodel.efficiency import Efficiency
 from costmodel.fabrics import FatTree
-from costmodel.hardware import Device
-from costmodel.mappings import RECOMPUTE
+from costmodel.hardware.device import Device
+from costmodel.parallelism.mappings import RECOMPUTE
+from costmodel.pricing.efficiency import Efficiency
 from costmodel.workloads import TransformerTraining
-from costmodel.workloads.training_blocks import (
+from costmodel.workloads.transformer.blocks import (
     GRADIENT_BYTES,
     LOCAL_PARAMETER_BYTES,
     OPTIMIZER_BYTES,
     SPILLED_ACCESSES,
 )
-from costmodel.workloads.training_memory import LOGIT_BYTES, RUNTIME_BYTES
+from costmodel.workloads.transformer.memory import LOGIT_BYTES, RUNTIME_BYTES
 
 ELEMENT, STATE = 2.0, 12.0
 """bytes of a parameter or activation, and of the state of its optimizer"""

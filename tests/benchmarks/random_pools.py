@@ -3,7 +3,7 @@
 import random
 from typing import Any, Literal
 
-from planner.instance import Instance
+from planner.model.instance import Instance
 
 Reading = Literal["plain", "normalized"]
 """plain: 12 I/Os of 2 TB/s; normalized: all I/Os of an accelerator carry 4 TB/s, as memory and links of an H100 do in

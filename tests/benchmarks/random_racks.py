@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from planner.instance import Instance, default_sizes
+from planner.model.instance import Instance, default_sizes
 
 TENANTS = ("search", "research", "ads", "speech", "vision")
 LOAD = (1.1, 1.4)

@@ -2,7 +2,7 @@
 
 import random
 
-from planner.instance import Instance, default_sizes
+from planner.model.instance import Instance, default_sizes
 from tests.benchmarks.random_racks import LOAD, TENANTS, workload
 
 NUM_TILES = 256

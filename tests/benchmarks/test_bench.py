@@ -2,9 +2,9 @@
 
 import pytest
 
-from planner.expand import expand
-from planner.instance import Instance
-from planner.scenarios.derive import with_fabric
+from planner.candidates.expand import expand
+from planner.model.instance import Instance
+from planner.whatif.edit import with_fabric
 from tests.benchmarks.bench_racks import PLENTIFUL, measure
 from tests.benchmarks.highs_step1 import solve_step1
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from costmodel.score import score
+from costmodel.pricing.score import score
 from tests.benchmarks.bench_search import Setting, measure_rows, measure_search
 from tests.benchmarks.naive_training import Naive
 

@@ -5,13 +5,13 @@ import math
 import pytest
 
 from planner import SolveOptions, check
-from planner.clock import Clock
+from planner.candidates.expand import expand
+from planner.candidates.knapsack_bounds import Sieve
 from planner.cpsat.solve import plan_of
-from planner.expand import expand
+from planner.fabrics.lightpath.shortlist import listed_shortly
 from planner.heuristics.greedy import place_all, priced_rows, tightest
-from planner.heuristics.recreate import Effort, recreated
-from planner.policies.shortlist import listed_shortly
-from planner.sieve import Sieve
+from planner.heuristics.ruin_recreate import Effort, recreated
+from planner.model.clock import Clock
 from tests.benchmarks.bench_shared import measure
 from tests.benchmarks.shared_racks import NUM_TILES, shared_rack
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from costmodel.mappings import OFFLOAD, RECOMPUTE, Mappings
+from costmodel.parallelism.mappings import OFFLOAD, RECOMPUTE, Mappings
 from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining
 
 SMALL: dict[str, Any] = {

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from costmodel.candidates import enumerate_candidates
-from costmodel.dlrm import Exchange, GatherMemory, Lookups, pooling_s
 from costmodel.fabrics import FatTree
-from costmodel.hardware import Device, load_device
-from costmodel.mappings import DIMENSIONS
-from costmodel.score import score
-from costmodel.search import search
+from costmodel.hardware.device import Device, load_device
+from costmodel.parallelism.mappings import DIMENSIONS
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
+from costmodel.pricing.search import search
+from costmodel.published.dlrm_pooling import Exchange, GatherMemory, Lookups, pooling_s
 from costmodel.workloads import Dlrm, Workload
-from costmodel.workloads.recommenders import is_recommender, load_recommender, recommender_names
+from costmodel.workloads.dlrm.recommenders import is_recommender, load_recommender, recommender_names
+from tests.costmodel.pricing.test_score import FABRICS, FAT_TREE, assert_equal_the_oracle, fabric_of
 from tests.costmodel.strategies import recommenders
-from tests.costmodel.test_score import FABRICS, FAT_TREE, assert_equal_the_oracle, fabric_of
 from tests.oracles.dlrm import dlrm_step
 
 H100 = load_device("h100-sxm")

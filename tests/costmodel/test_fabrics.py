@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from costmodel.fabrics import NO_PLAN, FatTree, Lightpath, LinkPlan
 from costmodel.fabrics.base import FabricBase, divisors_down
-from tests.costmodel.test_score import FAT_TREE, LIGHTPATH
+from tests.costmodel.pricing.test_score import FAT_TREE, LIGHTPATH
 
 
 def lightpath(**changes: Any) -> Lightpath:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.workloads.layers import LayerRun
-from costmodel.workloads.shapes import TransformerShape, layer_parameters, load_model, tensor_degrees
+from costmodel.workloads.transformer.layers import LayerRun
+from costmodel.workloads.transformer.shapes import TransformerShape, layer_parameters, load_model, tensor_degrees
 from tests.costmodel.strategies import shapes
 from tests.oracles.transformer import Rank
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from costmodel.fabrics import FatTree
-from costmodel.mappings import DIMENSIONS
-from costmodel.parallelism import Degrees
+from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.mappings import DIMENSIONS
 
 TREE = FatTree(
     servers=16, gpus_per_server=8, nvlink_bandwidth_bytes_per_s=450e9, nvlink_alpha_s=3e-6, nvlink_energy_j_per_byte=0,

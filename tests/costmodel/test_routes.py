@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from costmodel.routes import (
+from costmodel.published.routes import (
     RouteParts,
     load_route_parts,
     mean_pair_j_per_byte,

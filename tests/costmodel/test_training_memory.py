@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.hardware import load_device
-from costmodel.mappings import CHOICES, Mappings
+from costmodel.hardware.device import load_device
+from costmodel.parallelism.mappings import CHOICES, Mappings
 from costmodel.workloads import TransformerTraining
-from costmodel.workloads.shapes import load_model
+from costmodel.workloads.transformer.shapes import load_model
 from tests.costmodel.strategies import jobs, some
 
 A100 = load_device("a100-sxm")

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from costmodel.candidates import enumerate_candidates
 from costmodel.fabrics import FatTree
-from costmodel.hardware import Device, load_device
-from costmodel.mappings import DIMENSIONS
-from costmodel.score import score
+from costmodel.hardware.device import Device, load_device
+from costmodel.parallelism.mappings import DIMENSIONS
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
 from costmodel.workloads import TransformerInference, Workload
+from tests.costmodel.pricing.test_score import FAT_TREE
 from tests.costmodel.strategies import serving_jobs
-from tests.costmodel.test_score import FAT_TREE
 from tests.oracles.transformer_inference import inference_step
 
 H100 = load_device("h100-sxm")

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from costmodel.candidates import candidates_of, group_degrees
-from costmodel.configuration import Collective, Configuration
 from costmodel.fabrics import FatTree
-from costmodel.hardware import Device, load_device
-from costmodel.mappings import DIMENSIONS, Mappings
-from costmodel.opgraph import OpGraph
-from costmodel.score import score
+from costmodel.hardware.device import Device, load_device
+from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.mappings import DIMENSIONS, Mappings
+from costmodel.pricing.candidates import candidates_of, group_degrees
+from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining
-from costmodel.workloads.shapes import load_model, model_names
+from costmodel.workloads.transformer.shapes import load_model, model_names
 from tests.costmodel.strategies import SMALL, jobs, some
 from tests.oracles.transformer import training_step
 

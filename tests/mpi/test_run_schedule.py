@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from costmodel.plans.build import schedule_of
-from costmodel.plans.ladder import Algorithm, Collective
-from planner.exports.sidecar import schedule_document
-from tests.costmodel.plans.cases import best_of
+from costmodel.collectives.build import schedule_of
+from costmodel.collectives.ladder import Algorithm, Collective
+from planner.integrations.exports.sidecar import schedule_document
+from tests.costmodel.collectives.cases import best_of
 from tests.need import need_program, need_python_with
 
 RUNNER = Path(__file__).parent / "run_schedule.py"

@@ -2,7 +2,7 @@
 
 import math
 
-from costmodel.hardware import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
 from costmodel.kernels.attention_context import PrefillCurve
 from costmodel.kernels.attention_generation import DecodeCurve
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from costmodel.candidates import enumerate_candidates
-from costmodel.score import score
-from planner.cluster import Cluster
-from planner.instance import Instance, Job
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Job
 from tests.oracles.slots import SlotOptions, Taken
 
 ROUNDING = 1e-9

@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.instance import Instance, Objective
-from planner.plan import Plan
+from planner.model.instance import Instance, Objective
+from planner.model.plan import Plan
 from tests.oracles.choices import Choice, Mode, choices
 from tests.oracles.placement import Placed, PlacementSearch
 from tests.oracles.written_plan import written_plan

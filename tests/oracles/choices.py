@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from costmodel.candidates import candidates_of, enumerate_candidates
-from costmodel.configuration import Configuration
 from costmodel.fabrics import Lightpath
-from costmodel.score import Scores, score
-from planner.cluster import Cluster
-from planner.instance import Job, Resident
+from costmodel.parallelism.configuration import Configuration
+from costmodel.pricing.candidates import candidates_of, enumerate_candidates
+from costmodel.pricing.score import Scores, score
+from planner.model.cluster import Cluster
+from planner.model.instance import Job, Resident
 from tests.oracles.circuits import Circuit, Held, keeps_tile_rules, required_circuits
 
 Demand = tuple[tuple[Circuit, ...], ...]

@@ -5,7 +5,7 @@ from itertools import combinations
 from math import prod
 from typing import Literal
 
-from costmodel.configuration import Collective, Configuration
+from costmodel.parallelism.configuration import Collective, Configuration
 
 Circuit = tuple[int, int, int]
 """source rank, destination rank, number of wavelengths"""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise, product
 
-from costmodel.plans.plan import Plan
+from costmodel.collectives.plan import Plan
 
 Transfer = tuple[int, int, frozenset[int]]
 """source rank, destination rank, chunks"""

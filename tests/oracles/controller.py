@@ -1,4 +1,4 @@
-"""A controller's journal replayed the plain way: JSON in, dictionaries out, nothing of planner.schedulers is used."""
+"""A controller's journal replayed the plain way: JSON in, dictionaries out, nothing of planner.controller is used."""
 
 import json
 import sqlite3

@@ -3,7 +3,7 @@ but the tables of tiles and splits and the device's numbers."""
 
 from math import ceil
 
-from costmodel.hardware import Device, Precision
+from costmodel.hardware.device import Device, Precision
 from costmodel.kernels.gemm import SPLITS, TILES, GemmCurve
 
 BYTES = {"fp8": 1, "bf16": 2, "fp16": 2, "fp32": 4}

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from costmodel.fabrics import Lightpath
-from planner.cluster import Cluster
+from planner.model.cluster import Cluster
 from tests.oracles.circuits import wavelength_sets
 
 Device = tuple[int, int]

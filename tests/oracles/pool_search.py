@@ -11,11 +11,11 @@ from itertools import combinations, product
 
 import numpy as np
 
-from costmodel.candidates import Candidates, enumerate_candidates
 from costmodel.fabrics import GroupPlan, Sipam
-from costmodel.phases import with_phases
-from costmodel.score import score
-from planner.instance import Instance, Job
+from costmodel.pricing.candidates import Candidates, enumerate_candidates
+from costmodel.pricing.phases import with_phases
+from costmodel.pricing.score import score
+from planner.model.instance import Instance, Job
 
 MOST_COMBINATIONS = 20_000
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from costmodel.candidates import enumerate_candidates
-from costmodel.configuration import Configuration
 from costmodel.fabrics import OcsRail
-from costmodel.score import score
-from planner.instance import Instance, Job
+from costmodel.parallelism.configuration import Configuration
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
+from planner.model.instance import Instance, Job
 
 Devices = frozenset[tuple[int, int]]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from planner.instance import Instance, Resident
-from planner.plan import Assignment, Plan
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Assignment, Plan
 from tests.oracles.light import Given, LightSearch, Tenant
 from tests.oracles.light_paths import Device, Light, LightPaths
 

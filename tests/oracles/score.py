@@ -1,15 +1,15 @@
-"""Price of one candidate at a time, in plain Python: what `costmodel.score` says of all rows at once."""
+"""Price of one candidate at a time, in plain Python: what `costmodel.pricing.score` says of all rows at once."""
 
 from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from costmodel.candidates import Candidates
-from costmodel.efficiency import Efficiency, efficiency_of
 from costmodel.fabrics import FabricBase
-from costmodel.hardware import Device
+from costmodel.hardware.device import Device
 from costmodel.kernels.gemm import gemm_curve, gemm_s
+from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.efficiency import Efficiency, efficiency_of
 from costmodel.workloads import Workload
 from tests.oracles.dlrm import dlrm_step
 from tests.oracles.transformer import Run, Step, Work, training_step

@@ -8,8 +8,8 @@ from itertools import combinations, product
 from math import prod
 from typing import Any
 
-from costmodel.configuration import Configuration
-from planner.cluster import Cluster
+from costmodel.parallelism.configuration import Configuration
+from planner.model.cluster import Cluster
 
 Device = tuple[int, int]
 Taken = frozenset[Device]

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from costmodel.candidates import enumerate_candidates
-from costmodel.score import score
-from planner.cluster import Cluster
-from planner.instance import Instance, Job
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Job
 from tests.oracles.brute_force import BruteForce, brute_force
 from tests.oracles.light import LightSearch
 from tests.oracles.light_paths import Light, LightPaths

@@ -4,7 +4,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from planner.instance import Instance
+from planner.model.instance import Instance
 from tests.oracles.tiny_instances import Fields, drawn, fat_tree, lightpath, some_failures
 
 

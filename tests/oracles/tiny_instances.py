@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from costmodel.fabrics import Lightpath
-from planner.instance import Instance
+from planner.model.instance import Instance
 from tests.oracles.tiny_residents import residents
 
 Fields = dict[str, Any]

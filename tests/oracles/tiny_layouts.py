@@ -8,9 +8,9 @@ from pydantic import TypeAdapter
 
 from costmodel.fabrics import Fabric
 from costmodel.workloads import TransformerTraining
-from planner.expand import expand
-from planner.instance import Instance
-from planner.problem import JobOptions, Problem
+from planner.candidates.expand import expand
+from planner.fabrics.problem import JobOptions, Problem
+from planner.model.instance import Instance
 
 Fields = dict[str, Any]
 DEGREES = ("tensor", "pipeline", "data", "context", "expert")

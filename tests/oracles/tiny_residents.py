@@ -4,10 +4,10 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from costmodel.candidates import enumerate_candidates
-from costmodel.configuration import Configuration
-from planner.cluster import Cluster
-from planner.instance import Job
+from costmodel.parallelism.configuration import Configuration
+from costmodel.pricing.candidates import enumerate_candidates
+from planner.model.cluster import Cluster
+from planner.model.instance import Job
 from tests.oracles.circuits import required_circuits
 from tests.oracles.light_paths import Device, Light, LightPaths
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from costmodel.candidates import enumerate_candidates
 from costmodel.fabrics import DividedPorts
-from costmodel.score import score
-from planner.instance import Instance, Job
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
+from planner.model.instance import Instance, Job
 from tests.oracles.tiny_pools import SMALL
 
 Fields = dict[str, Any]

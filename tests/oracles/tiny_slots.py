@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from planner.instance import Instance
+from planner.model.instance import Instance
 from tests.oracles.tiny_instances import SMALL
 
 Fields = dict[str, Any]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from costmodel.workloads import training_blocks
+from costmodel.workloads.transformer import blocks
 from tests.oracles.transformer_memory import RECOMPUTE, Memory, training_memory
 
 BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
@@ -226,7 +226,7 @@ def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Se
     product = 2 * scores * shape.head_dim
     if is_fused and shape.causal:
         product /= 2
-    spilled = 0 if is_fused else training_blocks.SPILLED_ACCESSES * rank.activation * scores
+    spilled = 0 if is_fused else blocks.SPILLED_ACCESSES * rank.activation * scores
     qkvo = rank.activation * rank.tokens * (2 * rank.query + 2 * rank.keys)
     attention = "bf16" if job.precision == "fp8" else job.precision
     core = Run("attention", product + product, qkvo + spilled, precision=attention)
@@ -265,7 +265,7 @@ def _update(step: Step, c: Any, whole: float, experts: float, parameter: float, 
     ranks = c.data * c.context
     expert_ranks = ranks // c.expert
     owned = whole / ranks + experts / expert_ranks if c.zero else whole + experts
-    traffic = training_blocks.OPTIMIZER_BYTES * owned + training_blocks.LOCAL_PARAMETER_BYTES * (whole + experts)
+    traffic = blocks.OPTIMIZER_BYTES * owned + blocks.LOCAL_PARAMETER_BYTES * (whole + experts)
     step.once.runs.append(Run("elementwise", 0.0, traffic))
     if ranks == 1:
         return

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from costmodel.workloads import transformer_inference
+from costmodel.workloads.transformer import inference
 from tests.oracles.transformer import BYTES, Rank, Run, Send, Step
 
 
@@ -36,5 +36,5 @@ def inference_step(job: Any, choice: dict[str, int], phase: str | None = None) -
     cache = sequences * (job.input_tokens + job.output_tokens) * 2 * BYTES[job.kv_precision] * rank.keys
     vocabularies = 1 if shape.tied_embeddings else 2
     ends = 2 * vocabularies * shape.vocabulary * shape.hidden / c.tensor
-    step.memory.footprint_bytes = shape.layers * (layer + cache) + ends + transformer_inference.RUNTIME_BYTES
+    step.memory.footprint_bytes = shape.layers * (layer + cache) + ends + inference.RUNTIME_BYTES
     return step

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from costmodel.workloads import training_memory as fitted
+from costmodel.workloads.transformer import memory as fitted
 
 RECOMPUTE = ("none", "selective", "full")
 OFFLOAD = {"weights": 1, "activations": 2, "optimizer": 4}

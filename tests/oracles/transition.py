@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from costmodel.fabrics import Lightpath
-from planner.changes.transition import Transition
-from planner.plan import Assignment
+from planner.model.plan import Assignment
+from planner.whatif.transition import Transition
 from tests.oracles.light_paths import LightPaths
 
 Holding = set[tuple[object, ...]]

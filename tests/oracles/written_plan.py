@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from costmodel.configuration import Configuration
 from costmodel.fabrics import Lightpath
-from planner.instance import Instance, Resident
-from planner.plan import Assignment, Circuit, HeldCircuits, Plan
+from costmodel.parallelism.configuration import Configuration
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan
 from tests.oracles.choices import Choice, source_of
 from tests.oracles.circuits import required_circuits
 from tests.oracles.light_paths import Light, LightPaths

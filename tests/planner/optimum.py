@@ -3,9 +3,9 @@
 import pytest
 
 from planner import SolveOptions, check, solve
-from planner.expand import expand
-from planner.instance import Instance
-from planner.result import Status
+from planner.candidates.expand import expand
+from planner.model.instance import Instance
+from planner.model.result import Status
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from costmodel.streams.placement import Link
-from costmodel.streams.program import Program
-from costmodel.streams.simulate import Rules
+from costmodel.dataflow.streams.placement import Link
+from costmodel.dataflow.streams.program import Program
+from costmodel.dataflow.streams.simulate import Rules
 from planner.pages.problem import PageProblem, Task
-from tests.costmodel.streams.cases import chain
+from tests.costmodel.dataflow.streams.cases import chain
 
 FOLDER = Path(__file__).parents[2] / "instances" / "mcdla"
 NODES = [{"memory": "node 0", "links": 3}, {"memory": "node 1", "links": 3}]

@@ -5,11 +5,11 @@ from math import prod
 import pytest
 from hypothesis import given, settings
 
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.expand import expand
-from planner.instance import Instance
-from planner.line import solve
-from planner.result import Level, Result, SolveOptions, Status
+from planner.model.instance import Instance
+from planner.model.result import Level, Result, SolveOptions, Status
+from planner.pipeline import solve
 from tests.oracles.brute_force import BruteForce, brute_force
 from tests.oracles.tiny_even import tiny_even, tiny_evens
 from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances

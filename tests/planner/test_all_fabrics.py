@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from planner.controller import Controller, Request, Settings
 from planner.explain.marginal import marginal
-from planner.instance import Instance
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions
 from planner.prices.parts import PartPrices, parts_of
-from planner.result import SolveOptions
-from planner.schedulers import Controller, Request, Settings
 from tests.fabrics import FABRICS
 from tests.planner.cli.conftest import Planner, planner  # noqa: F401
-from tests.planner.replay.grounds import BERT
+from tests.planner.simulate.grounds import BERT
 
 APPLIANCES = FABRICS["divided_ports"] | {
     "memory": {"kind": "appliances", "part": "photonic-fabric-appliance", "ports": 4, "per_server": 2}

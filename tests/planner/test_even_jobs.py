@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 
-from costmodel.candidates import candidates_of
-from costmodel.configuration import Configuration
 from costmodel.fabrics import SlicedFabric
+from costmodel.parallelism.configuration import Configuration
+from costmodel.pricing.candidates import candidates_of
+from planner.candidates.expand import expand, list_options
 from planner.checks import check
-from planner.expand import expand, list_options
 from planner.explain import explain
-from planner.instance import Instance
-from planner.line import solve
-from planner.repair import repair
-from planner.result import SolveOptions
-from planner.scenarios.derive import edited
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions
+from planner.pipeline import solve
+from planner.whatif.edit import edited
+from planner.whatif.repair import repair
 from tests.oracles import pool_search, rails, tiny_shares
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.checks.plans import FAT_TREE, TRAINING, instance_of, job
 from tests.planner.cpsat import test_rails
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
-from tests.planner.replay.grounds import FABRICS
+from tests.planner.simulate.grounds import FABRICS
 from tests.planner.test_sliced import box_of, parts_in
 from tests.planner.test_sliced import tiny as tiny_slices
 

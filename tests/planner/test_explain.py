@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from planner.errors import InputError
 from planner.explain import Explanation, explain
-from planner.instance import Instance
-from planner.line import solve
-from planner.plan import Plan
-from planner.result import Result, SolveOptions, Status
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.result import Result, SolveOptions, Status
+from planner.pipeline import solve
 
 Fields = dict[str, Any]
 OPTIONS = SolveOptions(workers=1, deterministic_limit=5.0)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from planner.explain.pools import why_no_units
-from planner.instance import Instance
-from planner.scenarios.damage import damaged, parse_failures
+from planner.fabrics.sipam.why_not import why_no_units
+from planner.model.instance import Instance
+from planner.whatif.failures import damaged, parse_failures
 from tests.planner.report import rack
 
 CHAT = {

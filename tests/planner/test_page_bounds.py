@@ -9,17 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.cpsat.pages.columns import Columns
-from planner.cpsat.pages.linear import Rows
-from planner.cpsat.pages.relaxation import relax
-from planner.cpsat.pages.times import pass_time
-from planner.cpsat.pages.windows import Windows
-from planner.page_files.instance import PageInstance
+from planner.model.page_instance import PageInstance
+from planner.pages.cpsat.columns import Columns
+from planner.pages.cpsat.linear import Rows
+from planner.pages.cpsat.relaxation import relax
+from planner.pages.cpsat.times import pass_time
+from planner.pages.cpsat.windows import Windows
 from planner.pages.heuristics import greedy_keep
 from planner.pages.improve import improve
 from planner.pages.problem import PageProblem, Pages
 from planner.pages.rounding import Shares, whole_pages
-from tests.costmodel.streams.cases import chain
+from tests.costmodel.dataflow.streams.cases import chain
 from tests.oracles.pages import fastest
 from tests.planner.page_cases import fields, problem_of, problems, task_of
 from tests.planner.test_pages_against_brute_force import by_ticks, stretches

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.page_files.instance import PageInstance
+from planner.model.page_instance import PageInstance
 from planner.pages.heuristics import all_local, bw_aware, greedy_keep, proportional, split, units
 from planner.pages.improve import improve, repaired
 from planner.pages.problem import PageProblem, Pages
-from tests.costmodel.streams.cases import chain
+from tests.costmodel.dataflow.streams.cases import chain
 from tests.planner.page_cases import fields, problem_of, problems, task_of
 
 PROGRAM = chain([1, 1, 1], [1, 1, 1], [6, 4, 2])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from planner.pages.lack import lacking
-from tests.costmodel.streams.cases import chain
+from tests.costmodel.dataflow.streams.cases import chain
 from tests.planner.page_cases import problem_of, task_of
 
 PROGRAM = chain([1, 1, 1], [1, 1, 1], [6, 4, 2])

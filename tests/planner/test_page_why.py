@@ -5,7 +5,7 @@ import pytest
 
 from planner.pages.problem import Pages
 from planner.pages.why import bytes_over_time, why
-from tests.costmodel.streams.cases import chain
+from tests.costmodel.dataflow.streams.cases import chain
 from tests.planner.page_cases import problem_of, task_of
 
 

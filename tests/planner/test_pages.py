@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from planner.checks.pages import check_pages
-from planner.cpsat.pages.place import steps_kept_s
-from planner.cpsat.pages.relaxation import relax
-from planner.errors import InputError
 from planner.explain.page_gains import page_gains
-from planner.page_files.instance import PageInstance
+from planner.model.errors import InputError
+from planner.model.page_instance import PageInstance
+from planner.model.result import SolveOptions, Status
+from planner.pages.cpsat.place import steps_kept_s
+from planner.pages.cpsat.relaxation import relax
+from planner.pages.policies import RULES, cpsat, find_page_policy, rule_values_s
 from planner.pages.problem import PageProblem
 from planner.pages.result import PageResult
-from planner.policies.pages import RULES, cpsat, find_page_policy, rule_values_s
-from planner.result import SolveOptions, Status
+from planner.pages.rule_pages import check_pages
 from tests.planner.page_cases import FOLDER, NODES, fields
 
 HOST = [{"memory": "host", "bandwidth": "8 GB/s"}]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from planner.page_files.instance import PageInstance
+from planner.model.page_instance import PageInstance
+from planner.model.result import SolveOptions, Status
+from planner.pages.policies import RULES, cpsat
 from planner.pages.problem import PageProblem, Pages, Task
-from planner.policies.pages import RULES, cpsat
-from planner.result import SolveOptions, Status
 from tests.oracles.mcdla import Away, Ticks
 from tests.oracles.pages import Choice, Stretch, fastest
 from tests.planner.page_cases import fields, problems, roomier

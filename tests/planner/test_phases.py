@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
+from planner.candidates.expand import expand
+from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.checks import check, objective_values
-from planner.cli.jobs_table import job_row, phase_lines
-from planner.cpsat.pack_pool import Part, wire
-from planner.cpsat.realize import StepTwoLimits
-from planner.errors import InputError
-from planner.expand import expand
+from planner.cli.tables.jobs_table import job_row, phase_lines
+from planner.cpsat.step2 import StepTwoLimits
 from planner.explain.admitted import what_phases_gain
-from planner.instance import Instance
-from planner.line import solve
-from planner.phase_settings import gain_of_phases, settings_by_phase
-from planner.plan import Plan
-from planner.pools.demand import PoolDemand
-from planner.pools.pool import Pool, stay_on
-from planner.pools.rack import Rack
-from planner.result import SolveOptions, Status
+from planner.fabrics.sipam.demand import PoolDemand
+from planner.fabrics.sipam.free_pool import Pool, stay_on
+from planner.fabrics.sipam.server_pool import Rack
+from planner.fabrics.sipam.step2 import Part, wire
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
 from tests.oracles.pool_search import Mode, Server, Setting, best_value, wires
 from tests.oracles.tiny_pools import phased_pool, tiny_pool
 

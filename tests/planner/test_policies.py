@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.errors import InputError
-from planner.expand import expand
-from planner.instance import Instance
-from planner.line import solve
+from planner.fabrics.problem import Problem
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.result import Incumbent, Result, SolveOptions, Status
+from planner.pipeline import solve
 from planner.policies import POLICIES, find_policy
-from planner.problem import Problem
-from planner.result import Incumbent, Result, SolveOptions, Status
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 

@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.candidates.expand import expand
+from planner.candidates.lagrangian_bounds import pool_prices
 from planner.checks import check
-from planner.clock import Clock
-from planner.cpsat.neighbourhoods import has_neighbourhoods
-from planner.cpsat.pack_pool import Part, wire
-from planner.cpsat.realize import StepTwoLimits
-from planner.errors import InputError
-from planner.expand import expand
-from planner.instance import Instance
-from planner.line import solve
+from planner.cpsat.lns import has_neighbourhoods
+from planner.cpsat.step2 import StepTwoLimits
+from planner.fabrics.sipam.demand import PoolDemand
+from planner.fabrics.sipam.free_pool import first_fit
+from planner.fabrics.sipam.published_loop import loop_rows
+from planner.fabrics.sipam.server_pool import Rack
+from planner.fabrics.sipam.step2 import Part, wire
+from planner.model.clock import Clock
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions
+from planner.pipeline import solve
 from planner.policies.cpsat import _is_as_listed
-from planner.pool_options.loop import loop_rows
-from planner.pool_options.prices import pool_prices
-from planner.pools.demand import PoolDemand
-from planner.pools.pool import first_fit
-from planner.pools.rack import Rack
-from planner.result import SolveOptions
 from tests.benchmarks.random_pools import random_pool
 from tests.oracles.pool_search import best_value
 from tests.oracles.tiny_pools import tiny_pool

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from costmodel.mappings import DIMENSIONS
+from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks import check
-from planner.cpsat.mend import MendLimits
-from planner.instance import Instance
-from planner.line import solve
-from planner.plan import Plan
-from planner.repair import repair
+from planner.cpsat.repair import MendLimits
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.pipeline import solve
+from planner.whatif.repair import repair
 from tests.costmodel.test_ranks_together import groups
 from tests.oracles.tiny_layouts import FABRICS, tiny_layout
 

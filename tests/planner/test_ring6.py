@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from planner.checks import check
-from planner.instance import Instance
-from planner.line import solve
-from planner.result import SolveOptions, Status
-from planner.scenarios.derive import with_fabric
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
+from planner.whatif.edit import with_fabric
 
 RING6 = Path(__file__).parents[2] / "instances" / "lumorph" / "ring6.yaml"
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0)

@@ -8,24 +8,24 @@ from typing import Any
 import pytest
 
 from costmodel.fabrics import SlicedFabric
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.circuits.cuts import Cuts, as_before
-from planner.cpsat import variables
-from planner.cpsat.pack_slices import pack_slices
-from planner.cpsat.realize import StepTwoLimits
-from planner.errors import InputError
-from planner.expand import expand
-from planner.explain.room import why_unlisted
-from planner.explain.slices import why_no_slices
-from planner.heuristics.routing import Choice
-from planner.instance import Instance
-from planner.line import solve
-from planner.problem import Problem
-from planner.repair import repair
-from planner.repair.scene import Wreck
-from planner.result import SolveOptions, Status
-from planner.scenarios.damage import damaged, parse_failures
-from planner.scenarios.derive import as_residents
+from planner.cpsat.step2 import StepTwoLimits
+from planner.explain.capacity import why_unlisted
+from planner.fabrics.free_state import Choice
+from planner.fabrics.problem import Problem
+from planner.fabrics.slices.free_slices import Cuts, as_before
+from planner.fabrics.slices.step2 import pack_slices
+from planner.fabrics.slices.why_not import why_no_slices
+from planner.formulation import variables
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
+from planner.whatif.edit import as_residents
+from planner.whatif.failures import damaged, parse_failures
+from planner.whatif.repair import repair
+from planner.whatif.repair.damaged_plan import Wreck
 
 SHAPE = {"layers": 4, "hidden": 64, "heads": 4, "kv_heads": 4, "head_dim": 16, "ffn": 128, "vocabulary": 256}
 TRAINING = {"kind": "transformer_training", "model": SHAPE, "global_batch": 24, "sequence": 32, "micro_batch": 1}

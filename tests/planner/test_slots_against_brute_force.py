@@ -3,8 +3,8 @@
 import pytest
 
 from planner.checks import check
-from planner.line import solve
-from planner.result import SolveOptions, Status
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
 from tests.oracles.best_slots import best_slots
 from tests.oracles.tiny_slots import tiny_slots
 

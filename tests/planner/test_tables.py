@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.tables import concatenate, read_table
 
 HEADER = "device,op_name,num_gpus,message_bytes,latency_ms\n"

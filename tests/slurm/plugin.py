@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.schedulers.journal import Journal
-from tests.planner.replay.grounds import BERT, FABRICS
+from planner.controller.journal import Journal
+from tests.planner.simulate.grounds import BERT, FABRICS
 from tests.slurm.rig import Rig, rig
 from tests.slurm.sites import Site, write_site
 

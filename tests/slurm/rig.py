@@ -205,7 +205,7 @@ def rig(nodes: int = 2, gpus: int = 8, *, prepare: Callable[[Rig], None] = lambd
 def _slurm_user() -> str:
     """The account slurm, as sites have it, where it can run hooks; else root."""
     for python in (sys.executable, "/usr/bin/python3"):
-        probe = (python, "-P", "-S", "-s", "-c", "import planner.schedulers.slurm.hooks")
+        probe = (python, "-P", "-S", "-s", "-c", "import planner.integrations.slurm.hooks")
         with contextlib.suppress(OSError, subprocess.SubprocessError, KeyError):
             done = run_as("slurm", *probe, env={"PYTHONPATH": str(REPOSITORY)}, cwd=Path("/"), timeout_s=240.0)
             if done.returncode == 0:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from planner.schedulers.private_files import write_private
-from planner.schedulers.slurm.hooks import circuits_file, driver_in, report_file
+from planner.integrations.private_files import write_private
+from planner.integrations.slurm.hooks import circuits_file, driver_in, report_file
 from tests.slurm.rig import ALICE, MALLORY, Rig, Site, planned
 
 LIGHT: list[dict[str, Any]] = [

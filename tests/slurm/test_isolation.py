@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.schedulers.slurm.device_scripts import KEPT
+from planner.integrations.slurm.device_scripts import KEPT
 from tests.need import need_program, need_root
 from tests.slurm.rig import ALICE, MALLORY, Rig, rig
 from tests.slurm.sites import Site, write_site

@@ -5,17 +5,17 @@ from collections.abc import Callable
 from ortools.sat.python import cp_model
 
 from planner.cpsat.constraints.admission import admission
-from planner.cpsat.constraints.bandwidth import fibers, light
-from planner.cpsat.constraints.cuts import cuts
-from planner.cpsat.constraints.lasers import lasers
 from planner.cpsat.constraints.locality import locality, racks
-from planner.cpsat.constraints.memory_pool import memory_pool, memory_rails, uplinks
-from planner.cpsat.constraints.rails import blocks_apart, same_rails
-from planner.cpsat.constraints.shares import shares
 from planner.cpsat.constraints.slices import slices
-from planner.cpsat.server_order import server_order
-from planner.cpsat.variables import Variables
-from planner.problem import Problem
+from planner.cpsat.symmetry import server_order
+from planner.fabrics.divided_ports.constraints import shares
+from planner.fabrics.lightpath.constraints import fibers, light
+from planner.fabrics.lightpath.laser_constraints import lasers
+from planner.fabrics.ocs_rail.constraints import blocks_apart, same_rails
+from planner.fabrics.problem import Problem
+from planner.fabrics.sipam.constraints import memory_pool, memory_rails, uplinks
+from planner.fabrics.slices.constraints import cuts
+from planner.formulation.variables import Variables
 
 Constraint = Callable[[cp_model.CpModel, Variables, Problem], None]
 

@@ -2,8 +2,8 @@
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.variables import Variables
-from planner.problem import Problem
+from planner.fabrics.problem import Problem
+from planner.formulation.variables import Variables
 
 
 def locality(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:

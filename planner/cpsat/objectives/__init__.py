@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.objectives.base import Term
 from planner.cpsat.objectives.energy import energy
 from planner.cpsat.objectives.fragmentation import fragmentation
 from planner.cpsat.objectives.moves import moves
 from planner.cpsat.objectives.value import value
-from planner.cpsat.variables import Variables
-from planner.problem import Problem
+from planner.fabrics.problem import Problem
+from planner.formulation.terms import Term
+from planner.formulation.variables import Variables
 
 ObjectiveBuilder = Callable[[cp_model.CpModel, Variables, Problem], Term]
 

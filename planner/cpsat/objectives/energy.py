@@ -2,9 +2,9 @@
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.objectives.base import Term, sum_over_rows
-from planner.cpsat.variables import Variables
-from planner.problem import Problem
+from planner.fabrics.problem import Problem
+from planner.formulation.terms import Term, sum_over_rows
+from planner.formulation.variables import Variables
 
 
 def energy(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:

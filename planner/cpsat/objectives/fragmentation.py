@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from ortools.sat.python import cp_model
 
-from planner.cluster import Cluster
 from planner.cpsat.constraints.slices import lit_devices
-from planner.cpsat.objectives.base import Term
-from planner.cpsat.quantize import Scale
-from planner.cpsat.variables import Pair, Variables, total
-from planner.problem import Problem
+from planner.fabrics.problem import Problem
+from planner.formulation.quantize import Scale
+from planner.formulation.terms import Term
+from planner.formulation.variables import Pair, Variables, total
+from planner.model.cluster import Cluster
 
 STEPS = 10**6
 """steps of a ratio of 1"""

@@ -2,10 +2,10 @@
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.objectives.base import Term, sum_of
-from planner.cpsat.variables import Variables
-from planner.instance import Resident
-from planner.problem import Problem
+from planner.fabrics.problem import Problem
+from planner.formulation.terms import Term, sum_of
+from planner.formulation.variables import Variables
+from planner.model.instance import Resident
 
 
 def moves(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:

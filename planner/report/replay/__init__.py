@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from planner.replay.cell import Cell, Outcome, Study
-from planner.replay.measures import Measure
 from planner.report.replay.data import page_data
 from planner.report.shell import render
+from planner.simulate.measures import Measure
+from planner.simulate.run_one import Cell, Outcome, Study
 
 STYLES = ("page.css", "floor.css", "replay/replay.css", "print.css")
 SCRIPTS = (

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from planner.replay.cell import Study
-from planner.replay.demand import DemandModel
-from planner.replay.kinds import Ground
-from planner.replay.measures import Measure
-from planner.replay.placers import MEANINGS, MOVING
-from planner.replay.prices import COST
+from planner.placement.job_classes import Ground
 from planner.report.replay.sheet import Sheet
+from planner.simulate.demand import DemandModel
+from planner.simulate.measures import Measure
+from planner.simulate.placers import MEANINGS, MOVING
+from planner.simulate.prices import COST
+from planner.simulate.run_one import Study
 
 FEW_SEEDS = 10
 

@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from planner.replay.cell import Cell, Outcome, Study
-from planner.replay.events import Rules
-from planner.replay.measures import Measure
-from planner.replay.placers import MOVING
-from planner.replay.prices import COST
-from planner.replay.summary import Interval
-from planner.replay.trace import Trace
 from planner.report.replay.caveats import caveats
 from planner.report.replay.floors import floors, snapshots
 from planner.report.replay.front import on_front
 from planner.report.replay.headline import headline
 from planner.report.replay.sheet import Load, Sheet
 from planner.report.replay.verdict import finding, ranking, rule, verdict
+from planner.simulate.events import Rules
+from planner.simulate.measures import Measure
+from planner.simulate.placers import MOVING
+from planner.simulate.prices import COST
+from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.summary import Interval
+from planner.simulate.trace import Trace
 
 MOST_SERIES = 200
 """cells drawn over time; of more, fewer seeds"""

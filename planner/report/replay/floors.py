@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from planner.cluster import Cluster
-from planner.replay.cell import Study
+from planner.model.cluster import Cluster
 from planner.report.floor import fabric_facts
 from planner.report.replay.sheet import Sheet
+from planner.simulate.run_one import Study
 
 MOST_TILES = 60_000
 """of all snapshots on a page; further moments are left out"""

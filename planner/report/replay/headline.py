@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from planner.replay.prices import COST
 from planner.report.replay.sheet import Load, Sheet, name_of
+from planner.simulate.prices import COST
 
 WORDS = {
     "goodput": ("more work", "less work"),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from planner.replay.cell import Cell, Outcome
-from planner.replay.summary import Interval, by_seed, difference, interval
+from planner.simulate.run_one import Cell, Outcome
+from planner.simulate.summary import Interval, by_seed, difference, interval
 
 Run = tuple[str, str]
 """(cluster, policy)"""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from planner.replay.measures import Measure
-from planner.replay.prices import COST
-from planner.replay.summary import Interval
 from planner.report.replay.sheet import Load, Run, Sheet, name_of
+from planner.simulate.measures import Measure
+from planner.simulate.prices import COST
+from planner.simulate.summary import Interval
 
 MARGIN = 0.01
 """differences below this share of the value count as level, however sure they are"""

@@ -7,10 +7,10 @@ import pytest
 
 from costmodel.calibrate.attention import CONTEXT, GENERATION
 from costmodel.calibrate.family import Family, Table
-from costmodel.calibration import Calibration
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
 from costmodel.kernels.attention_context import PrefillCurve
 from costmodel.kernels.attention_generation import DecodeCurve
+from costmodel.pricing.calibration import Calibration
 
 MEASURED = Path(__file__).resolve().parents[3].parent / "shared" / "measured"
 FAMILIES = {"context": CONTEXT, "generation": GENERATION}

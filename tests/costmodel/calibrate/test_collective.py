@@ -7,9 +7,9 @@ import pytest
 
 from costmodel.calibrate.collective import FAMILY, FULL, MIN_ROWS, OWN_PROTOCOLS, TERMS, _fit, _unseen_error
 from costmodel.calibrate.family import Table
-from costmodel.calibration import Calibration
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
 from costmodel.kernels.collective import OPERATIONS, VARIANT, CollectiveCurve, collective_curve, node_collective_s
+from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
 
 MEASURED = Path(__file__).resolve().parents[3].parent / "shared" / "measured" / "nccl.csv"

@@ -3,7 +3,7 @@
 import pytest
 
 from costmodel.calibrate import CURVES, FAMILIES
-from costmodel.calibration import load_calibrations
+from costmodel.pricing.calibration import load_calibrations
 
 
 @pytest.mark.parametrize("kind", FAMILIES)

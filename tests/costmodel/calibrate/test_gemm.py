@@ -18,9 +18,9 @@ from costmodel.calibrate.gemm import (
     _fit,
     _rows,
 )
-from costmodel.calibration import Calibration
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
+from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
 
 MEASURED = Path(__file__).resolve().parents[3].parent / "shared" / "measured" / "gemm.csv"

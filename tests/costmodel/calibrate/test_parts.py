@@ -2,7 +2,7 @@
 
 from costmodel.calibrate.family import Fit
 from costmodel.calibrate.parts import merged, parts_of
-from costmodel.calibration import Calibration
+from costmodel.pricing.calibration import Calibration
 
 FIT = Fit(
     curves={("h100", "node"): {"a_s": 1.23456789e-6}, ("a100", "node"): {"a_s": 2.0}},

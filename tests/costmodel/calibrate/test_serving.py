@@ -11,8 +11,8 @@ from costmodel.calibrate.parts import parts_of
 from costmodel.calibrate.serving import FAMILY, MIN_ROWS, _rows
 from costmodel.calibrate.serving_fit import FULL, TERMS, Term, fit_device
 from costmodel.calibrate.serving_rows import REQUESTS_PER_USER, pairs
-from costmodel.calibration import Calibration
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
+from costmodel.pricing.calibration import Calibration
 from costmodel.serving import simulate
 from costmodel.serving.backends import ServingCurve
 from planner.tables import read_table

@@ -8,8 +8,8 @@ import pytest
 from costmodel.calibrate import calculon, training
 from costmodel.calibrate.errors import rank_correlation
 from costmodel.calibrate.family import Series, Table
-from costmodel.calibration import Calibration
-from costmodel.systems import load_system, system_of
+from costmodel.hardware.systems import load_system, system_of
+from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "measured"

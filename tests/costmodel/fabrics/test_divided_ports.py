@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from costmodel.candidates import enumerate_candidates
 from costmodel.fabrics import DividedPorts, Fabric, FatTree
-from costmodel.hardware import load_device
-from costmodel.score import score
+from costmodel.hardware.device import load_device
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
 from costmodel.workloads import TransformerInference, TransformerTraining
-from tests.costmodel.test_score import FAT_TREE
+from tests.costmodel.pricing.test_score import FAT_TREE
 
 H100 = load_device("h100-sxm")
 MODULES = {"kind": "optical_modules", "part": "optical-hbm-a100"}

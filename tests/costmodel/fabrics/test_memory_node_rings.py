@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from costmodel.fabrics import MemoryNodeRings
-from costmodel.hardware import load_device
-from costmodel.memory.node import load_dimm
+from costmodel.hardware.device import load_device
+from costmodel.hardware.memory.node import load_dimm
 
 NODE: dict[str, Any] = {
     "devices": 8, "links": 6, "link_bandwidth": "25 GB/s", "alpha": "0.1 us", "arrangement": "ring",

@@ -7,7 +7,7 @@ import pytest
 
 from costmodel.fabrics import Sipam
 from costmodel.fabrics.ocs_rail import ports_of
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
 from costmodel.workloads import TransformerInference
 
 H100 = load_device("h100-sxm")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.hardware import Device, load_device
+from costmodel.hardware.device import Device, load_device
 from costmodel.kernels.attention_context import PrefillCurve, prefill_attention_s, prefill_curve
 from tests.oracles import attention
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
 from costmodel.kernels.collective import OPERATIONS, CollectiveCurve, collective_curve, node_collective_s
 from tests.oracles import node_collectives
 

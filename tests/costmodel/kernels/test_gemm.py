@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.calibration import Calibration
-from costmodel.hardware import Device, Precision, load_device
+from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels.gemm import CHUNK, GemmCurve, gemm_curve, gemm_s
 from costmodel.kernels.smooth import p_norm, waves
+from costmodel.pricing.calibration import Calibration
 from tests.oracles import gemm as oracle
 
 H100, A100 = load_device("h100-sxm"), load_device("a100-sxm")

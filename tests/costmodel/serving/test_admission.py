@@ -2,11 +2,11 @@
 
 import pytest
 
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
 from costmodel.serving.admission import cache_tokens, does_not_fit, memory_slots, weight_bytes
 from costmodel.serving.backends import ServingCurve
 from costmodel.serving.step import Precisions
-from costmodel.workloads.shapes import load_model
+from costmodel.workloads.transformer.shapes import load_model
 
 H100 = load_device("h100")
 QWEN = load_model("qwen3-32b")

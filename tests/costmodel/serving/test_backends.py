@@ -1,9 +1,9 @@
 """Numbers of backends and pairs: what goes before what, and what is known of them."""
 
-from costmodel.calibration import Calibration
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
+from costmodel.pricing.calibration import Calibration
 from costmodel.serving.backends import ServingCurve, model_name, serving_curve
-from costmodel.workloads.shapes import load_model
+from costmodel.workloads.transformer.shapes import load_model
 
 H100, H200 = load_device("h100"), load_device("h200")
 PART = Calibration(

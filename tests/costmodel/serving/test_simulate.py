@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.hardware import load_device
+from costmodel.hardware.device import load_device
 from costmodel.serving import ServingResult, simulate
 
 H100 = load_device("h100")

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.hardware import Precision, load_device
+from costmodel.hardware.device import Precision, load_device
 from costmodel.kernels.collective import node_collective_s
 from costmodel.kernels.gemm import gemm_s
 from costmodel.serving.backends import ServingCurve
 from costmodel.serving.step import CACHE_EFFICIENCY, TOKENS, Precisions, RankTimes, prompt_attention_s, rank_times
-from costmodel.workloads.shapes import load_model
+from costmodel.workloads.transformer.shapes import load_model
 
 H100 = load_device("h100")
 SHAPE = load_model("llama-3.1-8b")

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from costmodel.configuration import Configuration
-from planner.instance import Instance
-from planner.plan import Assignment, Plan
+from costmodel.parallelism.configuration import Configuration
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, Plan
 from tests.planner.checks.plans import FAT_TREE, SERVING, assign, collective, held, instance_of, job, plan_of
 
 Case = tuple[Instance, Plan]

@@ -6,12 +6,12 @@ Two servers of 2 x 3 tiles with four wavelengths; slots lie as 0 1 2 over 3 4 5.
 from math import sqrt
 from typing import Any
 
-from costmodel.candidates import candidates_of, enumerate_candidates
-from costmodel.configuration import Collective, Configuration
-from costmodel.score import Scores, score
+from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.pricing.candidates import candidates_of, enumerate_candidates
+from costmodel.pricing.score import Scores, score
 from planner.checks import check, objective_values
-from planner.instance import Instance, Job, Resident
-from planner.plan import Assignment, Circuit, HeldCircuits, Plan
+from planner.model.instance import Instance, Job, Resident
+from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan
 
 LIGHTPATH: dict[str, Any] = {
     "kind": "lightpath", "servers": 2, "tiles_per_server": 6, "tile_rows": 2, "wavelengths_per_tile": 4,

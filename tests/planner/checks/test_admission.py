@@ -1,6 +1,6 @@
 """Each job at most once, required ones and residents exactly once."""
 
-from planner.plan import Plan
+from planner.model.plan import Plan
 from tests.planner.checks.good import ring, ring_assignment, staying
 from tests.planner.checks.plans import broken, edited, instance_of, job, plan_of
 

@@ -1,6 +1,6 @@
 """Blocks of ranks in one server."""
 
-from costmodel.configuration import Configuration
+from costmodel.parallelism.configuration import Configuration
 from tests.planner.checks.good import fat_tree
 from tests.planner.checks.plans import SERVING, assign, broken, edited, instance_of, job, plan_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.plan import HeldCircuits
+from planner.model.plan import HeldCircuits
 from tests.planner.checks.good import Case, at_once, exchange, fat_tree, grid, line, ring, switched
 from tests.planner.checks.plans import broken, edited, held, rewired
 

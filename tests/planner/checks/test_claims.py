@@ -3,8 +3,8 @@
 import pytest
 
 from planner.checks import check
-from planner.instance import Instance
-from planner.plan import Plan
+from planner.model.instance import Instance
+from planner.model.plan import Plan
 from tests.planner.checks.good import moved, ring, staying
 from tests.planner.checks.plans import edited, instance_of, job
 

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.checks import CHECKS, check
-from planner.plan import Plan
+from planner.model.plan import Plan
 from tests.planner.checks.good import GOOD, ring
 from tests.planner.checks.plans import broken, edited, rewired
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from costmodel.configuration import Configuration
+from costmodel.parallelism.configuration import Configuration
 from planner.checks import check
-from planner.instance import Instance
+from planner.model.instance import Instance
 from tests.planner.checks.good import pair, resident_of, ring, ring_assignment
 from tests.planner.checks.plans import (
     assign,

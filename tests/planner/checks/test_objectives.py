@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from costmodel.configuration import Configuration
+from costmodel.parallelism.configuration import Configuration
 from planner.checks import objective_values
 from planner.checks.objectives import energy, fragmentation, moves, value
-from planner.plan import Plan
+from planner.model.plan import Plan
 from tests.planner.checks.good import fat_tree, moved, pair, resident_of, ring, ring_assignment, staying
 from tests.planner.checks.plans import FAT_TREE, assign, edited, instance_of, job, plan_of, rewired, scores_of
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from costmodel.configuration import Configuration
-from planner.errors import InputError
-from planner.instance import Instance
+from costmodel.parallelism.configuration import Configuration
+from planner.model.errors import InputError
+from planner.model.instance import Instance
 from tests.planner.checks.good import ring_assignment
 from tests.planner.checks.plans import assign, broken, collective, edited, held, instance_of, job, plan_of
 

@@ -9,10 +9,10 @@ import pytest
 
 from planner.checks import check
 from planner.checks.phases import in_phases
-from planner.instance import Instance
-from planner.line import solve
-from planner.plan import Plan
-from planner.result import SolveOptions
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.result import SolveOptions
+from planner.pipeline import solve
 
 FILE = Path(__file__).parents[3] / "instances" / "sipam" / "phases.yaml"
 MORE = "llama405b-documents"

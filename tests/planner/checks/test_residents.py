@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from planner.checks import check
-from planner.errors import InputError
-from planner.plan import HeldCircuits
+from planner.model.errors import InputError
+from planner.model.plan import HeldCircuits
 from tests.planner.checks.good import pair, resident_of, ring_assignment, staying
 from tests.planner.checks.plans import broken, edited, instance_of, plan_of, rewired
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from costmodel.configuration import Collective
+from costmodel.collectives.ladder import Order
 from costmodel.fabrics import Lightpath, PlanKind
-from costmodel.mappings import Dimension
-from costmodel.plans.ladder import Order
+from costmodel.parallelism.configuration import Collective
+from costmodel.parallelism.mappings import Dimension
 from planner.checks import pricing, rounds
 from planner.checks.required import group_links, is_sound
 from planner.checks.rounds import message_time

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from costmodel.configuration import Collective, Configuration
+from costmodel.parallelism.configuration import Collective, Configuration
 from planner.checks import check
-from planner.checks.links import rounds_of
 from planner.checks.schedule import Schedule, ends_reduced
-from planner.instance import Instance
-from planner.plan import HeldCircuits, Plan
+from planner.fabrics.slices.rule_links import rounds_of
+from planner.model.instance import Instance
+from planner.model.plan import HeldCircuits, Plan
 from tests.planner.checks.plans import SERVING, assign, broken, edited, held, job, plan_of, relocated, rewired
 
 POD: dict[str, Any] = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from planner.checks.light import trace
 from planner.checks.objectives import fragmentation
-from planner.plan import Plan
+from planner.fabrics.lightpath.rule_light import trace
+from planner.model.plan import Plan
 from tests.planner.checks.good import crossing, pair
 from tests.planner.checks.plans import broken, instance_of, job, plan_of, relocated, rewired
 

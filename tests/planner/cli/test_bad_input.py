@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from planner.cluster import load_cluster
-from planner.plan import Plan
+from planner.model.cluster import load_cluster
+from planner.model.plan import Plan
 from tests.planner.cli.conftest import BERT, Planner, fields, written
 
 INSTANCES = Path(__file__).parents[3] / "instances"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from planner.cli import main
-from planner.compare.rows import Row
-from planner.instance import Instance
-from planner.plan import Plan
+from planner.model.instance import Instance
+from planner.model.plan import Plan
 from planner.policies import POLICIES
+from planner.studies.compare.rows import Row
 from tests.planner.cli.conftest import Planner, fields, written
 
 

@@ -13,7 +13,7 @@ import planner as package
 from planner.cli.app import COMMANDS, app
 from planner.cli.output import number, percent, quantity
 from planner.cli.progress import Progress
-from planner.result import Incumbent
+from planner.model.result import Incumbent
 from tests.planner.cli.conftest import Planner
 
 HEAVY = ("ortools", "matplotlib", "numpy", "pandas", "pydantic", "yaml", "networkx", "plotly")
@@ -72,11 +72,11 @@ def test_a_closed_pipe_is_quiet(instance: Path) -> None:
 
 def test_public_names_are_found_whatever_was_imported_first() -> None:
     out = _python(
-        "import planner.line, planner\nfrom planner import Instance, Plan, Result, check, solve\n"
-        "from planner import solve as again\nimport planner.line\n"
+        "import planner.pipeline, planner\nfrom planner import Instance, Plan, Result, check, solve\n"
+        "from planner import solve as again\nimport planner.pipeline\n"
         "print(callable(solve), solve is again is planner.solve, solve.__module__)"
     )
-    assert out == "True True planner.checked\n"
+    assert out == "True True planner.solve\n"
 
 
 def test_importing_the_package_is_cheap() -> None:

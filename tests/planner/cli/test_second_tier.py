@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from planner.cli import main
-from planner.cli.summary import second_tier_lines
-from planner.plan import Plan
+from planner.cli.tables.summary import second_tier_lines
+from planner.model.plan import Plan
 
 RACK = str(Path(__file__).parents[3] / "instances" / "joint" / "rack48.yaml")
 

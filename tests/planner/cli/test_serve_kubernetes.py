@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli.serve import _service
-from planner.schedulers import Controller
-from planner.schedulers.carrier import Carrier
-from planner.schedulers.drivers import driver_of
-from planner.schedulers.kubernetes.companion import KubernetesLoop
-from planner.schedulers.kubernetes.jobs import dark
-from planner.schedulers.kubernetes.pods import Pod
-from planner.serve.options import Options
-from tests.planner.replay.grounds import cluster
-from tests.planner.schedulers.kubernetes.emulator import Server
-from tests.planner.schedulers.kubernetes.serving import serving, wait, write
-from tests.planner.schedulers.kubernetes.world import pod_set
-from tests.planner.schedulers.sites import request
+from planner.cli.commands.serve import _service
+from planner.controller import Controller
+from planner.controller.switch_reconciler import Carrier
+from planner.integrations.kubernetes.jobs import dark
+from planner.integrations.kubernetes.loop import KubernetesLoop
+from planner.integrations.kubernetes.pods import Pod
+from planner.integrations.switch_drivers import driver_of
+from planner.service.options import Options
+from tests.planner.controller.sites import request
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.serving import serving, wait, write
+from tests.planner.integrations.kubernetes.world import pod_set
+from tests.planner.simulate.grounds import cluster
 
 
 def test_pods_wait_for_what_the_carrier_is_sure_of(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model
 
-from planner.circuits.demand import Shape
+from planner.candidates.expand import expand
 from planner.cpsat.constraints import CONSTRAINTS
-from planner.cpsat.variables import BlockKind, Variables, create_variables
-from planner.expand import expand
-from planner.instance import Instance
-from planner.problem import Problem
+from planner.fabrics.demand import Shape
+from planner.fabrics.problem import Problem
+from planner.formulation.variables import BlockKind, Variables, create_variables
+from planner.model.instance import Instance
 from tests.planner.test_explain import Fields, rack, serving, single, training
 
 Placed = dict[int, dict[int, int]]

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.constraints import rails as rails_module
-from planner.cpsat.pack_rails import pack_rails
-from planner.cpsat.realize import StepTwoLimits, realize
-from planner.expand import expand
-from planner.heuristics.routing import Choice
-from planner.instance import Instance
-from planner.line import solve
-from planner.result import SolveOptions, Status
+from planner.cpsat.step2 import StepTwoLimits, realize
+from planner.fabrics.free_state import Choice
+from planner.fabrics.ocs_rail import constraints as rails_module
+from planner.fabrics.ocs_rail.step2 import pack_rails
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
 from tests.oracles.rails import best_value
 from tests.planner.checks.plans import SERVING, TRAINING
-from tests.planner.checks.test_rails import RAILS
+from tests.planner.fabrics.ocs_rail.test_rules import RAILS
 
 LIMITS = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
 NUM_SEEDS = 60

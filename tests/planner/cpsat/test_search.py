@@ -7,20 +7,20 @@ from random import Random
 import numpy as np
 import pytest
 
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.clock import Clock
-from planner.cpsat import core, neighbourhoods
-from planner.cpsat.realize import StepTwoLimits, realize
+from planner.cpsat import core, lns
+from planner.cpsat.fix_configurations import _only
 from planner.cpsat.search import Search
-from planner.cpsat.settle import _only
-from planner.expand import expand
+from planner.cpsat.step2 import StepTwoLimits, realize
+from planner.fabrics.free_state import Choice
 from planner.heuristics.greedy import place_all, tightest
-from planner.heuristics.routing import Choice
-from planner.instance import Instance
-from planner.line import solve
+from planner.model.clock import Clock
+from planner.model.instance import Instance
+from planner.model.result import Incumbent, Result, SolveOptions, Status, relative_gap
+from planner.pipeline import solve
 from planner.policies import POLICIES
-from planner.result import Incumbent, Result, SolveOptions, Status, relative_gap
-from planner.scenarios.derive import expand_as, references, with_fibers, with_server
+from planner.whatif.edit import expand_as, references, with_fibers, with_server
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import Fields, rack, serving, single, training
@@ -291,8 +291,8 @@ def test_a_resident_that_a_neighbourhood_places_has_moved(monkeypatch: pytest.Mo
     search.restrict(problem)
     search.assignments = (options.assignment(single, ["s2.g0"], ()),)
     search.bound = 1.0
-    monkeypatch.setattr(neighbourhoods, "_servers", lambda draw, problem: ((1, 2),))
-    neighbourhoods.improve(search, core._planned, Clock.of(60))
+    monkeypatch.setattr(lns, "_servers", lambda draw, problem: ((1, 2),))
+    lns.improve(search, core._planned, Clock.of(60))
     (found,) = search.assignments
     assert found.devices == ("s1.g0", "s1.g1", "s1.g2", "s1.g3")
     assert found.is_moved

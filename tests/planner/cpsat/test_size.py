@@ -4,14 +4,14 @@ from time import process_time
 
 import pytest
 
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.clock import Clock
 from planner.cpsat.size import MOST_LITERALS, is_buildable, literals_of
-from planner.expand import expand
-from planner.files import parse_text
-from planner.instance import Instance
-from planner.line import solve
-from planner.result import Status
+from planner.model.clock import Clock
+from planner.model.files import parse_text
+from planner.model.instance import Instance
+from planner.model.result import Status
+from planner.pipeline import solve
 from tests.benchmarks.bench_limits import cluster_text
 
 

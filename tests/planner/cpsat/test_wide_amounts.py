@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model
 
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.objectives.base import Part, sum_of
-from planner.cpsat.quantize import exact
-from planner.cpsat.solver import new_solver
-from planner.expand import expand
-from planner.instance import Instance
-from planner.line import solve
-from planner.result import SolveOptions, Status
+from planner.formulation.quantize import exact
+from planner.formulation.solver import new_solver
+from planner.formulation.terms import Part, sum_of
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
 from tests.planner.checks.plans import FAT_TREE, TRAINING
 
 Fields = dict[str, Any]

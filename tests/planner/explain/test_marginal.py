@@ -4,13 +4,13 @@ from math import sqrt
 
 import pytest
 
-from planner.errors import InputError
-from planner.expand import expand
+from planner.candidates.expand import expand
 from planner.explain.marginal import Marginal, marginal
-from planner.instance import Instance
-from planner.line import solve
-from planner.result import SolveOptions
-from planner.scenarios.derive import (
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions
+from planner.pipeline import solve
+from planner.whatif.edit import (
     edited,
     expand_as,
     only,

@@ -2,8 +2,8 @@
 
 from matplotlib.figure import Figure
 
+from planner.model.result import Result, Status
 from planner.plotting.convergence import convergence
-from planner.result import Result, Status
 from tests.planner.report import rack
 
 

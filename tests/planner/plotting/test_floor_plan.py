@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.plotting.floor_plan import floor_plan, save_floor_plan
 from tests.planner.report import rack
 

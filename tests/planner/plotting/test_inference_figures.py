@@ -4,8 +4,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from planner.plotting.reproduced import FIGURES
-from planner.reproduce.published import FOLDER
-from planner.reproduce.run import reproduce_file
+from planner.studies.reproduce.published import FOLDER
+from planner.studies.reproduce.run import reproduce_file
 
 LINES = {
     ("optical_hbm", "one_rule"): 1 + 6,

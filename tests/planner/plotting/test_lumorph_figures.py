@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from planner.plotting.panels import panels
 from planner.plotting.reproduced import FIGURES, save_figures
-from planner.reproduce.published import FOLDER
-from planner.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.published import FOLDER
+from planner.studies.reproduce.run import Outcome, reproduce_file
 
 
 def draw(name: str) -> tuple[Outcome, Figure]:

@@ -5,9 +5,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planner.plotting.reproduced import FIGURES
-from planner.reproduce.experiments.memory_latencies import timelines
-from planner.reproduce.published import FOLDER
-from planner.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.experiments.memory_latencies import timelines
+from planner.studies.reproduce.published import FOLDER
+from planner.studies.reproduce.run import Outcome, reproduce_file
 
 
 def outcome(name: str) -> Outcome:

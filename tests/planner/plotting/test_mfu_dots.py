@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from planner.files import load
+from planner.model.files import load
 from planner.plotting.mfu_dots import COLOURS, MOST, mfu_dots, thinned
-from planner.reproduce.experiments import training_gain
-from planner.reproduce.published import FOLDER, Published
-from planner.reproduce.run import Outcome
+from planner.studies.reproduce.experiments import training_gain
+from planner.studies.reproduce.published import FOLDER, Published
+from planner.studies.reproduce.run import Outcome
 
 
 @pytest.fixture(scope="module")

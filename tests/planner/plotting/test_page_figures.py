@@ -8,7 +8,7 @@ from planner.pages.problem import Pages
 from planner.pages.why import unused_s
 from planner.plotting.page_tensors import BAR, page_tensors
 from planner.plotting.page_tiers import memory_bytes, streams_and_waits
-from tests.costmodel.streams.cases import chain
+from tests.costmodel.dataflow.streams.cases import chain
 from tests.planner.page_cases import problem_of, task_of
 
 PROGRAM = chain([1, 1, 1], [1, 1, 1], [6, 4, 2])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.plotting.reproduced import FIGURES, save_figures
-from planner.reproduce.experiments import EXPERIMENTS
-from planner.reproduce.published import FOLDER
-from planner.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.experiments import EXPERIMENTS
+from planner.studies.reproduce.published import FOLDER
+from planner.studies.reproduce.run import Outcome, reproduce_file
 
 
 def outcome(name: str) -> Outcome:

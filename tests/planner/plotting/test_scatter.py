@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.plotting.scatter import save_scatter, scatter
+from planner.studies.validate import validate_table
 from planner.tables import Measurements, read_table
-from planner.validation import validate_table
 
 TEXT = """device,op_name,num_gpus,message_bytes,latency_ms
 h100,all_gather,8,1048576,0.015

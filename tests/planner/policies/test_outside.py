@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from planner.cli import main
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.policies import find_policy, origin_of
-from planner.replay.cell import Cell, replay
-from planner.replay.study import cells_of, prepare_study
+from planner.simulate.run_one import Cell, replay
+from planner.simulate.study import cells_of, prepare_study
 from tests.planner.cli.conftest import fields, written
-from tests.planner.replay.grounds import FABRICS, SMALL_DEMAND, cluster, mix
+from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND, cluster, mix
 
 SOURCE = Path(__file__).with_name("worst_fit.py")
 README = Path(__file__).parents[3] / "README.md"

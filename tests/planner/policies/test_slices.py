@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from planner.candidates.expand import expand
 from planner.checks import check
-from planner.expand import expand
-from planner.heuristics.routing import Shape
-from planner.instance import Instance
-from planner.line import solve
+from planner.fabrics.free_state import Shape
+from planner.fabrics.problem import Problem
+from planner.model.instance import Instance
+from planner.pipeline import solve
 from planner.policies.slices import ranks_on
 from planner.policies.torus_slices import torus_of
-from planner.problem import Problem
 from tests.oracles.slices import boxes_of, subcubes_of
 from tests.planner.test_explain import FAT_TREE, rack, serving, training
 

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Iterator
 
-from planner.circuits.demand import Shape
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import Board
+from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import Blocks, fill, free_blocks, place_all, racks
-from planner.heuristics.routing import Board
+from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
-from planner.problem import Problem
-from planner.result import Result, SolveOptions
 
 
 def most_room_first(board: Board, shape: Shape) -> Iterator[Blocks]:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.prices import Prices
 from planner.prices.parts import PartPrices, parts_of
-from tests.planner.replay.grounds import cluster
+from tests.planner.simulate.grounds import cluster
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from planner.instance import Instance
-from planner.plan import Assignment, Circuit, HeldCircuits, Plan
-from planner.result import Incumbent, LeftOut, Level, Result, Status
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan
+from planner.model.result import Incumbent, LeftOut, Level, Result, Status
 
 RING, SINGLE, LEFT_OUT = "<b>ring</b>", 'single & "quoted"', "</script><script>alert(1)</script>"
 TRAINING = {"kind": "transformer_training", "model": "bert-large", "global_batch": 64, "sequence": 512}

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from planner.checks.violation import Violation
-from planner.plan import Plan
+from planner.model.plan import Plan
+from planner.model.result import Level, Result, Status
+from planner.model.violation import Violation
 from planner.report.data import headline, page_data
 from planner.report.light import loss_db
-from planner.result import Level, Result, Status
 from tests.planner.report import rack
 
 

@@ -10,14 +10,14 @@ import pytest
 
 from costmodel.fabrics import OcsRail, Sipam
 from planner.checks import check
-from planner.instance import Instance
-from planner.line import solve
+from planner.model.instance import Instance
+from planner.model.result import Result, SolveOptions
+from planner.pipeline import solve
 from planner.report import report_html
 from planner.report.data import page_data
 from planner.report.light import light_words
-from planner.result import Result, SolveOptions
-from tests.planner.replay.grounds import BERT, CHAT, FABRICS
 from tests.planner.report.browser import dom_of
+from tests.planner.simulate.grounds import BERT, CHAT, FABRICS
 
 SCRIPTS = Path(__file__).parents[3] / "planner" / "report"
 DIVIDED = FABRICS["fat_tree"] | {

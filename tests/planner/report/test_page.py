@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from planner.checks.violation import Violation
-from planner.instance import Instance
-from planner.plan import Assignment, Plan
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, Plan
+from planner.model.result import LeftOut, Result, Status
+from planner.model.violation import Violation
 from planner.report import report_html
-from planner.result import LeftOut, Result, Status
 from tests.planner.report import rack
 from tests.planner.report.browser import browse, dom_of
 

@@ -4,12 +4,12 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from planner.replay.cell import Cell, Outcome, Study
-from planner.replay.cell import replay as replay_cell
-from planner.replay.measures import MEASURES
-from planner.replay.study import cells_of, prepare_study
 from planner.report.replay import replay_html
-from tests.planner.replay.grounds import SMALL_DEMAND, cluster, mix
+from planner.simulate.measures import MEASURES
+from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.run_one import replay as replay_cell
+from planner.simulate.study import cells_of, prepare_study
+from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, mix
 
 INPUTS = {"jobs <i>.csv": "ab" * 32}
 

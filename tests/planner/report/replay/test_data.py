@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.errors import InputError
+from planner.model.errors import InputError
 from planner.prices import Prices
-from planner.replay.cell import Cell, Outcome, Study
-from planner.replay.events import Rules
-from planner.replay.measures import MEASURES, Measure
-from planner.replay.prices import COST, measure_of, priced
-from planner.replay.summary import summarize
 from planner.report.replay import data as data_module
 from planner.report.replay import floors
 from planner.report.replay.caveats import caveats
 from planner.report.replay.data import page_data
 from planner.report.replay.sheet import Sheet
-from planner.scenarios.failures import FailureModel
-from planner.slices.estimates import estimate
-from tests.planner.replay.grounds import cluster, ground, trace
+from planner.simulate.events import Rules
+from planner.simulate.measures import MEASURES, Measure
+from planner.simulate.prices import COST, measure_of, priced
+from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.summary import summarize
+from planner.statistics import estimate
+from planner.whatif.failure_model import FailureModel
 from tests.planner.report.replay import small
+from tests.planner.simulate.grounds import cluster, ground, trace
 
 INDEX = {name: index for index, name in enumerate(MEASURES)}
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.replay.cell import Cell, Outcome
-from planner.replay.measures import MEASURES
 from planner.report.replay.front import on_front
 from planner.report.replay.headline import headline
 from planner.report.replay.sheet import Sheet
 from planner.report.replay.verdict import choose, finding, steps_of, verdict
+from planner.simulate.measures import MEASURES
+from planner.simulate.run_one import Cell, Outcome
 from tests.planner.report.replay.small import made_up
 
 BASE, OTHER, THIRD = ("tree", "first"), ("light", "first"), ("light", "best")

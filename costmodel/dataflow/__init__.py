@@ -1,0 +1,1 @@
+"""A step as a graph of tensors, simulated on streams."""

@@ -1,0 +1,237 @@
+"""One rank's step of a candidate that offloads: which tensors leave local memory, when, and what the kernels take.
+
+Kernels and messages are those that the candidate was scored with: a step in which nothing waits for a copy takes the
+score's time less what it adds for the second tier.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from costmodel.dataflow.networks.tensor_graph import Absence, Operator, Tensor, TensorGraph, TensorKind
+from costmodel.dataflow.streams.placement import Link
+from costmodel.dataflow.streams.program import Program
+from costmodel.dataflow.streams.simulate import Rules
+from costmodel.fabrics import FabricBase
+from costmodel.hardware.device import Device
+from costmodel.hardware.memory.tier import MemoryTier
+from costmodel.parallelism.configuration import Configuration
+from costmodel.parallelism.mappings import DIMENSIONS
+from costmodel.pricing.candidates import Candidates, candidates_of
+from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.roofline import block_price
+from costmodel.pricing.score import Scores, score
+from costmodel.workloads import Workload
+from costmodel.workloads.transformer.memory import RESIDENT_LAYERS, TrainingMemory, training_memory
+from costmodel.workloads.transformer.stage import Stage
+from costmodel.workloads.transformer.training import TransformerTraining
+
+RULES = Rules(lookahead=2, most_leaving=2)
+"""the memory of two layers is set aside for what is in use or on its way, as workloads.transformer.memory does;
+an input and what else a layer leaves behind are two tensors"""
+MEBIBYTE = 2**20
+MOST_PAGES = 64
+"""of the largest tensor"""
+DATA = DIMENSIONS.index("data")
+Pass = tuple[int, int]
+"""(micro-batch, chunk of layers)"""
+
+
+@dataclass(frozen=True)
+class RankStep:
+    """A rank of the first stage, which keeps the most activations; all other ranks do the same or less."""
+
+    program: Program
+    tier: MemoryTier
+    capacity_bytes: float
+    """of local memory"""
+    local_bytes: float
+    """of it for tensors that stay, beside all that is always there and two layers' optimizer state on its way"""
+    scored_s: float
+    """time of the step by the score"""
+
+    @property
+    def link(self) -> Link:
+        """The way to the second tier; reads and writes share it."""
+        return Link(name=self.tier.name, bandwidth_bytes_per_s=self.tier.bandwidth_bytes_per_s)
+
+    @property
+    def page_bytes(self) -> float:
+        """Whole mebibytes, a power of two of them, that cut the largest tensor into MOST_PAGES at most."""
+        largest = float(self.program.size_bytes.max(initial=1.0))
+        return float(MEBIBYTE * 2 ** max(0, int(np.ceil(np.log2(largest / MOST_PAGES / MEBIBYTE)))))
+
+
+def rank_step(candidates: Candidates, scores: Scores, row: int) -> RankStep | None:
+    """The step of a row of candidates with their scores; None where nothing of it lives in a second tier."""
+    workload, device = candidates.workload, candidates.splits[candidates.split[row]].device
+    part, graph = candidates.part(np.array([row]), device)
+    if not isinstance(workload, TransformerTraining) or device.offload is None or not part.mappings.offload[0]:
+        return None
+    stage = Stage.of(workload, part.mappings)
+    own = scores.take(np.array([row]))
+    times = _Times.of(graph, own, _kernel_s(part, graph), int(stage.layer_times[0]), int(stage.layers[0]))
+    memory, updates = training_memory(workload, stage), part.mappings.has_offload("optimizer")[0]
+    passing_bytes = RESIDENT_LAYERS * memory.kept_bytes["optimizer"][0] / stage.layers[0] * updates
+    return RankStep(
+        program=_Step(stage, memory, times).program(),
+        tier=device.offload,
+        capacity_bytes=device.capacity_bytes,
+        local_bytes=max(device.capacity_bytes - float(own.footprint_bytes[0] + passing_bytes), 0.0),
+        scored_s=float(own.step_s[0]),
+    )
+
+
+def rank_step_of(
+    configuration: Configuration, workload: Workload, device: Device, fabric: FabricBase
+) -> RankStep | None:
+    """The same for a configuration as it is written in a plan; ValueError where workload or fabric has none such."""
+    if not isinstance(workload, TransformerTraining) or not any(workload.menus()["offload"]):
+        return None
+    rows = candidates_of([configuration], workload, device, fabric)
+    return rank_step(rows, score(rows, device, fabric), 0)
+
+
+def _kernel_s(part: Candidates, graph: OpGraph) -> dict[str, float]:
+    """Seconds of each block's kernels in a step of the only row."""
+    device = part.splits[part.split[0]].device
+    efficiency, _ = efficiency_of(device, graph.regime, graph.precision)
+    found = {}
+    for block in graph.blocks:
+        price, shape = block_price(block, graph, device, efficiency), block.shape[0]
+        found[block.name] = float((price.compute_s[shape] + price.memory_s[shape]) * block.times[0])
+    return found
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Seconds of one operator each."""
+
+    forward_s: float
+    """of a layer"""
+    backward_s: float
+    update_s: float
+    """of a layer's parameters, with its share of what data ranks exchange"""
+    idle_s: float
+    """of the pipeline, once"""
+
+    @classmethod
+    def of(cls, graph: OpGraph, scores: Scores, kernel_s: dict[str, float], passes: int, layers: int) -> "_Times":
+        """All but the second tier's share of the scored time: what is neither update nor idle is divided between
+        forward and backward as their kernels are, with messages and the vocabulary in proportion."""
+        update_s = kernel_s["optimizer"] + float(scores.communication_s[DATA, 0])
+        idle_s = float(scores.bubble_s[0])
+        rest_s = float(scores.step_s[0] - scores.offload_s[0]) - update_s - idle_s
+        forward_s, redone_s = kernel_s["forward"], kernel_s.get("forward again", 0.0)
+        backward_s = kernel_s["backward"] + redone_s + kernel_s.get("attention again", 0.0)
+        each_s = rest_s / passes / (forward_s + backward_s)
+        return cls(forward_s * each_s, backward_s * each_s, update_s / layers, idle_s)
+
+
+class _Step:
+    """Operators by layer and pass, and the tensors between them."""
+
+    def __init__(self, stage: Stage, memory: TrainingMemory, times: _Times) -> None:
+        self.stage, self.memory, self.times = stage, memory, times
+        self.layers, self.chunks = int(stage.layers[0]), int(stage.interleave[0])
+        self.stages, self.micro_batches = int(stage.pipeline[0]), int(stage.micro_batches[0])
+        self.tensors: list[Tensor] = []
+        self.operators: list[Operator] = []
+        self.operator_s: list[float] = []
+
+    def program(self) -> Program:
+        """1F1B: as many forward passes as stages are in flight, then one backward and one forward in turn; the update
+        of a layer follows its last backward pass."""
+        weights, optimizer = self._parameters("weights", "weight"), self._parameters("optimizer", "optimizer")
+        saved: dict[tuple[Pass, int], tuple[int, ...]] = {}
+        left = [self.micro_batches] * self.layers
+        for is_forward, each in self._passes():
+            for layer in self._layers(each[1]) if is_forward else reversed(self._layers(each[1])):
+                name = f"layer {layer + 1}, micro-batch {each[0] + 1}"
+                if is_forward:
+                    saved[each, layer] = self._activations(name)
+                    entering, inner = saved[each, layer][:1], saved[each, layer][1:]
+                    needs, makes = (*entering, *weights[layer]), (*entering, *inner)
+                    self._add(Operator(name, layer, "forward", needs, makes), self.times.forward_s)
+                    continue
+                needs = (*saved[each, layer], *weights[layer])
+                self._add(Operator(f"{name} gradient", layer, "backward", needs), self.times.backward_s)
+                left[layer] -= 1
+                if not left[layer]:
+                    own = (*weights[layer], *optimizer[layer])
+                    self._add(Operator(f"layer {layer + 1} update", layer, "update", own, own), self.times.update_s)
+        names = tuple(f"layer {layer + 1}" for layer in range(self.layers))
+        graph = TensorGraph(tuple(self.tensors), tuple(self.operators), names)
+        absences = sorted(_absences(graph), key=lambda each: (each.after, each.tensor))
+        return Program(graph, np.array(self.operator_s), np.zeros(len(self.operators)), tuple(absences))
+
+    def _layers(self, chunk: int) -> range:
+        count = self.layers // self.chunks
+        return range(chunk * count, (chunk + 1) * count)
+
+    def _passes(self) -> Iterator[tuple[bool, Pass]]:
+        """Whether forward, and of what, in order. Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2."""
+        forward, backward = self._order(range(self.chunks)), self._order(range(self.chunks)[::-1])
+        ahead = self.stages if self.chunks == 1 else self.stages * self.chunks + self.stages - 1
+        yield from ((True, each) for each in forward[:ahead])
+        self._idle()
+        for number, each in enumerate(backward):
+            yield False, each
+            if number + ahead < len(forward):
+                yield True, forward[number + ahead]
+
+    def _order(self, chunks: range) -> list[Pass]:
+        """Rounds of as many micro-batches as there are stages, chunk after chunk."""
+        rounds = [
+            range(self.micro_batches)[first : first + self.stages]
+            for first in range(0, self.micro_batches, self.stages)
+        ]
+        return [(m, chunk) for some in rounds for chunk in chunks for m in some]
+
+    def _idle(self) -> None:
+        """A pipeline's idle time as a whole, before the first backward pass."""
+        if self.times.idle_s > 0:
+            self._add(Operator("pipeline bubble", 0, "forward"), self.times.idle_s)
+
+    def _parameters(self, name: Literal["weights", "optimizer"], kind: TensorKind) -> list[tuple[int, ...]]:
+        """One tensor for each layer, with its part of the vocabulary's; none where they stay."""
+        if not self.stage.mappings.has_offload(name)[0]:
+            return [()] * self.layers
+        size = float(self.memory.kept_bytes[name][0]) / self.layers
+        return [(self._tensor(f"layer {layer + 1} {name}", kind, size),) for layer in range(self.layers)]
+
+    def _activations(self, name: str) -> tuple[int, ...]:
+        """A layer's input, and what else it leaves for the backward pass; none where they stay."""
+        if not self.stage.mappings.has_offload("activations")[0]:
+            return ()
+        entering, every = float(self.memory.input_bytes[0]), float(self.memory.layer_bytes[0])
+        found = (self._tensor(f"{name} input", "activation", entering),)
+        return (*found, self._tensor(f"{name} inside", "activation", every - entering)) if every > entering else found
+
+    def _tensor(self, name: str, kind: TensorKind, size_bytes: float) -> int:
+        self.tensors.append(Tensor(name, kind, size_bytes))
+        return len(self.tensors) - 1
+
+    def _add(self, operator: Operator, takes_s: float) -> None:
+        self.operators.append(operator)
+        self.operator_s.append(takes_s)
+
+
+def _absences(graph: TensorGraph) -> Iterator[Absence]:
+    """Between uses that do not follow each other; parameters are elsewhere before the first and after the last too."""
+    last = len(graph.operators)
+    for number, (tensor, uses) in enumerate(zip(graph.tensors, graph.uses, strict=True)):
+        ends = list(pairwise(uses))
+        if tensor.kind == "activation":
+            maker = graph.operators[uses[0]]
+            sources = tuple(each for each in maker.needs if each != number)
+            is_inside = number not in maker.needs
+            remade = (uses[0], sources) if is_inside else (None, ())
+            yield from (Absence(number, a, b, True, *remade) for a, b in ends if b - a > 1)
+            continue
+        yield from (Absence(number, a, b, False, None) for a, b in [(-1, uses[0]), *ends] if b - a > 1)
+        yield Absence(number, uses[-1], last, True, None)

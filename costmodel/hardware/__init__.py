@@ -1,0 +1,1 @@
+"""Parts: devices, memories, appliances, and whole systems of them."""

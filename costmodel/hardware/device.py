@@ -1,0 +1,99 @@
+"""Accelerators as data: peaks, the efficiency reached on them, and energy."""
+
+from functools import cache
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.catalog import documents, unknown_name
+from costmodel.hardware.memory.tier import TierOrName
+from costmodel.spec import (
+    Bytes,
+    BytesPerSecond,
+    FlopsPerSecond,
+    JoulesPerByte,
+    JoulesPerFlop,
+    Latency,
+    Spec,
+    Watts,
+)
+
+Precision = Literal["fp32", "bf16", "fp16", "fp8"]
+BYTES_OF_PRECISION: dict[Precision, float] = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0}
+
+
+class Device(Spec):
+    """One accelerator with its local memory; one efficiency for matrices and one for memory."""
+
+    kind: Literal["device"] = "device"
+    name: str = Field(min_length=1)
+    like: str | None = None
+    """the catalog's device whose fitted curves hold, with the peaks given here, where nothing was fitted on this one"""
+    capacity_bytes: Bytes = Field(gt=0)
+    """local memory"""
+    memory_bytes_per_s: BytesPerSecond = Field(alias="memory_bandwidth")
+    """published peak of the local memory"""
+    flops_per_s: dict[Precision, FlopsPerSecond] = Field(alias="flops", min_length=1)
+    """published dense peak of the matrix units, by precision; a precision that is absent does not run"""
+    matrix_efficiency: float = Field(default=0.74, gt=0, le=1)
+    """share of the matrix peak that large operators reach; that of H100 unless given"""
+    memory_efficiency: float = Field(default=0.825, gt=0, le=1)
+    """share of the memory peak that streaming operators reach; that of H100 unless given"""
+    launch_s: Latency = 3e-6
+    """time of an operator that does nothing; that of H100 unless given"""
+    num_sm: int = Field(default=1, ge=1)
+    """units that each run one tile of a matrix product at a time (streaming multiprocessors)"""
+    l2_bytes: Bytes = 0.0
+    """capacity of the last cache before local memory; 0 where unknown"""
+    l2_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="l2_bandwidth")
+    """peak of that cache, reads and writes together; absent where unknown"""
+    offload: TierOrName | None = None
+    """second memory tier, of this accelerator alone, to which training may offload; absent where it has none"""
+    aliases: tuple[str, ...] = ()
+    """other names that tables of measurements use for this device"""
+    energy_j_per_flop: dict[Precision, JoulesPerFlop] = Field(
+        default={"fp32": 0.98e-12, "bf16": 0.49e-12, "fp16": 0.49e-12, "fp8": 0.246e-12}, alias="flop_energy"
+    )
+    """energy of a matrix operation above idle, by precision; the estimate of H100 unless given"""
+    memory_j_per_byte: JoulesPerByte = Field(default=40e-12, alias="memory_energy")
+    """energy of moving a byte from or to local memory; the estimate of H100 unless given"""
+    idle_w: Watts = 80.0
+    """power drawn at all times; the estimate of H100 unless given"""
+    source: str = Field(default="described in the file that uses it", min_length=1)
+    """where the numbers come from"""
+    sources: dict[str, str] = Field(default_factory=dict)
+    """source or derivation of single numbers, by key"""
+
+    @model_validator(mode="after")
+    def _is_like_a_known_one(self) -> Self:
+        if self.like is not None and self.like not in device_names():
+            raise unknown_name("like: device", self.like, device_names())
+        return self
+
+    @model_validator(mode="after")
+    def _each_peak_has_an_energy(self) -> Self:
+        if missing := sorted(self.flops_per_s.keys() - self.energy_j_per_flop.keys()):
+            raise ValueError(f"flop_energy of device '{self.name}' lacks {', '.join(missing)}")
+        return self
+
+    def matrix_flops_per_s(self, precision: Precision) -> float:
+        """Peak of the matrix units; ValueError where they do not run this precision."""
+        if precision not in self.flops_per_s:
+            known = ", ".join(self.flops_per_s)
+            raise ValueError(f"device '{self.name}' does not run {precision}; it runs {known}")
+        return self.flops_per_s[precision]
+
+
+def device_names() -> tuple[str, ...]:
+    """Names of the devices in the catalog, sorted."""
+    return tuple(name for name, content in documents().items() if content.get("kind") == "device")
+
+
+@cache
+def load_device(name: str) -> Device:
+    """A device of the catalog by its name or an alias; ValueError names the nearest ones where it is unknown."""
+    plain = name.lower()
+    for known in device_names():
+        if plain == known or plain in documents()[known].get("aliases", ()):
+            return Device.model_validate(documents()[known])
+    raise unknown_name("device", name, device_names())

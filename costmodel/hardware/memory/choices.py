@@ -1,0 +1,72 @@
+"""What an accelerator gets for each way to divide its optical ports between memory and network.
+
+Axis: S ways, which differ in how many ports go to memory.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.hardware.device import Device
+from costmodel.hardware.memory.derive import with_memory
+from costmodel.hardware.memory.tier import MemoryTier
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class MemoryChoices:
+    """Columns of shape (S,), all of one accelerator."""
+
+    name: str
+    """of the memory"""
+    source: str
+    units: Ints
+    """parts of the memory that it has: stacks, units or modules"""
+    memory_io: Ints
+    """ports that they take"""
+    network_io: Ints
+    """ports that are left"""
+    capacity_bytes: Floats
+    bytes_per_s: Floats
+    network_bytes_per_s: Floats
+    """of the ports that are left"""
+    latency_s: Floats
+    """from a request to its first byte"""
+    added_latency_s: Floats
+    """of which the way to the memory takes more than that to stacks beside the die"""
+    j_per_byte: Floats
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def tier(self, row: int) -> MemoryTier:
+        """The memory of one choice."""
+        return MemoryTier(
+            name=f"{self.name} x {int(self.units[row])}",
+            capacity_bytes=float(self.capacity_bytes[row]),
+            bandwidth_bytes_per_s=float(self.bytes_per_s[row]),
+            latency_s=float(self.latency_s[row]),
+            energy_j_per_byte=float(self.j_per_byte[row]),
+            source=self.source,
+        )
+
+    def device(self, row: int, base: Device) -> Device:
+        """The accelerator with the memory of one choice in place of its own, for `costmodel.pricing.score`.
+
+        Each operator waits once for its first byte: the added latency is added to the part's launch. Launches that
+        were fitted on the device, where `like` names one, hold as they are; they are tens of microseconds.
+        """
+        device = with_memory(base, self.tier(row))
+        return device.model_copy(update={"launch_s": base.launch_s + float(self.added_latency_s[row])})
+
+
+class MemoryProvider(Protocol):
+    """A memory that an accelerator may have."""
+
+    def choices(self) -> MemoryChoices:
+        """Every way to divide the accelerator's ports, by ports for memory, fewest first."""
+        ...

@@ -1,0 +1,182 @@
+"""Memories that an accelerator may have, each with its ways to divide the optical ports; the key "kind" selects one."""
+
+import math
+from dataclasses import replace
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from costmodel.hardware.device import Device, load_device
+from costmodel.hardware.memory.choices import Floats, Ints, MemoryChoices
+from costmodel.hardware.memory.tier import TierOrName
+from costmodel.hardware.memory.write_through import WriteThrough
+from costmodel.hardware.optical_hbm import OpticalHbm, load_optical_hbm
+from costmodel.hardware.parts import by_name
+from costmodel.hardware.photonic_appliance import MemoryAppliance, load_memory_appliance
+from costmodel.published.sipam.pool import MemoryPool
+from costmodel.spec import JoulesPerByte, Latency, Spec
+
+
+class LocalHbm(Spec):
+    """Stacks beside the die, as many as the device has: one choice, which takes no port."""
+
+    kind: Literal["local_hbm"] = "local_hbm"
+    device: Annotated[Device, by_name(load_device)]
+    stack: TierOrName
+    """for its latency and to count stacks; capacity, bandwidth and energy are the device's"""
+
+    def choices(self) -> MemoryChoices:
+        """The device's own memory."""
+        none = np.zeros(1, np.int64)
+        return MemoryChoices(
+            name=self.device.name,
+            source=self.device.source,
+            units=np.array([round(self.device.capacity_bytes / self.stack.capacity_bytes)]),
+            memory_io=none,
+            network_io=none,
+            capacity_bytes=np.array([self.device.capacity_bytes]),
+            bytes_per_s=np.array([self.device.memory_bytes_per_s]),
+            network_bytes_per_s=np.zeros(1),
+            latency_s=np.array([self.stack.latency_s]),
+            added_latency_s=np.zeros(1),
+            j_per_byte=np.array([self.device.memory_j_per_byte]),
+        )
+
+
+class OpticalModules(Spec):
+    """Modules of several stacks on fibers, each behind a pair of chiplets; a pair without a module is a port."""
+
+    kind: Literal["optical_modules"] = "optical_modules"
+    part: Annotated[OpticalHbm, by_name(load_optical_hbm)]
+
+    def choices(self) -> MemoryChoices:
+        """One module to one behind every pair."""
+        part, tier = self.part, self.part.tier()
+        modules = np.arange(1, part.pairs + 1)
+        count = modules.astype(np.float64)
+        port_bytes_per_s = min(part.optical_bytes_per_s, part.interface.bytes_per_s)
+        return MemoryChoices(
+            name=part.name,
+            source=part.source,
+            units=modules,
+            memory_io=modules,
+            network_io=part.pairs - modules,
+            capacity_bytes=count * part.module_bytes,
+            bytes_per_s=count * part.pair_bytes_per_s,
+            network_bytes_per_s=(part.pairs - count) * port_bytes_per_s,
+            latency_s=np.full(len(modules), tier.latency_s),
+            added_latency_s=np.full(len(modules), part.link_latency_s),
+            j_per_byte=np.full(len(modules), tier.energy_j_per_byte),
+        )
+
+
+class _Attached(Spec):
+    """Accelerators on the ports of appliances. What they read is found in the HBM at a rate of `hit`, and else comes
+    from the DDR behind it."""
+
+    part: Annotated[MemoryAppliance, by_name(load_memory_appliance)]
+    ports: int = Field(ge=1)
+    """optical ports of one accelerator, of the rate of the appliance's"""
+    hit: float = Field(default=1.0, ge=0, le=1)
+    """share of the bytes that are read from the HBM"""
+    link_latency_s: Latency = 0.0
+    """added to that of the stacks"""
+    link_j_per_byte: JoulesPerByte = Field(default=0.0, alias="link_energy")
+
+    @property
+    def _memory(self) -> WriteThrough:
+        """Of one appliance, before its ports."""
+        return replace(self.part.memory(), ports_bytes_per_s=math.inf)
+
+    def _choices(self, units: Ints, ports: Ints, capacity_bytes: Floats, behind_bytes_per_s: Floats) -> MemoryChoices:
+        """What so many ports of one accelerator give, of shape (S,), with so much memory and bandwidth behind them."""
+        part, memory = self.part, self._memory
+        latency_s = float(memory.read_latency_s(self.hit)) + self.link_latency_s
+        return MemoryChoices(
+            name=part.name,
+            source=part.source,
+            units=units,
+            memory_io=ports,
+            network_io=self.ports - ports,
+            capacity_bytes=capacity_bytes,
+            bytes_per_s=np.minimum(ports * part.port_bytes_per_s, behind_bytes_per_s),
+            network_bytes_per_s=(self.ports - ports.astype(np.float64)) * part.port_bytes_per_s,
+            latency_s=np.full(len(ports), latency_s),
+            added_latency_s=np.full(len(ports), latency_s - memory.cache.latency_s),
+            j_per_byte=np.full(len(ports), float(memory.read_j_per_byte(self.hit)) + self.link_j_per_byte),
+        )
+
+
+class ApplianceShare(_Attached):
+    """An accelerator's equal share of the appliances that serve a cluster; it may attach by several ports.
+
+    With p ports each, n accelerators take ceil(n p / ports) appliances.
+    """
+
+    kind: Literal["appliance_share"] = "appliance_share"
+    accelerators: int = Field(ge=1)
+    """of the cluster; the part lists tiers that its maker names"""
+
+    @model_validator(mode="after")
+    def _ports_fit_one_appliance(self) -> Self:
+        if self.ports > self.part.ports:
+            raise ValueError(f"ports: {self.ports} of one accelerator, the appliance has {self.part.ports}; give fewer")
+        return self
+
+    def appliances(self, ports: int) -> int:
+        """That serve the cluster where each accelerator attaches by so many ports."""
+        return math.ceil(self.accelerators * ports / self.part.ports)
+
+    def choices(self) -> MemoryChoices:
+        """One port for memory to all of them."""
+        ports = np.arange(1, self.ports + 1)
+        share = np.array([self.appliances(int(each)) for each in ports]) / self.accelerators
+        behind = share * float(self._memory.read_bytes_per_s(self.hit))
+        return self._choices(ports, ports, share * self.part.ddr_bytes, behind)
+
+
+class Appliances(_Attached):
+    """Appliances that the accelerators of a server share, each of which takes whole modules, by any ports."""
+
+    kind: Literal["appliances"] = "appliances"
+    per_server: int = Field(ge=1)
+    """appliances that the accelerators of a server share"""
+
+    @model_validator(mode="after")
+    def _ports_are_there(self) -> Self:
+        if self.ports > self.all_ports:
+            raise ValueError(
+                f"ports: {self.ports} of one accelerator, the appliances of a server have {self.all_ports}; give fewer "
+                "ports, or more appliances per_server"
+            )
+        return self
+
+    @property
+    def modules(self) -> int:
+        """Of a server."""
+        return self.per_server * self.part.modules
+
+    @property
+    def all_ports(self) -> int:
+        """Of the appliances of a server."""
+        return self.per_server * self.part.ports
+
+    def choices(self) -> MemoryChoices:
+        """One port for memory to all of them, each with 1, 2, 4, ... modules and the fewest that fill the ports."""
+        module_bytes_per_s = float(self._memory.read_bytes_per_s(self.hit)) / self.part.modules
+        pairs = [
+            (units, ports)
+            for ports in range(1, self.ports + 1)
+            for units in self._units(math.ceil(ports * self.part.port_bytes_per_s / module_bytes_per_s - 1e-9))
+        ]
+        units, taken = np.array(pairs).T
+        return self._choices(units, taken, units * self.part.ddr.capacity_bytes, units * module_bytes_per_s)
+
+    def _units(self, enough: int) -> list[int]:
+        doubled = {2**k for k in range(self.modules.bit_length())}
+        return sorted(units for units in doubled | {enough} if units <= self.modules)
+
+
+Memory = Annotated[LocalHbm | MemoryPool | OpticalModules | ApplianceShare | Appliances, Field(discriminator="kind")]
+"""what is read from a file; each is a `MemoryProvider`"""

@@ -1,0 +1,1 @@
+"""How a job is divided over accelerators: mappings, degrees, groups of ranks."""

@@ -1,0 +1,161 @@
+"""How one job runs, as written in residents and plans: degrees of parallelism and collective plans."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.collectives.ladder import Order
+from costmodel.fabrics.base import GroupPlan, LinkPlan, PlanKind
+from costmodel.hardware.offload import offload_code, offload_name
+from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.mappings import CHOICES, RECOMPUTE, Dimension, Recompute
+from costmodel.spec import Spec
+
+Menus = Mapping[str, Sequence[int]]
+"""what a workload leaves open: numbers of the columns of Mappings"""
+Count = Annotated[int, Field(ge=1)]
+
+
+class Collective(Spec):
+    """How the groups along one dimension communicate; the fabric knows what it costs."""
+
+    kind: PlanKind = "none"
+    radices: tuple[Count, ...] = ()
+    """peers and one of each round. Where they multiply to the ranks, they are digits of the rank, the first varying
+    fastest; where their product is larger, circuits lead a number of ranks ahead, those of the first round farthest"""
+    held: tuple[Count, ...] = ()
+    """consecutive rounds that share one configuration of circuits"""
+    wavelengths: tuple[Count, ...] = ()
+    """wavelengths of each circuit, one entry for each radix; a ring or a line has one"""
+    order: Order = "fixed"
+    """alternating: successive calls go through the configurations forth and back"""
+
+    @classmethod
+    def of(cls, plan: GroupPlan) -> "Collective":
+        held = plan.held if plan.radices else ()
+        return cls(kind=plan.kind, radices=plan.radices, held=held, wavelengths=plan.wavelengths, order=plan.order)
+
+    def described(self, ranks: int) -> LinkPlan:
+        """The same for a group of so many ranks, without its times."""
+        return LinkPlan(
+            self.kind, ranks, radices=self.radices, held=self.held, wavelengths=self.wavelengths, order=self.order
+        )
+
+
+class PhaseSetting(Spec):
+    """What a job may do otherwise in one phase of its workload: its split of the I/O and its collectives."""
+
+    memory_units: int | None = Field(default=None, ge=1)
+    memory_io: int | None = Field(default=None, ge=1)
+    tensor_collective: Collective = Collective()
+    pipeline_collective: Collective = Collective()
+    data_collective: Collective = Collective()
+    context_collective: Collective = Collective()
+    expert_collective: Collective = Collective()
+
+
+class Configuration(Spec):
+    """How a job runs; rank = ((data index * pipeline + stage) * context + context index) * tensor + tensor index.
+
+    Of the choices from `interleave` to `offload`, those that the workload fixes are absent.
+    """
+
+    tensor: int = Field(default=1, ge=1)
+    pipeline: int = Field(default=1, ge=1)
+    data: int = Field(default=1, ge=1)
+    micro_batch: int = Field(default=1, ge=1)
+    context: int = Field(default=1, ge=1)
+    expert: int = Field(default=1, ge=1)
+    interleave: int | None = Field(default=None, ge=1)
+    recompute: Recompute | None = None
+    zero: Literal[0, 1, 2, 3] | None = None
+    sequence_parallel: bool | None = None
+    offload: str | None = None
+    memory_units: int | None = Field(default=None, ge=1)
+    """units of remote memory that each rank reads and writes; absent where memory is local"""
+    memory_io: int | None = Field(default=None, ge=1)
+    """I/O modules of each rank that serve memory"""
+    block: int = Field(default=1, ge=1)
+    """consecutive ranks that stay in one server"""
+    tensor_collective: Collective = Collective()
+    pipeline_collective: Collective = Collective()
+    data_collective: Collective = Collective()
+    context_collective: Collective = Collective()
+    expert_collective: Collective = Collective()
+    first_phase: PhaseSetting | None = Field(default=None, exclude_if=lambda setting: setting is None)
+    """setting in the first phase of the workload (prefill), where it has one of its own there"""
+
+    @property
+    def by_phase(self) -> tuple[Self, ...]:
+        """The same with the setting of the first and of the last phase as its only one; itself where it has but one."""
+        if self.first_phase is None:
+            return (self,)
+        last = self.model_copy(update={"first_phase": None})
+        return last.model_copy(update=dict(self.first_phase)), last
+
+    @property
+    def num_devices(self) -> int:
+        return self.tensor * self.pipeline * self.data * self.context
+
+    @property
+    def degrees(self) -> str:
+        """For messages: the degrees of parallelism above one, and the micro-batch."""
+        names = ("tensor", "pipeline", "data", "context", "expert", "interleave")
+        parts = [f"{name} {getattr(self, name)}" for name in names[:3]]
+        parts += [f"{name} {degree}" for name in names[3:] if (degree := getattr(self, name)) not in (None, 1)]
+        return f"{' x '.join(parts)} with micro_batch {self.micro_batch}"
+
+    @model_validator(mode="after")
+    def _divides(self) -> Self:
+        if self.num_devices % self.block:
+            raise ValueError(f"block {self.block} must divide the {self.num_devices} ranks")
+        if self.offload is not None:
+            offload_code(self.offload)
+        return self
+
+    @model_validator(mode="after")
+    def _phases_differ(self) -> Self:
+        if len(self.by_phase) > len({*self.by_phase}):
+            raise ValueError("first_phase says the same as the fields beside it; leave it out")
+        return self
+
+    @property
+    def all_degrees(self) -> Degrees:
+        return Degrees(self.tensor, self.pipeline, self.data, self.context, self.expert)
+
+    def is_confined(self, dimension: Dimension) -> bool:
+        """Whether the groups along a dimension surely lie in one server."""
+        degrees = self.all_degrees
+        return degrees.ranks_together(dimension, self.block) == degrees.ranks(dimension)
+
+    def choice(self, menus: Menus) -> dict[str, int]:
+        """Number of each column of Mappings; what is absent is the workload's only (or first) choice."""
+        written: dict[str, Any] = {name: getattr(self, name) for name in CHOICES}
+        if self.recompute is not None:
+            written["recompute"] = RECOMPUTE.index(self.recompute)
+        if self.offload is not None:
+            written["offload"] = offload_code(self.offload)
+        fixed = {name: menus.get(name, (default,))[0] for name, (_, default) in CHOICES.items()}
+        return {name: fixed[name] if value is None else int(value) for name, value in written.items()}
+
+    @model_validator(mode="after")
+    def _experts_divide(self) -> Self:
+        if self.data % self.expert:
+            raise ValueError(f"expert {self.expert} must divide data {self.data}")
+        return self
+
+    @classmethod
+    def of_choice(cls, choice: Mapping[str, int], menus: Menus, **others: Any) -> Self:
+        """A mapping's row as a configuration; fixed choices are left out."""
+        named: dict[str, Any] = dict(choice)
+        for name in ("interleave", "recompute", "zero", "sequence_parallel", "offload"):
+            if len(menus.get(name, ())) <= 1:
+                del named[name]
+        if "recompute" in named:
+            named["recompute"] = RECOMPUTE[choice["recompute"]]
+        if "offload" in named:
+            named["offload"] = offload_name(choice["offload"])
+        if "sequence_parallel" in named:
+            named["sequence_parallel"] = bool(choice["sequence_parallel"])
+        return cls(**named, **others)

@@ -1,0 +1,48 @@
+"""What a configuration of a file stands for on a fabric: its split of the I/O, and its plans."""
+
+from collections.abc import Sequence
+
+from costmodel.fabrics import FabricBase, GroupPlan, Split
+from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.mappings import DIMENSIONS, Dimension
+from costmodel.workloads import Workload
+
+
+def plans_of(fabric: FabricBase, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
+    """Plans of the groups along a dimension, laid out in such blocks."""
+    ranks, together = degrees.ranks(dimension), degrees.ranks_together(dimension, block)
+    return fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
+
+
+def setting_of(
+    configuration: Configuration, workload: Workload, fabric: FabricBase, splits: Sequence[Split]
+) -> tuple[int, list[GroupPlan]]:
+    """Number of the split, and the plan along each of DIMENSIONS; ValueError where there is none such."""
+    number = _split_of(configuration, splits)
+    plans = [_plan_of(configuration, d, workload.sends(d), splits[number].fabric) for d in DIMENSIONS]
+    if not fabric.combines(plans):
+        raise ValueError("its collectives cannot run together on this fabric")
+    return number, plans
+
+
+def _split_of(configuration: Configuration, splits: Sequence[Split]) -> int:
+    wanted = configuration.memory_units, configuration.memory_io
+    for number, split in enumerate(splits):
+        if (split.memory_units, split.memory_io) == wanted:
+            return number
+    raise ValueError(f"memory_units, memory_io: {wanted[0]} and {wanted[1]} are no split that this fabric has")
+
+
+def _plan_of(configuration: Configuration, dimension: Dimension, is_sent: bool, fabric: FabricBase) -> GroupPlan:
+    collective: Collective = getattr(configuration, f"{dimension}_collective")
+    if is_sent:
+        options = plans_of(fabric, configuration.all_degrees, dimension, configuration.block)
+    else:
+        options = fabric.plans(dimension, 1, one_server=True)
+    ranks = configuration.all_degrees.ranks(dimension) if is_sent else 1
+    listed = (plan for plan in options if Collective.of(plan) == collective)
+    if plan := next(listed, None) or fabric.plan_kept(dimension, collective.described(ranks)):
+        return plan
+    names = ", ".join(plan.name for plan in options[:8])
+    raise ValueError(f"{dimension}_collective is none that {ranks} ranks have on this fabric; some are: {names}")

@@ -1,0 +1,41 @@
+"""How wide to search where a user names a model alone: every choice left open that could pay."""
+
+from costmodel.hardware.device import Device
+from costmodel.hardware.offload import offload_name
+from costmodel.parallelism.degrees import divisors
+from costmodel.parallelism.mappings import OFFLOAD
+from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
+
+MICRO_BATCHES = (1, 2, 3, 4, 6, 8, 12, 16, 32)
+
+
+def opened(workload: Workload, device: Device) -> Workload:
+    """The workload with every choice open: micro-batch, interleaving, recomputation, ZeRO, experts, offload.
+
+    Context and expert ranks are those of any workload that leaves them open. Offload is listed where the device has a
+    second memory tier, and selective recomputation where attention is not fused (fused attention always redoes its
+    core). Recommendation models leave their degrees open anyway.
+    """
+    if isinstance(workload, Dlrm):
+        return workload
+    if isinstance(workload, TransformerInference):
+        return workload.model_copy(update={"expert": None})
+    return _opened_training(workload, device)
+
+
+def _opened_training(workload: TransformerTraining, device: Device) -> TransformerTraining:
+    is_fused = workload.attention == "fused"
+    offload = [offload_name(code) for code in range(1 << len(OFFLOAD))] if device.offload else ["none"]
+    return workload.model_copy(
+        update={
+            "micro_batch": MICRO_BATCHES,
+            "interleave": tuple(divisors(workload.shape.layers)),
+            "recompute": ("none", "full") if is_fused else ("none", "selective", "full"),
+            "zero": (1, 2, 3),
+            "sequence_parallel": (True, False),
+            "context": None,
+            "expert": None,
+            "offload": tuple(offload),
+            "uneven_stages": True,
+        }
+    )

@@ -1,0 +1,1 @@
+"""What a configuration costs: operators, rooflines, candidates and their scores."""

@@ -1,0 +1,55 @@
+"""Fitted efficiencies of a device: a few numbers by kernel family and variant, apart from the published peaks."""
+
+from functools import cache
+from typing import Literal
+
+from pydantic import Field
+
+from costmodel.catalog import calibration_documents
+from costmodel.hardware.device import Device
+from costmodel.spec import Spec
+
+Numbers = dict[str, float]
+"""names and values of one curve's parameters"""
+
+
+class Calibration(Spec):
+    """Curves of one device; each kernel family reads its own, and lists what its numbers mean."""
+
+    kind: Literal["calibration"] = "calibration"
+    device: str = Field(min_length=1)
+    """the device's name in the catalog"""
+    families: dict[str, dict[str, Numbers]] = Field(default_factory=dict)
+    """family -> variant (a precision, an operation, a backend) -> parameters"""
+    source: str = Field(min_length=1)
+    """what the numbers were fitted on, and with what error"""
+
+    def variant(self, family: str, variant: str) -> Numbers | None:
+        """The parameters of one curve; None where this device has none of its own."""
+        return self.families.get(family, {}).get(variant)
+
+
+Calibrations = tuple[Calibration, ...]
+
+
+@cache
+def load_calibrations() -> tuple[Calibration, ...]:
+    """All calibrations of the catalog."""
+    return tuple(Calibration.model_validate(content) for content in calibration_documents())
+
+
+def numbers_of(
+    device: Device, family: str, variant: str, calibrations: tuple[Calibration, ...] | None = None
+) -> tuple[Numbers | None, bool]:
+    """Parameters of a curve, and whether they were fitted on this very device.
+
+    The device's own curve goes before that of the device it is like. `calibrations` replaces the catalog's. None
+    where no curve is known: the family's defaults hold.
+    """
+    parts = load_calibrations() if calibrations is None else calibrations
+    for name in (device.name, device.like):
+        for part in parts:
+            found = part.variant(family, variant)
+            if found is not None and part.device == name:
+                return found, name == device.name
+    return None, False

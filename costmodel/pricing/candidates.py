@@ -1,0 +1,278 @@
+"""Candidates: every way in which a job may run, one row each, with all that its score depends on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import FabricBase, GroupPlan, Split
+from costmodel.hardware.device import Device
+from costmodel.parallelism.configuration import Collective, Configuration, PhaseSetting
+from costmodel.parallelism.described import setting_of
+from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
+from costmodel.pricing.collective_choices import BlocksOf, Listed, PlanChoices
+from costmodel.pricing.opgraph import OpGraph
+from costmodel.workloads import Workload
+
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+CHUNK = 1 << 14
+"""mappings looked at together: their columns stay in the cache"""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Configurations of one workload, columns of shape (C,); `mapping` indexes `mappings`, `split` indexes `splits`.
+
+    `plan` has shape (5, C): the row of `plans` used along each of DIMENSIONS. `first_plan` and `first_split` are those
+    of the first phase of the workload; None where no row has a setting of its own there.
+    """
+
+    workload: Workload
+    mappings: Mappings
+    mapping: Ints
+    block: Ints
+    plan: Ints
+    plans: tuple[GroupPlan, ...]
+    split: Ints
+    splits: tuple[Split, ...]
+    first_plan: Ints | None = None
+    first_split: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.mapping)
+
+    @property
+    def num_devices(self) -> Ints:
+        return np.asarray(self.mappings.num_devices[self.mapping])
+
+    def row_plans(self, row: int) -> list[GroupPlan]:
+        """Plans along each of DIMENSIONS."""
+        return [self.plans[plan] for plan in self.plan[:, row]]
+
+    def configuration(self, row: int) -> Configuration:
+        """The row as it is written in a plan."""
+        first = PhaseSetting(**self.in_first_phase()._setting(row)) if self.has_phases[row] else None
+        choice, block = self.mappings.choice(int(self.mapping[row])), int(self.block[row])
+        return Configuration.of_choice(
+            choice, self.workload.menus(), block=block, first_phase=first, **self._setting(row)
+        )
+
+    def _setting(self, row: int) -> dict[str, Any]:
+        """Fields of a configuration that say how the I/O is divided and used."""
+        split, names = self.splits[self.split[row]], (f"{dimension}_collective" for dimension in DIMENSIONS)
+        collectives = dict(zip(names, map(Collective.of, self.row_plans(row)), strict=True))
+        return {"memory_units": split.memory_units, "memory_io": split.memory_io, **collectives}
+
+    @cached_property
+    def has_phases(self) -> Bools:
+        """Whether a row has a setting of its own in the first phase, shape (C,)."""
+        if self.first_plan is None or self.first_split is None:
+            return np.zeros(len(self), np.bool_)
+        return np.asarray((self.first_plan != self.plan).any(axis=0) | (self.first_split != self.split))
+
+    def in_first_phase(self) -> "Candidates":
+        """The rows with their setting of the first phase as their only one."""
+        if self.first_plan is None or self.first_split is None:
+            return self
+        return replace(self, plan=self.first_plan, split=self.first_split, first_plan=None, first_split=None)
+
+    def in_last_phase(self) -> "Candidates":
+        """The rows with their setting of the last phase as their only one."""
+        return replace(self, first_plan=None, first_split=None)
+
+    def take(self, rows: Ints | slice) -> "Candidates":
+        """The given rows, in this order."""
+        return replace(
+            self,
+            mapping=self.mapping[rows],
+            block=self.block[rows],
+            plan=self.plan[:, rows],
+            split=self.split[rows],
+            first_plan=None if self.first_plan is None else self.first_plan[:, rows],
+            first_split=None if self.first_split is None else self.first_split[rows],
+        )
+
+    def part(self, rows: Ints | slice, device: Device) -> tuple["Candidates", OpGraph]:
+        """Some rows with their own mappings alone, and what these execute."""
+        part = self.take(rows)
+        order = np.arange(len(part)) if np.all(part.mapping[1:] >= part.mapping[:-1]) else np.argsort(part.mapping)
+        in_order = part.mapping[order]
+        is_first = np.concatenate([np.ones(min(1, len(part)), np.bool_), in_order[1:] > in_order[:-1]])
+        mapping = np.empty(len(part), np.int32)
+        mapping[order] = np.cumsum(is_first) - 1
+        mappings = self.mappings.take(in_order[is_first])
+        return replace(part, mappings=mappings, mapping=mapping), self.workload.op_graph(mappings, device)
+
+    def is_confined(self) -> Bools:
+        """Whether the groups along each dimension surely lie in one server, shape (5, C)."""
+        m = self.mappings
+        tensor = m.tensor[self.mapping].astype(np.int64)
+        context = tensor * m.context[self.mapping]
+        stages = context * m.pipeline[self.mapping]
+        by_name = {
+            "tensor": self.block % tensor == 0,
+            "context": self.block % context == 0,
+            "pipeline": self.block % stages == 0,
+            "data": (m.data[self.mapping] == 1) & (self.block % context == 0),
+            "expert": self.block % (stages * m.expert[self.mapping]) == 0,
+        }
+        is_whole = self.block == self.num_devices
+        return np.stack([is_whole | by_name[dimension] for dimension in DIMENSIONS])
+
+
+def enumerate_candidates(
+    workload: Workload,
+    sizes: Sequence[int],
+    device: Device,
+    fabric: FabricBase,
+    *,
+    one_server: bool = False,
+    per_server: int | None = None,
+    collective: str | None = None,
+) -> Candidates:
+    """Every mapping of the workload on each size that fits in memory, under every plan of the fabric.
+
+    `one_server` keeps the whole job in one server; `per_server` devices are what each server gives that the job uses;
+    `collective` keeps only plans of that kind along the dimensions that all-reduce.
+    """
+    mappings = Mappings.concatenate([workload.mappings(size) for size in sizes])
+    blocks = listed_blocks(one_server, per_server)
+    listed = list_candidates(workload, mappings, device, fabric, blocks=blocks, collective=collective)
+    return listed if per_server is None else _with_share(listed, fabric, per_server)
+
+
+def _with_share(listed: Candidates, fabric: FabricBase, per_server: int) -> Candidates:
+    """Rows with which each server gives so many devices."""
+    first, of = distinct_rows([listed.block, *listed.plan])
+    shares = [fabric.share(int(listed.block[row]), listed.row_plans(row)) for row in first.tolist()]
+    return listed.take(np.flatnonzero(np.array(shares, np.int64)[of] == per_server))
+
+
+def list_candidates(
+    workload: Workload,
+    mappings: Mappings,
+    device: Device,
+    fabric: FabricBase,
+    *,
+    blocks: BlocksOf,
+    collective: str | None = None,
+) -> Candidates:
+    """Every plan of the given mappings that fit in memory, under every split of the I/O; `blocks` lists the blocks of
+    some degrees."""
+    splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
+    listed = [_list_split(workload, mappings, split, plans, blocks, collective) for split in splits]
+    first = np.cumsum([0, *(len(fitting) for fitting, _, _ in listed)])
+    return Candidates(
+        workload=workload,
+        mappings=listed[0][0] if len(listed) == 1 else Mappings.concatenate([fitting for fitting, _, _ in listed]),
+        mapping=np.concatenate([start + mapping for start, (_, mapping, _) in zip(first, listed, strict=False)]),
+        block=np.concatenate([table[:, 0] for _, _, table in listed]),
+        plan=np.concatenate([table[:, 1:] for _, _, table in listed]).T.copy(),
+        plans=tuple(plans),
+        split=np.repeat(np.arange(len(splits), dtype=np.int32), [len(mapping) for _, mapping, _ in listed]),
+        splits=splits,
+    )
+
+
+def _list_split(
+    workload: Workload,
+    mappings: Mappings,
+    split: Split,
+    plans: dict[GroupPlan, int],
+    blocks: BlocksOf,
+    collective: str | None,
+) -> tuple[Mappings, Ints, Ints]:
+    """Mappings that fit, the mapping of each row, and its block and numbers of plans, shape (rows, 6)."""
+    if split.is_second_tier:
+        mappings = mappings.take(mappings.offload > 0)
+    mappings = mappings.take(_fitting(workload, mappings, split.device))
+    degrees = group_degrees(mappings)
+    first, of = distinct_rows([*degrees, mappings.num_devices])
+    listed: Listed = {}
+    options: list[tuple[int, ...]] = []
+    starts = [0]
+    for m in first:
+        choices = PlanChoices(workload, split.fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), collective)
+        options += choices.rows(blocks, plans, listed)
+        starts.append(len(options))
+    start, number = np.array(starts[:-1], np.int64), np.diff(starts)
+    repeats = number[of]
+    mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
+    nth = np.arange(len(mapping)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    table = np.array(options, np.int32).reshape(-1, 1 + len(DIMENSIONS))[np.repeat(start[of], repeats) + nth]
+    return mappings, mapping, table
+
+
+def group_degrees(mappings: Mappings) -> Ints:
+    """Ranks of the groups along each dimension, shape (5, M): context ranks share a data group."""
+    columns = [mappings.tensor, mappings.pipeline, mappings.data * mappings.context.astype(np.int32)]
+    return np.stack([*(c.astype(np.int32) for c in columns), mappings.context, mappings.expert]).astype(np.int32)
+
+
+def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:
+    """Which mappings fit in memory, shape (M,)."""
+    kept = [np.zeros(0, np.bool_)]
+    tier = device.offload.capacity_bytes if device.offload else 0.0
+    for start in range(0, len(mappings), CHUNK):
+        local_bytes, tier_bytes = workload.footprint(mappings.take(slice(start, start + CHUNK)))
+        kept.append((local_bytes <= device.capacity_bytes) & (tier_bytes <= tier))
+    return np.concatenate(kept)
+
+
+def listed_blocks(one_server: bool, per_server: int | None) -> BlocksOf:
+    """Blocks that suit what a user asks of places, as in `enumerate_candidates`."""
+
+    def blocks(fabric: FabricBase, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        if one_server:
+            found: Sequence[int] = (num_devices,) if num_devices <= fabric.devices_per_server else ()
+        else:
+            found = fabric.blocks(spans, num_devices)
+        return found if per_server is None else fabric.even_blocks(found, num_devices, per_server)
+
+    return blocks
+
+
+def candidates_of(
+    configurations: Sequence[Configuration], workload: Workload, device: Device, fabric: FabricBase
+) -> Candidates:
+    """Rows for given configurations, such as those that residents and plans name.
+
+    Raises ValueError where the workload or the fabric has no such configuration.
+    """
+    menus = workload.menus()
+    choices = [configuration.choice(menus) for configuration in configurations]
+    mappings = Mappings.of(**{name: np.array([c[name] for c in choices], np.int64) for name in CHOICES})
+    device.matrix_flops_per_s(workload.precision)
+    splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
+    split = np.zeros((2, len(configurations)), dtype=np.int32)
+    plan = np.zeros((2, len(DIMENSIONS), len(configurations)), dtype=np.int32)
+    for row, configuration in enumerate(configurations):
+        _require_mapping(configuration, choices[row], workload)
+        if configuration.first_phase is not None and (not workload.phases or fabric.resetting_s is None):
+            raise ValueError(f"first_phase: a {workload.kind} has one setting here; leave it out")
+        settings = [setting_of(each, workload, fabric, splits) for each in configuration.by_phase]
+        split[:, row] = [number for number, _ in settings]
+        plan[..., row] = [[plans.setdefault(each, len(plans)) for each in used] for _, used in settings]
+    block = np.array([c.block for c in configurations], dtype=np.int32)
+    rows = Candidates(
+        workload,
+        mappings,
+        np.arange(len(block), dtype=np.int32),
+        block,
+        plan[-1],
+        tuple(plans),
+        split[-1],
+        splits,
+        plan[0],
+        split[0],
+    )
+    return rows if rows.has_phases.any() else rows.in_last_phase()
+
+
+def _require_mapping(configuration: Configuration, choice: dict[str, int], workload: Workload) -> None:
+    if not workload.mappings(configuration.num_devices).where(choice).any():
+        raise ValueError(f"{configuration.degrees} does not divide the workload")

@@ -1,0 +1,203 @@
+"""What one accelerator executes and sends in one step of a job, for many mappings at once.
+
+Axes: M mappings, B blocks, and in each block O operators, G messages and K distinct shapes. Mappings by the
+million have few distinct shapes of their layers, so that kernels are priced once per shape.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.hardware.device import Precision
+from costmodel.parallelism.mappings import Dimension, distinct_rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
+OperatorKind = Literal["matrix", "attention", "elementwise"]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One kind of kernel; each column broadcasts to (K,)."""
+
+    name: str
+    kind: OperatorKind
+    flops: Floats | float
+    memory_bytes: Floats | float
+    count: Floats | float = 1.0
+    """executions per execution of the block"""
+    sizes: tuple[Floats | float, Floats | float, Floats | float] | None = None
+    """m, n, k of a matrix product"""
+    precision: Precision | None = None
+    """of a matrix product, where it is not the graph's"""
+    memory_efficiency: float | None = None
+    """share of the memory peak, where it is not the device's: short rows at random reach less"""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One kind of message; each column broadcasts to (K,). A reduce-scatter or an all-gather is half an
+    all-reduce, so its count is 0.5."""
+
+    name: str
+    dimension: Dimension
+    message_bytes: Floats | float
+    """all-reduce: size of the buffer; pipeline: bytes sent to the next stage; expert: bytes a rank holds"""
+    count: Floats | float = 1.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """Operators and messages that are executed together, so often in a step."""
+
+    name: str
+    operators: tuple[Operator, ...]
+    messages: tuple[Message, ...]
+    shape: Ints
+    """(M,) which of the K shapes each mapping has"""
+    num_shapes: int
+    times: Floats
+    """(M,) executions per step"""
+    in_bubble: bool = True
+    """whether it runs in every stage of a pipeline, so that the bubble repeats it"""
+    stage_share: Floats | None = None
+    """(M,) share of a pipeline's stages that execute it, where only the last one does"""
+    phase: str = ""
+    """of the workload, where its work comes in phases"""
+
+    def column(self, value: Floats | float) -> Floats:
+        """A column of one of its rows in full, shape (K,)."""
+        return np.broadcast_to(np.asarray(value, np.float64), (self.num_shapes,))
+
+    def total(self, values: Iterable[Floats | float]) -> Floats:
+        """Sum of columns over one execution, shape (K,)."""
+        total = np.zeros(self.num_shapes)
+        for value in values:
+            total += value
+        return total
+
+    @property
+    def flops(self) -> Floats:
+        """Of one execution, shape (K,)."""
+        return self.total(o.flops * o.count for o in self.operators)
+
+    @property
+    def memory_bytes(self) -> Floats:
+        """Of one execution, shape (K,)."""
+        return self.total(o.memory_bytes * o.count for o in self.operators)
+
+
+@dataclass(frozen=True)
+class OpGraph:
+    """What ONE accelerator (the busiest stage's) executes in one step and the messages it takes part in.
+
+    A step takes the sum over blocks of times x time, and the blocks in the bubble once more by `bubble`.
+    """
+
+    blocks: tuple[Block, ...]
+    bubble: Floats
+    """(M,) >= 0: idle time of a pipeline over the time of the blocks in the bubble"""
+    relief: Floats
+    """(M,) share of the time of the blocks in the bubble that the last stage is spared, having fewer layers"""
+    footprint_bytes: Floats
+    """(M,) peak memory of the busiest accelerator"""
+    tier_footprint_bytes: Floats
+    """(M,) what it keeps in the second memory tier"""
+    tier_bytes: Floats
+    """(M,) what it moves to and from the second memory tier in a step, while it computes"""
+    work: Floats
+    """(M,) units of work the whole job completes per step"""
+    precision: Precision
+    """of the matrix operators"""
+    regime: Literal["training", "inference"]
+    """whose efficiencies hold"""
+    overlap: dict[Dimension, float] = field(default_factory=dict)
+    """share of the communication along a dimension that hides behind operators"""
+    tier_windows: tuple[tuple[Floats, Floats], ...] = ()
+    """columns of shape (M,): bytes among `tier_bytes` that move during a share of the operators' time alone"""
+    has_fixed_time: bool = True
+    """whether what a step takes whatever it does is part of it"""
+
+    def of_phase(self, name: str) -> "OpGraph":
+        """What belongs to a phase alone."""
+        return replace(self, blocks=tuple(b for b in self.blocks if b.phase == name), has_fixed_time=False)
+
+    def without_phase(self, name: str) -> "OpGraph":
+        """What is left of a step beside a phase."""
+        return replace(self, blocks=tuple(b for b in self.blocks if b.phase != name))
+
+    def __len__(self) -> int:
+        return len(self.bubble)
+
+    @property
+    def flops(self) -> Floats:
+        """Matrix operations of one accelerator in one step, shape (M,)."""
+        return self._per_step(lambda block: block.flops)
+
+    @property
+    def memory_bytes(self) -> Floats:
+        """Traffic of one accelerator's local memory in one step, shape (M,)."""
+        return self._per_step(lambda block: block.memory_bytes)
+
+    def _per_step(self, of_block: Any) -> Floats:
+        total = np.zeros(len(self))
+        for block in self.blocks:
+            total += of_block(block)[block.shape] * block.times
+        return total
+
+    def operators_of(self, m: int) -> Iterator[tuple[Block, Operator, float, float, float]]:
+        """Block, operator, its flops and bytes, and its executions per step, of one mapping."""
+        for block in self.blocks:
+            k, times = int(block.shape[m]), float(block.times[m])
+            for operator in block.operators:
+                flops, moved, count = (
+                    block.column(c)[k] for c in (operator.flops, operator.memory_bytes, operator.count)
+                )
+                yield block, operator, float(flops), float(moved), float(count) * times
+
+    def messages_of(self, m: int) -> Iterator[tuple[Block, Message, float, float]]:
+        """Block, message, its bytes and its number per step, of one mapping."""
+        for block in self.blocks:
+            k, times = int(block.shape[m]), float(block.times[m])
+            for message in block.messages:
+                size, count = block.column(message.message_bytes)[k], block.column(message.count)[k]
+                yield block, message, float(size), float(count) * times
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Distinct rows of some columns: K keys, and the key of each mapping."""
+
+    columns: dict[str, Floats]
+    """name -> (K,)"""
+    of: Ints
+    """(M,)"""
+    num_shapes: int
+
+    def __len__(self) -> int:
+        return self.num_shapes
+
+    @classmethod
+    def distinct(cls, columns: dict[str, Ints]) -> Self:
+        """Of integer columns of shape (M,); see distinct_rows."""
+        first, of = distinct_rows(list(columns.values()))
+        distinct = {name: column[first].astype(np.float64) for name, column in columns.items()}
+        return cls(distinct, of.astype(np.int32), len(first))
+
+    def block(
+        self,
+        name: str,
+        operators: Sequence[Operator],
+        messages: Sequence[Message],
+        times: Floats | float,
+        *,
+        in_bubble: bool = True,
+        stage_share: Floats | None = None,
+        phase: str = "",
+    ) -> Block:
+        """A block of these shapes, executed so often by each mapping."""
+        full = np.broadcast_to(np.asarray(times, np.float64), self.of.shape)
+        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble, stage_share, phase)

@@ -1,0 +1,70 @@
+"""Candidates whose first phase has a setting of its own: another split of the I/O, or other collectives."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import FabricBase
+from costmodel.hardware.device import Device
+from costmodel.parallelism.mappings import CHOICES, Floats, distinct_rows
+from costmodel.pricing.candidates import Candidates, Ints
+from costmodel.pricing.phase_switches import phase_switches
+from costmodel.pricing.score import Scores, joined, score, score_by_phase
+
+NONE = -1
+"""no row"""
+MARGIN = 1e-9
+"""relative; a gain below it is rounding"""
+
+
+def with_phases(candidates: Candidates, device: Device, fabric: FabricBase) -> tuple[Candidates, Scores]:
+    """The rows, and after them those that change between phases, where workload and fabric have them; all priced.
+
+    For every mapping and block, and every two splits whose I/Os differ in what they serve (or one twice): the fastest
+    plans of the first phase under the one, and of the last phase under the other. Of these all that are faster, with
+    their switches, than any row with one setting under the split with more memory.
+    """
+    if fabric.resetting_s is None or not candidates.workload.phases or not len(candidates):
+        return candidates, score(candidates, device, fabric)
+    first, last = score_by_phase(candidates, device, fabric)
+    group, alone_s = _groups(candidates), first.step_s + last.step_s
+    a, b = _pairs(_fastest(group, candidates, first.step_s), _fastest(group, candidates, last.step_s), candidates)
+    phased = _paired(candidates, a, b)
+    step_s = first.step_s[a] + last.step_s[b] + phase_switches(phased, last.footprint_bytes[b], fabric).step_s
+    units = np.array([split.memory_units for split in candidates.splits])
+    richer = np.where(units[candidates.split[a]] > units[candidates.split[b]], candidates.split[a], candidates.split[b])
+    rival = _fastest(group, candidates, alone_s)[group[b], richer]
+    pays = np.flatnonzero((rival == NONE) | (step_s < alone_s[rival] * (1 - MARGIN)))
+    every = np.arange(len(candidates))
+    a, b = np.concatenate([every, a[pays]]), np.concatenate([every, b[pays]])
+    rows = _paired(candidates, a, b)
+    return rows, joined(first.take(a), last.take(b), rows, device, fabric)
+
+
+def _paired(candidates: Candidates, first: Ints, last: Ints) -> Candidates:
+    """Rows `last`, with the settings of rows `first` in the first phase."""
+    return replace(candidates.take(last), first_plan=candidates.plan[:, first], first_split=candidates.split[first])
+
+
+def _groups(candidates: Candidates) -> Ints:
+    """Number of the mapping and block of each row, shape (C,)."""
+    columns = [getattr(candidates.mappings, name)[candidates.mapping] for name in CHOICES]
+    return distinct_rows([each for each in (*columns, candidates.block) if each.min() != each.max()] or [columns[0]])[1]
+
+
+def _fastest(group: Ints, candidates: Candidates, time_s: Floats) -> NDArray[np.int64]:
+    """Row of the least time of each group under each split, shape (groups, splits); NONE where there is none."""
+    fastest = np.full((int(group.max()) + 1, len(candidates.splits)), NONE, np.int64)
+    slowest_first = np.argsort(-time_s, kind="stable")
+    fastest[group[slowest_first], candidates.split[slowest_first]] = slowest_first
+    return fastest
+
+
+def _pairs(first: Ints, last: Ints, candidates: Candidates) -> tuple[Ints, Ints]:
+    """Rows of both phases that differ, and whose splits are the same or differ in their I/Os."""
+    io = np.array([split.memory_io for split in candidates.splits])
+    changes = (io[:, None] != io[None, :]) | np.eye(len(io), dtype=np.bool_)
+    a, b = (np.broadcast_to(table, (len(first), *changes.shape)) for table in (first[:, :, None], last[:, None, :]))
+    some = (a != NONE) & (b != NONE) & (a != b) & changes
+    return a[some], b[some]

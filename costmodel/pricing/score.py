@@ -1,0 +1,265 @@
+"""Candidates -> Scores: the one place where kernels are composed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import FabricBase
+from costmodel.hardware.device import Device
+from costmodel.parallelism.mappings import DIMENSIONS
+from costmodel.pricing.calibration import Calibration
+from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.phase_switches import phase_switches
+from costmodel.pricing.roofline import block_price
+from costmodel.pricing.totals import Totals, totals
+
+Floats = NDArray[np.float64]
+Calibrations = tuple[Calibration, ...]
+CHUNK = 1 << 14
+"""rows priced at once: their columns stay in the cache"""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Price of each candidate, columns of shape (C,), row for row with `Candidates`.
+
+    Times are seconds of one step; `compute_s` and `memory_s` split the operators by what binds them,
+    `communication_s` has shape (5, C), by DIMENSIONS, without what hides behind operators; `offload_s` is what
+    the second memory tier adds, `bubble_s` the idle time of a pipeline. Energies are joules of the whole job
+    in one step.
+    """
+
+    step_s: Floats
+    compute_s: Floats
+    memory_s: Floats
+    communication_s: Floats
+    reconfiguration_s: Floats
+    offload_s: Floats
+    bubble_s: Floats
+    work: Floats
+    footprint_bytes: Floats
+    compute_j: Floats
+    memory_j: Floats
+    network_j: Floats
+    static_j: Floats
+
+    @property
+    def speed(self) -> Floats:
+        """Units of work (tokens) per second of the whole job."""
+        return self.work / self.step_s
+
+    @property
+    def energy_j(self) -> Floats:
+        """Joules of the whole job in one step."""
+        return self.compute_j + self.memory_j + self.network_j + self.static_j
+
+    @property
+    def energy_per_work_j(self) -> Floats:
+        """Joules per unit of work."""
+        return self.energy_j / self.work
+
+    @property
+    def power_w(self) -> Floats:
+        return self.energy_j / self.step_s
+
+    def take(self, rows: NDArray[np.integer]) -> "Scores":
+        return Scores(**{name: column[..., rows] for name, column in vars(self).items()})
+
+    @classmethod
+    def empty(cls, num_rows: int) -> "Scores":
+        shapes = {"communication_s": (len(DIMENSIONS), num_rows)}
+        return cls(**{f.name: np.empty(shapes.get(f.name, (num_rows,))) for f in fields(cls)})
+
+
+def score(
+    candidates: Candidates, device: Device, fabric: FabricBase, *, calibrations: Calibrations | None = None
+) -> Scores:
+    """Price all rows, as many at once as fit the cache; memory grows by the rows of Scores alone.
+
+    The time of a row is that of its busiest accelerator: operators by roofline, then messages along
+    each dimension by its plan, less what hides, then the switches between the circuits of dimensions, and those
+    between phases where the row has a setting of its own in the first one. `calibrations` replaces the catalog's.
+    """
+    if not candidates.has_phases.any():
+        return _score_setting(candidates, device, fabric, calibrations, lambda graph: graph)[0]
+    return joined(*score_by_phase(candidates, device, fabric, calibrations=calibrations), candidates, device, fabric)
+
+
+def score_by_phase(
+    candidates: Candidates, device: Device, fabric: FabricBase, *, calibrations: Calibrations | None = None
+) -> tuple[Scores, Scores]:
+    """What a step spends in the first phase of the workload, under the setting there, and in all else."""
+    name = candidates.workload.phases[0]
+
+    def first(graph: OpGraph) -> OpGraph:
+        return graph.of_phase(name)
+
+    def last(graph: OpGraph) -> OpGraph:
+        return graph.without_phase(name)
+
+    settings = candidates.in_first_phase(), candidates.in_last_phase()
+    if not candidates.has_phases.any():
+        both = _score_setting(settings[1], device, fabric, calibrations, first, last)
+    else:
+        parts = zip(settings, (first, last), strict=True)
+        both = [_score_setting(each, device, fabric, calibrations, share)[0] for each, share in parts]
+    return both[0], both[1]
+
+
+def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, fabric: FabricBase) -> Scores:
+    """Both phases together, with the switches between them where a row has a setting of its own in the first."""
+    sums = {f.name: getattr(first, f.name) + getattr(last, f.name) for f in fields(Scores)}
+    sums |= {"work": last.work, "footprint_bytes": last.footprint_bytes}
+    switches = phase_switches(candidates, last.footprint_bytes, fabric)
+    num_devices = candidates.num_devices.astype(np.float64)
+    j_per_byte = np.array([split.device.memory_j_per_byte for split in candidates.splits])[candidates.split]
+    sums["step_s"] = sums["step_s"] + switches.step_s
+    sums["reconfiguration_s"] = sums["reconfiguration_s"] + switches.step_s
+    sums["memory_j"] = sums["memory_j"] + switches.moved_bytes * j_per_byte * num_devices
+    sums["static_j"] = sums["static_j"] + switches.step_s * device.idle_w * num_devices
+    return Scores(**sums)
+
+
+def _score_setting(
+    candidates: Candidates,
+    device: Device,
+    fabric: FabricBase,
+    calibrations: Calibrations | None,
+    *shares: Callable[[OpGraph], OpGraph],
+) -> list[Scores]:
+    """Rows with one setting; each of `shares` says what to price of a step."""
+    scores = [Scores.empty(len(candidates)) for _ in shares]
+    for number, split in enumerate(fabric.splits(device, candidates.workload)):
+        for rows in _chunks(candidates, number):
+            part, graph = candidates.part(rows, split.device)
+            for each, share in zip(scores, shares, strict=True):
+                for name, column in _price(part, share(graph), split.device, split.fabric, calibrations).items():
+                    getattr(each, name)[..., rows] = column
+    return scores
+
+
+def _chunks(candidates: Candidates, split: int) -> Iterator[NDArray[np.integer[Any]] | slice]:
+    """Rows of one split, a cacheful at a time; slices where they stand together."""
+    rows = np.flatnonzero(candidates.split == split)
+    for start in range(0, len(rows), CHUNK):
+        chunk = rows[start : start + CHUNK]
+        is_run = chunk[-1] - chunk[0] == len(chunk) - 1
+        yield slice(int(chunk[0]), int(chunk[-1]) + 1) if is_run else chunk
+
+
+def _price(
+    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
+) -> dict[str, Floats]:
+    """Columns of Scores of some rows, whose mappings are those of the graph."""
+    m = candidates.mapping
+    efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations)
+    priced = ((block, block_price(block, graph, device, efficiency, calibrations)) for block in graph.blocks)
+    sums = totals(len(graph), priced)
+    operator_s = (sums.compute_s + sums.memory_s)[m]
+    sent = _communication(candidates, graph, sums, operator_s)
+    change_s, repeated_change_s = _phase_changes_s(m, sums, fabric)
+    repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
+    bubble_s = graph.bubble[m] * repeated_s
+    last_compute_s, last_memory_s = sums.last_compute_s[m], sums.last_memory_s[m]
+    last_s = last_compute_s + last_memory_s
+    relief = np.minimum(graph.relief[m] * repeated_s / np.where(last_s > 0, last_s, np.inf), 1.0)
+    exposed_s, tier_j = _second_tier(graph, device, sums.compute_s + sums.memory_s)
+    offload_s = exposed_s[m]
+    fixed_s = efficiency.step_s if graph.has_fixed_time else 0.0
+    busy_s = operator_s - relief * last_s + fixed_s
+    step_s = busy_s + sent.exposed_s.sum(axis=0) + change_s + bubble_s + offload_s
+    num_devices = candidates.num_devices.astype(np.float64)
+    memory_j = sums.memory_bytes * device.memory_j_per_byte + tier_j
+    return {
+        "step_s": step_s,
+        "compute_s": sums.compute_s[m] - relief * last_compute_s,
+        "memory_s": sums.memory_s[m] - relief * last_memory_s + fixed_s,
+        "communication_s": sent.exposed_s,
+        "reconfiguration_s": change_s,
+        "offload_s": offload_s,
+        "bubble_s": bubble_s,
+        "work": graph.work[m],
+        "footprint_bytes": graph.footprint_bytes[m],
+        "compute_j": sums.flops_j[m] * num_devices,
+        "memory_j": memory_j[m] * num_devices,
+        "network_j": _network_j(candidates, fabric, sent.sent_bytes) * num_devices,
+        "static_j": step_s * device.idle_w * num_devices,
+    }
+
+
+def _second_tier(graph: OpGraph, device: Device, operator_s: Floats) -> tuple[Floats, Floats]:
+    """Time that operators do not hide, and energy, of moving what is offloaded, shape (M,): none without a second tier.
+
+    All of it hides behind the operators of the step, and what has to move during some of them behind these.
+    """
+    if device.offload is None:
+        none = np.zeros(len(graph))
+        return none, none
+    rate = device.offload.bandwidth_bytes_per_s
+    exposed_s = np.maximum(graph.tier_bytes / rate - operator_s, 0.0)
+    for size_bytes, share in graph.tier_windows:
+        exposed_s = np.maximum(exposed_s, size_bytes / rate - share * operator_s)
+    return exposed_s, graph.tier_bytes * device.offload.energy_j_per_byte
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """Communication of candidates; columns of shape (5, C), by DIMENSIONS, and (C,)."""
+
+    exposed_s: Floats
+    sent_bytes: Floats
+    """of the mean stage"""
+    repeated_s: Floats
+    """inside the bubble"""
+
+
+def _communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats) -> _Sent:
+    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take."""
+    m, plans = candidates.mapping, candidates.plans
+    latency_s = np.array([plan.latency_s for plan in plans])
+    per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
+    sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
+    seconds, repeated, sent = np.zeros((3, len(DIMENSIONS), len(m)))
+    hidden_s = np.zeros(len(m))
+    hides = [graph.overlap.get(dimension, 0.0) for dimension in DIMENSIONS]
+    for axis, each in sums.messages.items():
+        plan = candidates.plan[axis]
+        latency, per_byte, size = latency_s[plan], per_byte_s[plan], each.size_bytes[m]
+        seconds[axis] = each.count[m] * latency + size * per_byte
+        sent[axis] = each.mean_bytes[m] * sent_per_byte[plan]
+        repeated[axis] = each.repeated_count[m] * latency + each.repeated_bytes[m] * per_byte
+        hidden_s += hides[axis] * seconds[axis]
+    room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
+    for axis in sums.messages:
+        if hides[axis]:
+            shown = 1 - hides[axis] * room
+            seconds[axis] *= shown
+            repeated[axis] *= shown
+    return _Sent(seconds, sent, repeated.sum(axis=0))
+
+
+def _phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:
+    """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
+
+    A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
+    """
+    change_s = fabric.phase_change_s()
+    none = np.zeros(len(m))
+    if change_s == 0.0:
+        return none, none
+    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(3)]
+    tensor, pipeline, data = (count > 0 for count in counts)
+    inner = 2 * counts[1] * (tensor & pipeline)
+    outer = 2 * counts[2] * (data & (tensor | pipeline))
+    return (inner + outer) * change_s, inner * change_s
+
+
+def _network_j(candidates: Candidates, fabric: FabricBase, sent_bytes: Floats) -> Floats:
+    """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
+    near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
+    return np.asarray((sent_bytes * np.where(candidates.is_confined(), near, far)).sum(axis=0))

@@ -1,0 +1,74 @@
+"""What each mapping computes and sends in a step, whatever its collectives: sums over the blocks of a graph."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from costmodel.parallelism.mappings import DIMENSIONS, Floats
+from costmodel.pricing.opgraph import Block
+from costmodel.pricing.roofline import BlockPrice
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Messages along one dimension, columns of shape (M,); the repeated ones are those inside a bubble."""
+
+    count: Floats
+    size_bytes: Floats
+    """count x bytes"""
+    repeated_count: Floats
+    repeated_bytes: Floats
+    mean_bytes: Floats
+    """count x bytes of the mean stage"""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Columns of shape (M,), of one accelerator and step."""
+
+    compute_s: Floats
+    memory_s: Floats
+    flops_j: Floats
+    """of the mean stage, as are memory_bytes"""
+    memory_bytes: Floats
+    repeated_s: Floats
+    """operators inside the bubble"""
+    last_compute_s: Floats
+    """of these operators, those of the last stage alone, as are last_memory_s"""
+    last_memory_s: Floats
+    messages: dict[int, Messages]
+    """by axis of DIMENSIONS, those along which anything is sent"""
+
+
+def totals(num_mappings: int, blocks: Iterable[tuple[Block, BlockPrice]]) -> Totals:
+    """Sums of times x price."""
+    compute_s, memory_s, flops_j, memory_bytes, repeated_s, last_compute_s, last_memory_s = np.zeros((7, num_mappings))
+    sums: dict[int, list[Floats]] = {}
+    for block, price in blocks:
+        k, n = block.shape, block.times
+        busy_s = price.compute_s[k] * n
+        compute_s += busy_s
+        stalled_s = price.memory_s[k] * n
+        memory_s += stalled_s
+        mean = n if block.stage_share is None else n * block.stage_share
+        flops_j += price.flops_j[k] * mean
+        memory_bytes += price.memory_bytes[k] * mean
+        if block.in_bubble:
+            repeated_s += busy_s + stalled_s
+        if block.stage_share is not None:
+            last_compute_s += busy_s
+            last_memory_s += stalled_s
+        for axis in range(len(DIMENSIONS)):
+            if not price.message_count[axis].any():
+                continue
+            columns = sums.setdefault(axis, [np.zeros(num_mappings) for _ in range(5)])
+            count, size = price.message_count[axis][k] * n, price.message_bytes[axis][k] * n
+            for column, value in zip(columns, (count, size), strict=False):
+                column += value
+            columns[4] += price.message_bytes[axis][k] * mean
+            if block.in_bubble:
+                for column, value in zip(columns[2:4], (count, size), strict=True):
+                    column += value
+    messages = {axis: Messages(*columns) for axis, columns in sums.items()}
+    return Totals(compute_s, memory_s, flops_j, memory_bytes, repeated_s, last_compute_s, last_memory_s, messages)

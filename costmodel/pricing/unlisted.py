@@ -1,0 +1,199 @@
+"""Why a workload has no candidate on so many devices: the first of what listing asks for that nothing meets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from costmodel.fabrics import FabricBase, GroupPlan, SlicedFabric, Split
+from costmodel.hardware.device import Device
+from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
+from costmodel.pricing.candidates import group_degrees, listed_blocks
+from costmodel.pricing.collective_choices import Listed, PlanChoices
+from costmodel.workloads import TransformerTraining, Workload
+
+LackKind = Literal["limit", "division", "constraint", "groups", "memory"]
+KINDS: tuple[LackKind, ...] = ("limit", "division", "constraint", "groups", "memory")
+"""in the order in which listing asks: who lacks a later one is nearer to a candidate"""
+
+
+class Limits(NamedTuple):
+    """What a user asks of places, as in `enumerate_candidates`."""
+
+    one_server: bool = False
+    per_server: int | None = None
+    collective: str | None = None
+
+    def without_one(self) -> dict[str, "Limits"]:
+        """These limits less one of them, by its name."""
+        return {name: self._replace(**{name: none}) for name, none in NOTHING.items() if getattr(self, name) != none}
+
+
+ANYWHERE = Limits()
+NOTHING = ANYWHERE._asdict()
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What is missing, in words."""
+
+    kind: LackKind
+    text: str
+    missing_bytes: float = 0.0
+    """of memory, for each device"""
+
+
+class _Divided(NamedTuple):
+    """Mappings under one split of the I/O, columns of shape (M,)."""
+
+    split: Split
+    mappings: Mappings
+    is_joined: Bools
+    """whether some layout has plans along every dimension"""
+    local_bytes: Floats
+    tier_bytes: Floats
+    """in a second tier"""
+    missing_bytes: Floats
+    """more than both have"""
+
+
+def lack_of(
+    workload: Workload, size: int, device: Device, fabric: FabricBase, limits: Limits = ANYWHERE
+) -> Lack | None:
+    """What keeps every candidate on `size` devices from being listed; None where some are."""
+    if size > fabric.most_devices_of_a_job:
+        where = "the cluster" if fabric.links_racks else "a rack"
+        return Lack("limit", f"needs {_devices(size)}, {where} has {fabric.most_devices_of_a_job}")
+    mappings = workload.mappings(size)
+    if not len(mappings):
+        factors = f"{size} is no product of degrees of parallelism that divide {workload.divided}"
+        return Lack("division", f"{factors}; try a number with more divisors")
+    under = [_divided(workload, mappings, split, limits) for split in fabric.splits(device, workload)]
+    if any((each.is_joined & (each.missing_bytes == 0)).any() for each in under):
+        return None
+    if any(each.is_joined.any() for each in under):
+        return _memory(workload, under)
+    for name, fewer in limits.without_one().items():
+        if any(_divided(workload, mappings, each.split, fewer).is_joined.any() for each in under):
+            return Lack("constraint", _excluded(name, limits, size, fabric))
+    return Lack("groups", _unjoined(workload, under, limits, size))
+
+
+def _divided(workload: Workload, mappings: Mappings, split: Split, limits: Limits) -> _Divided:
+    if split.is_second_tier:
+        mappings = mappings.take(mappings.offload > 0)
+    local_bytes, tier_bytes = workload.footprint(mappings)
+    tier = split.device.offload.capacity_bytes if split.device.offload else 0.0
+    missing = np.maximum(local_bytes - split.device.capacity_bytes, 0.0) + np.maximum(tier_bytes - tier, 0.0)
+    joined = _joined(workload, mappings, split.fabric, limits)
+    return _Divided(split, mappings, joined, local_bytes, tier_bytes, missing)
+
+
+def _joined(workload: Workload, mappings: Mappings, fabric: FabricBase, limits: Limits) -> Bools:
+    degrees = group_degrees(mappings)
+    first, of = distinct_rows([*degrees, mappings.num_devices])
+    plans, listed = dict[GroupPlan, int](), Listed()
+    blocks = listed_blocks(limits.one_server, limits.per_server)
+    found = []
+    for m in first:
+        choices = PlanChoices(workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), limits.collective)
+        rows = choices.rows(blocks, plans, listed)
+        if limits.per_server is not None:
+            rows = (row for row in rows if _share(fabric, row, plans) == limits.per_server)
+        found.append(next(rows, None) is not None)
+    return np.array(found, np.bool_)[of]
+
+
+def _share(fabric: FabricBase, row: Sequence[int], plans: dict[GroupPlan, int]) -> int:
+    numbered = tuple(plans)
+    return fabric.share(row[0], [numbered[number] for number in row[1:]])
+
+
+def _memory(workload: Workload, under: Sequence[_Divided]) -> Lack:
+    """By the division that lacks the least, of those that have plans; and what others lack that fit."""
+    least = min((each for each in under if each.is_joined.any()), key=lambda each: _least(each)[1])
+    row, missing = _least(least)
+    m, tier = least.mappings, least.split.device.offload
+    degrees = (f"{name} {getattr(m, name)[row]}" for name in ("tensor", "pipeline", "data", "context"))
+    held = f"{least.local_bytes[row] / 1e9:.1f} GB"
+    if tier is not None and least.tier_bytes[row]:
+        held += f" and {least.tier_bytes[row] / 1e9:.1f} GB in {tier.name}"
+    divided = " x ".join(each for each in degrees if not each.endswith(" 1"))
+    at_best = f", at best ({divided})" if divided else ""
+    text = f"each accelerator would hold {held}, {missing / 1e9:.1f} GB more than it has{at_best}"
+    text += _equal_stages(workload, m)
+    fitting = [each for each in under if (each.missing_bytes == 0).any()]
+    if fitting:
+        text += f"; where it fits, {_missing_groups(workload, fitting[0])}"
+    return Lack("memory", text, missing)
+
+
+def _equal_stages(workload: Workload, mappings: Mappings) -> str:
+    """Where equal stages keep pipelines shorter than the layers would allow."""
+    if not isinstance(workload, TransformerTraining) or workload.uneven_stages:
+        return ""
+    stages = int(mappings.pipeline.max())
+    uneven = workload.model_copy(update={"uneven_stages": True}).mappings(int(mappings.num_devices[0]))
+    if int(uneven.pipeline.max(initial=1)) == stages:
+        return ""
+    layers = f"its {workload.shape.layers} layers"
+    return f"; {layers} divide into {stages} equal stages at most" if stages > 1 else f"; {layers} make no equal stages"
+
+
+def _least(under: _Divided) -> tuple[int, float]:
+    """Row and bytes that are missing of the division that lacks the least memory, of those with plans."""
+    row = int(np.argmin(np.where(under.is_joined, under.missing_bytes, np.inf)))
+    return row, float(under.missing_bytes[row])
+
+
+def _excluded(name: str, limits: Limits, size: int, fabric: FabricBase) -> str:
+    """What a limit of the user excludes."""
+    each, server = limits.per_server, fabric.devices_per_server
+    if name == "one_server":
+        return f"must lie in one server, which has {_devices(server)}{'' if size > server else ' that do not join so'}"
+    if name == "collective":
+        return f"no {limits.collective} all-reduce joins {_devices(size)} here"
+    assert each is not None
+    if size % each or each > server:
+        return f"{_devices(size)} do not come from servers that give {each} each, of {server}"
+    return f"the job does not divide into blocks of {_devices(each)}, one on each server"
+
+
+def _unjoined(workload: Workload, under: Sequence[_Divided], limits: Limits, size: int) -> str:
+    some = next((each for each in under if len(each.mappings)), None)
+    if some is None:
+        return "the units of a second tier are of use to a workload that offloads alone: let it list offload"
+    if isinstance(some.split.fabric, SlicedFabric):
+        return f"no slice has {_devices(size)} as the job divides; sizes of slices are {some.split.fabric.sizes}"
+    if len(limits.without_one()) > 1:
+        return f"{' and '.join(limits.without_one())} together leave no layout on {_devices(size)}"
+    return _missing_groups(workload, max(under, key=lambda each: len(each.mappings)))
+
+
+def _missing_groups(workload: Workload, under: _Divided) -> str:
+    """Groups that the fabric joins by no collective, of the division that has the fewest of them; of those that fit in
+    memory, where some do."""
+    fabric, fits = under.split.fabric, under.missing_bytes == 0
+    mappings = under.mappings.take(fits) if fits.any() else under.mappings
+    degrees = group_degrees(mappings)
+    first, _ = distinct_rows([*degrees, mappings.num_devices])
+    layouts = [
+        missing
+        for m in first
+        for missing in PlanChoices(
+            workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), None
+        ).missing(listed_blocks(False, None))
+    ]
+    if not layouts:
+        widest = f"tensor groups of {int(mappings.tensor.min())} or more"
+        return f"{widest} would leave their server of {_devices(fabric.devices_per_server)}"
+    fewest = min(layouts, key=len)
+    if not fewest:
+        return "the collectives of its groups do not run together on the ports of an accelerator"
+    groups = " and ".join(f"{dimension} groups of {ranks}" for dimension, ranks in fewest)
+    return f"the fabric has no collective for {groups}"
+
+
+def _devices(number: int) -> str:
+    return f"{number:,} accelerator{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Models that only the reproduction of published figures asks for."""

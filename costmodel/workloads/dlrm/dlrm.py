@@ -1,0 +1,142 @@
+"""Recommendation models (DLRM), trained or served: tables divided by rows, small networks on every rank."""
+
+from typing import Literal
+
+import numpy as np
+
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
+from costmodel.parallelism.degrees import degree_table, divisors, every_mapping
+from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
+from costmodel.pricing.opgraph import OpGraph
+from costmodel.spec import Count, Spec
+from costmodel.workloads.dlrm.blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
+from costmodel.workloads.dlrm.recommenders import DlrmShape, Recommender, load_recommender
+from costmodel.workloads.transformer.memory import RUNTIME_BYTES
+
+
+class Dlrm(Spec):
+    """One batch after the other, each over all ranks.
+
+    The rows of every table are divided over the `tensor` ranks of a replica, `data` replicas have a copy each. A
+    rank pools its share of each lookup for all samples of its replica; a reduce-scatter adds the shares, and
+    leaves each rank with its part of the samples, for which it runs the bottom network, the interaction and the
+    top one. Training is synchronous: replicas exchange the gradients of pooled rows and the looked-up numbers, and
+    each updates all rows that it holds, by row-wise Adagrad; the networks' gradients are all-reduced over all ranks.
+
+    Assumes that the input pipeline hands each rank the numbers of the rows that it holds, that lookups spread
+    evenly over rows, and that the networks do not overlap with lookups.
+    """
+
+    kind: Literal["dlrm"] = "dlrm"
+    mode: Literal["training", "inference"]
+    model: Recommender
+    batch: Count
+    """samples of a step"""
+    precision: Precision = "bf16"
+    """of matrix products, their weights and activations"""
+    table_precision: Precision = "fp32"
+    """of the rows of tables"""
+    pooled_precision: Precision | None = None
+    """of pooled rows in memory and on the network; as the tables where absent"""
+
+    @property
+    def shape(self) -> DlrmShape:
+        return load_recommender(self.model) if isinstance(self.model, str) else self.model
+
+    @property
+    def speed_unit(self) -> str:
+        return "samples/s"
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """None: all steps are alike."""
+        return ()
+
+    @property
+    def rounds_per_step(self) -> float:
+        return 0.0
+
+    @property
+    def divided(self) -> str:
+        """What degrees of parallelism must divide, for messages."""
+        return f"its batch of {self.batch} samples"
+
+    @property
+    def flops_per_work(self) -> float:
+        """Matrix operations that a sample needs: in training three times the forward pass."""
+        return self.shape.forward_flops * (3 if self.mode == "training" else 1)
+
+    @property
+    def row_bytes(self) -> float:
+        """Of a row in its table."""
+        return self.shape.dimension * BYTES_OF_PRECISION[self.table_precision]
+
+    @property
+    def pooled_bytes(self) -> float:
+        """Of the pooled rows of one sample, all tables together."""
+        precision = self.pooled_precision or self.table_precision
+        return self.shape.num_tables * self.shape.dimension * BYTES_OF_PRECISION[precision]
+
+    def menus(self) -> dict[str, tuple[int, ...]]:
+        """Nothing beside the degrees is left open."""
+        return {}
+
+    def mappings(self, num_devices: int) -> Mappings:
+        """Every `data` replicas of `tensor` ranks where all ranks get as many samples; micro_batch is samples of one
+        replica."""
+        if self.batch % num_devices:
+            return Mappings.none()
+        tensor = [degree for degree in divisors(num_devices) if degree <= np.iinfo(CHOICES["tensor"][0]).max]
+        degrees = degree_table(num_devices, tensor, (1,), 1)
+        samples = self.batch // degrees["data"]
+        return every_mapping(degrees | {"micro_batch": samples.astype(np.int32)}, self.menus())
+
+    @property
+    def tensor_leaves_servers(self) -> bool:
+        """Whether a tensor group wider than a server is listed: tables need as many ranks as hold them."""
+        return True
+
+    def sends(self, dimension: Dimension) -> bool:
+        """Whether groups of several ranks along a dimension exchange anything: replicas do in training only."""
+        return dimension == "tensor" or (dimension == "data" and self.mode == "training")
+
+    def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
+        """Memory of one accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""
+        share = RankShare.of(self.batch, mappings)
+        return self._footprint_bytes(share)[share.shapes.of], np.zeros(len(mappings))
+
+    def op_graph(self, mappings: Mappings, device: Device) -> OpGraph:
+        """One batch on one rank; all do the same."""
+        device.matrix_flops_per_s(self.precision)
+        share, none = RankShare.of(self.batch, mappings), np.zeros(len(mappings))
+        return OpGraph(
+            blocks=dlrm_blocks(self, share),
+            bubble=none,
+            relief=none,
+            footprint_bytes=self._footprint_bytes(share)[share.shapes.of],
+            tier_footprint_bytes=none,
+            tier_bytes=none,
+            work=np.full(len(mappings), float(self.batch)),
+            precision=self.precision,
+            regime=self.mode,
+        )
+
+    def _footprint_bytes(self, share: RankShare) -> Floats:
+        """Rows and weights with their optimizer state, lookups, pooled rows before and after the exchange, activations,
+        and the runtime; shape (K,).
+
+        Training keeps the outputs of all layers, and the looked-up numbers and gradients of all replicas' samples;
+        inference the widest layer's inputs and outputs.
+        """
+        shape, size, is_training = self.shape, BYTES_OF_PRECISION[self.precision], self.mode == "training"
+        layers = [*shape.bottom_layers, *shape.cross_matrices, *shape.top_layers]
+        row = self.row_bytes + (ROW_STATE_BYTES if is_training else 0.0)
+        weight = size + (DENSE_STATE_BYTES if is_training else 0.0)
+        widths = shape.top_inputs + sum(outputs for _, outputs in layers) if is_training else max(map(sum, layers))
+        samples = self.batch if is_training else share.replica_samples
+        tables = shape.num_rows * row / share.tensor
+        lookups = shape.lookups * shape.index_bytes * samples / share.tensor
+        pooled = self.pooled_bytes * (samples + share.samples)
+        return (
+            tables + lookups + pooled + shape.dense_parameters * weight + size * widths * share.samples + RUNTIME_BYTES
+        )

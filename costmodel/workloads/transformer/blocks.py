@@ -1,0 +1,137 @@
+"""What a training step executes and sends: layers, vocabulary, pipeline, optimizer and data ranks."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from costmodel.hardware.device import Precision
+from costmodel.parallelism.mappings import Floats
+from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
+from costmodel.workloads.transformer.layers import repeated
+from costmodel.workloads.transformer.shapes import kv_dim, layer_parameters
+from costmodel.workloads.transformer.stage import Stage
+
+if TYPE_CHECKING:
+    from costmodel.workloads.transformer.training import TransformerTraining
+
+GRADIENT_BYTES = 4.0
+"""gradients are accumulated in fp32"""
+OPTIMIZER_BYTES = 30.0
+"""traffic of Adam per owned parameter: state, gradient and parameter, read and written (fit on B200 steps)"""
+LOCAL_PARAMETER_BYTES = 8.0
+"""traffic per local parameter and step, and per accumulation of a gradient: read and write in fp32"""
+SPILLED_ACCESSES = 6.5
+"""accesses of each score, per pass, of unfused attention: product, scaled and masked softmax, dropout with its
+mask of one byte, product; each reads and writes what the others left (counted)"""
+
+
+def training_blocks(job: "TransformerTraining", stage: Stage) -> tuple[Block, ...]:
+    """All blocks of one step."""
+    m, twice = stage.mappings, stage.layer_times
+    core, core_backward = _attention(job, stage)
+    forward = [*stage.run.operators(), core]
+    keys = Message(
+        "keys and values", "context", _kv_bytes(job, stage), _where_many(stage.shapes.columns["context"], 0.5)
+    )
+    forward_messages = [*stage.run.messages(2.0), keys]
+    is_split = stage.shapes.columns["sequence_parallel"] > 0
+    backward_messages = [
+        *stage.run.messages(np.where(is_split, 3.0, 2.0)),
+        Message("keys, values and their gradients", "context", keys.message_bytes, 2 * np.asarray(keys.count)),
+    ]
+    gradients = LOCAL_PARAMETER_BYTES * layer_parameters(job.shape, stage.run.tensor, stage.run.expert)
+    backward = [
+        *repeated(stage.run.operators(), 2.0),
+        core_backward,
+        Operator("gradient accumulation", "elementwise", 0.0, gradients),
+    ]
+    blocks = [
+        stage.shapes.block("forward", forward, forward_messages, twice),
+        stage.shapes.block("backward", backward, backward_messages, twice),
+    ]
+    if (full := m.has_recompute("full")).any():
+        blocks.append(stage.shapes.block("forward again", forward, forward_messages, twice * full))
+    if job.attention == "unfused" and (selective := m.has_recompute("selective")).any():
+        blocks.append(stage.shapes.block("attention again", [core], [], twice * selective))
+    return (*blocks, *_ends(job, stage), *_data_blocks(job, stage))
+
+
+def _where_many(degree: Floats, count: float) -> Floats:
+    return np.where(degree > 1, count, 0.0)
+
+
+def _kv_bytes(job: "TransformerTraining", stage: Stage) -> Floats:
+    """Keys and values of the whole sequences, gathered by the ranks among which they are divided, shape (K,)."""
+    tokens = stage.run.tokens * stage.shapes.columns["context"]
+    return job.activation_bytes * 2 * kv_dim(job.shape, stage.run.tensor) * tokens
+
+
+def _attention(job: "TransformerTraining", stage: Stage) -> tuple[Operator, Operator]:
+    """Scores and values: two products forward; four backward, and a fifth that redoes the scores.
+
+    A fused kernel skips the masked half of the scores and never writes them. Training in fp8 keeps attention in bf16.
+    Source: Dao 2023 (arXiv:2307.08691), sections 2.3 and 3.1.
+    """
+    shape, run, size = job.shape, stage.run, job.activation_bytes
+    is_fused = job.attention == "fused"
+    scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
+    product = 2 * scores * shape.head_dim * (0.5 if is_fused and shape.causal else 1.0)
+    query, keys = shape.query_dim / run.tensor, kv_dim(shape, run.tensor)
+    kept = size * run.tokens * (2 * query + 2 * keys)
+    spilled = 0.0 if is_fused else SPILLED_ACCESSES * size * scores
+    runs: Precision = "bf16" if job.precision == "fp8" else job.precision
+    again = (5 if is_fused else 4) * product
+    return (
+        Operator("attention", "attention", 2 * product, kept + spilled, precision=runs),
+        Operator("attention backward", "attention", again, 2 * kept + 1.5 * spilled, precision=runs),
+    )
+
+
+def _ends(job: "TransformerTraining", stage: Stage) -> list[Block]:
+    """Vocabulary, embedding, and what stages hand over.
+
+    Other stages never wait for the vocabulary, so the bubble spares it. Logits are read and written in fp32,
+    forward and backward; embeddings are read, written, and their gradient likewise, where the first stage is
+    also the last.
+    """
+    shape, run, m = job.shape, stage.run, stage.mappings
+    hidden_bytes = job.activation_bytes * run.tokens * shape.hidden
+    logits = run.tokens * shape.vocabulary / run.tensor
+    sizes = (float(shape.hidden), shape.vocabulary / run.tensor)
+    precision = "bf16" if job.precision == "fp8" else job.precision
+    vocabulary = [
+        run.matrix(
+            "vocabulary projection", run.tokens, sizes, 3.0, weight_bytes=job.element_bytes, precision=precision
+        ),
+        Operator("cross entropy", "elementwise", 0.0, 4 * 4.0 * logits),
+    ]
+    reduced = Message("vocabulary all-reduce", "tensor", hidden_bytes, _where_many(run.tensor, 1.0))
+    handed = Message("pipeline hand-over", "pipeline", hidden_bytes / run.tensor, 2.0)
+    hands = np.where(m.pipeline > 1, stage.micro_batches * stage.interleave, 0.0)
+    embedding = [Operator("embedding", "elementwise", 0.0, 4 * hidden_bytes)]
+    share = 1.0 / stage.pipeline
+    times, embeds = stage.micro_batches, np.where(m.pipeline == 1, stage.micro_batches, 0.0)
+    return [
+        stage.shapes.block("vocabulary", vocabulary, [reduced], times, in_bubble=False, stage_share=share),
+        stage.shapes.block("embedding", embedding, [], embeds, in_bubble=False, stage_share=share),
+        stage.shapes.block("hand-over", [], [handed], hands),
+    ]
+
+
+def _data_blocks(job: "TransformerTraining", stage: Stage) -> list[Block]:
+    """Optimizer, gradients to their owners and parameters back, once a step; under ZeRO-2 gradients leave after
+    each micro-batch, under ZeRO-3 parameters come for each pass. Source: Rajbhandari et al. 2020 (arXiv:1910.02054).
+    """
+    m, parameters = stage.mappings, stage.parameters
+    each = Shapes({}, np.arange(len(m), dtype=np.int32), len(m))
+    owned = np.where(m.zero > 0, stage.shard, parameters)
+    updated = Operator("optimizer", "elementwise", 0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * parameters)
+    passes = stage.micro_batches * np.where(m.has_recompute("full"), 3.0, 2.0)
+    gradients = np.where(m.zero >= 2, stage.micro_batches, 1.0) * np.where(m.zero == 0, 1.0, 0.5)
+    gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
+    is_shared = stage.shards > 1
+    messages = [
+        Message("gradients", "data", GRADIENT_BYTES * stage.exchanged, gradients * is_shared),
+        Message("parameters", "data", job.element_bytes * stage.exchanged, gathers * is_shared),
+    ]
+    return [each.block("optimizer", [updated], messages, 1.0, in_bubble=False)]

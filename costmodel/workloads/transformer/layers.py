@@ -1,0 +1,129 @@
+"""Operators of a transformer's layers on one rank, run over some tokens; shared by training and inference."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from costmodel.hardware.device import Precision
+from costmodel.parallelism.mappings import Floats
+from costmodel.pricing.opgraph import Message, Operator
+from costmodel.workloads.transformer.shapes import TransformerShape, attention_matrices, ffn_matrices
+
+
+@dataclass(frozen=True)
+class LayerRun:
+    """How a rank runs a layer; columns of shape (K,)."""
+
+    shape: TransformerShape
+    tensor: Floats
+    expert: Floats
+    """ranks among which the experts are divided"""
+    tokens: Floats
+    """that the rank's tensor group runs at once"""
+    normed_tokens: Floats
+    """of these, the ones that this rank norms: all, or its share under sequence parallelism"""
+    weight_bytes: float
+    """per element, as for the other two"""
+    activation_bytes: float
+
+    def matrix(
+        self,
+        name: str,
+        tokens: Floats | float,
+        sizes: tuple[Floats | float, Floats | float],
+        count: Floats | float = 1.0,
+        *,
+        weight_bytes: float | None = None,
+        precision: Precision | None = None,
+    ) -> Operator:
+        """Product of tokens x inputs and inputs x outputs, with the weights of a layer unless others are given."""
+        weight = self.weight_bytes if weight_bytes is None else weight_bytes
+        return matrix_product(
+            name, tokens, sizes, count, weight_bytes=weight, activation_bytes=self.activation_bytes, precision=precision
+        )
+
+    def operators(self) -> list[Operator]:
+        """Matrices and elementwise traffic of one layer, forward, without the core of attention.
+
+        Norms and residuals: 10 accesses of the hidden state. Activation: its inputs are read, its output written.
+        """
+        shape, size = self.shape, self.activation_bytes
+        rows = [self.matrix(name, self.tokens, io) for name, io in attention_matrices(shape, self.tensor).items()]
+        rows += self._dense(shape.ffn) if shape.is_dense else self._experts()
+        normed = 5 * size * self.normed_tokens * shape.hidden
+        return [*rows, Operator("norm and residual", "elementwise", 0.0, normed, 2.0)]
+
+    def _dense(self, width: float, label: str = "") -> list[Operator]:
+        shape = self.shape
+        rows = [
+            self.matrix(label + name, self.tokens, io) for name, io in ffn_matrices(shape, width, self.tensor).items()
+        ]
+        activation = shape.ffn_matrices * self.activation_bytes * self.tokens * width / self.tensor
+        return [*rows, Operator(f"{label}activation", "elementwise", 0.0, activation)]
+
+    def _experts(self) -> list[Operator]:
+        """Each token visits experts_per_token of them, evenly; a rank holds experts / expert, and of these as
+        many are visited as so many independent tokens choose. Dispatch and combination copy each token once."""
+        shape, size = self.shape, self.activation_bytes
+        held = shape.experts / self.expert
+        arriving = self.tokens * shape.experts_per_token
+        untouched = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
+        visited = np.maximum(held * (1 - untouched), 1.0)
+        rows = [
+            grouped(self.matrix(f"expert {name}", arriving / visited, io), visited)
+            for name, io in ffn_matrices(shape, shape.ffn, self.tensor).items()
+        ]
+        activation = shape.ffn_matrices * size * arriving * shape.ffn / self.tensor
+        rows += [
+            self.matrix("router", self.normed_tokens, (float(shape.hidden), float(shape.experts))),
+            Operator("expert activation", "elementwise", 0.0, activation),
+            Operator("dispatch and combine", "elementwise", 0.0, 4 * size * arriving * shape.hidden),
+        ]
+        return rows + (self._dense(shape.shared_ffn, "shared ") if shape.shared_ffn else [])
+
+    def messages(self, all_reduces: Floats | float) -> list[Message]:
+        """Exchanges of one run of a layer: so many all-reduces of the hidden state over tensor ranks, and the
+        dispatch of tokens to experts and back. A reduce-scatter with its all-gather counts as one all-reduce."""
+        hidden_bytes = self.activation_bytes * self.tokens * self.shape.hidden
+        reduces = np.where(self.tensor > 1, all_reduces, 0.0)
+        rows = [Message("tensor all-reduce", "tensor", hidden_bytes, reduces)]
+        if not self.shape.is_dense:
+            sent = self.activation_bytes * self.normed_tokens * self.shape.experts_per_token * self.shape.hidden
+            rows.append(Message("expert all-to-all", "expert", sent, np.where(self.expert > 1, 2.0, 0.0)))
+        return rows
+
+
+def matrix_product(
+    name: str,
+    tokens: Floats | float,
+    sizes: tuple[Floats | float, Floats | float],
+    count: Floats | float = 1.0,
+    *,
+    weight_bytes: float,
+    activation_bytes: float,
+    precision: Precision | None = None,
+) -> Operator:
+    """Product of tokens x inputs and inputs x outputs; each of the three crosses local memory once:
+    2 t i o operations, w i o + a t (i + o) bytes."""
+    inputs, outputs = sizes
+    return Operator(
+        name,
+        "matrix",
+        flops=2.0 * tokens * inputs * outputs,
+        memory_bytes=weight_bytes * inputs * outputs + activation_bytes * tokens * (inputs + outputs),
+        count=count,
+        sizes=(tokens, outputs, inputs),
+        precision=precision,
+    )
+
+
+def grouped(operator: Operator, products: Floats) -> Operator:
+    """So many products of one size in one kernel, such as those of the experts."""
+    flops, memory_bytes = operator.flops * products, operator.memory_bytes * products
+    return Operator(operator.name, operator.kind, flops, memory_bytes, precision=operator.precision)
+
+
+def repeated(operators: Iterable[Operator], times: float) -> list[Operator]:
+    """The same operators, so often: the backward pass of a matrix is two products of the forward's size."""
+    return [replace(operator, count=times * operator.count) for operator in operators]

@@ -1,0 +1,131 @@
+"""Peak memory of a training step, and what a second memory tier takes over."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from costmodel.parallelism.mappings import Floats, Offload
+from costmodel.workloads.transformer.blocks import GRADIENT_BYTES
+from costmodel.workloads.transformer.shapes import kv_dim
+from costmodel.workloads.transformer.stage import Stage
+
+if TYPE_CHECKING:
+    from costmodel.workloads.transformer.training import TransformerTraining
+
+LOGIT_BYTES = 4.85
+"""peak memory per logit: its fp32 copy and part of the other (fit on B200 peaks, which all three meet to 0.3 %)"""
+RUNTIME_BYTES = 0.325 * 2**30
+"""memory of the runtime and its communication buffers (fit on B200 peaks)"""
+RESIDENT_LAYERS = 2.0
+"""layers whose offloaded parameters or activations are in local memory at once: one in use, one on its way"""
+
+
+@dataclass(frozen=True)
+class TrainingMemory:
+    """Columns of shape (M,)."""
+
+    footprint_bytes: Floats
+    tier_footprint_bytes: Floats
+    tier_bytes: Floats
+    """moved to and from the second tier in a step"""
+    tier_windows: tuple[tuple[Floats, Floats], ...]
+    """bytes of these that move during a share of the operators' time alone"""
+    kept_bytes: dict[Offload, Floats]
+    """what may be offloaded, were it kept"""
+    layer_bytes: Floats
+    """activations of one layer and micro-batch"""
+    input_bytes: Floats
+    """of these its input, from which the others can be made again"""
+
+
+def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
+    """Parameters, gradients and optimizer state; activations of the micro-batches in flight on the first stage
+    (most of them) or the last (logits too), and the gradient of a vocabulary matrix before it is accumulated; less
+    what is offloaded."""
+    m = stage.mappings
+    weights = job.element_bytes * np.where(m.zero == 3, stage.shard, stage.parameters)
+    gradients = GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
+    state_bytes = 8.0 if job.precision == "fp32" else 12.0
+    optimizer = state_bytes * np.where(m.zero >= 1, stage.shard, stage.parameters)
+    layer, inputs, working = _layer_bytes(job, stage)
+    of_shape = stage.run.tokens * job.shape.vocabulary / stage.run.tensor
+    logits = of_shape[stage.shapes.of] * LOGIT_BYTES * job.activation_bytes / 2
+    gradient = job.element_bytes * job.shape.vocabulary * job.shape.hidden / m.tensor
+    in_flight, last_in_flight = _layers_in_flight(stage)
+    resident = np.minimum(RESIDENT_LAYERS / stage.layers, 1.0)
+    gathered = resident * (stage.parameters * job.element_bytes - weights)
+    kept: dict[Offload, Floats] = {"weights": weights, "activations": in_flight * layer, "optimizer": optimizer}
+    share: dict[Offload, Floats | float] = {
+        "weights": resident,
+        "activations": np.minimum(RESIDENT_LAYERS / in_flight, 1.0),
+        "optimizer": 0.0,
+    }
+    offloaded = {name: m.has_offload(name) * (1.0 - stays) for name, stays in share.items()}
+    local = {name: size * (1 - offloaded[name]) for name, size in kept.items()}
+    stays = np.where(offloaded["activations"] > 0, np.minimum(RESIDENT_LAYERS, last_in_flight), last_in_flight)
+    last = stays * layer + logits
+    first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
+    fixed = local["weights"] + gathered + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
+    passing = 2 * stage.micro_batches * weights * (offloaded["weights"] > 0)
+    passing = passing + 2 * stage.layer_times * layer * (offloaded["activations"] > 0)
+    updating = 2 * optimizer * (offloaded["optimizer"] > 0)
+    return TrainingMemory(
+        footprint_bytes=fixed + np.maximum(first, last),
+        tier_footprint_bytes=sum((kept[name] * offloaded[name] for name in kept), np.zeros(len(m))),
+        tier_bytes=passing + updating,
+        tier_windows=_windows(stage, passing, updating),
+        kept_bytes=kept,
+        layer_bytes=layer,
+        input_bytes=inputs,
+    )
+
+
+def _windows(stage: Stage, passing: Floats, updating: Floats) -> tuple[tuple[Floats, Floats], ...]:
+    """What leaves or comes in forward passes, a third of the operators or a quarter where these run again, since local
+    memory has room for no more than two layers on their way; and what an update needs: between a layer's last backward
+    pass and the next step's first forward pass, which take as long as a micro-batch and move its tensors as well."""
+    forward = 1.0 / (3.0 + stage.mappings.has_recompute("full").astype(np.float64))
+    once = 1.0 / stage.micro_batches
+    at_update: Floats = np.where(updating > 0, updating + passing * once, 0.0)
+    return (passing / 2, forward), (at_update, once)
+
+
+def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:
+    """Layers x micro-batches whose activations the first and the last stage keep, shapes (M,).
+
+    p micro-batches of 1F1B and one; of v interleaved chunks p v + p - 1 and p (v - 1) + 1.
+    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4.2.
+    """
+    pipeline, chunks = stage.pipeline, stage.interleave
+    in_chunks = np.where(chunks > 1, pipeline * chunks + pipeline - 1, pipeline)
+    last_in_chunks = pipeline * (chunks - 1) + 1
+    all_chunks = stage.micro_batches * chunks
+    first, last = (np.minimum(kept, all_chunks) * stage.layers / chunks for kept in (in_chunks, last_in_chunks))
+    return first, last
+
+
+def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floats, Floats]:
+    """Activations kept per layer and micro-batch, of these the layer's input, and those of the one layer redone; (M,).
+
+    Kept are the inputs of matrices, of attention, norms and activation: 32 s b h of the 34 in Korthikanti et al.
+    2022 (arXiv:2205.05198), section 4, the rest being masks of dropout. What sequence parallelism divides is
+    whole on each rank without it.
+    """
+    shape, run, size = job.shape, stage.run, job.activation_bytes
+    tokens = run.tokens
+    keys = 2 * kv_dim(shape, run.tensor)
+    inner = (2 * shape.query_dim) / run.tensor + keys
+    width = shape.ffn_matrices * (shape.experts_per_token * shape.ffn + shape.shared_ffn) / run.tensor
+    routed = 0.0 if shape.is_dense else shape.experts_per_token * shape.hidden
+    normed = (4.0 * shape.hidden + routed) * run.normed_tokens
+    kept = size * (normed + tokens * (inner + width))
+    scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
+    spilled = 0.0 if job.attention == "fused" else (2 * size + 1) * scores
+    of, m = stage.shapes.of, stage.mappings
+    inputs = np.broadcast_to(size * run.normed_tokens * shape.hidden, kept.shape)[of]
+    is_full, is_selective = m.has_recompute("full"), m.has_recompute("selective")
+    everything = (kept + spilled)[of]
+    layer = np.where(is_full, inputs, np.where(is_selective, kept[of], everything))
+    working = np.where(is_full, everything - layer, np.where(is_selective, everything - kept[of], 0.0))
+    return layer, inputs, working

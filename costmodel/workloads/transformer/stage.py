@@ -1,0 +1,109 @@
+"""Columns of the busiest stage of a training pipeline, from which blocks and memory are built."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from costmodel.parallelism.mappings import Floats, Mappings
+from costmodel.pricing.opgraph import Shapes
+from costmodel.workloads.transformer.layers import LayerRun
+from costmodel.workloads.transformer.shapes import expert_parameters, layer_parameters
+
+if TYPE_CHECKING:
+    from costmodel.workloads.transformer.training import TransformerTraining
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Of each mapping, columns of shape (M,); of each distinct shape of a layer, `run`'s, of shape (K,)."""
+
+    mappings: Mappings
+    pipeline: Floats
+    interleave: Floats
+    shards: Floats
+    """ranks that hold the same parameters: data x context"""
+    micro_batches: Floats
+    layers: Floats
+    """of the stage"""
+    relief: Floats
+    """share of these layers that the last stage is spared"""
+    shapes: Shapes
+    run: LayerRun
+    sequences: Floats
+    """of a micro-batch, shape (K,)"""
+    rank_sequence: Floats
+    """tokens of each sequence on one rank, shape (K,)"""
+    parameters: Floats
+    """of one rank: layers of the stage and its part of the vocabulary"""
+    expert_parameters: Floats
+    """of these, its experts', which `expert` times fewer ranks share"""
+
+    @classmethod
+    def of(cls, job: "TransformerTraining", m: Mappings) -> Self:
+        shape = job.shape
+        shapes = Shapes.distinct({name: getattr(m, name) for name in _KEYS})
+        tensor, context, expert, sequences, is_split = (shapes.columns[name] for name in _KEYS)
+        tokens = sequences * job.sequence / context
+        pipeline, interleave = m.pipeline.astype(np.float64), m.interleave.astype(np.float64)
+        chunk = shape.layers / (pipeline * interleave)
+        layers = np.ceil(chunk) * interleave
+        last_layers = np.maximum(np.floor(chunk) * interleave, shape.layers - (pipeline - 1) * layers)
+        per_layer = layer_parameters(shape, tensor, expert)[shapes.of]
+        one_end = float(shape.vocabulary * shape.hidden)
+        vocabulary = np.where(pipeline == 1, float(shape.vocabulary_parameters), one_end) / m.tensor
+        return cls(
+            mappings=m,
+            pipeline=pipeline,
+            interleave=interleave,
+            shards=m.data.astype(np.float64) * m.context,
+            micro_batches=job.global_batch / (m.data * m.micro_batch.astype(np.float64)),
+            layers=layers,
+            relief=1.0 - last_layers / layers,
+            shapes=shapes,
+            run=LayerRun(
+                shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
+                job.element_bytes if job.precision != "fp8" else 1.0, job.activation_bytes,
+            ),
+            sequences=sequences,
+            rank_sequence=job.sequence / context,
+            parameters=layers * per_layer + vocabulary,
+            expert_parameters=layers * expert_parameters(shape, tensor, expert)[shapes.of],
+        )  # fmt: skip
+
+    @property
+    def bubble(self) -> Floats:
+        """Idle time over busy time, shape (M,): (p - 1) / (v m) where m micro-batches fill whole rounds of p.
+
+        Each round takes v p passes of a chunk, whether full or not, and the last one's r micro-batches leave after
+        r - 1 more. With v = 1 that is p - 1 passes, whatever m. Source: Narayanan et al. 2021 (arXiv:2104.04473),
+        section 2.2, for whole rounds.
+        """
+        in_rounds = np.ceil(self.micro_batches / self.pipeline) * self.pipeline
+        last = self.micro_batches - in_rounds + self.pipeline
+        idle = in_rounds - self.micro_batches + (last - 1) / self.interleave
+        return np.asarray(idle / self.micro_batches)
+
+    @cached_property
+    def shard(self) -> Floats:
+        """Parameters of a rank over the ranks that share them, shape (M,): what ZeRO leaves each of them."""
+        return (self.parameters + self.expert_parameters * (self.mappings.expert - 1.0)) / self.shards
+
+    @cached_property
+    def exchanged(self) -> Floats:
+        """Parameters whose exchange among all data ranks costs what this rank's costs, shape (M,).
+
+        A rank sends (n - 1) / n of what n ranks share, and n / expert ranks share an expert.
+        """
+        share = (self.shards - self.mappings.expert) / np.maximum(self.shards - 1.0, 1.0)
+        return self.parameters - self.expert_parameters * (1.0 - share)
+
+    @cached_property
+    def layer_times(self) -> Floats:
+        """Passes through a layer per step in one direction, shape (M,)."""
+        return self.micro_batches * self.layers
+
+
+_KEYS = ("tensor", "context", "expert", "micro_batch", "sequence_parallel")
+"""columns on which the operators of a layer depend"""

@@ -1,0 +1,1 @@
+"""From an instance to priced candidates, and which of them can matter."""

@@ -1,0 +1,98 @@
+"""Which candidates can still matter: bounds of the knapsack relaxation, one per row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.candidates.lagrangian_bounds import has_prices, pool_prices
+from planner.fabrics.problem import JobOptions, Problem
+
+Floats = NDArray[np.float64]
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Sieve:
+    """Upper bounds on the total value: of any plan, and of any plan that uses a given row.
+
+    The relaxation keeps one configuration per job and the total of healthy devices: a multiple-choice knapsack,
+    solved exactly by dynamic programming. Where memory is pooled, prices of all that is pooled give a second bound.
+    A row whose bound is below the value of a known plan is in no better plan.
+    """
+
+    bound: float
+    rows: tuple[Floats, ...]
+    """(C_j,) for each job"""
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Sieve":
+        """Best values of the jobs before and after each job, at every number of devices n = 0..N."""
+        capacity = problem.cluster.num_healthy
+        best = [_best_by_devices(options, capacity) for options in problem.options]
+        nothing = np.zeros(capacity + 1)
+        before, after = [nothing], [nothing]
+        for column in best:
+            before.append(_combine(before[-1], column))
+        for column in reversed(best):
+            after.append(_combine(after[-1], column))
+        after.reverse()
+        rows = tuple(_row_bounds(options, before[j], after[j + 1]) for j, options in enumerate(problem.options))
+        bound = float(before[-1][-1])
+        if has_prices(problem) and np.isfinite(bound):
+            pooled = pool_prices(problem)
+            unlisted = sum(options.most_value for options in problem.options if not options.is_listed)
+            rows = tuple(np.minimum(one, other + unlisted) for one, other in zip(rows, pooled.rows, strict=True))
+            bound = min(bound, pooled.bound + unlisted)
+        return cls(bound, rows)
+
+    def highest(self, count: int) -> float:
+        """A threshold that so many rows reach at most, but for ties."""
+        bounds = np.sort(np.concatenate(self.rows))[::-1]
+        return float(bounds[count]) if count < len(bounds) else float("-inf")
+
+    def core(self, problem: Problem, threshold: float, keep: Sequence[int | None]) -> Problem:
+        """Rows that some plan of value `threshold` or more may use; `keep[j]` names a row that stays anyway.
+
+        A resident's current row stays too.
+        """
+        options = []
+        for job, bounds, kept in zip(problem.options, self.rows, keep, strict=True):
+            mask = bounds >= threshold - SLACK * max(1.0, abs(threshold))
+            for row in (kept, job.current):
+                if row is not None:
+                    mask[row] = True
+            options.append(job.take(np.flatnonzero(mask)))
+        return replace(problem, options=tuple(options))
+
+
+def _best_by_devices(options: JobOptions, capacity: int) -> Floats:
+    """Most value of one job with exactly n devices, -inf where it has no such row; 0 devices where it may wait.
+
+    A job whose candidates are not all here may be worth its most with any number of devices, even none.
+    """
+    best = np.full(capacity + 1, -np.inf)
+    devices = options.candidates.num_devices
+    fits = devices <= capacity
+    np.maximum.at(best, devices[fits], options.value[fits])
+    if not options.must_run:
+        best[0] = 0.0 if options.is_listed else options.most_value
+    return best
+
+
+def _combine(left: Floats, right: Floats) -> Floats:
+    """Most value of two sets of jobs with at most n devices together, shape (N + 1,)."""
+    result = np.full(len(left), -np.inf)
+    for devices in np.flatnonzero(np.isfinite(right)):
+        moved = left[: len(left) - devices] + right[devices]
+        np.maximum(result[devices:], moved, out=result[devices:])
+    return np.maximum.accumulate(result)
+
+
+def _row_bounds(options: JobOptions, before: Floats, after: Floats) -> Floats:
+    """Value of each row plus the most that the jobs before and after it add on the devices it leaves."""
+    sizes, of = np.unique(options.candidates.num_devices, return_inverse=True)
+    left = len(before) - 1 - sizes
+    most = [np.max(before[: n + 1] + after[: n + 1][::-1]) if n >= 0 else -np.inf for n in left.tolist()]
+    return options.value + np.array(most)[of] if len(sizes) else np.zeros(0)

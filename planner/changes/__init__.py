@@ -1,1 +1,0 @@
-"""From one plan to the next: stages, objectives, pauses."""

@@ -1,0 +1,200 @@
+"""planner compare: policies side by side, on instances and on variants of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.cli import exits
+from planner.cli.inputs import POLICY_NAMES, AsJson, Seed, TimeLimit, require_policy, require_writable, write_text
+from planner.cli.output import console, print_json
+from planner.cli.outputs import RUNS, RUNS_TABLE
+from planner.model.errors import InputError
+
+if TYPE_CHECKING:
+    from planner.prices import Prices
+    from planner.studies.compare import Comparison
+    from planner.studies.compare.grid import Variant
+
+DEFAULT_POLICIES = "cpsat,first_fit,best_fit,server_aligned,random_fit"
+
+Instances = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files.")]
+Policies = Annotated[str, typer.Option(metavar="A,B,C", help=f"Policies, by commas: {POLICY_NAMES}.")]
+Axes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--grid",
+        metavar="FIELD=X,Y",
+        help="Vary a field of the instances, such as cluster.fabric.fibers=1,2 or jobs[chat].weight=1,5; may be given "
+        "often: all combinations.",
+    ),
+]
+Seeds = Annotated[int, typer.Option("--seeds", min=1, max=10_000, help="Runs of each; 2 or more give intervals.")]
+Processes = Annotated[int, typer.Option("--workers", min=1, max=512, help="Processes, each with a run of its own.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, max=512, help="Threads of the solver in each run; all cores over --workers unless given."),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option("--ray", metavar="ADDRESS", help="Runs on a Ray cluster instead: auto, local, or host:port."),
+]
+ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished runs: what was stopped goes on.")]
+CsvPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as .csv or .parquet.")]
+JsonPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")]
+PricesPath = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Prices of parts and of energy: adds what plans cost.")
+]
+Timings = Annotated[
+    bool, typer.Option("--timings/--no-timings", help="Wall times in the rows, which differ from run to run.")
+]
+
+
+def compare(
+    instances: Instances,
+    policies: Policies = DEFAULT_POLICIES,
+    grid: Axes = None,
+    seeds: Seeds = 1,
+    time_limit: TimeLimit = 60.0,
+    seed: Seed = 0,
+    workers: Processes = 1,
+    threads: Threads = None,
+    ray: Ray = None,
+    results: ResultsPath = Path("compare-runs"),
+    csv: CsvPath = None,
+    out_json: JsonPath = None,
+    prices: PricesPath = None,
+    timings: Timings = True,
+    as_json: AsJson = False,
+) -> int:
+    """Run several policies on each instance, or on each of its variants, and print one table for each instance.
+
+    Value, bound and energy compare over variants and instances: a job is measured against its fastest and its most
+    frugal candidate in the first file that lists it, as written. Tokens, samples, joules and costs are absolute.
+    The gap is to the best bound that any run on the same variant proved; heuristics prove none. The best figures of
+    a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
+    is that of each run. Finished runs are kept: the same command goes on where it was stopped.
+    """
+    require_writable(csv, "--csv", RUNS_TABLE)
+    require_writable(out_json, "--out-json", RUNS)
+    names, variants = _policies(policies), _variants(instances, grid or [])
+    known = _prices(prices, variants)
+    cores = threads or _cores(workers, ray)
+    found = _run(variants, names, seeds, results, (workers, ray, cores), time_limit_s=time_limit, seed=seed)
+    _show(found, variants, known, timings, as_json, csv, out_json)
+    if len(found.rows) < found.runs:
+        return exits.INTERRUPTED
+    return _tell_refused(found)
+
+
+def _run(
+    variants: "Sequence[Variant]",
+    policies: Sequence[str],
+    seeds: int,
+    results: Path,
+    machines: tuple[int, str | None, int],
+    **limits: Any,
+) -> "Comparison":
+    """All runs on processes or on Ray, `machines` being what `Where` has, with what is done by now told."""
+    from planner.cli.progress import telling
+    from planner.model.result import SolveOptions
+    from planner.studies.compare import compare as run
+    from planner.sweep.run import Where
+    from planner.sweep.store import Store
+
+    options, where, store = SolveOptions(workers=machines[2], **limits), Where(*machines), Store(results)
+    found = run(variants, policies, seeds=seeds, options=options, store=store, where=where, on_cell=telling("runs"))
+    _tell_stopped(found)
+    return found
+
+
+def _prices(path: Path | None, variants: "Sequence[Variant]") -> "Prices | None":
+    """Prices of a file, if one is named; InputError where a variant has no price."""
+    from planner.model.files import load
+    from planner.prices import Prices
+    from planner.studies.compare.costs import capital_of
+
+    if path is None:
+        return None
+    prices = load(Prices, path)
+    capital_of(variants, prices)
+    return prices
+
+
+def _tell_refused(found: "Comparison") -> int:
+    """The exit code; a plan that the check refuses is an error of the program, and is never the best."""
+    refused = sorted({f"{row.instance} by {row.policy}" for row in found.rows if row.violations})
+    for each in refused:
+        text = f"internal error: the check refuses the plan of {each}; `planner solve` writes a report"
+        console(stderr=True).print(text, soft_wrap=True)
+    return exits.REFUSED if refused else exits.PLAN
+
+
+def _tell_stopped(found: "Comparison") -> None:
+    """What Ctrl-C left undone, below the line of progress."""
+    out = console(stderr=True)
+    if len(found.rows) < found.runs:
+        text = f"stopped: {len(found.rows)} of {found.runs} runs are done; the same command goes on"
+        out.print(f"\n{text}" if out.is_terminal else text, soft_wrap=True)
+
+
+def _cores(workers: int, ray: str | None) -> int:
+    """Threads of one run: one on Ray, whose machines differ; else what the cores of this one allow."""
+    import os
+
+    return 1 if ray is not None else max(1, (os.cpu_count() or 1) // workers)
+
+
+def _policies(text: str) -> list[str]:
+    """Known policies, each once."""
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise InputError("--policies", "", f"names no policy; give some, such as {DEFAULT_POLICIES}")
+    return [require_policy(name, "--policies") for name in names]
+
+
+def _variants(paths: Sequence[Path], axes: Sequence[str]) -> "list[Variant]":
+    """All variants of all files, each valid."""
+    from planner.studies.compare.grid import parse_axis, require_few, variants
+
+    parsed = [parse_axis(text) for text in axes]
+    require_few(parsed)
+    found: list[Variant] = []
+    for path in paths:
+        of_file = variants(path, parsed)
+        name = of_file[0].instance.name
+        if any(variant.instance.name == name for variant in found):
+            raise InputError(str(path), "name", f"'{name}' is the name of two instances; rename one")
+        found += of_file
+    return found
+
+
+def _show(
+    found: "Comparison",
+    variants: "Sequence[Variant]",
+    prices: "Prices | None",
+    timings: bool,
+    as_json: bool,
+    csv: Path | None,
+    out_json: Path | None,
+) -> None:
+    """Tables or JSON on stdout, and the files asked for."""
+    import json
+
+    from planner.cli.tables.comparison import print_references, print_tables
+    from planner.studies.compare.costs import with_costs
+    from planner.studies.compare.rows import to_csv, to_records
+    from planner.tables import write_parquet
+
+    rows = found.rows if prices is None else with_costs(found.rows, variants, prices)
+    records: list[dict[str, Any]] = to_records(rows, with_timings=timings)
+    if as_json:
+        print_json(records)
+    else:
+        print_tables(rows, timings, None if prices is None else prices.currency)
+        print_references(variants, rows)
+    if csv is not None:
+        write_parquet(csv, records) if csv.suffix == ".parquet" else write_text(csv, to_csv(records))
+    if out_json is not None:
+        write_text(out_json, json.dumps(records, indent=1, allow_nan=False) + "\n")

@@ -1,0 +1,74 @@
+"""planner export: a plan for programs that run or simulate its collectives."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from planner.cli.inputs import InstancePath, load_plan, require_not_given
+from planner.model.errors import InputError
+
+
+def export(
+    instance: InstancePath,
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or the JSON of `planner solve`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write into.")],
+    format_name: Annotated[
+        Literal["msccl", "chakra", "tuner", "circuits", "graphml"], typer.Option("--format", help="What to write.")
+    ],
+    message: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced all-reduce (chakra).")] = "1 MiB",
+) -> int:
+    """Write the all-reduces of a plan, or all circuits, one set of files for each job and dimension.
+
+    msccl: all-reduces as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
+    of ASTRA-sim. tuner: crossovers by size for the tuner plugin of NCCL. circuits: all that is held, pipelines, whole
+    slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs.
+    """
+    from planner.integrations.exports import Source, export_files, warnings_of
+    from planner.model.instance import Instance
+
+    problem = Instance.load(instance)
+    given = load_plan(plan, problem)
+    size = _size(message)
+    try:
+        files = list(export_files(format_name, Source(problem, given, str(plan), size)))
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(str(plan), f"--format {format_name}", str(error)) from None
+    for name, _ in files:
+        require_not_given(output / name, "--output", instance, plan)
+    _write(output, files)
+    for warning in warnings_of(files):
+        print(f"warning: {warning}", file=sys.stderr)
+    print(f"wrote {len(files)} files into {output}", file=sys.stderr)
+    return 0
+
+
+def _size(text: str) -> int:
+    """Whole bytes of a size with its unit."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from costmodel.spec import Bytes
+
+    try:
+        size = TypeAdapter(Bytes).validate_python(text)
+    except ValidationError as error:
+        problem = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise InputError("--message", f"'{text}'", problem) from None
+    if size < 1:
+        raise InputError("--message", f"'{text}'", "is less than a byte; give the size of a call, such as '1 MiB'")
+    return round(size)
+
+
+def _write(folder: Path, files: list[tuple[str, str | bytes]]) -> None:
+    if folder.is_file():
+        raise InputError(str(folder), "--output", "is a file; name a folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files:
+            data = content.encode() if isinstance(content, str) else content
+            (folder / name).write_bytes(data)
+    except OSError as error:
+        raise InputError(str(folder), "--output", f"cannot be written: {error.strerror}") from None

@@ -1,0 +1,295 @@
+"""planner score --workload: the best ways to run one model on so many devices, over the whole space."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.cli.output import console, percent, print_json, quantity, table
+from planner.cli.outputs import PICTURE
+from planner.cli.tables.jobs_table import SHORT, mapping
+from planner.cli.tables.serving_columns import ServingFigures, serving_figures
+from planner.cli.workload_options import Phase, PrecisionName
+from planner.model.errors import InputError
+
+if TYPE_CHECKING:
+    from costmodel.fabrics import FabricBase
+    from costmodel.hardware.device import Device
+    from costmodel.parallelism.configuration import Configuration
+    from costmodel.pricing.search import Option, SearchResult
+    from costmodel.workloads import Workload
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to search, as the command line says it."""
+
+    model: str
+    phase: Phase
+    device: str
+    num_devices: int
+    batch: int
+    sequence: int
+    concurrency: int
+    input_tokens: int
+    output_tokens: int
+    precision: PrecisionName
+    backend: str
+    system: str | None
+
+
+def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | None) -> int:
+    """Search, print, and draw where asked."""
+    from costmodel.pricing.search import search
+    from planner.cli.inputs import require_writable
+
+    require_writable(Path(plot) if plot else None, "--plot", PICTURE)
+    workload, device, fabric, is_fitted = _read(question)
+    found = search(workload, [question.num_devices], device, fabric, top=top)
+    if not found.best:
+        raise InputError(
+            "--devices", str(question.num_devices), _why_none(workload, device, fabric, question.num_devices)
+        )
+    if as_json:
+        print_json(_document(question, workload, found, is_fitted, _served(question, workload, device, found.best)))
+    else:
+        _print(question, found, workload, device, is_fitted)
+    if plot:
+        _draw(Path(plot), found, workload, device)
+    return 0
+
+
+def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
+    """Workload with every choice open, device, its servers; and whether efficiencies were fitted on the device."""
+    from costmodel.hardware.systems import load_system, system_of
+    from costmodel.parallelism.search_space import opened
+    from costmodel.pricing.efficiency import efficiency_of
+    from costmodel.serving.backends import require_backend
+
+    device = _device(question.device)
+    with _option("--system"):
+        system = load_system(question.system) if question.system else system_of(device.like or device.name)
+    with _option("--backend"):
+        require_backend(question.backend)
+    with _option("--precision"):
+        device.matrix_flops_per_s(question.precision)
+    workload = opened(_workload(question), device)
+    efficiency, is_fitted = efficiency_of(device, question.phase, question.precision)
+    return workload, device, system.fat_tree(question.num_devices, efficiency), is_fitted
+
+
+def _device(name: str) -> "Device":
+    """A device of the catalog, or one that a file describes."""
+    from costmodel.hardware.device import Device, load_device
+    from planner.model.files import load
+
+    if Path(name).suffix in (".json", ".yaml", ".yml"):
+        return load(Device, name)
+    with _option("--device"):
+        return load_device(name)
+
+
+def _workload(question: Question) -> "Workload":
+    from costmodel.catalog import unknown_name
+    from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining
+    from costmodel.workloads.dlrm.recommenders import is_recommender, recommender_names
+    from costmodel.workloads.transformer.shapes import load_model, model_names
+
+    if is_recommender(question.model):
+        return Dlrm(mode=question.phase, model=question.model, batch=question.batch, precision=question.precision)
+    with _option("--workload"):
+        try:
+            shape = load_model(question.model)
+        except ValueError:
+            raise unknown_name("model", question.model, (*model_names(), *recommender_names())) from None
+        if question.phase == "inference" and not shape.causal:
+            raise ValueError(f"'{question.model}' is an encoder and writes no tokens; give a model that does")
+    if question.phase == "training":
+        return TransformerTraining(
+            model=question.model,
+            global_batch=question.batch,
+            sequence=question.sequence,
+            precision=question.precision,
+        )
+    return TransformerInference(
+        model=question.model,
+        concurrency=question.concurrency,
+        input_tokens=question.input_tokens,
+        output_tokens=question.output_tokens,
+        precision=question.precision,
+    )
+
+
+@contextmanager
+def _option(name: str) -> Iterator[None]:
+    """A ValueError inside becomes bad input of one option."""
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(name, "", str(error)) from None
+
+
+def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_devices: int) -> str:
+    """Why nothing was found, and what would help."""
+    from costmodel.pricing.remedies import remedies
+    from costmodel.pricing.unlisted import lack_of
+
+    asked = (workload, num_devices, device, fabric)
+    lack, found = lack_of(*asked), remedies(*asked)
+    reason = "nothing was found" if lack is None else lack.text
+    help_ = [*found, "more --devices, a smaller --precision, a shorter --sequence or a device with more memory"]
+    return (
+        f"{reason}; {' or '.join(help_) if lack is None or lack.kind == 'memory' else 'or another --batch'} would help"
+    )
+
+
+def _record(option: "Option") -> dict[str, Any]:
+    scores, configuration = option.scores, option.configuration
+    communication = {name: float(scores.communication_s[axis, 0]) for axis, name in enumerate(SHORT)}
+    return {
+        "configuration": configuration.model_dump(mode="json", exclude_none=True),
+        "step_s": float(scores.step_s[0]),
+        "speed": float(scores.speed[0]),
+        "mfu": option.mfu,
+        "compute_s": float(scores.compute_s[0]),
+        "memory_s": float(scores.memory_s[0]),
+        "communication_s": communication,
+        "offload_s": float(scores.offload_s[0]),
+        "bubble_s": float(scores.bubble_s[0]),
+        "footprint_bytes": float(scores.footprint_bytes[0]),
+        "energy_per_work_j": float(scores.energy_per_work_j[0]),
+        "power_w": float(scores.power_w[0]),
+    }
+
+
+def _served(
+    question: Question, workload: "Workload", device: "Device", options: "Sequence[Option]"
+) -> "list[ServingFigures | None]":
+    """Figures of continuous batching; () of training."""
+    if workload.kind != "transformer_inference":
+        return []
+    return [serving_figures(workload, device, option.configuration, question.backend) for option in options]
+
+
+def _document(
+    question: Question,
+    searched: "Workload",
+    found: "SearchResult",
+    is_fitted: bool,
+    served: "list[ServingFigures | None]",
+) -> dict[str, Any]:
+    """All that was found; `workload` is the job with its choices open, as an instance would have it."""
+    return {
+        "question": vars(question),
+        "workload": searched.model_dump(mode="json", exclude_defaults=True) | {"kind": searched.kind},
+        "configurations": found.num_configurations,
+        "priced": found.num_priced,
+        "calibrated": is_fitted,
+        "best": [_record(option) for option in found.best],
+        "front": [_record(option) for option in found.front],
+        "serving": [figures and vars(figures) for figures in served],
+    }
+
+
+def _print(question: Question, found: "SearchResult", workload: "Workload", device: "Device", is_fitted: bool) -> None:
+    out = console()
+    out.print(
+        f"{_asked(question, workload)} on {question.num_devices} x {device.name}, fat tree of its servers",
+        soft_wrap=True,
+    )
+    front = f"{len(found.front)} on the front of time, energy and memory"
+    looked = (
+        f"{found.num_configurations:,} mappings; {found.num_priced:,} with their collectives fit in memory, {front}"
+    )
+    out.print(looked, soft_wrap=True)
+    if names := _opened_beyond_an_instance(question, workload):
+        out.print(f"an instance fixes {', '.join(names)} where its workload does not list more; --json writes it so")
+    out.print(_how_sure(question, device, is_fitted), soft_wrap=True)
+    records = [_record(option) for option in found.best]
+    columns = _columns(
+        [option.configuration for option in found.best], records, workload.speed_unit.removesuffix("s/s")
+    )
+    if served := _served(question, workload, device, found.best):
+        columns |= {
+            "first token": [quantity(f.ttft_s if f else None, "s") for f in served],
+            "next token": [quantity(f.tpot_s if f else None, "s") for f in served],
+            f"{question.backend} tokens/s": [quantity(f.speed if f else None, "").strip() for f in served],
+        }
+        told = "fitted for this model" if any(f and f.is_calibrated for f in served) else "not fitted for this model"
+        batching = f"first and next token: continuous batching of {question.backend}, {told}; step: one static batch"
+        out.print(batching, soft_wrap=True)
+    out.print(
+        table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
+    )
+
+
+def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list[str]:
+    """Fields whose choices are searched here, and of which a workload that leaves them out has fewer."""
+    plain = _workload(question)
+    menus, wide = plain.menus(), searched.menus()
+    fields = [name for name in type(searched).model_fields if name in menus and set(wide[name]) - set(menus[name])]
+    return fields + ["uneven_stages"] * (getattr(plain, "uneven_stages", True) is False)
+
+
+def _asked(question: Question, workload: "Workload") -> str:
+    """The model and what it is asked to do."""
+    if workload.kind == "dlrm":
+        step = f"{question.batch:,} samples a step"
+    elif question.phase == "training":
+        step = f"{question.batch:,} sequences of {question.sequence:,} tokens a step"
+    else:
+        step = f"{question.concurrency:,} users, {question.input_tokens:,} tokens in and {question.output_tokens:,} out"
+    return f"{question.model} {question.phase} in {question.precision}, {step},"
+
+
+def _how_sure(question: Question, device: "Device", is_fitted: bool) -> str:
+    """What the efficiencies rest on."""
+    if is_fitted:
+        return f"efficiencies fitted on {question.phase} of {device.name}"
+    if question.phase == "inference":
+        return f"matrix products by the curves of {device.like or device.name}, the rest by the part's efficiencies"
+    return (
+        f"efficiencies typical of the part: no training was fitted on {device.name}; those fitted on others differ "
+        "from their parts' by up to a third, so compare mappings rather than devices"
+    )
+
+
+def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]], work: str) -> dict[str, list[str]]:
+    """Columns by name; parts of the step that no mapping has are left out."""
+    parts = {
+        "compute": [r["compute_s"] for r in records],
+        "memory": [r["memory_s"] for r in records],
+        **{short: [r["communication_s"][name] for r in records] for name, short in SHORT.items()},
+        "offload": [r["offload_s"] for r in records],
+        "bubble": [r["bubble_s"] for r in records],
+    }
+    return {
+        "mapping": [describe(configuration) for configuration in configurations],
+        "step": [quantity(r["step_s"], "s") for r in records],
+        f"{work}s/s": [quantity(r["speed"], "").strip() for r in records],
+        "MFU": [percent(r["mfu"]) for r in records],
+        **{name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)},
+        "per device": [quantity(r["footprint_bytes"], "B") for r in records],
+        f"per {work}": [quantity(r["energy_per_work_j"], "J") for r in records],
+    }
+
+
+def describe(configuration: "Configuration") -> str:
+    """tp8 pp4 dp16 mb1 v2 full zero1 sp: degrees above one, micro-batch, chunks, and what was chosen."""
+    c = configuration
+    words = [mapping(c), f"mb{c.micro_batch}"]
+    words += [f"v{c.interleave}"] if c.interleave not in (None, 1) else []
+    words += [f"recompute {c.recompute}"] if c.recompute not in (None, "none") else []
+    words += [f"zero{c.zero}"] if c.zero not in (None, 1) else []
+    words += ["sp"] if c.sequence_parallel and c.tensor > 1 else []
+    words += [f"offload {c.offload}"] if c.offload not in (None, "none") else []
+    return " ".join(words)
+
+
+def _draw(path: Path, found: "SearchResult", workload: "Workload", device: "Device") -> None:
+    from planner.plotting import require_matplotlib
+    from planner.plotting.search import draw_search
+
+    require_matplotlib()
+    draw_search(path, found, workload, device)

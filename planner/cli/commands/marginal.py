@@ -1,0 +1,50 @@
+"""planner marginal: what one more of each part would add."""
+
+from typing import TYPE_CHECKING
+
+from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, naming
+from planner.cli.output import console, number, print_json, table
+
+if TYPE_CHECKING:
+    from planner.explain.marginal import Marginal
+
+
+def marginal(
+    instance: InstancePath,
+    time_limit: TimeLimit = 60.0,
+    seed: Seed = 0,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show what one more fiber, server or peer, a faster switch or a repair would add to the value.
+
+    Each answer is a solve of the changed instance; all share the time limit.
+    """
+    from planner.explain.marginal import marginal as gains
+    from planner.model.instance import Instance
+    from planner.model.result import SolveOptions
+
+    loaded = Instance.load(instance)
+    options = SolveOptions(time_limit_s=time_limit, seed=seed, workers=workers)
+    with naming(instance, loaded):
+        found = gains(loaded, time_limit_s=time_limit, options=options)
+    if as_json:
+        print_json([vars(each) for each in found])
+        return 0
+    if not found:
+        console().print("nothing to ask: no part of this cluster can be more or faster, and none has failed")
+        return 0
+    rows = [(each.change, _gain(each), each.status.lower()) for each in found]
+    console().print(table(("change", "value", "status"), rows, right=("value",), wrap=("change",)))
+    return 0
+
+
+def _gain(found: "Marginal") -> str:
+    """+1.9, or the interval that is proven."""
+    if found.gain is None or found.gain == found.gain_at_most:
+        return _signed(found.gain)
+    return f"{_signed(found.gain)} to {_signed(found.gain_at_most)}"
+
+
+def _signed(gain: float | None) -> str:
+    return "-" if gain is None else f"{'+' if gain >= 0 else ''}{number(gain)}"

@@ -1,0 +1,193 @@
+"""planner score: what each configuration of a job costs, and why, without solving."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.cli.commands.mappings import Question, show_mappings
+from planner.cli.inputs import AsJson, load_problem, require_job
+from planner.cli.output import console, number, plain, print_json, quantity, table
+from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
+from planner.cli.tables.summary import count
+from planner.cli.workload_options import (
+    Backend,
+    Concurrency,
+    DeviceName,
+    GlobalBatch,
+    InputTokens,
+    ModelName,
+    NumDevices,
+    OutputTokens,
+    PhaseOption,
+    PlotPath,
+    PrecisionOption,
+    SequenceTokens,
+    SystemName,
+)
+from planner.model.errors import InputError
+
+if TYPE_CHECKING:
+    from planner.fabrics.problem import JobOptions, Problem
+    from planner.model.cluster import Cluster
+
+ENERGIES = ("compute", "memory", "network", "static")
+
+
+def score(
+    instance: Annotated[Path | None, typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")] = None,
+    job: Annotated[str | None, typer.Argument(metavar="JOB", help="One job; all unless given.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Candidates of each job, the most valuable first.")] = 10,
+    as_json: AsJson = False,
+    workload: ModelName = None,
+    phase: PhaseOption = "training",
+    device: DeviceName = "h100-sxm",
+    devices: NumDevices = 64,
+    batch: GlobalBatch = 2048,
+    sequence: SequenceTokens = 4096,
+    concurrency: Concurrency = 64,
+    input_tokens: InputTokens = 1024,
+    output_tokens: OutputTokens = 1024,
+    precision: PrecisionOption = "bf16",
+    backend: Backend = "trtllm",
+    system: SystemName = None,
+    plot: PlotPath = None,
+) -> int:
+    """Show where the time and the energy of a step go: for each job of an INSTANCE, or for a --workload alone.
+
+    With --workload the whole space of mappings is priced, and the best are shown: tp, pp, dp, cp and ep are degrees
+    of tensor, pipeline, data, context and expert parallelism, mb sequences of a micro-batch, v chunks of layers
+    of a stage, sp sequence parallelism. Times are seconds of the busiest device in one step, memory the time that
+    memory binds; energies joules of the whole job per unit of work.
+    """
+    if workload is not None:
+        if instance is not None:
+            raise InputError("--workload", "", "give an instance or a workload, not both")
+        sizes = (batch, sequence, concurrency, input_tokens, output_tokens)
+        question = Question(workload, phase, device, devices, *sizes, precision, backend, system)
+        return show_mappings(question, top=top, as_json=as_json, plot=plot)
+    if instance is None:
+        raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")
+    return _score_instance(instance, job, top, as_json=as_json)
+
+
+def _score_instance(instance: Path, job: str | None, top: int, *, as_json: bool) -> int:
+    loaded, problem = load_problem(instance)
+    chosen = require_job(instance, loaded, job) if job is not None else None
+    options = [each for each in problem.options if chosen in (None, each.job.name)]
+    if as_json:
+        print_json({each.job.name: _document(problem, each, top) for each in options})
+        return 0
+    out = console()
+    for number_of_job, each in enumerate(options):
+        if number_of_job:
+            out.print()
+        _print_job(out, problem.cluster, each, top)
+    return 0
+
+
+def _document(problem: "Problem", options: "JobOptions", top: int) -> dict[str, Any]:
+    rows = options.rows_by_value()[:top]
+    return {
+        "listed": options.num_listed,
+        "dominated": options.num_listed - len(options),
+        "unit": options.job.workload.speed_unit,
+        "candidates": [_record(options, row) for row in rows],
+    }
+
+
+def _record(options: "JobOptions", row: int) -> dict[str, Any]:
+    """All that is known of one candidate."""
+    scores = options.scores
+    configuration = options.candidates.configuration(row)
+    work = float(scores.work[row])
+    return {
+        "devices": configuration.num_devices,
+        "configuration": configuration.model_dump(mode="json"),
+        "collectives": collectives(options.candidates, row),
+        "value": float(options.value[row]),
+        "speed": float(scores.speed[row]),
+        "step_s": float(scores.step_s[row]),
+        "compute_s": float(scores.compute_s[row]),
+        "memory_s": float(scores.memory_s[row]),
+        "communication_s": {name: float(scores.communication_s[axis, row]) for axis, name in enumerate(SHORT)},
+        "reconfiguration_s": float(scores.reconfiguration_s[row]),
+        "offload_s": float(scores.offload_s[row]),
+        "bubble_s": float(scores.bubble_s[row]),
+        "bottleneck": bottleneck(scores, row),
+        "energy_per_work_j": float(scores.energy_per_work_j[row]),
+        "energy_per_work_by_cause_j": {name: float(getattr(scores, f"{name}_j")[row]) / work for name in ENERGIES},
+        "power_w": float(scores.power_w[row]),
+        "footprint_bytes": float(scores.footprint_bytes[row]),
+    }
+
+
+def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) -> None:
+    from planner.candidates.unlisted import why_unlisted
+
+    dropped = options.num_listed - len(options)
+    listed = f"{count(options.num_listed, 'candidate')} listed, {dropped:,} dominated"
+    shown = f", the best {top} shown" if len(options) > top else ""
+    out.print(f"{plain(options.job.name)}   {listed}{shown}", soft_wrap=True)
+    if not len(options):
+        out.print(plain(f"  {why_unlisted(cluster, options.job)}"), soft_wrap=True)
+        return
+    rows = options.rows_by_value()[:top]
+    records = [_record(options, row) for row in rows]
+    names = [_mapping(options, row) for row in rows]
+    out.print(
+        _table(
+            "time of a step; tensor, pipeline and data are communication",
+            _time_columns(options, records, names),
+        )
+    )
+    out.print(_table(energy_header([options.job]).replace("/", " per "), _energy_columns(records, names)))
+
+
+def _mapping(options: "JobOptions", row: int) -> str:
+    """tp2 dp4 mb16, the last being the sequences of a micro-batch."""
+    configuration = options.candidates.configuration(row)
+    is_training = hasattr(options.job.workload, "micro_batch")
+    return mapping(configuration) + (f" mb{configuration.micro_batch}" if is_training else "")
+
+
+def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:
+    """Columns by name; parts of the step that no candidate has are left out."""
+    parts = {
+        "compute": [r["compute_s"] for r in records],
+        "memory": [r["memory_s"] for r in records],
+        **{name: [r["communication_s"][name] for r in records] for name in SHORT},
+        "switching": [r["reconfiguration_s"] for r in records],
+        "offload": [r["offload_s"] for r in records],
+        "bubble": [r["bubble_s"] for r in records],
+    }
+    times = {name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)}
+    return {
+        "devices": [str(r["devices"]) for r in records],
+        "mapping": names,
+        "collectives": [r["collectives"] for r in records],
+        **times,
+        "step": [quantity(r["step_s"], "s") for r in records],
+        options.job.workload.speed_unit: [quantity(r["speed"], "").strip() for r in records],
+        "value": [number(r["value"]) for r in records],
+    }
+
+
+def _energy_columns(records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:
+    causes = {name: [r["energy_per_work_by_cause_j"][name] for r in records] for name in ENERGIES}
+    return {
+        "devices": [str(r["devices"]) for r in records],
+        "mapping": names,
+        **{name: [quantity(j or None, "J") for j in column] for name, column in causes.items()},
+        "sum": [quantity(r["energy_per_work_j"], "J") for r in records],
+        "power": [quantity(r["power_w"], "W") for r in records],
+        "memory per device": [quantity(r["footprint_bytes"], "B") for r in records],
+    }
+
+
+def _table(title: str, columns: dict[str, list[str]]) -> Any:
+    numbers = [name for name in columns if name not in ("mapping", "collectives")]
+    result = table(columns, zip(*columns.values(), strict=True), right=numbers, wrap=("collectives",))
+    result.title = title
+    result.title_justify = "left"
+    return result

@@ -1,0 +1,219 @@
+"""planner serve: the planner as an HTTP service."""
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from planner.cli.inputs import require_writable
+from planner.cli.outputs import holds_database
+from planner.model.errors import InputError
+from planner.service.options import Options
+
+if TYPE_CHECKING:
+    from planner.controller import Controller
+    from planner.integrations.switch_drivers import Driver
+    from planner.service.service import Service
+
+ClusterPath = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="CLUSTER", help="A cluster, or an instance on one; may be left out where the journal has one already."
+    ),
+]
+JournalPath = Annotated[
+    Path, typer.Option("--journal", metavar="FILE", help="All events and decisions; goes on where it ends.")
+]
+TokenPath = Annotated[
+    Path | None, typer.Option("--token-file", metavar="FILE", help="The token that clients give; for its owner alone.")
+]
+NewToken = Annotated[
+    Path | None, typer.Option("--new-token", metavar="FILE", help="Write a new token to a new file, and use it.")
+]
+Tenants = Annotated[
+    Path | None, typer.Option("--tenants", metavar="FILE", help="Tokens of tenants, as `planner tokens` makes them.")
+]
+Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on; there is no TLS, so beware.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0: a free one, which the log tells.")]
+SettingsPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--settings",
+        metavar="FILE",
+        help="Quotas and rules, as `planner schema settings` lists them; those of the journal else.",
+    ),
+]
+DriverName = Annotated[
+    str | None,
+    typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR or hook:COMMAND."),
+]
+KubernetesPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--kubernetes",
+        metavar="FILE",
+        help="The Kubernetes cluster to schedule for, as `planner schema kubernetes` lists it.",
+    ),
+]
+Rate = Annotated[float, typer.Option(min=0.0, max=1e9, help="Requests per second of one address; 0: any number.")]
+Queue = Annotated[int, typer.Option(min=1, max=100_000, help="Calls that may wait; more are answered 429.")]
+QueueTime = Annotated[
+    float,
+    typer.Option("--queue-time", min=0.001, max=3600.0, metavar="S", help="Seconds that calls may wait, else 429."),
+]
+MaxBody = Annotated[int, typer.Option("--max-body", min=1024, max=2**30, metavar="BYTES", help="Largest body.")]
+Connections = Annotated[
+    int, typer.Option(min=1, max=100_000, help="Of one address at once; others are answered /healthz alone.")
+]
+SetClock = Annotated[
+    bool, typer.Option("--set-clock", help="The journal's time is wrong: its times move to this machine's clock.")
+]
+OpenMetrics = Annotated[bool, typer.Option("--open-metrics", help="/metrics needs no token.")]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Of JSON lines on stderr.")]
+
+
+def serve(
+    cluster: ClusterPath = None,
+    journal: JournalPath = Path("planner.db"),
+    token_file: TokenPath = None,
+    new_token: NewToken = None,
+    tenants: Tenants = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8642,
+    settings: SettingsPath = None,
+    driver: DriverName = None,
+    kubernetes: KubernetesPath = None,
+    rate: Rate = Options.rate_per_s,
+    queue: Queue = Options.most_queued,
+    queue_time: QueueTime = Options.most_wait_s,
+    max_body: MaxBody = Options.most_body_bytes,
+    connections: Connections = Options.most_of_address,
+    open_metrics: OpenMetrics = False,
+    set_clock: SetClock = False,
+    log_level: LogLevel = "info",
+) -> int:
+    """Serve the planner over HTTP: events in, decisions out, all of them on disk before they are answered.
+
+    At SIGTERM or SIGINT what was taken is answered and the journal closed. After a crash it goes on from the
+    journal: give --token-file then, with the token that --new-token has written.
+    """
+    _require_installed()
+    os.umask(0o077)
+    options = Options(
+        _token(token_file, new_token), rate, queue, queue_time, max_body,
+        most_connections=max(connections, Options.most_connections), most_of_address=connections,
+        tenants=tenants, has_open_metrics=open_metrics,
+    )  # fmt: skip
+    return _run(
+        options, (host, port), (cluster, journal, settings), (driver, kubernetes), log_level, set_clock=set_clock
+    )
+
+
+def _require_installed() -> None:
+    """InputError where what the service needs is not installed."""
+    try:
+        import planner.service.app
+        import planner.service.server  # noqa: F401
+    except ModuleNotFoundError as error:
+        remedy = "run `pip install 'photonplan[serve]'`"
+        raise InputError("planner serve", "", f"{error.name} is not installed; {remedy}") from None
+
+
+def _run(
+    options: Options,
+    address: tuple[str, int],
+    state: tuple[Path | None, Path, Path | None],
+    companions: tuple[str | None, Path | None],
+    log_level: str,
+    *,
+    set_clock: bool,
+) -> int:
+    """`state`: cluster, journal and settings; `companions`: driver of switches, and Kubernetes."""
+    from planner.service import logs, server
+    from planner.service.app import create_app
+
+    switches = driver_named(companions[0], state[1])
+    logs.set_up(log_level, options.token.decode())
+    with server.bind(*address) as listening:
+        controller = _controller(*state)
+        try:
+            if set_clock:
+                controller.set_clock()
+            service = _service(controller, options, switches, companions[1])
+            return server.run(create_app(service, options), service, options, listening)
+        finally:
+            controller.close()
+
+
+def _token(token_file: Path | None, new_token: Path | None) -> bytes:
+    """The token of the one file that is named."""
+    from planner.service.tokens import read_token, write_token
+
+    path = token_file or new_token
+    if path is None or (token_file and new_token):
+        problem = "give a file with the token of this service, or --new-token FILE to have one written"
+        raise InputError("--token-file", "", problem)
+    if new_token:
+        write_token(path)
+    return read_token(path)
+
+
+def driver_named(name: str | None, journal: Path) -> "Driver | None":
+    """A driver by its name, its record beside the journal."""
+    from planner.integrations.switch_drivers import driver_of
+
+    if name is None:
+        return None
+    kind, _, what = name.partition(":")
+    try:
+        command = shlex.split(what)
+    except ValueError as error:
+        raise InputError("--driver", name, f"is no command: {error}") from None
+    if kind not in ("file", "hook") or not command:
+        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR or hook:COMMAND")
+    if kind == "file":
+        return driver_of({"kind": "file"}, Path(what))
+    if shutil.which(command[0]) is None:
+        raise InputError("--driver", name, f"{command[0]} is no program that can be run; give its path, chmod +x it")
+    return driver_of({"kind": "hook", "command": command}, journal.with_name(f"{journal.name}.circuits"))
+
+
+def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "Controller":
+    """A controller that goes on where its journal ends."""
+    from planner.controller import Controller, Settings
+    from planner.model import files
+    from planner.model.cluster import load_cluster
+
+    require_writable(journal, "--journal")
+    if cluster is None and not journal.exists():
+        raise InputError(str(journal), "--journal", "does not exist; name it, or say which cluster a new one is for")
+    if journal.is_file() and not holds_database(journal):
+        raise InputError(str(journal), "--journal", "is no journal, or a damaged one; take another, or a copy of it")
+    given = load_cluster(cluster) if cluster is not None else None
+    return Controller(given, journal, files.load(Settings, settings) if settings is not None else None)
+
+
+def _service(controller: "Controller", options: Options, driver: "Driver | None", kubernetes: Path | None) -> "Service":
+    """A service with its companions."""
+    from planner.controller.switch_reconciler import Carrier
+    from planner.service.idle_replan import QuietTime
+    from planner.service.service import Companion, Service
+
+    carrier = None if driver is None else Carrier(controller, driver)
+    companions: list[Companion] = [QuietTime(controller)]
+    if kubernetes is not None:
+        try:
+            from planner.integrations.kubernetes.loop import load_loop
+        except ModuleNotFoundError as error:
+            remedy = "run `pip install 'photonplan[kubernetes]'`"
+            raise InputError("--kubernetes", "", f"{error.name} is not installed; {remedy}") from None
+
+        applied = None if carrier is None else carrier.on
+        companions.append(load_loop(kubernetes, controller.cluster, controller, applied))
+    return Service(
+        controller, most_queued=options.most_queued, most_wait_s=options.most_wait_s, companions=companions,
+        carrier=carrier,
+    )  # fmt: skip

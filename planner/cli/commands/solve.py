@@ -1,0 +1,249 @@
+"""planner solve: who runs, how, where, over which circuits, and how good that is."""
+
+import shlex
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.cli import exits
+from planner.cli.inputs import (
+    POLICY_NAMES,
+    AsJson,
+    InstancePath,
+    PlanOut,
+    Seed,
+    TimeLimit,
+    Workers,
+    load_in_time,
+    naming,
+    require_policy,
+    require_writable,
+    write_text,
+)
+from planner.cli.output import console, print_json, to_json
+from planner.cli.outputs import PICTURE, PLAN, WEB_PAGE
+
+if TYPE_CHECKING:
+    from planner.fabrics.problem import Problem
+    from planner.model.plan import Plan
+    from planner.model.result import Result
+    from planner.whatif.survive import Survival
+
+
+PolicyName = Annotated[str, typer.Option(help=f"{POLICY_NAMES}, or one of another distribution.")]
+Hint = Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")]
+Survive = Annotated[
+    int,
+    typer.Option("--survive", min=0, max=1, help="1: a plan that can be repaired after the loss of any one part."),
+]
+PagesTimeLimit = Annotated[
+    float,
+    typer.Option("--pages-time-limit", min=0.0, metavar="S", help="Seconds for tensors of jobs that offload."),
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", "--html", metavar="FILE", help="Write one HTML page for people.")
+]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")]
+
+
+def solve(
+    instance: InstancePath,
+    policy: PolicyName = "cpsat",
+    time_limit: TimeLimit = 60.0,
+    pages_time_limit: PagesTimeLimit = 5.0,
+    seed: Seed = 0,
+    workers: Workers = None,
+    hint: Hint = None,
+    survive: Survive = 0,
+    plan_out: PlanOut = None,
+    report: Report = None,
+    plot: Plot = None,
+    as_json: AsJson = False,
+) -> int:
+    """Plan an instance: who runs, in which configuration, on which devices, over which circuits.
+
+    Better plans and bounds are shown as they are found. Ctrl-C stops with the best plan so far, Ctrl-C again
+    quits. Every plan is checked by code that knows nothing of the solver before it is shown.
+    """
+    _require_outputs(plan_out, report, plot)
+    require_policy(policy, "--policy")
+    started = time.perf_counter()
+    problem, left_s = load_in_time(instance, time_limit)
+    options = {"time_limit_s": left_s, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
+    options["pages_time_limit_s"] = pages_time_limit
+    if not as_json:
+        from planner.cli.tables.summary import header
+
+        console().print(header(problem), soft_wrap=True)
+    survival = _surviving(instance, problem, policy, options) if survive else None
+    result = _search(problem, policy, options, as_json) if survival is None else survival.result
+    result = replace(result, wall_time_s=time.perf_counter() - started)
+    refused = _refused(instance, problem, result, survival, as_json)
+    if refused is not None:
+        return refused
+    print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival)
+    if result.plan is not None:
+        _write(problem, result, plan_out, report, plot, is_printed=as_json)
+        return exits.PLAN
+    return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
+
+
+def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":
+    from planner.cli.commands.survive import search_surviving
+
+    return search_surviving(path, problem, policy, options | {"pages_time_limit_s": None})
+
+
+def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | None) -> None:
+    """Refuse what cannot be written before anything is computed."""
+    from planner.model.errors import InputError
+
+    outputs = {"--plan-out": (plan_out, PLAN), "--report": (report, WEB_PAGE), "--plot": (plot, PICTURE)}
+    given = [path.absolute() for path, _ in outputs.values() if path is not None]
+    for option, (path, kind) in outputs.items():
+        require_writable(path, option, kind)
+        if path is not None and given.count(path.absolute()) > 1:
+            raise InputError(str(path), option, "is named by two options; choose two files")
+    if plot is not None:
+        from planner.plotting import SUFFIXES, require_matplotlib
+
+        if plot.suffix.lower() not in SUFFIXES:
+            raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
+        require_matplotlib()
+
+
+def _load_hint(path: Path | None, problem: "Problem") -> "Plan | None":
+    """A plan to start from: one that the check accepts, of configurations that are listed."""
+    if path is None:
+        return None
+    from planner.checks import check
+    from planner.model.errors import InputError
+    from planner.model.plan import Plan
+
+    plan = Plan.load(path)
+    violations = check(problem.instance, plan)
+    if violations:
+        first = violations[0]
+        raise InputError(str(path), first.where, f"{first.message}; a hint must pass `planner check`")
+    options = {each.job.name: each for each in problem.options}
+    for assignment in plan.assignments:
+        if options[assignment.job].row_of(assignment.configuration) is None:
+            reason = f"{assignment.job} has a configuration that another one dominates"
+            print(f"hint {path} is not used: {reason}", file=sys.stderr)
+            return None
+    return plan
+
+
+def _search(problem: "Problem", policy: str, options: dict[str, Any], is_quiet: bool) -> "Result":
+    """Run the policy with progress on stdout, or on a terminal's stderr where stdout is for JSON."""
+    from planner.cli.interrupt import stop_on_interrupt
+    from planner.cli.progress import Progress
+    from planner.pipeline import solve
+
+    stream = sys.stderr if is_quiet else sys.stdout
+    on_incumbent = None
+    if not is_quiet or stream.isatty():
+        levels = tuple(objective.name for objective in problem.instance.objectives)
+        on_incumbent = Progress(lambda line: print(line, file=stream, flush=True), levels)
+    with stop_on_interrupt() as is_asked:
+        return solve(problem, policy=policy, on_incumbent=on_incumbent, should_stop=is_asked, **options)
+
+
+def _refused(
+    path: Path, problem: "Problem", result: "Result", survival: "Survival | None", as_json: bool
+) -> int | None:
+    """The exit code where the check refuses the plan; None where it accepts it, or there is none."""
+    from planner.checks import check
+    from planner.cli.interrupt import stop_on_interrupt
+    from planner.cli.refused import withhold
+
+    if result.plan is None:
+        return None
+    instance = problem.instance
+    with naming(path, instance), stop_on_interrupt():
+        violations = check(instance, result.plan, starts=True)
+    claimed = document(result, survival)
+    return withhold(instance.name, instance, result.plan, violations, claimed, as_json=as_json) if violations else None
+
+
+def document(result: "Result", survival: "Survival | None" = None) -> dict[str, Any]:
+    """What --json prints of a plan that the check accepts, or of none; the key `survival` with --survive alone."""
+    from planner.cli.commands.survive import document as survival_document
+    from planner.cli.versions import versions
+
+    return ({} if survival is None else {"survival": survival_document(survival)}) | {
+        "status": result.status.value,
+        "objective": result.objective,
+        "bound": result.bound,
+        "gap": result.gap,
+        "wall_time_s": result.wall_time_s,
+        "levels": [to_json(vars(level)) for level in result.levels],
+        "plan": result.plan.model_dump(mode="json") if result.plan is not None else None,
+        "left_out": [vars(left) for left in result.left_out],
+        "seed": result.seed,
+        "policy": result.policy,
+        "statistics": to_json(result.statistics),
+        "starts": to_json({name: start.value for name, start in result.starts.items()}),
+        "violations": [],
+        "versions": versions(),
+    }
+
+
+def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival | None") -> None:
+    from planner.cli.commands.survive import survival_line
+    from planner.cli.tables import summary
+    from planner.cli.tables.jobs_table import jobs_table, phase_lines
+
+    out = console()
+    if survival is not None:
+        out.print(survival_line(survival), soft_wrap=True)
+    if result.plan is None:
+        out.print(summary.no_plan_line(result, problem, path), soft_wrap=True)
+        return
+    if result.plan.assignments:
+        out.print(jobs_table(problem.instance, result.plan))
+    phases = phase_lines(problem.instance, result.plan)
+    for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan)):
+        out.print(line, soft_wrap=True)
+    out.print(summary.levels_line(result.levels))
+    if starts := summary.starts_line(result):
+        out.print(starts, soft_wrap=True)
+    out.print(summary.totals_line(problem.instance, result.plan, result.wall_time_s))
+
+
+def _write(
+    problem: "Problem",
+    result: "Result",
+    plan_out: Path | None,
+    report: Path | None,
+    plot: Path | None,
+    *,
+    is_printed: bool,
+) -> None:
+    """Write the files that were asked for; a plan that cannot be written is printed instead."""
+    from planner.model.errors import InputError
+
+    assert result.plan is not None
+    if plan_out is not None:
+        text = result.plan.model_dump_json(indent=1) + "\n"
+        try:
+            write_text(plan_out, text)
+        except InputError:
+            if not is_printed:
+                print(text)
+            raise
+    if report is not None:
+        from planner.cli.versions import versions
+        from planner.report import report_html
+
+        command = shlex.join(["planner", *sys.argv[1:]])
+        page = report_html(problem.instance, result, [], command=command, versions=versions())
+        write_text(report, page)
+    if plot is not None:
+        from planner.plotting.floor_plan import save_floor_plan
+
+        save_floor_plan(plot, problem.instance, result.plan)

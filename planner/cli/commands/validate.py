@@ -1,0 +1,134 @@
+"""planner validate: how far are the predictions from a table of measurements?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.cli.inputs import AsJson, require_writable
+from planner.cli.output import console, number, percent, plain, print_json, table
+from planner.cli.outputs import PICTURE
+from planner.cli.tables.tables import Kind, before_the_catalog, load_calibration
+
+if TYPE_CHECKING:
+    from costmodel.calibrate.errors import Errors
+    from planner.studies.validate import Quantity
+    from planner.tables import Measurements
+
+NUM_WORST = 5
+FIGURES = ("rows", "calibrated", "mean", "median", "p90", "worst", "bias")
+
+
+def validate(
+    measured: Annotated[Path, typer.Argument(metavar="TABLE", help="CSV file, one measurement a row.")],
+    kind: Kind = None,
+    calibration: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PART", help="Calibration to use before the catalog's; may be given several times."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Predicted over measured, .png or .svg.")] = None,
+    as_json: AsJson = False,
+    rows: Annotated[bool, typer.Option("--rows", help="Add the prediction of every row to the JSON.")] = False,
+) -> int:
+    """Predict every row of a table and compare with what was measured.
+
+    Errors are (predicted - measured) / measured: mean, median, 90th percentile and worst of their absolute
+    values, and the bias, their signed mean. A row counts as calibrated where its curve was fitted on its very
+    device; otherwise the curve comes from a device of the same architecture, or is a typical one.
+    """
+    _require_outputs(plot, as_json=as_json, rows=rows)
+    given = tuple(load_calibration(path) for path in calibration or ())
+    from planner.studies.validate import to_record, validate_table
+    from planner.tables import read_table
+
+    read = read_table(measured, kind)
+    quantities = validate_table(read, before_the_catalog(given))
+    if plot is not None:
+        from planner.plotting.scatter import save_scatter
+
+        save_scatter(plot, read, quantities)
+    if as_json:
+        records = [to_record(read, quantity, num_worst=NUM_WORST, with_rows=rows) for quantity in quantities]
+        print_json({"table": str(measured), "kind": read.kind, "rows": len(read), "quantities": records})
+    else:
+        _show(read, quantities)
+    return 0
+
+
+def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:
+    from planner.model.errors import InputError
+
+    if rows and not as_json:
+        raise InputError("--rows", "", "adds to the JSON alone; give --json too")
+    if plot is None:
+        return
+    from planner.plotting import SUFFIXES, require_matplotlib
+
+    require_writable(plot, "--plot", PICTURE)
+    if plot.suffix.lower() not in SUFFIXES:
+        raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
+    require_matplotlib()
+
+
+def _show(read: "Measurements", quantities: "tuple[Quantity, ...]") -> None:
+    out = console()
+    out.print(f"{plain(str(read.path))}   {read.kind}   {len(read):,} rows", soft_wrap=True)
+    for told in _fitted_on(read):
+        out.print(plain(told), style="dim", soft_wrap=True)
+    for quantity in quantities:
+        out.print()
+        _show_quantity(read, quantity)
+
+
+def _fitted_on(read: "Measurements") -> list[str]:
+    """What the catalog's curves of this kind were fitted on: errors on those rows are not those on unseen ones."""
+    from costmodel.pricing.calibration import load_calibrations
+
+    parts = [part for part in load_calibrations() if read.kind in part.families]
+    return [f"{part.device}: {part.source}" for part in parts]
+
+
+def _show_quantity(read: "Measurements", quantity: "Quantity") -> None:
+    from planner.studies.validate import row_record
+
+    out = console()
+    left_out = f"{quantity.num_left_out:,} left out"
+    if quantity.num_left_out:
+        left_out += f": {quantity.why_left_out}"
+    kept = f"{len(read) - quantity.num_left_out:,} rows predicted, {left_out}"
+    out.print(plain(f"{quantity.series.quantity}   {kept}"), soft_wrap=True)
+    if quantity.all is None:
+        return
+    lines = [("all", *figures(quantity.all))]
+    if len(quantity.groups) > 1:
+        lines += [(group.name, *figures(group.errors)) for group in quantity.groups]
+    out.print(table(("group", *FIGURES), lines, right=FIGURES))
+    if quantity.rank_correlation is not None:
+        out.print(f"rank correlation {quantity.rank_correlation:.4f}")
+    worst = [row_record(read, quantity, row) for row in quantity.worst(NUM_WORST)]
+    out.print(_worst_table(worst, quantity.series.unit))
+
+
+def figures(errors: "Errors") -> tuple[str, ...]:
+    """Cells of one line of errors, in the order of FIGURES."""
+    calibrated = {0: "no", errors.rows: "yes"}.get(errors.calibrated_rows, f"{errors.calibrated_rows:,}")
+    sizes = (errors.mean, errors.median, errors.p90, errors.worst)
+    return (f"{errors.rows:,}", calibrated, *(percent(size) for size in sizes), f"{100 * errors.bias:+.1f} %")
+
+
+def _worst_table(records: list[dict[str, object]], unit: str) -> object:
+    """The inputs of the rows with the largest errors, what was measured and what was predicted."""
+    given = [name for name in records[0] if name not in ("measured", "predicted", "relative_error", "calibrated")]
+    columns = ("worst at line", *given[1:], f"predicted, {unit}", f"measured, {unit}", "error")
+    lines = []
+    for record in records:
+        error = record["relative_error"]
+        assert isinstance(error, float)
+        cells = [_cell(record[name]) for name in (*given, "predicted", "measured")]
+        lines.append([*cells, f"{100 * error:+.1f} %"])
+    words = {name for name in given if isinstance(records[0][name], str)}
+    return table(columns, lines, right=[name for name in columns if name not in words])
+
+
+def _cell(value: object) -> str:
+    return number(value) if isinstance(value, float) else "-" if value is None else str(value)

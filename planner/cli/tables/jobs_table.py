@@ -1,0 +1,131 @@
+"""The table of admitted jobs: where each runs, how, over which circuits, and what limits it."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from planner.cli.output import percent, plain, quantity, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from costmodel.fabrics import FabricBase
+    from costmodel.parallelism.configuration import Configuration
+    from costmodel.pricing.candidates import Candidates
+    from costmodel.pricing.score import Scores
+    from planner.model.instance import Instance, Job
+    from planner.model.plan import Assignment, Plan
+
+SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp", "context": "cp", "expert": "ep"}
+COLUMNS = ("job", "devices", "where", "mapping", "circuits", "step", "energy", "bottleneck")
+
+
+def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
+    """One row for each admitted job; with residents also whether they stay."""
+    jobs = {job.name: job for job in instance.all_jobs}
+    residents = {resident.name for resident in instance.residents}
+    columns, rows = [*COLUMNS], []
+    columns[6] = energy_header(jobs.values())
+    for assignment in plan.assignments:
+        row = job_row(instance, jobs[assignment.job], assignment)
+        if residents:
+            moved = "moved" if assignment.is_moved else "stays"
+            row.insert(1, moved if assignment.job in residents else "new")
+        rows.append(row)
+    if residents:
+        columns.insert(1, "state")
+    return table(columns, rows, right=("devices", "step", columns[-2]), wrap=("where", "circuits"))
+
+
+def energy_header(jobs: "Iterable[Job]") -> str:
+    """energy/token, for jobs whose speed is in tokens/s."""
+    units = {job.workload.speed_unit.removesuffix("/s").removesuffix("s") for job in jobs}
+    return f"energy/{units.pop()}" if len(units) == 1 else "energy/work"
+
+
+def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[str]:
+    candidates, scores = priced(instance, job, assignment.configuration)
+    return [
+        job.name,
+        str(len(assignment.devices)),
+        where(instance.cluster.fabric, assignment.devices),
+        mapping(assignment.configuration),
+        "by phase, see below" if assignment.configuration.first_phase else _circuits(instance, candidates, assignment),
+        quantity(float(scores.step_s[0]), "s"),
+        quantity(float(scores.energy_per_work_j[0]), "J"),
+        bottleneck(scores, 0),
+    ]
+
+
+def priced(instance: "Instance", job: "Job", configuration: "Configuration") -> "tuple[Candidates, Scores]":
+    """The one row of a configuration, with its score."""
+    from costmodel.pricing.candidates import candidates_of
+    from costmodel.pricing.score import score
+
+    cluster = instance.cluster
+    candidates = candidates_of([configuration], job.workload, cluster.device, cluster.fabric)
+    return candidates, score(candidates, cluster.device, cluster.fabric)
+
+
+def mapping(configuration: "Configuration") -> str:
+    """Degrees of parallelism above one: tp8 dp3; and units of remote memory, where it is: tp8 dp3, 6 units."""
+    degrees = [(short, getattr(configuration, name)) for name, short in SHORT.items()]
+    text = " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
+    units = max((each.memory_units for each in configuration.by_phase if each.memory_units), default=None)
+    return text if units is None else f"{text}, {units} unit{'s' * (units > 1)}"
+
+
+def collectives(candidates: "Candidates", row: int) -> str:
+    """Plans by dimension: tp radix 8, dp ring w4."""
+    names = []
+    for axis, short in enumerate(SHORT.values()):
+        plan = candidates.plans[candidates.plan[axis, row]]
+        if plan.kind != "none":
+            names.append(f"{short} {plan.name}")
+    return "; ".join(names) or "-"
+
+
+def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
+    """A line for each job that changes between phases: its settings, and what that gains over keeping one."""
+    from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
+
+    lines = []
+    for assignment in plan.assignments:
+        job, configuration = instance.job(assignment.job), assignment.configuration
+        if settings := settings_by_phase(instance.cluster, job, configuration):
+            gain = percent(gain_of_phases(instance.cluster, job, configuration))
+            lines.append(plain(f"{job.name}: {'; '.join(settings)}; {gain} faster than with one setting"))
+    return lines
+
+
+def _circuits(instance: "Instance", candidates: "Candidates", assignment: "Assignment") -> str:
+    fibers = {f for held in assignment.circuits for c in held.circuits for f in c.fibers}
+    names = collectives(candidates, 0)
+    through = {"torus": ("switch", "switches"), "sipam": ("uplink", "uplinks")}
+    one, many = through.get(instance.cluster.fabric.kind, ("fiber", "fibers"))
+    return f"{names}; {len(fibers)} {one if len(fibers) == 1 else many}" if fibers else names
+
+
+def where(fabric: "FabricBase", devices: tuple[str, ...]) -> str:
+    """Servers with the number of devices in each, neighbours with the same number joined: s0-s2:8 s5:4."""
+    counts: dict[int, int] = {}
+    for name in devices:
+        server = fabric.parse_device(name)[0]
+        counts[server] = counts.get(server, 0) + 1
+    runs: list[tuple[int, int]] = []
+    for server in sorted(counts):
+        if runs and runs[-1][1] == server - 1 and counts[server] == counts[server - 1]:
+            runs[-1] = runs[-1][0], server
+        else:
+            runs.append((server, server))
+    names = fabric.server_name
+    return " ".join(f"{names(a) if a == b else f'{names(a)}-{names(b)}'}:{counts[a]}" for a, b in runs)
+
+
+def bottleneck(scores: "Scores", row: int) -> str:
+    """What takes the most time of a step."""
+    parts = {
+        "compute": scores.compute_s[row],
+        "memory": scores.memory_s[row],
+        "communication": scores.communication_s[:, row].sum() + scores.reconfiguration_s[row],
+    }
+    return max(parts, key=lambda name: float(parts[name]))

@@ -1,0 +1,130 @@
+"""Lines around the table of jobs: what is to be planned, what was left out, and how good the plan is."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.cli.output import number, percent, plain, quantity, seconds
+
+if TYPE_CHECKING:
+    from planner.fabrics.problem import Problem
+    from planner.model.instance import Instance
+    from planner.model.plan import Plan
+    from planner.model.result import Level, Result
+    from planner.model.violation import Violation
+
+
+def header(problem: "Problem") -> str:
+    """rack64   lightpath 8 x 8   63 of 64 devices healthy   12 jobs   1,284 candidates (9,412 dominated)."""
+    instance, cluster = problem.instance, problem.cluster
+    fabric = cluster.fabric
+    racks = f"{fabric.racks} racks of " if fabric.racks > 1 else ""
+    running = len(instance.residents)
+    parts = [
+        plain(instance.name),
+        f"{racks}{fabric.kind} {fabric.servers} x {fabric.devices_per_server}",
+        f"{cluster.num_healthy} of {fabric.num_devices} devices healthy",
+        count(len(instance.jobs), "job") + (f", {count(running, 'resident')}" if running else ""),
+        f"{count(problem.num_candidates, 'candidate')} ({problem.num_dominated:,} dominated)",
+    ]
+    return "   ".join(parts)
+
+
+def count(amount: int, noun: str) -> str:
+    """12 jobs, 1 job."""
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
+
+
+def left_out_lines(result: "Result", path: Path) -> list[str]:
+    """One line for each job that does not run, with the command that says more."""
+    width = max((len(left.job) for left in result.left_out), default=0)
+    file = shlex.quote(str(path))
+    return [
+        f"{plain(left.job):<{width}}  -  not placed: {plain(left.reason.replace('INSTANCE', file))}"
+        for left in result.left_out
+    ]
+
+
+def second_tier_lines(plan: "Plan") -> list[str]:
+    """A line for each job that offloads: gpt: step 6.37 s with memory-unit x 1 (gap 0.8 %), scored 6.32 s, ..."""
+    lines = []
+    for assignment in plan.assignments:
+        tier = assignment.second_tier
+        if tier is None:
+            continue
+        away = sum(sum(each.pages.values()) for each in tier.tensors)
+        kept = sum(each.kept for each in tier.tensors)
+        proof = "optimal" if tier.is_proven else f"gap {percent(tier.gap)}"
+        without = "too large without" if tier.without_s is None else f"{quantity(tier.without_s, 's')} without"
+        parts = [
+            f"step {quantity(tier.step_s, 's')} simulated ({proof}), {quantity(assignment.step_s, 's')} scored",
+            f"{without} {tier.memory}",
+            f"{percent(away / max(away + kept, 1))} of pages go there",
+            f"{sum(each.remade for each in tier.tensors)} of {count(len(tier.tensors), 'tensor')} made again",
+        ]
+        lines.append(plain(f"{assignment.job}: {' · '.join(parts)}"))
+    return lines
+
+
+def levels_line(levels: "Sequence[Level]") -> str:
+    """value 48.63 (optimal) · energy 6.31 (bound 6.28, gap 0.5 %)."""
+    return " · ".join(f"{level.objective} {number(level.value)} ({_quality(level)})" for level in levels)
+
+
+def starts_line(result: "Result") -> str | None:
+    """value above heuristics: priced 11.18 (+3 %), sipam_loop 7.774 (+48 %); None where there is nothing to say."""
+    if result.objective is None or not result.levels or result.levels[0].objective != "value":
+        return None
+    named = [
+        f"{name} {number(start.value)} (+{percent(result.objective / start.value - 1)})"
+        for name, start in sorted(result.starts.items(), key=lambda entry: -entry[1].value)
+        if 0 < start.value <= result.objective
+    ]
+    return f"value above heuristics: {', '.join(named)}" if named else None
+
+
+def _quality(level: "Level") -> str:
+    if level.status.value == "OPTIMAL":
+        return "optimal"
+    if level.bound is None:
+        return "no bound"
+    return f"bound {number(level.bound)}, gap {percent(level.gap)}"
+
+
+def totals_line(instance: "Instance", plan: "Plan", wall_time_s: float) -> str:
+    """6.1 kW · 57 of 63 devices · checked: 0 violations · 1.9 s, of a plan that the check accepts."""
+    used = sum(len(assignment.devices) for assignment in plan.assignments)
+    watts = sum(assignment.power_w for assignment in plan.assignments)
+    parts = [
+        f"{len(plan.assignments)} of {count(len(instance.all_jobs), 'job')}",
+        quantity(watts, "W"),
+        f"{used} of {instance.cluster.num_healthy} devices",
+        "checked: 0 violations",
+        seconds(wall_time_s),
+    ]
+    return " · ".join(parts)
+
+
+def no_plan_line(result: "Result", problem: "Problem", path: Path) -> str:
+    """Why there is no plan."""
+    after = seconds(result.wall_time_s)
+    if result.status.value == "INFEASIBLE":
+        from planner.candidates.unlisted import why_unlisted
+
+        required = [options for options in problem.options if options.must_run]
+        for job in (options.job for options in required if not len(options)):
+            why = why_unlisted(problem.cluster, job)
+            return f"no plan exists: {plain(job.name)} must run, and is impossible alone: {why}"
+        return (
+            f"no plan exists: proven in {after} that the required jobs and residents cannot all run; "
+            f"`planner explain {shlex.quote(str(path))} {shlex.quote(required[0].job.name)}` says what is missing"
+        )
+    return f"no plan found in {after}; this proves nothing: raise --time-limit or choose another --policy"
+
+
+def violation_line(violation: "Violation") -> str:
+    """placement: s0.t1: two jobs share it (by 1)."""
+    is_named = violation.message.startswith(violation.where)
+    message = violation.message if is_named else f"{violation.where}: {violation.message}"
+    return plain(f"{violation.rule}: {message} (by {violation.excess:g})")

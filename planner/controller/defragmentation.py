@@ -1,0 +1,120 @@
+"""Running jobs change places so that a waiting one finds room: the fewest ranks, and only where that pays."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import inf
+
+from planner.controller.free_state import Found
+from planner.controller.ledger import Entry
+from planner.controller.reservation import reserve
+from planner.controller.state import Floor
+from planner.placement.job_classes import Kind
+from planner.placement.state import Placement
+from planner.simulate.make_room import MOST_SERVERS, rescue
+from planner.simulate.runs import Run
+
+
+def make_room(
+    floor: Floor, entry: Entry, kind: Kind, shut: frozenset[int], deadline_s: float, racks: Iterable[int]
+) -> bool:
+    """Start a job that finds no place by moving others on one of these racks, apart from servers that are shut; False,
+    and nothing has changed, where that fails or costs more than waiting."""
+    state = floor.board.state
+    near = _near(floor, kind, shut, racks)
+    if not near or kind.held > state.num_free:
+        return False
+    most = _most_moved(floor, entry, kind)
+    able = [other for other in floor.running() if _may_move(other, most)]
+    kind = replace(kind, rows=tuple(row for row in kind.rows if row.shape.num_ranks == kind.held))
+    runs = [Run(number, kind, floor.board.held[other.name]) for number, other in enumerate(able)]
+    before = [run.placement for run in runs]
+    found = rescue(state, kind, runs, near, deadline_s)
+    if found is None:
+        return False
+    placement, moved = found
+    exchange = [(able[run.job], before[run.job], place) for run, place in moved]
+    return _agreed(floor, entry, kind, placement, exchange)
+
+
+def _may_move(entry: Entry, most_moved: float) -> bool:
+    """Whether a running job may move, lies in one server, and is not too large for that to pay."""
+    assert entry.place is not None
+    return entry.request.movable and len(entry.place.devices) <= most_moved and len(entry.place.servers) == 1
+
+
+def _most_moved(floor: Floor, entry: Entry, kind: Kind) -> float:
+    """Ranks whose downtime together costs no more than what starting now saves."""
+    downtime_s = floor.settings.downtime_s
+    return gain_s(floor, entry, kind) / downtime_s if downtime_s else inf
+
+
+def _near(floor: Floor, kind: Kind, shut: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
+    """Servers that are open, rack by rack, the rack with the most free accelerators first; without those whose servers
+    with the most free accelerators have too few: none are gained by moving jobs among these."""
+    lit, found = floor.board.state.lit, []
+    for rack in racks:
+        able = [server for server in floor.board.racks[rack] if server not in shut]
+        if sum(sorted((lit[server] for server in able), reverse=True)[:MOST_SERVERS]) >= kind.held:
+            found.append((-sum(lit[server] for server in able), able))
+    return [able for _, able in sorted(found)]
+
+
+def gain_s(floor: Floor, entry: Entry, kind: Kind) -> float:
+    """Accelerator-seconds that starting now saves: until running jobs, by their limits, have left room anyway."""
+    kept = reserve(floor, entry, kind)
+    at_s = kept.at_s if kept is not None else None
+    wait_s = floor.settings.expected_wait_s if at_s is None else at_s - floor.now_s
+    return wait_s * kind.held
+
+
+def _agreed(
+    floor: Floor, entry: Entry, kind: Kind, placement: Placement, moved: list[tuple[Entry, Placement, Placement]]
+) -> bool:
+    """Carry out what a search proposes, if it pays and the guard agrees with each part; else put all back."""
+    board = floor.board
+    cost_s = floor.settings.downtime_s * sum(len(place.devices) for _, _, place in moved)
+    names = [other.name for other, _, _ in moved]
+    found = board.wired(entry.kind, placement)
+    exchange = [(other, before, board.wired(other.kind, place)) for other, before, place in moved]
+    wired = [found, *(new for _, _, new in exchange)]
+    is_good = cost_s < gain_s(floor, entry, kind) and all(each.place is not None for each in wired)
+    if is_good:
+        is_good = not any(
+            each.place is None or floor.guard.objection(job.request, each.place, [*names, entry.name])
+            for job, each in zip((entry, *(other for other, _, _ in moved)), wired, strict=True)
+        )
+    if not is_good or not are_apart(wired):
+        put_back(floor, wired, moved)
+        return False
+    for other, _, new in exchange:
+        assert new.placement is not None
+        assert new.place is not None
+        floor.move(other, new.placement, new.place, f"{entry.name} finds room where it was")
+    floor.counts.moves += len(moved)
+    floor.counts.rescued += 1
+    return floor.start(entry, found)
+
+
+def are_apart(wired: Sequence[Found]) -> bool:
+    """Whether new places share no accelerator and no light among themselves: the guard has seen each alone."""
+    devices = [device for each in wired if each.place is not None for device in each.place.devices]
+    light: dict[object, int] = {}
+    for each in wired:
+        if each.place is None:
+            return False
+        servers = each.place.servers
+        for (a, b, index), mask in each.place.wiring.beams:
+            fiber = servers[a], servers[b], index
+            if light.get(fiber, 0) & mask:
+                return False
+            light[fiber] = light.get(fiber, 0) | mask
+    return len(set(devices)) == len(devices)
+
+
+def put_back(floor: Floor, wired: Sequence[Found], moved: Sequence[tuple[Entry, Placement, Placement]]) -> None:
+    """Give back new placements and take those that jobs had before."""
+    for each in wired:
+        if each.placement is not None:
+            floor.board.state.release(each.placement)
+    for _, before, _ in moved:
+        floor.board.state.take(before)

@@ -1,0 +1,277 @@
+"""Journal and floor of one controller, kept in step: an event is on disk with its decisions, or has not happened."""
+
+import json
+import logging
+import math
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from planner.controller.clock import Clock
+from planner.controller.decisions import Decision
+from planner.controller.job_classes import Kinds
+from planner.controller.journal import Journal
+from planner.controller.ledger import Ledger
+from planner.controller.quotas import MOST
+from planner.controller.settings import Request, Settings
+from planner.controller.state import Counts, Floor
+from planner.controller.validator import restored_objection
+from planner.model.cluster import Cluster
+from planner.model.errors import ConflictError, InputError, UnknownError, UnwrittenError
+from planner.placement.placement import NO_WIRING
+
+log = logging.getLogger("planner")
+Decisions = tuple[Decision, ...]
+CLOSED = "the controller is closed, or lost its journal: open it again"
+SPOILT = "an event of this group ended in an error, so none of them has happened"
+UNTOLD = {"at_s", "noted"}
+"""fields of an event that are no part of what was asked"""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What has happened, and what was decided for it."""
+
+    seq: int
+    name: str
+    """submit, cancel, finish, fail, repair, drain, undrain or replan"""
+    at_s: float
+    decisions: Decisions
+
+
+class Desk:
+    """What events change, and how that becomes durable."""
+
+    def __init__(self, cluster: Cluster | None, path: str | Path, settings: Settings | None) -> None:
+        self.journal = Journal(path)
+        self.ledger: Ledger
+        self.floor: Floor
+        try:
+            self.cluster, self.settings = _agreed(self.journal, cluster, settings)
+            self.kinds = Kinds(self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, self.journal.kind)
+            self._is_grouped, self._is_spoilt, self._is_lost = False, False, True
+            self._counts = Counts()
+            self.clock = Clock()
+            self._is_looked_at = False
+            self.resume()
+            self.clock.start(self.ledger.now_s)
+        except BaseException:
+            self.journal.close()
+            raise
+
+    def require_open(self) -> None:
+        if self._is_lost:
+            raise RuntimeError(CLOSED)
+        if self._is_spoilt:
+            raise RuntimeError(SPOILT)
+
+    def require_runnable(self, request: Request) -> None:
+        """Expand what a job asks for, if it is new; InputError for a job that can never run."""
+        kinds, quota = self.kinds, self.settings.quota(request.tenant)
+        limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
+        if not kinds.limited(kinds.expand(request), *limits).rows:
+            most = ((quota.accelerators, "accelerators"), (quota.ports, "optical ports"))
+            said = " and ".join(f"{count} {what}" for count, what in most if count is not None)
+            problem = f"takes more than tenant {request.tenant} may ever hold, {said}; ask for less, or a larger quota"
+            raise InputError("submit", request.name, problem)
+
+    def known(self, key: str | None, body: dict[str, Any]) -> Decisions | None:
+        """The answer to an event that has happened already; InputError where its key was another's."""
+        self.require_open()
+        record = None if key is None else self.journal.known(key)
+        if record is None:
+            return None
+        told = {name: value for name, value in record.body.items() if name not in UNTOLD}
+        if told != json.loads(json.dumps(body)):
+            raise ConflictError("key", str(key), f"was given to another event, number {record.seq}; take a new one")
+        return tuple(map(self.ledger.decision, record.decisions))
+
+    def event(
+        self,
+        body: dict[str, Any],
+        key: str | None,
+        at_s: float | None,
+        act: Callable[[], None],
+        requests: Sequence[Request] | None = None,
+    ) -> Decisions:
+        """Apply an event, decide, write both; on any error nothing has happened."""
+        self.require_open()
+        now_s = self.clock.read(self.ledger.now_s) if at_s is None else at_s
+        if not (math.isfinite(now_s) and now_s >= 0):
+            raise InputError(body["e"], "at_s", f"{now_s} is no time; give seconds from 0 on")
+        ledger, before_s = self.ledger, self.ledger.now_s
+        body["at_s"] = now_s if body["e"] == "clock" else max(now_s, before_s)
+        self.floor.begin()
+        try:
+            ledger.event(body, requests)
+            act()
+            if body["e"] == "replan" and not self.floor.decisions and key is None:
+                ledger.now_s = before_s
+                return ()
+            texts = {name: self.kinds.text(name) for name in body.get("kinds", ())}
+            self.journal.append(key, body, self.floor.decisions, texts)
+        except BaseException as error:
+            self._is_spoilt = self._is_grouped
+            if not self._is_grouped:
+                self.resume()
+            if isinstance(error, sqlite3.OperationalError):
+                raise _unwritten(self.journal, error) from error
+            raise
+        decisions = tuple(self.floor.decisions)
+        self._snapshot_if_due()
+        self.tidy()
+        return decisions
+
+    def tidy(self) -> None:
+        """Forget kinds of jobs where they take too much memory. The floor is made anew then, since what it remembers
+        goes by rows of kinds."""
+        if not self.kinds.is_over:
+            return
+        self.kinds.trim()
+        ledger = self.ledger
+        ledger.forget()
+        self.floor = Floor(self.cluster, ledger)
+        self.floor.counts = self._counts
+
+    def _kinds_in_use(self) -> set[str]:
+        """Kinds of jobs that wait or run; several threads ask."""
+        return {entry.kind for entry in list(self.ledger.jobs.values())}
+
+    def set_clock(self) -> Decisions:
+        """All times move so that now is what the machine says."""
+        self.clock.set(self.clock.wall_s)
+        return self.event({"e": "clock"}, None, self.clock.wall_s, lambda: None)
+
+    def probe(self) -> None:
+        """UnwrittenError where nothing can be written now."""
+        self.require_open()
+        try:
+            self.journal.probe()
+        except sqlite3.OperationalError as error:
+            raise _unwritten(self.journal, error) from error
+
+    def noted(self, body: dict[str, Any], key: str | None, at_s: float | None, now: Decisions) -> Decisions:
+        """Answer an event that changes nothing; under a key it is written, so that it does not when it comes again."""
+        if key is None:
+            return now
+        return self.event({**body, "noted": True}, key, at_s, lambda: self.floor.decisions.extend(now))
+
+    def decided(self, after: int, most: int) -> list[Event]:
+        """Events after number `after` and what was decided; UnknownError where some of them are forgotten."""
+        self.require_open()
+        records = list(self.journal.records(after, most))
+        if after < self.journal.seq and (not records or records[0].seq > after + 1):
+            problem = f"events after number {after} are not kept any more; read the state, and go on from its number"
+            raise UnknownError("decided", "after", problem)
+        decision = self.ledger.decision
+        return [
+            Event(r.seq, r.body["e"], r.body["at_s"], tuple(map(decision, () if "noted" in r.body else r.decisions)))
+            for r in records
+        ]
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Events inside become durable together, or none of them happens."""
+        self.require_open()
+        try:
+            self.journal.begin_group()
+            self._is_grouped = True
+            yield
+            self.require_open()
+            self.journal.end_group()
+        except BaseException as error:
+            self._is_grouped = self._is_spoilt = False
+            self.resume()
+            if isinstance(error, sqlite3.OperationalError):
+                raise _unwritten(self.journal, error) from error
+            raise
+        self._is_grouped = False
+        self._snapshot_if_due()
+
+    def _snapshot_if_due(self) -> None:
+        """Events are on disk without it: where it cannot be written, that is tried again some events later."""
+        if self._is_grouped or self.journal.seq - self._snapped < self.settings.snapshot_every:
+            return
+        try:
+            self.snapshot()
+        except sqlite3.OperationalError as error:
+            log.warning("no snapshot could be written: %s; the events are on disk", error)
+            self._snapped += max(1, self.settings.snapshot_every // 10)
+
+    def snapshot(self) -> None:
+        """Write the state beside the events, so that resuming reads few of them."""
+        self.journal.snapshot(self.ledger.body(), self.settings.keep_events)
+        self._snapped = self.journal.seq
+
+    def resume(self) -> None:
+        """State as the journal has it, the last snapshot and all events after it."""
+        self._is_lost = True
+        journal = self.journal
+        journal.roll_back()
+        ledger = Ledger(self.settings, self.kinds, journal, {NO_WIRING.name: NO_WIRING})
+        self._snapped, snapshot = journal.last_snapshot() or (0, None)
+        if snapshot is not None:
+            ledger.restore(snapshot)
+        for record in journal.records(self._snapped):
+            journal.used(record)
+            ledger.event(record.body)
+            for body in record.decisions if "noted" not in record.body else ():
+                ledger.apply(ledger.decision(body))
+        self.kinds.require({entry.kind for entry in ledger.jobs.values()})
+        if not self._is_looked_at:
+            _require_sound(self.cluster, ledger, journal.path)
+            self._is_looked_at = True
+        self.ledger = ledger
+        self.floor = Floor(self.cluster, ledger)
+        self.floor.counts = self._counts
+        self._is_lost = False
+
+    def close(self) -> None:
+        """Let go of the journal; nothing is lost without it, resuming is quicker after it."""
+        try:
+            if not self._is_lost:
+                self.snapshot()
+        finally:
+            self._is_lost = True
+            self.journal.close()
+
+
+def _unwritten(journal: Journal, error: sqlite3.OperationalError) -> UnwrittenError:
+    problem = f"cannot be written: {error}; make room on its disk, or mend it. Nothing has happened: ask again"
+    return UnwrittenError("journal", journal.path, problem)
+
+
+def _require_sound(cluster: Cluster, ledger: Ledger, path: str) -> None:
+    """InputError where a place of the journal breaks a rule, by the guard."""
+    running = [(entry.request, entry.place) for entry in ledger.jobs.values() if entry.place is not None]
+    wrong = restored_objection(cluster, running)
+    if wrong is not None:
+        problem = f"a job of it runs where it cannot: {wrong}; put a copy in its place, or begin a new one"
+        raise InputError("journal", path, problem)
+
+
+def _agreed(journal: Journal, cluster: Cluster | None, settings: Settings | None) -> tuple[Cluster, Settings]:
+    """Cluster and settings of a journal, written there where it is new."""
+    written, rules = journal.meta("cluster"), journal.meta("settings")
+    if written is None:
+        if cluster is None:
+            raise InputError("journal", journal.path, "is new; say which cluster it is for")
+    else:
+        try:
+            old = Cluster.model_validate_json(written)
+        except ValidationError as error:
+            raise InputError("journal", journal.path, f"holds no cluster: {error.errors()[0]['msg']}") from None
+        if cluster is not None and cluster != old:
+            raise InputError("journal", journal.path, "is of another cluster; give that one, or a new file")
+        cluster = old
+    if settings is None:
+        settings = Settings() if rules is None else Settings.model_validate_json(rules)
+    values = {"cluster": cluster.model_dump_json(by_alias=True), "settings": settings.model_dump_json(by_alias=True)}
+    if (values["cluster"], values["settings"]) != (written, rules):
+        journal.set_meta(values)
+    return cluster, settings

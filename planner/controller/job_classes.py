@@ -1,0 +1,244 @@
+"""Candidates of what jobs ask for, expanded and scored once: slow, and done before anything is placed.
+
+They are kept by what they depend on, as far as a number of bytes allows. Kinds of jobs that wait or run always are;
+of the others those go first that nobody asked for lately.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from itertools import count
+from typing import Any
+
+from costmodel.fabrics import DividedPorts, FabricBase, Lightpath, Sipam
+from costmodel.parallelism.configuration import Configuration
+from planner.candidates.expand import expand
+from planner.candidates.unlisted import why_unlisted
+from planner.controller.sizes import num_bytes
+from planner.fabrics.problem import JobOptions
+from planner.model.cluster import Cluster, Health
+from planner.model.errors import FullError, InputError
+from planner.model.instance import Instance, Job
+from planner.placement.job_classes import Kind, Row, row_of
+from planner.whatif.edit import edited
+
+ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
+"""fields of a job that its candidates and their order depend on; its weight multiplies the value of them all"""
+MOST_LIMITED = 1000
+"""kinds without some of their rows"""
+NO_NAMES: frozenset[str] = frozenset()
+
+
+class Kinds:
+    """Ways to run, by what a job asks for; health is left aside, so that they hold while parts fail and work again."""
+
+    def __init__(
+        self, cluster: Cluster, most_bytes: float, in_use: Callable[[], set[str]], written: Callable[[str], str]
+    ) -> None:
+        """`in_use`: names of kinds whose jobs wait or run; `written`: the text of a kind that a journal names."""
+        _require_served(cluster.fabric)
+        self.cluster = edited(cluster, health=Health())
+        self._texts: dict[str, str] = {}
+        self._at_hand = NO_NAMES
+        self._most_bytes, self._in_use, self._written = most_bytes, in_use, written
+        self._kinds: dict[str, Kind] = {}
+        self._most: dict[str, tuple[int, int]] = {}
+        """accelerators, and optical ports, of the rows that take the most"""
+        self._bytes: dict[str, int] = {}
+        self._left_bytes = 0
+        """what all kinds took after the last `trim`"""
+        self._used: dict[str, int] = {}
+        """when each was asked for last, counted"""
+        self._now = count()
+        self._asked: dict[str, dict[str, Any]] = {}
+        self._limited: dict[tuple[str, int, int], Kind] = {}
+
+    def expand(self, job: Job) -> str:
+        """The kind of a job by name, expanded where it is new; InputError where this cluster cannot run the job,
+        FullError where kinds of jobs that wait or run leave no memory for another."""
+        text = job.model_dump_json(include=ASKED)
+        name = _name(text)
+        self._used[name] = next(self._now)
+        if name not in self._kinds:
+            self._add(name, text, is_bounded=True, asked_by=job.name)
+        self._texts[name] = text
+        return name
+
+    def name(self, job: Job) -> str:
+        """What a job asks for, by a name; the same for all that ask for the same."""
+        return _name(job.model_dump_json(include=ASKED))
+
+    def __contains__(self, job: Job) -> bool:
+        """Whether the kind of a job is expanded."""
+        return self.name(job) in self._kinds
+
+    @property
+    def num_bytes(self) -> int:
+        """What all kinds take."""
+        return sum(list(self._bytes.values()))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there are more than should be, and than the last `trim` had to leave."""
+        return self.num_bytes > max(self._most_bytes, self._left_bytes) or len(self._limited) > MOST_LIMITED
+
+    def trim(self) -> None:
+        """Forget kinds that are not in use, those first that were asked for longest ago, until half of the memory is
+        free; and all that is known of rows that some tenants may not take."""
+        kept = self._in_use() | self._at_hand
+        gone = sorted(set(self._kinds) - kept, key=lambda name: self._used.get(name, 0))
+        left = self.num_bytes
+        for name in gone:
+            if left <= self._most_bytes / 2:
+                break
+            left -= self._bytes.pop(name)
+            for known in (self._kinds, self._most, self._used):
+                known.pop(name, None)
+        self._left_bytes = left
+        kept.update(self._kinds)
+        self._limited.clear()
+        for each in (self._texts, self._asked, self._used):
+            for name in set(each) - kept:
+                each.pop(name, None)
+
+    @contextmanager
+    def holding(self, names: Iterable[str]) -> Iterator[None]:
+        """Kinds of a submission that is looked at: they are in use meanwhile."""
+        self._at_hand = frozenset(names)
+        try:
+            yield
+        finally:
+            self._at_hand = NO_NAMES
+
+    def text(self, name: str) -> str:
+        """What jobs of a kind ask for, as JSON."""
+        return self._texts.get(name) or self._written(name)
+
+    def _require_room(self, name: str, size: int) -> None:
+        used = (self._in_use() | self._at_hand) - {name}
+        taken = sum(self._bytes.get(each, 0) for each in used)
+        if taken and taken + size > self._most_bytes:
+            problem = (
+                f"{len(used)} kinds of jobs wait or run, and leave no memory for another one ({taken / 1e6:.0f} MB "
+                f"of {self._most_bytes / 1e6:.0f} MB); ask again later, ask for what others ask for, or raise "
+                "`kinds_memory` of the settings"
+            )
+            raise FullError("submit", "workload", problem)
+
+    def _add(self, name: str, text: str, *, is_bounded: bool, asked_by: str = "kind") -> None:
+        rows = self._rows(Job.model_validate({"name": asked_by, **json.loads(text), "weight": 1.0}))
+        size = num_bytes(rows)
+        if is_bounded:
+            self._require_room(name, size)
+        self._bytes[name] = size
+        ports = (row.shape.num_ranks for row in rows if row.sets_circuits)
+        self._most[name] = max(row.shape.num_ranks for row in rows), max(ports, default=0)
+        self._kinds[name] = _kind_of(name, rows)  # the last: other threads take what is here for whole
+
+    def asked(self, name: str) -> dict[str, Any]:
+        """Fields of a job that its kind has."""
+        if name not in self._asked:
+            self._asked[name] = json.loads(self.text(name))
+        return self._asked[name]
+
+    def require(self, names: Iterable[str]) -> None:
+        """Expand these now, so that no event has to."""
+        for name in names:
+            self[name]
+
+    def __getitem__(self, name: str) -> Kind:
+        if name not in self._kinds:
+            self._add(name, self.text(name), is_bounded=False)
+        return self._kinds[name]
+
+    def limited(self, name: str, accelerators: int, ports: int) -> Kind:
+        """A kind without the rows that take more than so many accelerators or, of those, optical ports."""
+        kind = self[name]
+        most, most_ports = self._most[name]
+        if most <= accelerators and most_ports <= ports:
+            return kind
+        key = name, min(accelerators, most), min(ports, most_ports)
+        if key not in self._limited:
+            rows = tuple(row for row in kind.rows if _fits(row, accelerators, ports))
+            self._limited[key] = _kind_of(name, rows)
+        return self._limited[key]
+
+    def row(self, name: str, number: int, configuration: Configuration) -> Row:
+        """A row of a kind that ran in this configuration, found again where rows are counted otherwise today."""
+        kind = self[name]
+        for row in kind.rows:
+            if row.number == number and row.options.candidates.configuration(number) == configuration:
+                return row
+        for row in kind.rows:
+            if row.options.candidates.configuration(row.number) == configuration:
+                return row
+        raise InputError("journal", kind.name, f"no candidate is {configuration.degrees}; open it with its own version")
+
+    def _rows(self, job: Job) -> tuple[Row, ...]:
+        options = None
+        if job.sizes and min(job.sizes) <= self.cluster.fabric.most_devices_of_a_job:
+            instance = Instance(schema_version=1, name="kind", cluster=self.cluster, jobs=(job,))
+            options = expand(instance).options[0]
+        if options is None or not len(options):
+            raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
+        rows = _rows(options, self.cluster)
+        for row in rows:
+            _warm(row)
+        return rows
+
+
+def _name(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:24]
+
+
+def _require_served(fabric: FabricBase) -> None:
+    """InputError for a fabric whose memory a controller cannot hand out."""
+    if isinstance(fabric, DividedPorts) and fabric.shared is not None:
+        problem = "a controller hands out no shared appliances; take optical modules, or plan it with `planner solve`"
+        raise InputError("cluster", "fabric.memory", problem)
+    if isinstance(fabric, Sipam) and fabric.local_memory:
+        problem = "a controller moves no pages into a pool; remove it, or plan the cluster with `planner solve`"
+        raise InputError("cluster", "fabric.local_memory", problem)
+
+
+def _kind_of(name: str, rows: tuple[Row, ...]) -> Kind:
+    fewest = min((row.shape.num_ranks for row in rows), default=0)
+    return Kind(name, fewest, fewest, rows, 1.0)
+
+
+def _warm(row: Row) -> None:
+    """Work out now what the first placement of a row would have to."""
+    for shape in row.shape.by_phase if row.shape.held_units else ():
+        assert len(shape.configurations) == len(shape.offsets)
+    if row.shape.has_light:
+        assert row.shape.offsets is not None
+        assert row.layouts is not None
+
+
+def _fits(row: Row, accelerators: int, ports: int) -> bool:
+    return row.shape.num_ranks <= accelerators and (not row.sets_circuits or row.shape.num_ranks <= ports)
+
+
+def _rows(options: JobOptions, cluster: Cluster) -> tuple[Row, ...]:
+    """Rows by value; where no light tells them apart, the best of those that find a place together."""
+    rows, seen = [], set()
+    for number in options.rows_by_value():
+        row = row_of(options, number, cluster, 1.0)
+        if isinstance(cluster.fabric, Lightpath) or row.key not in seen:
+            rows.append(row)
+            seen.add(row.key)
+    return _within_share(rows, cluster.fabric) if isinstance(cluster.fabric, Sipam) else tuple(rows)
+
+
+def _within_share(rows: Sequence[Row], fabric: Sipam) -> tuple[Row, ...]:
+    """Rows that take no more pooled memory than falls to their accelerators, and where as many accelerators cannot do
+    with that, those that take the least, behind the others: a job that takes all that makes it faster leaves the next
+    ones accelerators without memory."""
+    share = fabric.units_per_server / fabric.devices_per_server
+    least: dict[int, int] = {}
+    for row in rows:
+        size, units = row.shape.num_ranks, row.pool.units
+        least[size] = min(units, least.get(size, units))
+    kept = [row for row in rows if row.pool.units <= max(share, least[row.shape.num_ranks])]
+    return tuple(sorted(kept, key=lambda row: row.pool.units > share))

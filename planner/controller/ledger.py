@@ -1,0 +1,236 @@
+"""What has been decided so far: jobs, health and reservations, folded from the journal's events and decisions alone."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from math import inf
+from typing import Any, Protocol
+
+from costmodel.parallelism.configuration import Configuration
+from planner.controller.decisions import Decision, Move, Reserve, Start, Stop, Wait
+from planner.controller.job_classes import ASKED, Kinds
+from planner.controller.quotas import Tenants, Use
+from planner.controller.settings import Request, Settings
+from planner.model.errors import ConflictError, InputError, UnknownError
+from planner.placement.job_classes import Row
+from planner.placement.placement import NO_WIRING, Place, Wiring
+
+
+class Names(Protocol):
+    """What a journal writes once and names from then on."""
+
+    def wiring(self, name: str) -> Wiring: ...
+
+    def configuration(self, kind: str, row: int) -> Configuration: ...
+
+
+@dataclass
+class Entry:
+    """One job that waits or runs."""
+
+    request: Request
+    kind: str
+    number: int
+    """counted in the order of arrival"""
+    arrived_s: float
+    place: Place | None = None
+    started_s: float = 0.0
+    pause_s: float = 0.0
+    """downtime of its moves since it started"""
+    preempted: int = 0
+    """times that it was stopped for others"""
+    wait: Wait | None = None
+
+    @property
+    def name(self) -> str:
+        return self.request.name
+
+    @property
+    def end_s(self) -> float:
+        """When it ends by its limit; inf without one."""
+        limit_s = self.request.duration_s
+        return inf if limit_s is None else self.started_s + self.pause_s + limit_s
+
+
+@dataclass
+class Ledger:
+    """State of one controller; nothing else is remembered over a restart."""
+
+    settings: Settings
+    kinds: Kinds
+    names: Names
+    wirings: dict[str, Wiring] = field(default_factory=dict)
+    """those that were asked for, by name"""
+    jobs: dict[str, Entry] = field(default_factory=dict)
+    """waiting and running, in the order of arrival"""
+    failed: dict[str, None] = field(default_factory=dict)
+    """parts that are down, by name, in the order in which they failed"""
+    drained: dict[str, None] = field(default_factory=dict)
+    """servers that take no job"""
+    tenants: Tenants = field(init=False)
+    reserved: Reserve = field(default_factory=lambda: Reserve(None))
+    now_s: float = 0.0
+    num_arrived: int = 0
+    _rows: dict[tuple[str, int], Row] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tenants = Tenants(self.settings)
+
+    def job(self, name: str, call: str) -> Entry:
+        """A job that waits or runs; InputError where there is none."""
+        if name not in self.jobs:
+            raise UnknownError(call, "job", f"no job '{name}' waits or runs; give one that does")
+        return self.jobs[name]
+
+    def again(self, requests: Sequence[Request]) -> tuple[Decision, ...] | None:
+        """What jobs do that were submitted before with the same content; None where all are new."""
+        names = [request.name for request in requests]
+        if len(set(names)) < len(names) or not names:
+            raise InputError("submit", ", ".join(names), "give at least one job, each with a name of its own")
+        known = [request for request in requests if request.name in self.jobs]
+        for request in known:
+            if self.jobs[request.name].request != request:
+                problem = "waits or runs already with other content; cancel it first, or take another name"
+                raise ConflictError("submit", request.name, problem)
+        if not known:
+            return None
+        if len(known) < len(requests):
+            raise ConflictError("submit", known[0].name, "waits or runs already; leave it out")
+        entries = [self.jobs[name] for name in names]
+        now = [e.wait if e.place is None else Start(e.name, e.place) for e in entries]
+        return tuple(decision for decision in now if decision is not None)
+
+    def event(self, body: dict[str, Any], requests: Sequence[Request] | None = None) -> None:
+        """Apply what happened, as the journal writes it; `requests` are its jobs where they are read already."""
+        name = body["e"]
+        if name == "clock":
+            self._shift(body["at_s"] - self.now_s)
+        self.now_s = max(self.now_s, body["at_s"])
+        if body.get("noted"):
+            return
+        if name == "submit":
+            told = zip(body["jobs"], body["kinds"], strict=True)
+            requests = requests or [self._request(each, kind) for each, kind in told]
+            for request, kind in zip(requests, body["kinds"], strict=True):
+                self.jobs[request.name] = Entry(request, kind, self.num_arrived, self.now_s)
+                self.num_arrived += 1
+        elif name == "fail":
+            self.failed[body["part"]] = None
+        elif name == "drain":
+            self.drained[body["server"]] = None
+        elif name == "undrain":
+            self.drained.pop(body["server"], None)
+        elif name == "repair":
+            self.failed.pop(body["part"], None)
+            self.drained.pop(body["part"], None)
+
+    def _shift(self, by_s: float) -> None:
+        """Times were told by a clock that was wrong by this."""
+        self.now_s += by_s
+        for entry in self.jobs.values():
+            entry.arrived_s += by_s
+            entry.started_s += by_s
+        for use in self.tenants.uses.values():
+            use.at_s += by_s
+        if self.reserved.at_s is not None:
+            self.reserved = replace(self.reserved, at_s=self.reserved.at_s + by_s)
+
+    def _request(self, body: dict[str, Any], kind: str) -> Request:
+        return Request.model_validate({**self.kinds.asked(kind), **body})
+
+    def apply(self, decision: Decision) -> None:
+        """Apply one decision."""
+        if isinstance(decision, Reserve):
+            self.reserved = decision
+            return
+        entry = self.jobs[decision.job]
+        if isinstance(decision, Wait):
+            entry.wait = decision
+            return
+        tenant, place = entry.request.tenant, entry.place
+        if place is not None:
+            self.tenants.change(tenant, place, -1, self.now_s)
+        if isinstance(decision, Stop):
+            entry.place = None
+            entry.preempted += decision.why == "preempted"
+            if not decision.waits:
+                del self.jobs[decision.job]
+            return
+        self.tenants.change(tenant, decision.place, 1, self.now_s)
+        entry.place, entry.wait = decision.place, None
+        if isinstance(decision, Start):
+            entry.started_s, entry.pause_s = self.now_s, 0.0
+        else:
+            entry.pause_s += decision.downtime_s
+
+    def decision(self, body: dict[str, Any]) -> Decision:
+        """A decision as the journal wrote it."""
+        kind, job = body["d"], body["job"]
+        if kind == "reserve":
+            return Reserve(job, tuple(body["servers"]), body["at_s"])
+        if kind == "wait":
+            return Wait(job, body["tag"], body["because"])
+        before: Any = body.get("before") and self.place(body["before"])
+        if kind == "stop":
+            return Stop(job, before, body["why"], body["waits"], body["because"])
+        place = self.place(body["place"])
+        return Start(job, place) if kind == "start" else Move(job, place, before, body["downtime_s"], body["because"])
+
+    def place(self, body: dict[str, Any]) -> Place:
+        """Where a job runs, as the journal wrote it."""
+        flat, kind, wiring = body["devices"], body["kind"], body["wiring"]
+        if (kind, body["row"]) not in self._rows:
+            configuration = self.names.configuration(kind, body["row"])
+            self._rows[kind, body["row"]] = self.kinds.row(kind, body["row"], configuration)
+        if wiring not in self.wirings:
+            self.wirings[wiring] = self.names.wiring(wiring)
+        devices = tuple(zip(flat[::2], flat[1::2], strict=True))
+        return Place(kind, self._rows[kind, body["row"]], devices, self.wirings[wiring])
+
+    def forget(self) -> None:
+        """Let go of rows and wirings that are read again when they are asked for, but for those of today."""
+        self._rows.clear()
+        used = (entry.place.wiring for entry in self.jobs.values() if entry.place is not None)
+        self.wirings = {wiring.name: wiring for wiring in (NO_WIRING, *used)}
+
+    def body(self) -> dict[str, Any]:
+        """All of it as JSON, for snapshots and comparisons."""
+        return {
+            "now_s": self.now_s,
+            "num_arrived": self.num_arrived,
+            "jobs": [_entry(entry) for entry in self.jobs.values()],
+            "failed": list(self.failed),
+            "drained": list(self.drained),
+            "reserved": self.reserved.body(),
+            "uses": {tenant: asdict(use) for tenant, use in sorted(self.tenants.uses.items())},
+        }
+
+    def restore(self, body: dict[str, Any]) -> None:
+        """What `body` wrote."""
+        self.now_s, self.num_arrived = body["now_s"], body["num_arrived"]
+        self.failed, self.drained = dict.fromkeys(body["failed"]), dict.fromkeys(body["drained"])
+        for each in body["jobs"]:
+            request = self._request(each["request"], each["kind"])
+            wait = each["wait"] and Wait(request.name, each["wait"]["tag"], each["wait"]["because"])
+            place = each["place"] and self.place(each["place"])
+            known = {name: each[name] for name in _PLAIN}
+            self.jobs[request.name] = Entry(request, place=place, wait=wait, **known)
+        reserved = body["reserved"]
+        self.reserved = Reserve(reserved["job"], tuple(reserved["servers"]), reserved["at_s"])
+        self.tenants.uses = {tenant: Use(**use) for tenant, use in body["uses"].items()}
+
+
+_PLAIN = ("kind", "number", "arrived_s", "started_s", "pause_s", "preempted")
+
+
+def request_body(request: Request) -> dict[str, Any]:
+    """A request as the journal writes it, beside the name of its kind."""
+    return request.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=ASKED)
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "request": request_body(entry.request),
+        "place": None if entry.place is None else entry.place.body(),
+        "wait": None if entry.wait is None else entry.wait.body(),
+        **{name: getattr(entry, name) for name in _PLAIN},
+    }

@@ -1,0 +1,130 @@
+"""A job of a higher priority stops others: the fewest that leave it a place it can use, not just accelerators."""
+
+import time
+from collections.abc import Sequence
+
+from planner.controller.free_state import Found
+from planner.controller.ledger import Entry
+from planner.controller.state import Floor
+from planner.cpsat.preemption import Site, fewest_victims
+from planner.placement.job_classes import Kind
+
+MOST_SERVERS = 48
+"""servers that are looked at together, those on which the most is free or can be freed"""
+MOST_TRIES = 4
+"""sets of victims whose place is tried, where light may be short"""
+
+
+def preempt(floor: Floor, entry: Entry, kind: Kind, deadline_s: float) -> bool:
+    """Start a job in place of the fewest others; False where none may be stopped for it or no place comes of it."""
+    if not floor.has_below(entry.request.priority):
+        return False
+    new = floor.new
+    able = [other for other in floor.running() if other.name not in new and _may_stop(floor, entry, other)]
+    best: list[Entry] | None = None
+    for servers in floor.board.state.together if able else ():
+        most = len(able) if best is None else len(best) - 1
+        chosen = _among(floor, kind, servers, able, most, deadline_s)
+        if chosen is not None:
+            best = chosen
+        if time.perf_counter() > deadline_s or (best is not None and len(best) == 1):
+            break
+    return best is not None and _replace(floor, entry, kind, best, deadline_s)
+
+
+def _may_stop(floor: Floor, entry: Entry, other: Entry) -> bool:
+    request = other.request
+    return (
+        request.preemptible
+        and request.priority < entry.request.priority
+        and other.preempted < floor.settings.most_preemptions
+    )
+
+
+def _among(
+    floor: Floor, kind: Kind, servers: Sequence[int], able: Sequence[Entry], most: int, deadline_s: float
+) -> list[Entry] | None:
+    """The fewest jobs on some servers without which the board finds a place there."""
+    names = {entry.name for entry in able}
+    free, shut = floor.board.free(kind), floor.drained
+    room = {
+        s: free[s] + sum(ranks for name, ranks in floor.on(s).items() if name in names)
+        for s in servers
+        if s not in shut
+    }
+    near = sorted(sorted(room, key=lambda s: (-room[s], s))[:MOST_SERVERS])
+    number = {server: i for i, server in enumerate(near)}
+    guests = [
+        (e, tuple((number[s], floor.on(s)[e.name]) for s in e.place.servers if s in number)) for e in able if e.place
+    ]
+    guests = [(e, where) for e, where in guests if where]
+    site = Site(
+        tuple(free[server] for server in near),
+        tuple(where for _, where in guests),
+        tuple(_cost(floor, e) for e, _ in guests),
+    )
+    part = min(row.shape.part for row in kind.rows)
+    parts = -(-kind.held // part)
+    refused: list[frozenset[int]] = []
+    while len(refused) < MOST_TRIES and (left_s := deadline_s - time.perf_counter()) > 0:
+        chosen = fewest_victims(
+            site, part, parts, most=most, time_limit_s=left_s, refused=refused, is_even=kind.is_even
+        )
+        if chosen is None:
+            return None
+        victims = [guests[i][0] for i in chosen]
+        if _fits_without(floor, kind, victims, deadline_s):
+            return victims if floor.board.state.parts is None else _needed(floor, kind, victims, deadline_s)
+        refused.append(frozenset(chosen))
+    return None
+
+
+def _needed(floor: Floor, kind: Kind, victims: list[Entry], deadline_s: float) -> list[Entry]:
+    """Victims of whom none can stay: in a pool they may leave more memory than was counted."""
+    for victim in sorted(victims, key=lambda entry: -_cost(floor, entry)):
+        fewer = [entry for entry in victims if entry is not victim]
+        if fewer and _fits_without(floor, kind, fewer, deadline_s):
+            victims = fewer
+    return victims
+
+
+def _cost(floor: Floor, entry: Entry) -> int:
+    """Of equally many victims those of the lowest priority go, then those that have run the least."""
+    lost_s = floor.now_s - entry.started_s
+    assert entry.place is not None
+    return max(0, 1_000_000 + entry.request.priority) + min(int(lost_s * len(entry.place.devices) / 60), 999)
+
+
+def _fits_without(floor: Floor, kind: Kind, victims: Sequence[Entry], deadline_s: float) -> bool:
+    """Whether the board finds a place once these jobs have left; it is left as it was."""
+    board = floor.board
+    for entry in victims:
+        board.state.release(board.held[entry.name])
+    found = board.find(kind.name, kind, floor.drained, deadline_s)
+    if found.placement is not None:
+        board.state.release(found.placement)
+    for entry in victims:
+        board.state.take(board.held[entry.name])
+    return found.placement is not None
+
+
+def _replace(floor: Floor, entry: Entry, kind: Kind, victims: Sequence[Entry], deadline_s: float) -> bool:
+    """Stop the victims and start the job, or nothing changes."""
+    board = floor.board
+    for victim in victims:
+        board.state.release(board.held[victim.name])
+    found: Found = board.find(entry.kind, kind, floor.drained, deadline_s)
+    leaving = [victim.name for victim in victims]
+    objection = "no place" if found.place is None else floor.guard.objection(entry.request, found.place, leaving)
+    if objection is not None:
+        if found.placement is not None:
+            board.state.release(found.placement)
+        for victim in victims:
+            board.state.take(board.held[victim.name])
+        return False
+    for victim in victims:
+        del board.held[victim.name]
+        because = f"{entry.name} of priority {entry.request.priority} needs its place"
+        floor.stop(victim, "preempted", because, waits=True)
+    floor.counts.preempted += len(victims)
+    return floor.start(entry, found)

@@ -1,0 +1,92 @@
+"""Servers that are kept for the first waiting job, so that jobs behind it never delay it for good.
+
+What is kept are whole servers, or one server of which enough accelerators will be free. Once all their jobs have left,
+nothing of others is on them, nor on the fibers between them. A job behind may enter them only if it ends, by its limit,
+before they are needed; once that time has passed none may. So the first job starts at the latest when the last of the
+jobs that stand there ends: if jobs keep their limits, by the reserved time.
+"""
+
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.controller.decisions import Reserve
+from planner.controller.ledger import Entry
+from planner.controller.state import Floor
+from planner.placement.job_classes import Kind
+
+MOST_SINGLE = 8
+"""servers of either sort, emptiest and first empty, that are looked at for a job of one server"""
+Ints = NDArray[np.int_]
+Choice = tuple[float, int, tuple[int, ...]]
+"""(when it is free, servers, which)"""
+
+
+def reserve(floor: Floor, entry: Entry, kind: Kind) -> Reserve | None:
+    """Servers that are free the earliest, by the limits of running jobs; None where working ones never suffice."""
+    working = np.array(floor.board.able(kind))
+    working[list(floor.drained | floor.void)] = 0
+    best = _one(floor, kind, working)
+    if best is None or best[0] == inf:
+        best = min(filter(None, (best, _several(floor, kind, working))), default=None)
+    if best is None:
+        return None
+    at_s = None if best[0] == inf else max(best[0], floor.now_s)
+    return Reserve(entry.name, best[2], at_s)
+
+
+def _one(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
+    """One server, as soon as enough of it is free."""
+    state, needed = floor.board.state, kind.held
+    if state.parts is not None:
+        return None  # what is free of a server may lack memory: all of it is kept
+    if needed > (kind.parts[0] if kind.is_even else state.per_server) or all(row.needs_rails for row in kind.rows):
+        return None
+    free, able = np.array(state.any if needed == 1 else state.lit), np.flatnonzero(working >= needed)
+    near = {
+        int(server)
+        for key in (-free[able], floor.guests.clear_s[able])
+        for server in able[np.argsort(key, kind="stable")[:MOST_SINGLE]]
+    }
+    return min(((_when(floor, server, needed - int(free[server])), 1, (server,)) for server in near), default=None)
+
+
+def _when(floor: Floor, server: int, missing: int) -> float:
+    """When so many more of a server's accelerators are free."""
+    if missing <= 0:
+        return 0.0
+    for end_s, ranks in floor.guests.ends(server):
+        missing -= ranks
+        if missing <= 0:
+            return end_s
+    return inf
+
+
+def _several(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
+    """Whole servers, those that are clear first, until the parts of the job fit on them."""
+    racks, part = np.array(floor.board.state.together), kind.parts[0]
+    fits, clear_s = np.minimum(working // part, 1 if kind.is_even else kind.held)[racks], floor.guests.clear_s[racks]
+    order = np.lexsort((-working[racks], clear_s, fits == 0))
+    clear_s, racks = np.take_along_axis(clear_s, order, 1), np.take_along_axis(racks, order, 1)
+    is_enough = np.take_along_axis(fits, order, 1).cumsum(axis=1) * part >= kind.held
+    able = np.flatnonzero(is_enough[:, -1])
+    if not len(able):
+        return None
+    last = is_enough.argmax(axis=1)
+    at_s, count, rack = min((float(clear_s[rack, last[rack]]), int(last[rack]) + 1, int(rack)) for rack in able)
+    return at_s, count, tuple(sorted(racks[rack, :count].tolist()))
+
+
+def may_enter(floor: Floor, entry: Entry) -> bool:
+    """Whether a job may stand on servers that are kept for another: it will have left them in time."""
+    at_s, limit_s = floor.ledger.reserved.at_s, entry.request.duration_s
+    return at_s is not None and limit_s is not None and floor.now_s + limit_s <= at_s
+
+
+def is_ready(floor: Floor, kind: Kind) -> bool:
+    """Whether what is kept is free: enough of one server, or all of several."""
+    kept, state = floor.ledger.reserved.servers, floor.board.state
+    if len(kept) == 1 and state.parts is None and kind.held <= (state.any if kind.held == 1 else state.lit)[kept[0]]:
+        return True
+    return bool(kept) and not any(floor.on(server) for server in kept)

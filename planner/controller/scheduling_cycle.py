@@ -1,0 +1,205 @@
+"""One pass over the line: first jobs start, the first that cannot is served by CP-SAT or kept room, then backfill."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+from planner.controller.batch import start_batch
+from planner.controller.decisions import Reserve
+from planner.controller.defragmentation import make_room
+from planner.controller.free_state import Found
+from planner.controller.job_queue import Group, group_of
+from planner.controller.ledger import Entry
+from planner.controller.negative_cache import Mark
+from planner.controller.pending_reason import why
+from planner.controller.preemption import preempt
+from planner.controller.reservation import is_ready, may_enter, reserve
+from planner.controller.state import Floor
+from planner.placement.job_classes import Kind
+
+RACKS = 4
+"""that are looked at together, so that the most valuable way to run is found among them"""
+LOOKS = 20
+"""jobs passed over at one event, for each that is looked at"""
+
+
+@dataclass
+class Pass:
+    """Budgets of one event, and what has been found out meanwhile."""
+
+    floor: Floor
+    greedy_s: float
+    """seconds for the search of a place for the first job, and again for all behind it"""
+    repair_s: float
+    """seconds for CP-SAT"""
+    is_deep: bool = False
+    """whether others move for jobs behind the first, too"""
+    batch: frozenset[str] = frozenset()
+    """jobs that arrived together and have not been looked at together yet"""
+    ran_out: set[str] = field(default_factory=set)
+    """jobs whose search was cut short"""
+
+    def run(self) -> None:
+        """Serve the line; what happened is in the floor's decisions."""
+        while self._once():
+            pass
+
+    def _once(self) -> bool:
+        """Serve the line once; True where CP-SAT changed the floor, so that it is worth another look."""
+        floor, passed = self.floor, set[Group]()
+        head: Entry | None = None
+        looked, seen, deadline_s = 0, 0, 0.0
+        for entry in floor.line.ordered(floor.now_s, passed=passed):
+            seen += 1
+            if seen > LOOKS * floor.settings.depth:
+                break
+            if entry.name in self.batch and self._by_batch():
+                return True
+            kind = floor.kind(entry)
+            if not kind.rows:
+                passed.add(group_of(entry))
+            elif head is None:
+                if self._place(entry, kind, "open", floor.drained, self._soon()):
+                    continue
+                self._keep_room(entry, kind)
+                if self._place_kept(entry, kind):
+                    continue
+                if self._by_search(entry, kind):
+                    return True
+                head, deadline_s = entry, self._soon()
+            else:
+                looked += self._behind(entry, kind, passed, deadline_s)
+                if self.is_deep and entry.name in floor.line and self._by_moves(entry, kind):
+                    return True
+                if looked >= floor.settings.depth or time.perf_counter() > deadline_s:
+                    break
+        if head is None and floor.ledger.reserved.job is not None:
+            floor.decide(Reserve(None))
+        return False
+
+    def _place(self, entry: Entry, kind: Kind, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
+        """Start a job where the board finds a place."""
+        floor = self.floor
+        mark = id(kind), tried
+        if kind.held > floor.board.state.num_free or mark in floor.hopeless:
+            return False
+        found = self._search(entry, kind, mark, barred, deadline_s)
+        if found.placement is None:
+            floor.hopeless.end(mark)
+            if found.ran_out:
+                self.ran_out.add(entry.name)
+            return False
+        return self._start(entry, found)
+
+    def _start(self, entry: Entry, found: Found) -> bool:
+        is_started = self.floor.start(entry, found)
+        self.floor.counts.greedy += is_started
+        return is_started
+
+    def _search(self, entry: Entry, kind: Kind, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
+        """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later."""
+        floor, board = self.floor, self.floor.board
+        racks, found = floor.hopeless.open(mark), Found()
+        step = RACKS if board.state.router is not None else max(1, len(racks))
+        for first in range(0, len(racks), step):
+            near = racks[first : first + step]
+            found = board.find(entry.kind, kind, barred, deadline_s, near)
+            if found.placement is not None or found.ran_out:
+                break
+            floor.hopeless.fail(mark, near)
+        return found
+
+    def _place_kept(self, entry: Entry, kind: Kind) -> bool:
+        """Start the first job where it was kept room, once that is free: this search is never cut short."""
+        floor, kept = self.floor, self.floor.ledger.reserved.servers
+        if not is_ready(floor, kind):
+            return False
+        barred, racks = floor.all_servers.difference(kept) | floor.drained, floor.hopeless.racks_of(kept)
+        found = floor.board.find(entry.kind, kind, barred, inf, racks)
+        if found.placement is not None and self._start(entry, found):
+            return True
+        floor.void.update(kept)
+        return False
+
+    def _soon(self) -> float:
+        """When a search that begins now must end."""
+        return time.perf_counter() + self.greedy_s
+
+    def _by_search(self, entry: Entry, kind: Kind) -> bool:
+        """Start the first job by CP-SAT: others move, or give way."""
+        floor, settings = self.floor, self.floor.settings
+        mark = id(kind), f"search {entry.request.priority}"
+        if self.repair_s <= 0 or mark in floor.hopeless:
+            return False
+        deadline_s = time.perf_counter() + self.repair_s
+        racks = floor.hopeless.open(mark)
+        is_started = (settings.moves and make_room(floor, entry, kind, floor.drained, deadline_s, racks)) or (
+            settings.preempts and preempt(floor, entry, kind, deadline_s)
+        )
+        self.repair_s = deadline_s - time.perf_counter()
+        if not is_started:
+            floor.hopeless.end(mark)
+            if self.repair_s > 0:
+                floor.hopeless.fail(mark, racks)
+        return is_started
+
+    def _by_batch(self) -> bool:
+        """Start jobs that arrived together as a whole, once all ahead of them have been looked at."""
+        if self.repair_s <= 0:
+            return False
+        deadline_s = time.perf_counter() + self.repair_s
+        is_started, self.batch = start_batch(self.floor, self.batch, deadline_s)
+        self.repair_s = deadline_s - time.perf_counter()
+        return is_started
+
+    def _by_moves(self, entry: Entry, kind: Kind) -> bool:
+        """Start a job behind the first one by moving others, apart from what is kept."""
+        floor, mark = self.floor, (id(kind), "moves")
+        if self.repair_s <= 0 or not floor.settings.moves or mark in floor.hopeless:
+            return False
+        deadline_s = time.perf_counter() + self.repair_s
+        shut, racks = floor.drained | frozenset(floor.ledger.reserved.servers), range(len(floor.board.racks))
+        is_started = make_room(floor, entry, kind, shut, deadline_s, racks)
+        self.repair_s = deadline_s - time.perf_counter()
+        if not is_started:
+            floor.hopeless.end(mark)
+        return is_started
+
+    def _keep_room(self, entry: Entry, kind: Kind) -> None:
+        """Keep servers for the first job: the same as long as it is first, unless they were clear and of no use."""
+        floor = self.floor
+        kept = floor.ledger.reserved
+        if (
+            kept.job != entry.name
+            or not floor.drained.isdisjoint(kept.servers)
+            or not floor.void.isdisjoint(kept.servers)
+        ):
+            floor.decide(reserve(floor, entry, kind) or Reserve(entry.name))
+
+    def _behind(self, entry: Entry, kind: Kind, passed: set[Group], deadline_s: float) -> bool:
+        """Start a job behind the first one where it does not delay it; whether it was looked at.
+
+        Its group is passed over from now on where no other job of it has a chance.
+        """
+        floor = self.floor
+        kept = frozenset(floor.ledger.reserved.servers)
+        tried = "open" if not kept or may_enter(floor, entry) else "beside"
+        if (id(kind), tried) in floor.hopeless:
+            if tried == "open" or (id(kind), "open") in floor.hopeless:
+                passed.add(group_of(entry))
+            return False
+        if kind.held > floor.board.state.num_free:
+            passed.add(group_of(entry))
+            return False
+        barred = floor.drained if tried == "open" else floor.drained | kept
+        self._place(entry, kind, tried, barred, deadline_s)
+        return True
+
+    def tell(self, names: Sequence[str]) -> None:
+        """Say why these jobs wait, where they do."""
+        floor = self.floor
+        for name in names:
+            if name in floor.line:
+                entry = floor.ledger.jobs[name]
+                floor.wait(entry, *why(floor, entry, ran_out=name in self.ran_out))

@@ -1,0 +1,174 @@
+"""Carries decisions to the switches: compares circuits that must be on with those that are, and sets the difference."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planner.controller.controller import Controller
+from planner.integrations.calls import Calls
+from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits, Driver
+from planner.model.errors import InputError
+from planner.placement.placement import Place
+
+FIRST_DELAY_S, MOST_DELAY_S = 0.5, 30.0
+"""before what failed is tried again: the first time, and at most after doubling"""
+log = logging.getLogger("planner.controller")
+Action = Literal["connect", "release"]
+_DONE: dict[Action, str] = {"connect": "connected", "release": "released"}
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call of the driver."""
+
+    action: Action
+    job: str
+    circuits: Circuits
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why circuits of a job are not on, or not off, in the words of the driver."""
+
+    action: Action
+    said: str
+
+
+class Carrier:
+    """One controller's circuits over one driver; a crash at any point is repaired by the next tick."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        driver: Driver,
+        *,
+        period_s: float = 1.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.period_s = period_s
+        self._controller, self._driver, self._clock = controller, driver, clock
+        self._is_stopping = False
+        self._calls = Calls[_Call]()
+        self._on: dict[str, Circuits] = {}
+        """what this process has put on, and nobody off"""
+        self._delays: dict[str, tuple[float, float]] = {}
+        """by job: when it is tried again, and how long it then waits"""
+        self._troubles: dict[str, Trouble] = {}
+        """by job: what failed last and did not succeed since"""
+        self.failures: Counter[Action] = Counter()
+        """of the driver since this process began"""
+
+    def tick(self) -> None:
+        """Release what must not be on, then connect what must; again where a part was found broken meanwhile."""
+        while self._pass():
+            pass
+
+    def connected(self, job: str, place: Place | None) -> bool | None:
+        """Whether all circuits of a place are on; None for a job that waits or takes none."""
+        if place is None or not place.wiring.configurations:
+            return None
+        return self._on.get(job) == place.circuits_json
+
+    def on(self) -> dict[str, Circuits]:
+        """What this process has put on, by job, as of the last tick; nobody is waited for."""
+        return dict(self._on)
+
+    def troubles(self) -> dict[str, Trouble]:
+        """What the driver said last of jobs whose circuits it could not put on, or off; nobody is waited for."""
+        return dict(self._troubles)
+
+    def stop(self) -> None:
+        """Let the tick at hand end with the job at hand, and later ones do nothing."""
+        self._is_stopping = True
+
+    def _pass(self) -> bool:
+        """Once over all; True where a part has failed, so that other circuits are wanted now."""
+        if self._hear():
+            return True
+        applied = self._driver.applied()
+        wanted = self._look(applied)
+        for job, circuits in applied.items():
+            if wanted.get(job) != circuits:
+                self._on.pop(job, None)
+                self._begin(_Call("release", job, circuits))
+        if self._hear():
+            return True
+        for job, circuits in wanted.items():
+            if self._on.get(job) != circuits:
+                self._begin(_Call("connect", job, circuits))
+                if self._hear():
+                    return True
+        return False
+
+    def _look(self, applied: Mapping[str, Circuits]) -> dict[str, Circuits]:
+        """What must be on, by job; forgets jobs that are gone, and circuits that somebody else has put off."""
+        running = self._controller.running.items()
+        wanted = {job: place.circuits_json for job, place in running if place.wiring.configurations}
+        self._on = {job: on for job, on in self._on.items() if job in wanted and applied.get(job) == on}
+        self._delays = {job: delay for job, delay in self._delays.items() if job in wanted or job in applied}
+        self._troubles = {job: told for job, told in self._troubles.items() if job in wanted or job in applied}
+        return wanted
+
+    def _is_put_off(self, job: str) -> bool:
+        return self._is_stopping or self._clock() < self._delays.get(job, (0.0, 0.0))[0]
+
+    def _begin(self, call: _Call) -> None:
+        """One call of the driver, unless the last one for that job is under way or has failed just now."""
+        job, driver = call.job, self._driver
+        if self._is_put_off(job):
+            return
+        if call.action == "release":
+            self._calls.begin(job, call, lambda: driver.release(job))
+        else:
+            self._calls.begin(job, call, lambda: driver.connect(job, call.circuits))
+
+    def _hear(self) -> bool:
+        """What came of calls that have ended; True where a part turned out to be broken, which the controller knows
+        now."""
+        is_new = False
+        for call, error in self._calls.ended():
+            is_new |= self._heard(call, error)
+        return is_new
+
+    def _heard(self, call: _Call, error: BaseException | None) -> bool:
+        if error is None:
+            if call.action == "connect":
+                self._on[call.job] = call.circuits
+            self._forget(call.job)
+            return False
+        if not isinstance(error, CircuitError):
+            raise error
+        fields: dict[str, Any] = {"job": call.job, "action": call.action, "part": error.part, "said": str(error)}
+        log.warning(f"circuits are not {_DONE[call.action]}", extra={"fields": fields})
+        self._note(call.job, call.action, error)
+        if call.action == "connect" and error.part is not None and self._fail(error.part):
+            return True
+        self._put_off(call.job, is_busy=call.action == "connect" and isinstance(error, CircuitBusyError))
+        return False
+
+    def _note(self, job: str, action: Action, error: CircuitError) -> None:
+        self._troubles[job] = Trouble(action, str(error))
+        self.failures[action] += 1
+
+    def _forget(self, job: str) -> None:
+        """What was to be done for a job has succeeded."""
+        self._delays.pop(job, None)
+        self._troubles.pop(job, None)
+
+    def _fail(self, part: str) -> bool:
+        """Whether the controller takes a part for broken from now on, and did not before."""
+        try:
+            is_new = part not in self._controller.down
+            self._controller.fail(part)
+            return is_new
+        except InputError as error:
+            log.warning("no such part", extra={"fields": {"part": part, "said": str(error)}})
+            return False
+
+    def _put_off(self, job: str, *, is_busy: bool) -> None:
+        """Try again later, each time after twice as long; who waits for others' light does not wait long."""
+        delay_s = FIRST_DELAY_S if is_busy else self._delays.get(job, (0.0, FIRST_DELAY_S))[1]
+        self._delays[job] = (self._clock() + delay_s, min(2 * delay_s, MOST_DELAY_S))

@@ -1,0 +1,87 @@
+"""What a controller says of its jobs: one of them, or all that matters at one moment, for pages and metrics."""
+
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from planner.controller.decisions import Reserve, Wait
+from planner.controller.ledger import Entry
+from planner.controller.pending_reason import why
+from planner.controller.settings import Request
+from planner.controller.state import Counts, Floor
+from planner.model.cluster import Cluster
+from planner.placement.placement import Place
+
+FRESH = 30
+"""reasons that are found out anew for one view; jobs beyond them wait for what they were told last"""
+
+
+class JobState(NamedTuple):
+    """One job as it is now."""
+
+    request: Request
+    state: Literal["waiting", "running"]
+    arrived_s: float
+    started_s: float | None
+    place: Place | None
+    waits_for: Wait | None
+    """why it waits"""
+    number: int
+    """counted in the order of arrival, from 0"""
+
+
+@dataclass(frozen=True)
+class View:
+    """One moment of a controller."""
+
+    seq: int
+    """events in the journal"""
+    cluster: Cluster
+    """with all that is down, drained servers aside"""
+    failed: tuple[str, ...]
+    """parts by name, in the order in which they failed"""
+    drained: tuple[str, ...]
+    """servers by name"""
+    running: tuple[JobState, ...]
+    """in the order of arrival"""
+    waiting: tuple[JobState, ...]
+    """the first ones, in the order in which they are served"""
+    num_waiting: int
+    reserved: Reserve
+    num_free: int
+    """working accelerators that nobody holds"""
+    counts: Counts
+
+
+def job_state(floor: Floor, entry: Entry, waits_for: Wait | None = None) -> JobState:
+    """A job as it is now; `waits_for`: why it waits, where that is known already."""
+    request, number = entry.request, entry.number
+    if entry.place is not None:
+        return JobState(request, "running", entry.arrived_s, entry.started_s, entry.place, None, number)
+    waits_for = waits_for or Wait(entry.name, *why(floor, entry))
+    return JobState(request, "waiting", entry.arrived_s, None, None, waits_for, number)
+
+
+def view(floor: Floor, seq: int, most_waiting: int) -> View:
+    """This moment, with so many of the waiting jobs: those that ask for the same wait for the same, found out once."""
+    ledger = floor.ledger
+    known: dict[tuple[str, str, bool], Wait] = {}
+    waiting = []
+    for entry in islice(floor.line.ordered(floor.now_s, passed=set()), most_waiting):
+        alike = entry.request.tenant, entry.kind, entry.name == ledger.reserved.job
+        if alike not in known:
+            told = entry.wait if len(known) >= FRESH else None
+            known[alike] = told or Wait(entry.name, *why(floor, entry))
+        waiting.append(job_state(floor, entry, replace(known[alike], job=entry.name)))
+    return View(
+        seq=seq,
+        cluster=floor.board.cluster,
+        failed=tuple(ledger.failed),
+        drained=tuple(ledger.drained),
+        running=tuple(job_state(floor, entry) for entry in floor.running()),
+        waiting=tuple(waiting),
+        num_waiting=len(floor.line),
+        reserved=ledger.reserved,
+        num_free=floor.board.state.num_free,
+        counts=replace(floor.counts),
+    )

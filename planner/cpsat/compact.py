@@ -1,0 +1,34 @@
+"""Of plans that are equal in every objective, one that keeps jobs together."""
+
+from collections.abc import Sequence
+
+from planner.cpsat.evaluate import evaluate
+from planner.cpsat.fix_configurations import settle
+from planner.cpsat.search import Search
+from planner.model.plan import Assignment
+from planner.model.result import is_worse
+
+TIDY_S = 2.0
+
+
+def tidy(search: Search) -> None:
+    """Try the same configurations on as few servers as possible; adopted if no objective is worse."""
+    assert search.assignments is not None
+    spread = _servers(search, search.assignments)
+    is_late = search.options.deterministic_limit is None and search.clock.left_s < TIDY_S
+    if search.is_stopped or is_late or spread == len(search.assignments):
+        return
+    found = settle(search, search.pattern(), search.clock.within(TIDY_S))
+    if found is None or _servers(search, found) >= spread:
+        return
+    for objective in search.full.instance.objectives:
+        old, new = (evaluate(search.full, plan, objective.name) for plan in (search.assignments, found))
+        if is_worse(new, old, is_maximized=objective.name == "value"):
+            return
+    search.assignments = found
+
+
+def _servers(search: Search, assignments: Sequence[Assignment]) -> int:
+    """Servers touched, summed over jobs."""
+    parse = search.full.cluster.fabric.parse_device
+    return sum(len({parse(name)[0] for name in assignment.devices}) for assignment in assignments)

@@ -1,0 +1,166 @@
+"""Configurations are chosen: find counts that step 2 can realise, or prove that there are none."""
+
+from dataclasses import replace
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from planner.cpsat.model import Model, Refuted
+from planner.cpsat.search import Search
+from planner.cpsat.size import is_buildable
+from planner.cpsat.step2 import FOUND, StepTwoLimits, is_beyond_search, realize
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import Choice, Pattern, slots_matter
+from planner.fabrics.lightpath.routes import Ways
+from planner.fabrics.lightpath.step2_ranks import reserve
+from planner.fabrics.problem import JobOptions, Problem
+from planner.formulation.variables import BlockKind
+from planner.heuristics.ruin_recreate import Effort, recreated
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+
+MAX_ROUNDS = 20
+MIN_S, MOST_S = 0.5, 3.0
+"""of wall-clock time for one exact step 2: counts that resist longer are set aside, which costs the proof"""
+AGAIN_S = 5.0
+AGAIN_PATIENCE = 100
+"""wall-clock time, and rounds without a better plan, for placing the same configurations anew"""
+COUNTS_S = 2.0
+COUNTS_SHARE = 0.25
+"""of the limits go into finding compact counts: any will do"""
+
+
+def settle(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
+    """Assignments with the configurations of a pattern on any counts, or None.
+
+    Counts that need few wavelengths between servers come first. What is proven impossible on the way, the
+    configurations themselves included, is kept as cuts.
+    """
+    if is_beyond_search(search.problem, pattern):
+        return None
+    problem = _only(search.problem, pattern)
+    if not is_buildable(problem, clock):
+        return None
+    model = _compact_model(search, problem, pattern)
+    for _ in range(MAX_ROUNDS):
+        limits = step_two_limits(search, clock)
+        solver = replace(limits, time_limit_s=min(COUNTS_S, limits.time_limit_s)).solver(COUNTS_SHARE)
+        status = solver.solve(model.cp)
+        if status == cp_model.INFEASIBLE:
+            search.refute(_refuted_rows(search.problem, pattern))
+            return None
+        if status not in FOUND:
+            return None
+        found = model.pattern(solver.value)
+        realized = realize(problem, found, limits)
+        if realized.assignments is not None:
+            return realized.assignments
+        if not realized.refuted:
+            return None
+        refuted = refuted_counts(problem, found, realized.refuted, None)
+        search.refute(refuted)
+        model.cut(refuted)
+        if search.is_stopped or clock.is_over:
+            return None
+    return None
+
+
+def place_again(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
+    """Where slots matter: the configurations of a pattern wherever ruin and recreate finds room for all, or None."""
+    if not slots_matter(search.problem.cluster):
+        return None
+    problem = _only(search.problem, pattern)
+    chosen = {j: search.problem.options[j].candidates.configuration(choice.row) for j, choice in pattern.items()}
+    wanted = sum(float(search.problem.options[j].value[choice.row]) for j, choice in pattern.items())
+    staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
+    effort = Effort.of(search.options, clock.within(AGAIN_S), patience=AGAIN_PATIENCE)
+    *_, found = staying, *recreated(problem, staying, search.options.seed, effort, wanted)
+    names = {problem.options[j].job.name: configuration for j, configuration in chosen.items()}
+    return tuple(found) if {a.job: a.configuration for a in found} == names else None
+
+
+def step_two_limits(search: Search, clock: Clock) -> StepTwoLimits:
+    return StepTwoLimits(
+        time_limit_s=min(max(clock.left_s, MIN_S), MOST_S),
+        deterministic_limit=search.options.deterministic_limit,
+        workers=search.workers,
+        seed=search.options.seed,
+    )
+
+
+def refuted_counts(
+    problem: Problem, pattern: Pattern, jobs: tuple[int, ...], most_lit: dict[tuple[int, int], int] | None
+) -> Refuted:
+    """What step 2 refuted: these jobs of a pattern together."""
+    placed = {j: (problem.options[j].shapes[pattern[j].row], pattern[j].blocks) for j in jobs if not pattern[j].stays}
+    return Refuted(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)
+
+
+def _refuted_rows(problem: Problem, pattern: Pattern) -> Refuted:
+    """The configurations of a pattern exclude each other, wherever they lie."""
+    placed = {j: (problem.options[j].shapes[choice.row], ()) for j, choice in pattern.items() if not choice.stays}
+    return Refuted(placed, tuple(j for j, choice in pattern.items() if choice.stays), None)
+
+
+def _only(problem: Problem, pattern: Pattern) -> Problem:
+    """The problem with nothing but the chosen rows, and the current rows of residents."""
+
+    def rows(options: JobOptions, choice: Choice | None) -> set[int]:
+        kept = {options.current} if options.current is not None else set()
+        return kept | ({choice.row} if choice is not None else set())
+
+    options = tuple(
+        o.take(np.array(sorted(rows(o, pattern.get(j))), dtype=np.int64)) for j, o in enumerate(problem.options)
+    )
+    return replace(problem, options=options)
+
+
+def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
+    """Step 1 with the choices fixed, minimizing light between servers and servers touched.
+
+    Jobs that spanned in the pattern are modelled block by block, which makes their light exact for every pair, or
+    for what leaves and enters a server where circuits may cross others.
+    """
+    model = Model.build(problem)
+    for refuted in search.refuted:
+        model.cut(refuted)
+    for j, job in enumerate(model.variables.jobs):
+        choice = pattern.get(j)
+        if job.stay is not None:
+            model.cp.add(job.stay == (choice is not None and choice.stays))
+        chosen = None
+        if choice is not None and not choice.stays:
+            configuration = search.problem.options[j].candidates.configuration(choice.row)
+            chosen = problem.options[j].row_of(configuration)
+        for row, literal in enumerate(job.rows):
+            model.cp.add(literal == (row == chosen))
+        if chosen is not None and choice is not None and len(choice.blocks) > 1:
+            _add_ranks(model, j, problem.options[j].shapes[chosen])
+    light = sum(sum(job.light.values()) for job in model.variables.jobs)
+    touched = sum(sum(job.touched) for job in model.variables.jobs)
+    model.cp.minimize(light + touched)
+    return model
+
+
+def _add_ranks(model: Model, j: int, shape: Shape) -> None:
+    """Which block of a job lies on which server, and the light that this takes between servers."""
+    cp, job = model.cp, model.variables.jobs[j]
+    if not job.classes or not shape.has_light:
+        return
+    counts = job.blocks[BlockKind.of(shape)]
+    servers = range(len(counts))
+    on = {(block, s): cp.new_bool_var("") for block in range(shape.num_blocks) for s in servers}
+    for block in range(shape.num_blocks):
+        cp.add_exactly_one(on[block, s] for s in servers)
+    for s in servers:
+        cp.add(sum(on[block, s] for block in range(shape.num_blocks)) == counts[s])
+    tables, ways = shape.between_blocks, Ways(model.problem.cluster)
+    for a in servers:
+        others = [b for b in servers if b != a]
+        for b in others:
+            if not ways.may_cross or not ways.joins(a, b):
+                reserve(cp, tables, on, a, (b,), job.light.get((a, b), 0))
+        if ways.may_cross:
+            out, into = ([w for pair, w in job.light.items() if pair[end] == a] for end in (0, 1))
+            reserve(cp, tables, on, a, others, sum(out))
+            reserve(cp, [table.reversed for table in tables], on, a, others, sum(into))

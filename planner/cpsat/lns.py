@@ -1,0 +1,96 @@
+"""Large clusters: a few servers at a time are planned anew while everything else stays as it is."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from costmodel.fabrics import DividedPorts, FatTree, MemoryNodeRings, Sipam
+from planner.cpsat.lns_window import open_window
+from planner.cpsat.search import Search
+from planner.fabrics.problem import Problem
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+from planner.model.ranked_assignment import moved
+from planner.model.result import SolveOptions
+
+SERVERS = 3
+"""of a neighbourhood; a cluster of no more is solved at once"""
+MOST_WAITING = 6
+"""jobs without a place that a neighbourhood may take in"""
+SECONDS = 2.5
+"""of one neighbourhood"""
+Solver = Callable[[Problem, SolveOptions, Sequence[Assignment]], Sequence[Assignment]]
+"""a problem, limits, and its plan so far -> one of no less value"""
+Servers = tuple[tuple[int, ...], ...]
+"""by rack, as many of each"""
+
+
+def has_neighbourhoods(problem: Problem) -> bool:
+    """Whether a cluster is large, and every part of it belongs to one server."""
+    fabric = problem.cluster.fabric
+    of_servers = isinstance(fabric, Sipam | FatTree | MemoryNodeRings) or (
+        isinstance(fabric, DividedPorts) and fabric.shared is None
+    )
+    return of_servers and fabric.num_servers > SERVERS
+
+
+def improve(search: Search, solve: Solver, clock: Clock) -> None:
+    """Better plans for the first objective, until the clock is over or many neighbourhoods in a row have none."""
+    draw, problem = random.Random(search.options.seed), search.full
+    patience = 2 * problem.cluster.fabric.num_servers
+    failures = 0
+    while failures < patience and not clock.is_over and not search.is_stopped:
+        found = _better(search, solve, _servers(draw, problem), draw, clock)
+        failures = 0 if found else failures + 1
+        if search.reaches("value"):
+            return
+
+
+def _servers(draw: random.Random, problem: Problem) -> Servers:
+    """Some servers of one rack, or one of each of some racks."""
+    fabric = problem.cluster.fabric
+    racks = range(fabric.racks)
+    if fabric.racks > 1 and (fabric.servers == 1 or draw.random() < 0.5):
+        chosen = draw.sample(racks, min(SERVERS, fabric.racks))
+        return tuple((rack * fabric.servers + draw.randrange(fabric.servers),) for rack in sorted(chosen))
+    rack = draw.choice(racks)
+    number = min(draw.choice((2, SERVERS)), fabric.servers)
+    first = rack * fabric.servers
+    return (tuple(sorted(draw.sample(range(first, first + fabric.servers), number))),)
+
+
+def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random, clock: Clock) -> bool:
+    """Plan the jobs that lie in these servers anew, with some that wait; whether that helps."""
+    problem = search.full
+    assert search.assignments is not None
+    index = {options.job.name: j for j, options in enumerate(problem.options)}
+    inside = {server for rack in servers for server in rack}
+    free, fixed = list[Assignment](), list[Assignment]()
+    for assignment in search.assignments:
+        options = problem.options[index[assignment.job]]
+        is_free = not options.can_stay and _touched(problem, assignment) <= inside
+        (free if is_free else fixed).append(assignment)
+    placed = {assignment.job for assignment in search.assignments}
+    waiting = [j for name, j in index.items() if name not in placed]
+    taken_in = draw.sample(waiting, min(MOST_WAITING, len(waiting)))
+    if not free and not taken_in:
+        return False
+    window = open_window(problem, fixed, servers, [*(index[a.job] for a in free), *taken_in])
+    limits = replace(
+        search.options,
+        time_limit_s=max(min(SECONDS, clock.left_s), 0.05),
+        seed=draw.randrange(2**31),
+        hint=None,
+        on_incumbent=None,
+    )
+    left = window.left(solve(window.problem, limits, window.entered(free)))
+    found = [*fixed, *(moved(problem.instance, assignment) for assignment in left)]
+    if sum(a.value for a in found) <= sum(a.value for a in search.assignments) * (1 + 1e-9):
+        return False
+    search.assignments = tuple(found)
+    search.report("value", search.bound, "neighbourhood")
+    return True
+
+
+def _touched(problem: Problem, assignment: Assignment) -> set[int]:
+    return {problem.cluster.fabric.parse_device(name)[0] for name in assignment.devices}

@@ -1,0 +1,115 @@
+"""What a count of the instance shows: devices, memory, divisibility, and what the job itself excludes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.candidates import unlisted
+from planner.candidates.expand import list_options
+from planner.explain.words import accelerators, listed
+from planner.fabrics.free_state import Slots
+from planner.fabrics.problem import JobOptions
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Job, JobConstraints
+from planner.whatif.edit import edited, with_job
+
+
+@dataclass(frozen=True)
+class Room:
+    """Devices by server that nobody holds: with a working port, and without."""
+
+    cluster: Cluster
+    free: tuple[int, ...]
+    dark: tuple[int, ...]
+
+    @classmethod
+    def beside_residents(cls, instance: Instance) -> "Room":
+        """What the residents of an instance leave."""
+        slots = Slots(instance.cluster)
+        parse = instance.cluster.fabric.parse_device
+        for resident in instance.residents:
+            slots.take(parse(name) for name in resident.devices)
+        return cls(instance.cluster, tuple(map(len, slots.lit)), tuple(map(len, slots.dark)))
+
+    def racks(self) -> Iterator[range]:
+        """Servers that one job may use together."""
+        fabric = self.cluster.fabric
+        if fabric.links_racks:
+            yield range(fabric.num_servers)
+            return
+        for first in range(0, fabric.num_servers, fabric.servers):
+            yield range(first, first + fabric.servers)
+
+    def usable(self, server: int, size: int) -> int:
+        """Free devices of a server for a job of some size: only a single device needs no port."""
+        return self.free[server] + (self.dark[server] if size == 1 else 0)
+
+
+def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
+    """Why a job has no way to run on so many devices at all; None if it has one."""
+    cluster = instance.cluster
+    if cluster.num_healthy < size <= cluster.fabric.most_devices_of_a_job:
+        return f"needs {accelerators(size)}, {cluster.num_healthy} work"
+    return unlisted.why_unlisted(cluster, edited(instance.job(name), accelerators=size))
+
+
+def has_ways(instance: Instance, name: str, size: int, constraints: JobConstraints) -> bool:
+    """Whether a job would have a configuration on so many devices under other constraints."""
+    changed = with_job(instance, name, accelerators=size, constraints=constraints)
+    return bool(len(list_options(changed, changed.job(name))))
+
+
+def why_too_few(instance: Instance, size: int) -> str | None:
+    """How many free devices a job of some size lacks beside the residents; None where there are enough."""
+    room = Room.beside_residents(instance)
+    free = {rack: sum(room.usable(s, size) for s in rack) for rack in room.racks()}
+    most = max(free.values())
+    if most >= size:
+        return None
+    where = "" if len(free) == 1 else " in any one rack"
+    dark = sum(room.dark) if size > 1 else 0
+    ports = f", and {dark} more without a working port" if dark else ""
+    return f"needs {size}, {most} {'is' if most == 1 else 'are'} free{where}{ports}"
+
+
+def why_no_block(instance: Instance, name: str, size: int) -> str | None:
+    """How the free devices are too scattered for what must lie in one server; None where they are not."""
+    room, fabric = Room.beside_residents(instance), instance.cluster.fabric
+    options = list_options(instance, with_job(instance, name, accelerators=size).job(name))
+    blocks = {shape.part if shape.is_even else shape.block for shape in options.shapes}
+    most = 1 if options.shapes[0].is_even else size
+    if any(_num_blocks(room, rack, block, size, most) * block >= size for rack in room.racks() for block in blocks):
+        return None
+    block = min(blocks)
+    possible = max(_num_blocks(room, rack, block, size, most) for rack in room.racks())
+    fullest = max(range(fabric.num_servers), key=lambda s: room.usable(s, size))
+    best = f"most is {room.usable(fullest, size)} on {fabric.server_name(fullest)}"
+    if block == size:
+        return f"no server has {size} free; {best}"
+    asked = "on a server of its own" if most == 1 else "in one server"
+    return (
+        f"needs {size // block} times {accelerators(block)} free {asked}; "
+        f"there {'is' if possible == 1 else 'are'} {possible}, {best}"
+    )
+
+
+def _num_blocks(room: Room, rack: Sequence[int], block: int, size: int, most: int) -> int:
+    """Blocks for which a rack has free devices, so many of them at most in one server."""
+    return sum(min(room.usable(s, size) // block, most) for s in rack)
+
+
+def told_sizes(instance: Instance, job: Job, most: int = 4) -> tuple[int, ...]:
+    """Sizes to speak of: all of a few, else the ends and some between, of those that can be listed if any."""
+    options: JobOptions = list_options(instance, job)
+    listed_sizes = sorted({int(n) for n in options.candidates.num_devices}) or list(job.sizes)
+    known = listed_sizes if len(job.sizes) > most else list(job.sizes)
+    if len(known) <= most:
+        return tuple(known)
+    picks = np.linspace(0, len(known) - 1, most).round().astype(int)
+    return tuple(known[i] for i in sorted(set(picks.tolist())))
+
+
+def sizes_phrase(sizes: Sequence[int]) -> str:
+    """2, 4 or 8 accelerators"""
+    return listed([str(size) for size in sizes[:-1]] + [accelerators(sizes[-1])], "or")

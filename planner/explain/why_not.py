@@ -1,0 +1,100 @@
+"""Why a job does not run: alone in the cluster, or beside what a plan admits."""
+
+from collections.abc import Iterator
+
+from planner.explain import remedies
+from planner.explain.capacity import told_sizes, why_no_block, why_too_few, why_unlisted
+from planner.explain.cost import Cost, cost_of, what_gives
+from planner.explain.explanation import Statement, Tag
+from planner.explain.whatif_solver import Asker
+from planner.explain.words import accelerators, amount, place
+from planner.fabrics.lightpath.why_not import why_no_light
+from planner.fabrics.ocs_rail.why_not import why_no_rails
+from planner.fabrics.sipam.why_not import why_no_units
+from planner.fabrics.slices.why_not import why_no_slices
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.whatif.edit import only, pinned, required
+
+Reason = tuple[Tag, str, list[Statement], float | None]
+"""Tag, headline, statements, cost."""
+
+
+def why_impossible(asker: Asker, name: str) -> Reason | None:
+    """What a job lacks with the whole cluster, as it is now, to itself; None unless proven impossible."""
+    waiting = only(asker.instance, name)
+    if asker.ask(waiting, any_plan=True).is_possible is not False:
+        return None
+    statements = [*_by_size(asker, waiting, name), *remedies.repairs(asker, waiting, name)]
+    statements += remedies.working_sizes(asker, waiting, name)
+    statements += remedies.without_constraints(asker, waiting, name)
+    return "impossible alone", f"{name} cannot run even with the whole cluster to itself", statements, None
+
+
+def why_not_beside(asker: Asker, plan: Plan, name: str) -> Reason:
+    """What a job lacks beside the plan, what would make it fit, and what admitting it costs."""
+    waiting = pinned(asker.instance, plan, name)
+    answer = asker.ask(waiting)
+    if answer.is_possible is None:
+        return _undecided(asker, plan, name)
+    if answer.is_possible:
+        assert answer.plan is not None
+        fits = Statement(f"fits beside the other jobs {place(waiting.cluster.fabric, answer.plan[name])}")
+        cost = cost_of(asker, plan, name)
+        return "worth less", _worth(name, cost), [fits, *_after(plan, name, cost)], cost.at_most
+    statements = list(_by_size(asker, waiting, name))
+    cost = cost_of(asker, plan, name)
+    statements += remedies.moves(asker, plan, name)
+    statements += remedies.repairs(asker, waiting, name)
+    statements += remedies.other_size(asker, waiting, name)
+    statements += remedies.without_constraints(asker, waiting, name)
+    statements += _after(plan, name, cost)
+    headline = f"{name} does not fit beside this plan"
+    if cost.phrase is not None:
+        headline += _gain(cost) or f" (admitting it would cost {cost.phrase})"
+    return "does not fit beside this plan", headline, statements, cost.at_most
+
+
+def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
+    """What each size lacks, for an instance in which the job was found impossible."""
+    sizes = told_sizes(waiting, waiting.job(name))
+    for size in sizes:
+        reason = why_unlisted(waiting, name, size)
+        if reason is None and (reason := why_too_few(waiting, size)):
+            sizes_told = f"{size} or more accelerators" if size < sizes[-1] else accelerators(size)
+            yield Statement(f"with {sizes_told}: {reason}")
+            return
+        reason = reason or why_no_block(waiting, name, size) or why_no_rails(waiting, name, size)
+        reason = reason or why_no_slices(waiting, name, size) or why_no_units(waiting, name, size)
+        if reason is None:
+            reason = why_no_light(asker, required(waiting, name, accelerators=size), name, size)
+        yield Statement(f"with {accelerators(size)}: {reason or 'no place has all that it needs at once'}")
+
+
+def _worth(name: str, cost: Cost) -> str:
+    if cost.phrase is None:
+        return f"{name} fits beside this plan, which leaves it out"
+    if gain := _gain(cost):
+        return f"{name} fits beside this plan, which leaves it out{gain}"
+    return f"{name} is worth less than it takes (admitting it costs {cost.phrase})"
+
+
+def _gain(cost: Cost) -> str:
+    """Said instead of a cost where a better plan admits the job."""
+    if cost.at_most is None or cost.at_most >= 0:
+        return ""
+    sure = "" if cost.at_least == cost.at_most else "at least "
+    return f" (a better plan admits it: {sure}{amount(-cost.at_most)} more {cost.objective})"
+
+
+def _after(plan: Plan, name: str, cost: Cost) -> Iterator[Statement]:
+    """What the best plan with the job changes, or that there is none."""
+    if cost.plan is not None:
+        yield from what_gives(plan, cost.plan, name)
+    elif cost.is_possible is False:
+        yield Statement(f"no plan runs {name} and all required jobs and residents")
+
+
+def _undecided(asker: Asker, plan: Plan, name: str) -> Reason:
+    text = f"{name} beside this plan: not decided within {asker.time_limit_s:g} s; give more time"
+    return "undecided in time", f"{name} is undecided in time", [Statement(text, is_verified=False)], None

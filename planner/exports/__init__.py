@@ -1,7 +1,0 @@
-"""Plans for other programs: algorithms, execution traces, tuning tables, circuits and graphs."""
-
-from planner.exports.files import DEFAULT_MESSAGE_BYTES, FORMATS, Source, export_files, warnings_of
-from planner.exports.groups import GroupRun
-from planner.exports.held import Held
-
-__all__ = ["DEFAULT_MESSAGE_BYTES", "FORMATS", "GroupRun", "Held", "Source", "export_files", "warnings_of"]

@@ -1,0 +1,294 @@
+"""Circuits that a configuration asks for, and how many wavelengths must leave any part of its ranks."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import gcd, prod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import Circuits, Cut, FabricBase, GroupPlan
+from costmodel.fabrics.ocs_rail import ports_of
+from costmodel.parallelism.degrees import Degrees
+from costmodel.pricing.candidates import Candidates
+from planner.fabrics.circuits_between import Between
+from planner.fabrics.kept_circuits import while_kept
+from planner.fabrics.lightpath.laid_circuits import Laid, laid
+
+MAX_EXACT_BLOCKS = 16
+"""up to so many blocks every subset of blocks is tried"""
+Joined = Literal["tensor", "pipeline", "data"]
+JOINED: tuple[Joined, ...] = ("tensor", "pipeline", "data")
+"""dimensions whose groups may hold circuits of their own; those along context and expert have none"""
+Dimension = Literal[Joined, "slice"]
+"""what held circuits serve: the groups along a dimension, or the links of a whole slice"""
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Degrees of parallelism, block and group plans: all that circuits depend on."""
+
+    tensor: int
+    pipeline: int
+    data: int
+    block: int
+    plans: tuple[GroupPlan, GroupPlan, GroupPlan]
+    """along tensor, pipeline and data"""
+    cut: Cut = ()
+    """what the job takes of each of its servers, where the fabric cuts slices"""
+    is_even: bool = False
+    """whether each server of the job takes one part, no more"""
+    memory_units: int = 0
+    """units of remote memory for each rank"""
+    memory_io: int = 0
+    """I/Os of each rank that serve memory"""
+    phase: str = ""
+    """of the workload, where phases have different shapes"""
+    first: "Shape | None" = None
+    """shape in the first phase, where it is another one"""
+    context: int = 1
+
+    @cached_property
+    def by_phase(self) -> tuple["Shape", ...]:
+        """Shapes of the first and the last phase; itself where they are the same."""
+        return (self,) if self.first is None else (self.first, replace(self, first=None))
+
+    @cached_property
+    def held_units(self) -> int:
+        """Units of remote memory that a rank holds through all phases."""
+        return max(shape.memory_units for shape in self.by_phase)
+
+    @cached_property
+    def held_io(self) -> int:
+        """I/Os of a rank that serve memory in some phase."""
+        return max(shape.memory_io for shape in self.by_phase)
+
+    @property
+    def num_ranks(self) -> int:
+        return self.tensor * self.pipeline * self.data * self.context
+
+    @cached_property
+    def degrees(self) -> Degrees:
+        """Degrees as far as circuits depend on them: groups of experts have none."""
+        return Degrees(self.tensor, self.pipeline, self.data, self.context, 1)
+
+    @property
+    def num_blocks(self) -> int:
+        return self.num_ranks // self.block
+
+    @property
+    def part(self) -> int:
+        """Ranks that a server takes together: a block, or one or several slices where the fabric cuts them."""
+        return max(prod(self.cut), self.block) if self.cut else self.block
+
+    @property
+    def num_parts(self) -> int:
+        return self.num_ranks // self.part
+
+    @property
+    def most_parts(self) -> int:
+        """Parts that one server may take."""
+        return 1 if self.is_even else self.num_parts
+
+    @property
+    def slices_together(self) -> int:
+        """Slices that a server takes together, where the fabric cuts them."""
+        return self.part // prod(self.cut)
+
+    @cached_property
+    def num_ports(self) -> int:
+        """Ports by which each rank sends, and receives, where the circuits of all dimensions are held at once."""
+        return sum(map(ports_of, self.plans))
+
+    @cached_property
+    def configurations(self) -> tuple[tuple[Dimension, Circuits], ...]:
+        """Circuits (source rank, destination rank, wavelengths) held at the same time, by dimension."""
+        return tuple((name, circuits) for name, found in self._laid for circuits in found.circuits)
+
+    @cached_property
+    def _laid(self) -> tuple[tuple[Dimension, Laid], ...]:
+        """Plans that hold circuits, on all groups of their dimension."""
+        each = zip(JOINED, self.plans, strict=True)
+        return tuple((name, laid(plan, self.degrees.groups(name))) for name, plan in each if plan.configurations())
+
+    @cached_property
+    def between_blocks(self) -> tuple[Between, ...]:
+        """Wavelengths from block to block in each configuration, distinct ones only."""
+        tables = (Between.of(circuits, self.block, self.num_blocks) for _, circuits in self.configurations)
+        return tuple(dict.fromkeys(tables))
+
+    @cached_property
+    def boundary(self) -> Ints:
+        """Least wavelengths that leave, in one configuration, a set of c of the blocks; shape (blocks + 1,).
+
+        A lower bound for every choice of the c blocks, exact up to MAX_EXACT_BLOCKS blocks. As many enter:
+        in each configuration every rank receives what it sends, or circuits run both ways.
+        """
+        return _boundary(self)
+
+    @cached_property
+    def unit(self) -> int:
+        """Greatest common width of the circuits between blocks: what crosses a pair of servers is a multiple."""
+        widths = {
+            width
+            for _, circuits in self.configurations
+            for source, destination, width in circuits
+            if source // self.block != destination // self.block
+        }
+        return gcd(*widths) if widths else 1
+
+    @property
+    def has_light(self) -> bool:
+        """Whether spreading the job over servers needs fibers."""
+        return bool(self.boundary.any())
+
+    @property
+    def has_whole_groups(self) -> bool:
+        """Whether blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
+        return self.block == self.tensor or (self.block == 1 and self.tensor == self.num_ranks)
+
+    def is_within(self, other: "Shape") -> bool:
+        """Whether this shape asks for the same circuits as other, each at most as wide."""
+        if self.cut:
+            return (self.num_ranks, self.part, self.cut) == (other.num_ranks, other.part, other.cut)
+        if (self.degrees, self.block) != (other.degrees, other.block):
+            return False
+        if (self.memory_units, self.memory_io) != (other.memory_units, other.memory_io):
+            return False
+        if self.first is not None or other.first is not None:
+            return self == other
+        return all(
+            (p.kind, p.ranks, p.radices, p.held) == (q.kind, q.ranks, q.radices, q.held)
+            and all(w <= v for w, v in zip(p.wavelengths, q.wavelengths, strict=True))
+            for p, q in zip(self.plans, other.plans, strict=True)
+        )
+
+    @cached_property
+    def offsets(self) -> tuple[tuple[int, ...], ...]:
+        """First wavelength of each circuit in a colouring that is right on every tile, as `configurations`."""
+        return tuple(offsets for _, found in self._laid for offsets in found.offsets)
+
+
+def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: bool = False) -> Shape:
+    """Shape of one candidate; `is_even` where the job asks for as many ranks on each of its servers."""
+    phase, first = "", None
+    if candidates.has_phases[row]:
+        names = candidates.workload.phases
+        earlier = shape_of(candidates.in_first_phase(), row, fabric, is_even=is_even)
+        phase, first = names[-1], replace(earlier, phase=names[0])
+    m = candidates.mapping[row]
+    tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
+    return Shape(
+        tensor=int(candidates.mappings.tensor[m]),
+        pipeline=int(candidates.mappings.pipeline[m]),
+        data=int(candidates.mappings.data[m]),
+        block=int(candidates.block[row]),
+        plans=(tensor, pipeline, data),
+        cut=fabric.cut(plans),
+        is_even=is_even,
+        memory_units=candidates.splits[candidates.split[row]].memory_units or 0,
+        memory_io=candidates.splits[candidates.split[row]].memory_io or 0,
+        phase=phase,
+        first=first,
+        context=int(candidates.mappings.context[m]),
+    )
+
+
+@while_kept
+def _boundary(shape: Shape) -> Ints:
+    is_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(p.kind == "ring" for p in shape.plans)
+    if shape.has_whole_groups and (shape.num_blocks > MAX_EXACT_BLOCKS or is_ring):
+        table = _bound(shape)
+    elif shape.num_blocks > MAX_EXACT_BLOCKS:
+        table = np.zeros(shape.num_blocks + 1, dtype=np.int64)
+    else:
+        unit = shape.unit
+        table = unit * _exact(shape.num_blocks, tuple((t.table // unit).tobytes() for t in shape.between_blocks))
+    table.setflags(write=False)
+    return table
+
+
+@lru_cache(maxsize=10_000)
+def _exact(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
+    """Try every set of blocks with block 0 in it; its complement has as many leaving."""
+    inside, outside, first = _subsets(num_blocks)
+    leaving = np.zeros(len(inside), dtype=np.float32)
+    for table in between:
+        widths = np.frombuffer(table, dtype=np.int64).reshape(num_blocks, num_blocks).astype(np.float32)
+        leaving = np.maximum(leaving, np.einsum("sb,sb->s", inside @ widths, outside))
+    least = np.zeros(num_blocks + 1, dtype=np.int64)
+    least[1:] = np.minimum.reduceat(leaving, first)
+    least[0] = least[num_blocks]
+    return np.minimum(least, least[::-1])
+
+
+@lru_cache(maxsize=4)
+def _subsets(num_blocks: int) -> tuple[Floats32, Floats32, Ints]:
+    """Sets with block 0 by ascending size: membership, its complement, and the first set of each size 1..n."""
+    inside = (np.arange(1, 2**num_blocks, 2)[:, None] >> np.arange(num_blocks)) & 1
+    sizes = inside.sum(axis=1)
+    order = np.argsort(sizes, kind="stable")
+    members = inside[order].astype(np.float32)
+    return members, 1 - members, np.searchsorted(sizes[order], np.arange(1, num_blocks + 1))
+
+
+def _bound(shape: Shape) -> Ints:
+    """Lower bound for many blocks, laid out as stages x data indices, each of `block / tensor` columns or fewer."""
+    n = shape.num_blocks
+    parallel = shape.tensor if shape.block == shape.tensor else 1
+    groups = [shape.plans[0]] if shape.block < shape.tensor else list(shape.plans[1:])
+    tables = [parallel * _group_bound(plan) for plan in groups if plan.configurations()]
+    table = np.zeros(n + 1, dtype=np.int64)
+    if len(tables) == 1 and len(tables[0]) == n + 1:
+        return np.asarray(tables[0])
+    if tables and all(plan.configurations() or plan.ranks == 1 for plan in groups):
+        # Connected grid: some group along some dimension is split, whatever the set of blocks.
+        table[1:n] = min(int(group[1:-1].min()) for group in tables)
+    return table
+
+
+def _group_bound(plan: GroupPlan) -> Ints:
+    """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,)."""
+    c = np.arange(plan.ranks + 1)
+    if plan.kind in ("ring", "line"):
+        return np.where((c > 0) & (c < plan.ranks), plan.wavelengths[0], 0)
+    bound = _digits_bound(plan, c) if prod(plan.radices) == plan.ranks else _shifts_bound(plan, c)
+    return np.ceil(bound - 1e-9).astype(np.int64)
+
+
+def _digits_bound(plan: GroupPlan, c: Ints) -> Floats:
+    """Digit d of radix r splits its complete graphs into a and r - a ranks: at least (c mod r)(r - c mod r) leave.
+
+    Over all digits the Efron-Stein inequality gives sum_d leaving_d / r_d >= c (n - c) / n.
+    """
+    n = plan.ranks
+    best = np.zeros(n + 1)
+    digits = iter(zip(plan.radices, plan.wavelengths, strict=True))
+    widest = 0.0
+    for held in plan.held:
+        group = [next(digits) for _ in range(held)]
+        best = np.maximum(best, sum(w * (c % r) * (r - c % r) for r, w in group))
+        widest += max(1 / (r * w) for r, w in group)
+    return np.asarray(np.maximum(best, c * (n - c) / n / widest))
+
+
+def _shifts_bound(plan: GroupPlan, c: Ints) -> Floats:
+    """Circuits to the rank s ahead make cycles of n / gcd(s, n) ranks: they leave any c ranks that fill no cycles.
+
+    In Fourier terms at least gap x c (n - c) / n wavelengths leave, the gap being the least over j from 1 to n - 1 of
+    sum_s w_s (1 - cos 2 pi j s / n). Of what leaves in all configurations the busiest has its share at least.
+    """
+    n = plan.ranks
+    best, total = np.zeros(n + 1), np.zeros(n - 1)
+    turns = 2 * np.pi * np.arange(1, n) / n
+    for circuits in plan.configurations():
+        ahead = [(to, width) for rank, to, width in circuits if rank == 0]
+        best = np.maximum(best, sum(width * (c % (n // gcd(far, n)) > 0) for far, width in ahead))
+        gaps = np.sum([width * (1 - np.cos(turns * far)) for far, width in ahead], axis=0)
+        best = np.maximum(best, c * (n - c) / n * gaps.min())
+        total += gaps
+    return np.asarray(np.maximum(best, c * (n - c) / n * total.min() / len(plan.held)))

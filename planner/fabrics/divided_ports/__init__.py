@@ -1,0 +1,1 @@
+"""Servers whose accelerators divide optical ports between memory and network."""

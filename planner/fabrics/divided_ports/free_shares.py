@@ -1,0 +1,59 @@
+"""Servers whose accelerators share appliances: modules of memory and ports that are free in each."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from costmodel.fabrics import DividedPorts
+from costmodel.parallelism.configuration import Configuration
+from planner.fabrics.demand import Shape
+from planner.model.cluster import Cluster
+
+if TYPE_CHECKING:
+    from planner.model.instance import Resident
+
+
+@dataclass
+class Shares:
+    """What is free while jobs are placed one by one; lists over servers, empty where servers share no memory."""
+
+    modules: list[int]
+    ports: list[int]
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> Self:
+        """Nothing taken."""
+        fabric = cluster.fabric
+        if not isinstance(fabric, DividedPorts) or fabric.shared is None:
+            return cls([], [])
+        modules, ports = fabric.shared
+        return cls([modules] * fabric.num_servers, [ports] * fabric.num_servers)
+
+    def room(self, shape: Shape, server: int, free: int) -> int:
+        """Of so many free devices, those for which a server has modules and ports if ranks of a shape take them."""
+        if not self.modules:
+            return free
+        return min(free, self.modules[server] // shape.held_units, self.ports[server] // shape.held_io)
+
+    def take(self, configuration: Configuration, devices: Iterable[tuple[int, int]], sign: int = 1) -> None:
+        """What the ranks of a job on these (server, slot) hold; given back where `sign` is -1."""
+        if not self.modules:
+            return
+        for server, ranks in Counter(server for server, _ in devices).items():
+            self.modules[server] -= sign * ranks * (configuration.memory_units or 0)
+            self.ports[server] -= sign * ranks * (configuration.memory_io or 0)
+
+
+def check_shared_residents(cluster: Cluster, residents: Iterable["Resident"]) -> None:
+    """Raise ValueError where residents hold more of a server's appliances than there is."""
+    shares = Shares.of(cluster)
+    for resident in residents:
+        shares.take(resident.configuration, map(cluster.fabric.parse_device, resident.devices))
+        for what, left in (("modules", shares.modules), ("ports", shares.ports)):
+            if (least := min(left, default=0)) < 0:
+                server = cluster.fabric.server_name(left.index(least))
+                raise ValueError(
+                    f"residents[{resident.name}].configuration: residents on {server} hold {-least} {what} more than "
+                    "its appliances have; lower memory_units or memory_io, or move one of them"
+                )

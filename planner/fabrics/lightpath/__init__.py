@@ -1,0 +1,1 @@
+"""Fabrics of wavelengths on fibers between tiles: routing and wavelength assignment."""

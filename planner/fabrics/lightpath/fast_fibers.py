@@ -1,0 +1,128 @@
+"""Light between servers in numbers that are kept, so that equal states are known by one number."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.fabrics.lightpath.routes import Waveguide
+from planner.fabrics.lightpath.rwa import Light
+from planner.placement.strategies import Blocks
+
+Ints = NDArray[np.int64]
+MOST_REMEMBERED = 200_000
+"""spreads"""
+
+
+class Spread(NamedTuple):
+    """Blocks of a job on servers, and the light between these as it is now."""
+
+    servers: tuple[int, ...]
+    counts: tuple[int, ...]
+    """blocks by server"""
+    number: int
+    """the same for as many blocks with the same wavelengths free on fibers between their servers; -1 in one server"""
+    room: tuple[tuple[int, ...], ...]
+    """free wavelengths from server to server"""
+    ends: tuple[tuple[int, int], ...]
+    """(blocks, wavelengths free to all others, or from these, whichever are fewer) by server"""
+
+
+class Fibers:
+    """What is taken on the fibers of each ordered pair of servers, where no circuit crosses a third server."""
+
+    def __init__(self, light: Light) -> None:
+        servers = range(light.fabric.num_servers)
+        self._stride = light.fabric.wavelengths_per_tile + 1
+        self._taken = [[self._missing(light, a, b) for b in servers] for a in servers]
+        """masks of wavelengths, fiber after fiber; the bit after those of a fiber is set where it has failed, or is
+        beyond the last one"""
+        self._open = [[self._healthy(light, a, b) for b in servers] for a in servers]
+        self._room = [[mask.bit_count() for mask in row] for row in self._open]
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._next = count()
+
+    def _missing(self, light: Light, source: int, destination: int) -> int:
+        healthy, number = light.ways.fibers(source, destination), light.fabric.num_fibers(source, destination)
+        return sum(1 << ((i + 1) * self._stride - 1) for i in range(number + 1) if i not in healthy)
+
+    def _healthy(self, light: Light, source: int, destination: int) -> int:
+        """Mask of the wavelengths that all healthy fibers carry."""
+        if source == destination or not light.ways.joins(source, destination):
+            return 0
+        return sum(light.carried << (i * self._stride) for i in light.ways.fibers(source, destination))
+
+    def mark(self, guide: Waveguide, mask: int, *, is_taken: bool) -> None:
+        """Wavelengths of a fiber are taken or given back."""
+        source, destination, index = guide  # type: ignore[misc]
+        shifted, taken = mask << (index * self._stride), self._taken[source]
+        taken[destination] = taken[destination] | shifted if is_taken else taken[destination] & ~shifted
+        self._room[source][destination] = (self._open[source][destination] & ~taken[destination]).bit_count()
+
+    def spread(self, blocks: Blocks) -> Spread:
+        """Blocks on servers as the light between these is now."""
+        servers, counts = zip(*blocks, strict=True)
+        if len(servers) == 1:
+            return Spread(servers, counts, -1, ((0,),), ((counts[0], 0),))
+        key = counts, *(self._taken[a][b] for a in servers for b in servers if a != b)
+        room = tuple(tuple(self._room[a][b] for b in servers) for a in servers)
+        least = [min(sum(out), sum(back)) for out, back in zip(room, zip(*room, strict=True), strict=True)]
+        return Spread(servers, counts, self._number(key), room, tuple(zip(counts, least, strict=True)))
+
+    def _number(self, key: tuple[object, ...]) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            if len(self._numbers) > MOST_REMEMBERED:
+                self._numbers.clear()
+            number = self._numbers[key] = next(self._next)
+        return number
+
+
+class Spreads:
+    """Ways to divide jobs with the same key, with their light: each is found when it is first looked at."""
+
+    def __init__(self, ways: Iterable[Blocks], fibers: Fibers, boundaries: Ints) -> None:
+        """`boundaries`: least wavelengths that leave so many blocks of each row with this key, (rows, blocks + 1)."""
+        self._ways, self._fibers, self._boundaries = iter(ways), fibers, boundaries
+        self._found: list[tuple[Blocks, Spread]] = []
+        self._is_open: NDArray[np.bool_] | None = None
+        self._open: list[int] = []
+        """rows with a way that is open to them"""
+
+    def open_to(self, rank: int) -> Iterable[tuple[Blocks, Spread]]:
+        """Ways with enough light between servers for the row of this rank; necessary, not sufficient."""
+        if self._is_open is None:
+            return self._first_look(rank)
+        return [self._found[number] for number in np.flatnonzero(self._is_open[rank]).tolist()]
+
+    def _first_look(self, rank: int) -> Iterator[tuple[Blocks, Spread]]:
+        needed = self._boundaries[rank].tolist()
+        for blocks in self._ways:
+            each = blocks, self._fibers.spread(blocks)
+            self._found.append(each)
+            if all(needed[count] <= least for count, least in each[1].ends):
+                yield each
+        self._is_open = self._all_open()
+        self._open = np.flatnonzero(self._is_open.any(axis=1)).tolist()
+
+    def _all_open(self) -> NDArray[np.bool_]:
+        """Which ways are open to which row, (rows, ways)."""
+        if not self._found:
+            return np.zeros((len(self._boundaries), 0), dtype=bool)
+        most = max(len(blocks) for blocks, _ in self._found)
+        ends = [(*spread.ends, *((0, 0),) * (most - len(blocks))) for blocks, spread in self._found]
+        counts, least = np.array(ends, dtype=int).reshape(len(ends), most, 2).transpose(2, 0, 1)
+        return np.asarray((self._boundaries[:, counts] <= least).all(axis=2))
+
+    def open_after(self, rank: int) -> int:
+        """The next row after this one, which was looked at, with a way that is open to it; beyond the last, if none."""
+        place = bisect_right(self._open, rank)
+        return self._open[place] if place < len(self._open) else len(self._boundaries)
+
+    @property
+    def exist(self) -> bool:
+        """Whether a look has found any."""
+        return bool(self._found)

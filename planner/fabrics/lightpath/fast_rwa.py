@@ -1,0 +1,173 @@
+"""Light of jobs on a lightpath: routed as `rwa` does, remembered where the same state comes back."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from costmodel.fabrics import Lightpath, Route
+from planner.fabrics.demand import Shape
+from planner.fabrics.free_state import has_room
+from planner.fabrics.lightpath.fast_fibers import Fibers, Spread
+from planner.fabrics.lightpath.routes import Device, Waveguide
+from planner.fabrics.lightpath.rwa import Light, bits
+from planner.model.plan import HeldCircuits
+from planner.placement.job_classes import Row
+
+MOST_REMEMBERED = 200_000
+"""answers"""
+MOST_ENDS = 2_000_000
+"""ranks with circuits in all remembered answers; each takes some 100 bytes"""
+
+Paths = list[dict[int, tuple[Route, int]]]
+"""route and wavelengths of each circuit, by configuration and position"""
+
+
+class Beams(NamedTuple):
+    """Light of one job."""
+
+    guides: tuple[tuple[Waveguide, int], ...]
+    """wavelengths by fiber or shared waveguide, as masks, over all configurations"""
+    ends: tuple[tuple[int, int, int], ...]
+    """(rank, wavelengths sent, wavelengths received) of ranks with circuits"""
+
+
+class _Found(NamedTuple):
+    """Servers of the blocks by position among those that the job uses, and its light."""
+
+    layout: tuple[int, ...]
+    beams: Beams
+
+
+class _Lit:
+    """Light of one job while its circuits are counted up."""
+
+    def __init__(self) -> None:
+        self._guides: dict[Waveguide, int] = {}
+        self._sent: dict[int, int] = {}
+        self._received: dict[int, int] = {}
+
+    def add(self, source: int, destination: int, mask: int, guides: Iterable[Waveguide]) -> None:
+        """A circuit from rank to rank."""
+        self._sent[source] = self._sent.get(source, 0) | mask
+        self._received[destination] = self._received.get(destination, 0) | mask
+        for guide in guides:
+            self._guides[guide] = self._guides.get(guide, 0) | mask
+
+    def beams(self) -> Beams:
+        """All of it."""
+        ranks = sorted(self._sent.keys() | self._received.keys())
+        ends = tuple((rank, self._sent.get(rank, 0), self._received.get(rank, 0)) for rank in ranks)
+        return Beams(tuple(self._guides.items()), ends)
+
+
+class Router:
+    """First-fit circuits beside the light that is taken.
+
+    Where slots and crossings do not matter and no laser has failed, the answer depends on the light of the fibers
+    between the job's servers alone: it is looked up before it is searched.
+    """
+
+    def __init__(self, light: Light) -> None:
+        self.light = light
+        fabric: Lightpath = light.fabric
+        is_uniform = not (fabric.slots_matter or light.cluster.has_failed_light or light.ways.may_cross)
+        self.fibers = Fibers(light) if is_uniform else None
+        """what is taken by pair of servers, where that is all that matters"""
+        self._known: dict[tuple[int, int], _Found | None] = {}
+        self._num_ends = 0
+        self.pause: Callable[[], object] = int
+        """called before each order of blocks is routed; what it raises ends the search, and nothing is remembered"""
+        self._paths: Paths = []
+        """of the last search"""
+        self._fresh: tuple[Beams, Paths] | None = None
+
+    @property
+    def is_uniform(self) -> bool:
+        return self.fibers is not None
+
+    @property
+    def taken(self) -> dict[Waveguide, int]:
+        """Masks of taken wavelengths."""
+        return self.light.taken
+
+    def uniform(self, row: Row, spread: Spread) -> tuple[list[int], Beams] | None:
+        """Server of each block, and the light; None where first fit finds none."""
+        key = id(row.shape), spread.number
+        is_new = key not in self._known
+        if is_new:
+            if len(self._known) > MOST_REMEMBERED or self._num_ends > MOST_ENDS:
+                self._known.clear()
+                self._num_ends = 0
+            found = self._known[key] = self._search(row, spread)
+            self._num_ends += 0 if found is None else len(found.beams.ends)
+        found = self._known[key]
+        if found is None:
+            return None
+        servers = spread.servers
+        guides = tuple(((servers[a], servers[b], i), mask) for (a, b, i), mask in found.beams.guides)  # type: ignore[misc]
+        beams = Beams(guides, found.beams.ends)
+        if is_new:
+            self._fresh = beams, self._paths
+        return [servers[place] for place in found.layout], beams
+
+    def paths(self, beams: Beams) -> Paths | None:
+        """Routes and wavelengths of the circuits behind an answer; None unless it is the last one that was searched."""
+        return self._fresh[1] if self._fresh is not None and self._fresh[0] is beams else None
+
+    def _search(self, row: Row, spread: Spread) -> _Found | None:
+        """First fit over the layouts of which each pair of servers has the free wavelengths they need."""
+        servers, shape = spread.servers, row.shape
+        for order in row.layouts.within(spread.counts, spread.room):
+            self.pause()
+            next_slot = [0] * len(servers)
+            devices = []
+            for place in order:
+                devices += [(servers[place], next_slot[place] + k) for k in range(shape.block)]
+                next_slot[place] += shape.block
+            beams = self._routed(shape, devices)
+            if beams is not None:
+                place_of = {server: place for place, server in enumerate(servers)}
+                guides = tuple(((place_of[a], place_of[b], i), mask) for (a, b, i), mask in beams.guides)  # type: ignore[misc]
+                return _Found(order, Beams(guides, beams.ends))
+        return None
+
+    def route(self, shape: Shape, devices: Sequence[Device]) -> Beams | None:
+        """Light of a job whose rank i lies on devices[i]."""
+        servers = [server for server, _ in devices[:: shape.block]]
+        return self._routed(shape, devices) if has_room(self.light, shape, servers) else None
+
+    def _routed(self, shape: Shape, devices: Sequence[Device]) -> Beams | None:
+        """First-fit light, in masks."""
+        paths = self.light.paths(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
+        if paths is None:
+            return None
+        self._paths, lit = paths, _Lit()
+        for (_, wanted), chosen in zip(shape.configurations, paths, strict=True):
+            for i, (source, destination, _) in enumerate(wanted):
+                route, mask = chosen[i]
+                lit.add(
+                    source, destination, mask, self.light.ways.waveguides(devices[source], devices[destination], route)
+                )
+        return lit.beams()
+
+    def beams(self, shape: Shape, circuits: Sequence[HeldCircuits]) -> Beams:
+        """Light of a job over all its configurations."""
+        lit = _Lit()
+        for (_, wanted), held in zip(shape.configurations, circuits, strict=True):
+            for (source, destination, _), circuit in zip(wanted, held.circuits, strict=True):
+                lit.add(source, destination, bits(circuit.wavelengths), self.light.guides_of(circuit))
+        return lit.beams()
+
+    def take(self, beams: Beams) -> None:
+        taken = self.light.taken
+        for guide, mask in beams.guides:
+            taken[guide] = taken.get(guide, 0) | mask
+            if self.fibers is not None:
+                self.fibers.mark(guide, mask, is_taken=True)
+
+    def release(self, beams: Beams) -> None:
+        """Wavelengths on a waveguide are those of one job alone."""
+        taken = self.light.taken
+        for guide, mask in beams.guides:
+            taken[guide] &= ~mask
+            if self.fibers is not None:
+                self.fibers.mark(guide, mask, is_taken=False)

@@ -1,0 +1,84 @@
+"""Fibers and wavelengths of jobs whose ranks may move: as much of their light as possible stays."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from ortools.sat.python import cp_model
+
+from planner.cpsat.repair_ranks import Literal, Places
+from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.step2_paths import Paths, Ray
+from planner.model.ranked_assignment import Beam, Link
+
+Where = tuple[int, int, int]
+"""(tenant, configuration, position)"""
+
+
+class MendLight:
+    """CP-SAT model of the circuits of all tenants of `places`, beside the light that fixed jobs have taken.
+
+    `wanted` gives the light that a circuit had, None where there was none: it counts as unchanged if it has that
+    light again and its ranks keep their devices.
+    """
+
+    def __init__(self, places: Places, taken: Light, wanted: Sequence[Sequence[Sequence[Beam | None]]]) -> None:
+        self.places, self.cp, self.paths = places, places.cp, Paths(places.cp, taken)
+        self.rays: dict[Where, Ray] = {}
+        self.same: dict[Where, Literal] = {}
+        for t, tenant in enumerate(places.tenants):
+            for c, links in enumerate(tenant.links):
+                self._add_configuration(t, c, links)
+                for i, link in enumerate(links):
+                    beam = wanted[t][c][i]
+                    if beam is not None:
+                        self._may_stay((t, c, i), link, beam)
+        self.paths.share()
+
+    def _add_configuration(self, t: int, c: int, links: Sequence[Link]) -> None:
+        sent: defaultdict[tuple[int, int], list[Literal]] = defaultdict(list)
+        received: defaultdict[tuple[int, int], list[Literal]] = defaultdict(list)
+        for i, link in enumerate(links):
+            ray = self.rays[t, c, i] = self._ray(t, link)
+            for w, literal in enumerate(ray.light):
+                sent[link.source, w].append(literal)
+                received[link.destination, w].append(literal)
+            self.paths.use_fibers((t, c), ray)
+            ends = self.places.at(t, link.source), self.places.at(t, link.destination)
+            self.paths.spare_failed(ray, *ends)
+            if self.places.slots_matter:
+                self.paths.use_slots((t, c), ray, *ends)
+        for literals in (*sent.values(), *received.values()):
+            self.cp.add_at_most_one(literals)
+
+    def _ray(self, t: int, link: Link) -> Ray:
+        """Light from rank to rank; between servers if the ranks are not of one block."""
+        block = self.places.tenants[t].block
+        if link.source // block == link.destination // block:
+            return self.paths.ray(link.width, {}, {})
+        servers_of = self.places.servers_of
+        return self.paths.ray(link.width, servers_of(t, link.source), servers_of(t, link.destination))
+
+    def _may_stay(self, where: Where, link: Link, beam: Beam) -> None:
+        ray, t = self.rays[where], where[0]
+        same = self.same[where] = self.cp.new_bool_var("")
+        for w, literal in enumerate(ray.light):
+            self.cp.add_implication(same, literal if beam.mask >> w & 1 else ~literal)
+        for rank in (link.source, link.destination):
+            self.cp.add_implication(same, self.places.keeps[t, rank])
+        if beam.route in ray.routes:
+            self.cp.add_implication(same, ray.routes[beam.route])
+        elif beam.route:
+            self.cp.add(same == 0)
+
+    def beams(self, solver: cp_model.CpSolver) -> list[tuple[tuple[Beam, ...], ...]]:
+        """Light of each circuit in a solution, by tenant and configuration."""
+        return [
+            tuple(
+                tuple(self._beam(self.rays[t, c, i], solver) for i in range(len(links)))
+                for c, links in enumerate(tenant.links)
+            )
+            for t, tenant in enumerate(self.places.tenants)
+        ]
+
+    def _beam(self, ray: Ray, solver: cp_model.CpSolver) -> Beam:
+        return Beam(ray.mask(solver), ray.route(solver))

@@ -1,0 +1,47 @@
+"""Wavelengths and peers of a tile."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from costmodel.fabrics import Lightpath
+from planner.checks.names import admitted
+from planner.model.instance import Instance
+from planner.model.plan import HeldCircuits, Plan
+from planner.model.violation import Violation
+
+
+def check_tile(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """In one configuration, each way: wavelengths and peers within limits, a wavelength in one circuit."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Lightpath):
+        return
+    for job, assignment in admitted(instance, plan):
+        for number, held in enumerate(assignment.circuits):
+            where = f"{job.name}: configuration {number}"
+            for is_sender in (True, False):
+                yield from _check_side(fabric, held, where, is_sender)
+
+
+def _check_side(fabric: Lightpath, held: HeldCircuits, where: str, is_sender: bool) -> Iterator[Violation]:
+    """Tiles as senders, or as receivers, of the circuits of one configuration."""
+    verb = "sends" if is_sender else "receives"
+    used: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    peers: defaultdict[str, set[str]] = defaultdict(set)
+    for circuit in held.circuits:
+        ends = circuit.source, circuit.destination
+        tile, peer = ends if is_sender else ends[::-1]
+        used[tile].update(set(circuit.wavelengths))
+        peers[tile].add(peer)
+    for tile, wavelengths in used.items():
+        excess = wavelengths.total() - fabric.wavelengths_per_tile
+        if excess > 0:
+            message = f"{where}: {tile} {verb} {wavelengths.total()} of {fabric.wavelengths_per_tile} wavelengths"
+            yield Violation("tile", tile, message, float(excess))
+        excess = len(peers[tile]) - fabric.max_peers
+        if excess > 0:
+            message = f"{where}: {tile} has {len(peers[tile])} peers, at most {fabric.max_peers}"
+            yield Violation("tile", tile, message, float(excess))
+        for wavelength, count in wavelengths.items():
+            if count > 1:
+                message = f"{where}: {tile} {verb} wavelength {wavelength} in {count} circuits"
+                yield Violation("tile", tile, message, count - 1.0)

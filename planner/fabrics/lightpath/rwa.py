@@ -1,0 +1,250 @@
+"""Which wavelengths are taken where, and first-fit circuits for one job beside all others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise, product
+
+from costmodel.fabrics import Circuits, Fiber, Lightpath, Route
+from planner.fabrics.demand import Dimension, Shape
+from planner.fabrics.lightpath.routes import Device, Waveguide, Ways
+from planner.model.cluster import Cluster
+from planner.model.plan import Circuit, HeldCircuits
+
+
+def bits(wavelengths: Sequence[int]) -> int:
+    return sum(1 << w for w in wavelengths)
+
+
+def wavelengths_of(mask: int) -> tuple[int, ...]:
+    return tuple(w for w in range(mask.bit_length()) if mask >> w & 1)
+
+
+@dataclass
+class _Configuration:
+    """Light of one configuration of the job being routed: masks by sending tile, receiving tile, waveguide."""
+
+    sent: dict[int, int] = field(default_factory=dict)
+    received: dict[int, int] = field(default_factory=dict)
+    used: dict[Waveguide, int] = field(default_factory=dict)
+
+
+class Light:
+    """Masks of taken wavelengths by waveguide, of jobs that are already routed.
+
+    `most_lit` limits how many fibers of an ordered pair of servers may carry light.
+    """
+
+    def __init__(self, cluster: Cluster, most_lit: Mapping[tuple[int, int], int] | None = None) -> None:
+        assert isinstance(cluster.fabric, Lightpath)
+        self.cluster = cluster
+        self.fabric: Lightpath = cluster.fabric
+        self.ways = Ways(cluster)
+        self.taken: dict[Waveguide, int] = {}
+        self._most_lit = most_lit or {}
+
+    @cached_property
+    def carried(self) -> int:
+        """Mask of the wavelengths that a fiber carries."""
+        return (1 << min(self.fabric.wavelengths_per_fiber, self.fabric.wavelengths_per_tile)) - 1
+
+    def dark_fibers(self, source: int, destination: int) -> int:
+        """Healthy fibers of an ordered pair that carry no light."""
+        fibers = self.ways.fibers(source, destination)
+        return sum(not self.taken.get((source, destination, i)) for i in fibers)
+
+    def free_wavelengths(self, source: int, destination: int) -> int:
+        """Wavelengths that are free on the fibers of an ordered pair."""
+        fibers = self.ways.fibers(source, destination)
+        return sum((self.carried & ~self.taken.get((source, destination, i), 0)).bit_count() for i in fibers)
+
+    def leaving(self, server: int) -> int:
+        """Wavelengths that are free on all fibers that leave a server."""
+        return sum(self.free_wavelengths(server, other) for other in self.ways.onward[server])
+
+    def entering(self, server: int) -> int:
+        """Wavelengths that are free on all fibers that enter a server."""
+        return sum(self.free_wavelengths(other, server) for other in self.ways.backward[server])
+
+    def room(self, source: int, destination: int) -> int:
+        """Wavelengths that can still go from one server to another; a bound where third servers may be crossed."""
+        if not self.ways.joins(source, destination):
+            return 0
+        if not self.ways.may_cross:
+            return self.free_wavelengths(source, destination)
+        return min(self.leaving(source), self.entering(destination))
+
+    def commit(self, circuits: Sequence[HeldCircuits]) -> None:
+        """Take the light of a routed job."""
+        for held in circuits:
+            for circuit in held.circuits:
+                mask = bits(circuit.wavelengths)
+                for guide in self.guides_of(circuit):
+                    self.taken[guide] = self.taken.get(guide, 0) | mask
+
+    def release(self, circuits: Sequence[HeldCircuits]) -> None:
+        """Give back the light of a job: its wavelengths on a waveguide are no other job's."""
+        for held in circuits:
+            for circuit in held.circuits:
+                mask = bits(circuit.wavelengths)
+                for guide in self.guides_of(circuit):
+                    self.taken[guide] &= ~mask
+
+    def guides_of(self, circuit: Circuit) -> list[Waveguide]:
+        """Everything on a circuit's way where its light could meet other light."""
+        if not circuit.fibers and self.fabric.waveguides == "dedicated":
+            return []
+        source, destination = map(self.fabric.parse_device, (circuit.source, circuit.destination))
+        return self.ways.waveguides(source, destination, tuple(map(self.fabric.parse_fiber, circuit.fibers)))
+
+    def route(self, shape: Shape, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
+        """First-fit circuits of a job whose rank i lies on devices[i]; None where first fit fails.
+
+        Inside servers the canonical colouring of the shape is preferred.
+        """
+        return self.complete(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
+
+    def complete(
+        self,
+        configurations: Sequence[tuple[Dimension, Circuits]],
+        offsets: Sequence[Sequence[int]],
+        devices: Sequence[Device],
+        kept: Sequence[Mapping[int, Circuit]],
+    ) -> tuple[HeldCircuits, ...] | None:
+        """First-fit circuits beside those that stay, given for each configuration by position; None where it fails.
+
+        `offsets` are the first wavelengths that circuits prefer.
+        """
+        paths = self.paths(configurations, offsets, devices, kept)
+        if paths is None:
+            return None
+        result = []
+        for (dimension, circuits), chosen, held in zip(configurations, paths, kept, strict=True):
+            named = (
+                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
+                for i, (source, destination, _) in enumerate(circuits)
+            )
+            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
+        return tuple(result)
+
+    def paths(
+        self,
+        configurations: Sequence[tuple[Dimension, Circuits]],
+        offsets: Sequence[Sequence[int]],
+        devices: Sequence[Device],
+        kept: Sequence[Mapping[int, Circuit]],
+    ) -> list[dict[int, tuple[Route, int]]] | None:
+        """Route and mask of wavelengths of each circuit that does not stay, by configuration and position.
+
+        Circuits between servers go first, onto fibers and wavelengths that the job already uses in another
+        configuration, then onto fibers that others light, then onto dark ones.
+        """
+        own: dict[Waveguide, int] = {}
+        before = [self._kept(circuits, held, own) for (_, circuits), held in zip(configurations, kept, strict=True)]
+        result = []
+        for (_, circuits), preferred, now, held in zip(configurations, offsets, before, kept, strict=True):
+            chosen: dict[int, tuple[Route, int]] = {}
+            order = sorted(range(len(circuits)), key=lambda i: devices[circuits[i][0]][0] == devices[circuits[i][1]][0])
+            for i in (i for i in order if i not in held):
+                source, destination, width = circuits[i]
+                found = self._first_fit(now, own, (source, destination), devices, width, preferred[i])
+                if found is None:
+                    return None
+                chosen[i] = found
+            result.append(chosen)
+            for guide, mask in now.used.items():
+                own[guide] = own.get(guide, 0) | mask
+        return result
+
+    def _kept(self, circuits: Circuits, held: Mapping[int, Circuit], own: dict[Waveguide, int]) -> _Configuration:
+        """Light of the circuits of one configuration that stay, added to what is the job's own."""
+        now = _Configuration()
+        for i, circuit in held.items():
+            mask, (source, destination, _) = bits(circuit.wavelengths), circuits[i]
+            now.sent[source] = now.sent.get(source, 0) | mask
+            now.received[destination] = now.received.get(destination, 0) | mask
+            for guide in self.guides_of(circuit):
+                now.used[guide] = now.used.get(guide, 0) | mask
+                own[guide] = own.get(guide, 0) | mask
+        return now
+
+    def _first_fit(
+        self,
+        now: _Configuration,
+        own: dict[Waveguide, int],
+        ranks: tuple[int, int],
+        devices: Sequence[Device],
+        width: int,
+        offset: int,
+    ) -> tuple[Route, int] | None:
+        """Route and mask of wavelengths for one circuit, marked in `now`; None where nothing fits."""
+        source, destination = devices[ranks[0]], devices[ranks[1]]
+        blocked = now.sent.get(ranks[0], 0) | self.cluster.failed_lasers.get(source, 0)
+        blocked |= now.received.get(ranks[1], 0) | self.cluster.failed_receivers.get(destination, 0)
+        for route in self._routes((source[0], destination[0]), now, own, width):
+            if not self.ways.reaches(source, destination, route):
+                continue
+            guides = self.ways.waveguides(source, destination, route)
+            free = (self.carried if route else (1 << self.fabric.wavelengths_per_tile) - 1) & ~blocked
+            reused = -1 if guides else 0
+            for guide in guides:
+                free &= ~self.taken.get(guide, 0) & ~now.used.get(guide, 0)
+                reused &= own.get(guide, 0)
+            mask = _pick(free, width, offset, reused & free)
+            if mask is None:
+                continue
+            now.sent[ranks[0]] = now.sent.get(ranks[0], 0) | mask
+            now.received[ranks[1]] = now.received.get(ranks[1], 0) | mask
+            for guide in guides:
+                now.used[guide] = now.used.get(guide, 0) | mask
+            return route, mask
+        return None
+
+    def _circuit(self, source: Device, destination: Device, route: Route, mask: int) -> Circuit:
+        return Circuit(
+            source=self.fabric.device_name(*source),
+            destination=self.fabric.device_name(*destination),
+            wavelengths=wavelengths_of(mask),
+            fibers=tuple(self.fabric.fiber_name(*fiber) for fiber in route),
+        )
+
+    def _routes(
+        self, servers: tuple[int, int], now: _Configuration, own: dict[Waveguide, int], width: int
+    ) -> Iterator[Route]:
+        """Routes to try, those over the fewest servers first; each fiber alone has room for the width."""
+        if servers[0] == servers[1]:
+            yield ()
+            return
+        for chain in self.ways.first_chains(*servers):
+            orders = [
+                [fiber for fiber in self._fiber_order(a, b, own) if self._room_on(fiber, now) >= width]
+                for a, b in pairwise(chain)
+            ]
+            yield from product(*orders)
+
+    def _room_on(self, fiber: Fiber, now: _Configuration) -> int:
+        return (self.carried & ~self.taken.get(fiber, 0) & ~now.used.get(fiber, 0)).bit_count()
+
+    def _fiber_order(self, source: int, destination: int, own: dict[Waveguide, int]) -> list[Fiber]:
+        """Fibers to try: the job's own, lit ones from the fullest, then dark ones while more may be lit."""
+        fibers = [(source, destination, i) for i in self.ways.fibers(source, destination)]
+        load = {fiber: (bool(own.get(fiber)), self.taken.get(fiber, 0).bit_count()) for fiber in fibers}
+        lit = sorted((fiber for fiber in fibers if load[fiber] != (False, 0)), key=lambda f: load[f], reverse=True)
+        dark = [fiber for fiber in fibers if load[fiber] == (False, 0)]
+        most = self._most_lit.get((source, destination), len(fibers))
+        return [*lit, *dark[: max(0, most - len(lit))]]
+
+
+def _pick(free: int, width: int, offset: int, reused: int) -> int | None:
+    """`width` free wavelengths: the canonical ones if free, else those already in use by the job, else the lowest."""
+    if free.bit_count() < width:
+        return None
+    canonical = ((1 << width) - 1) << offset
+    if canonical & free == canonical and (reused == 0 or canonical & reused == canonical):
+        return canonical
+    mask = 0
+    for pool in (reused, free):
+        while mask.bit_count() < width and pool & ~mask:
+            rest = pool & ~mask
+            mask |= rest & -rest
+    return mask

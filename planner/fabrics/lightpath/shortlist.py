@@ -1,0 +1,69 @@
+"""Few rows of each job that stand for all where slots matter: fast ones, and ones that need less light."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import GroupPlan
+from planner.fabrics.problem import JobOptions, Problem
+
+Floats = NDArray[np.float64]
+Crossings = dict[GroupPlan, tuple[float, float]]
+LEAST_VALUE = 0.75
+"""rows below this share of the value of the best of their size are left out"""
+THINNER = 0.8
+"""the next row of a size needs at most this share of the light, by one of its measures, of all before"""
+
+
+def listed_shortly(problem: Problem) -> Problem:
+    """The problem with the short list of each job alone, and the current rows of residents."""
+    known: Crossings = {}
+    return replace(problem, options=tuple(options.take(_shortlist(options, known)) for options in problem.options))
+
+
+def _shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:
+    """For each size the fastest row, then each next one that needs clearly less light; ascending, shape (K,)."""
+    devices, needed = options.candidates.num_devices, _needed(options, known)
+    kept = set() if options.current is None else {options.current}
+    size, best, least = -1, 0.0, np.zeros(2)
+    for row in np.lexsort((needed[0], -options.value, devices)).tolist():
+        if devices[row] != size:
+            size, best, least = int(devices[row]), float(options.value[row]), np.full(2, np.inf)
+        is_thinner = (needed[:, row] <= THINNER * least) & (least > 0)
+        if is_thinner.any() and options.value[row] >= LEAST_VALUE * best:
+            kept.add(row)
+            least = np.minimum(least, needed[:, row])
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def _needed(options: JobOptions, known: Crossings) -> Floats:
+    """Light of each row if its ranks lay in one line, shape (2, C): wavelengths x boundaries in all, and the most
+    wavelengths over one boundary."""
+    c = options.candidates
+    devices = c.num_devices.astype(np.float64)
+    ranks = np.array([plan.ranks for plan in c.plans], dtype=np.float64)
+    for plan in c.plans:
+        if plan not in known:
+            known[plan] = _crossing(plan)
+    total, most = np.array([known[plan] for plan in c.plans]).reshape(-1, 2).T
+    needed, stride = np.zeros((2, len(c))), np.ones(len(c))
+    for axis in c.plan[:3]:
+        needed[0] += stride * devices / ranks[axis] * total[axis]
+        needed[1] = np.maximum(needed[1], stride * most[axis])
+        stride = stride * ranks[axis]
+    return needed
+
+
+def _crossing(plan: GroupPlan) -> tuple[float, float]:
+    """Wavelengths over the boundaries between neighbours in one line, both directions together, in the widest
+    configuration: their sum, and the most over one."""
+    widest = 0.0, 0.0
+    for circuits in plan.configurations():
+        ends = np.zeros(plan.ranks)
+        for source, destination, width in circuits:
+            ends[min(source, destination)] += width
+            ends[max(source, destination)] -= width
+        over = np.cumsum(ends)
+        widest = max(widest, (float(over.sum()), float(over.max())))
+    return widest

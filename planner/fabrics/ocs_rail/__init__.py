@@ -1,0 +1,1 @@
+"""Rails of optical circuit switches."""

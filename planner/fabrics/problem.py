@@ -1,0 +1,164 @@
+"""Problem: all that a policy ever sees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import FabricBase
+from costmodel.parallelism.configuration import Configuration
+from costmodel.pricing.candidates import Candidates, group_degrees
+from costmodel.pricing.score import Scores
+from planner.fabrics.demand import Shape, shape_of
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Job, Resident
+from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
+
+Floats = NDArray[np.float64]
+
+
+def must_run(job: Job) -> bool:
+    """Whether every plan has the job: it is required, or runs already."""
+    return job.required or isinstance(job, Resident)
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """Ways to run one job: rows of candidates with scores and objective columns of shape (C,).
+
+    `value` is weight x utility; `energy` is weight x joules per unit of work over those of the job's reference.
+    """
+
+    job: Job
+    fabric: FabricBase
+    candidates: Candidates
+    scores: Scores
+    value: Floats
+    energy: Floats
+    num_listed: int
+    current: int | None = None
+    """row of a resident's current configuration"""
+    can_stay: bool = False
+    is_listed: bool = True
+    """whether all its candidates are here; without, those that are missing may have any value up to `most_value`"""
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Shape of each row; rows that ask for the same circuits share the object."""
+        c, known = self.candidates, dict[tuple[int, ...], Shape]()
+        degrees = group_degrees(c.mappings)[:4, c.mapping]
+        shapes = []
+        first = c.in_first_phase()
+        settings = (*c.plan.tolist(), c.split.tolist(), *first.plan.tolist(), first.split.tolist())
+        columns = (*degrees.tolist(), c.block.tolist(), *settings)
+        is_even = self.job.constraints.per_server is not None
+        for row, key in enumerate(zip(*columns, strict=True)):
+            if key not in known:
+                known[key] = shape_of(c, row, self.fabric, is_even=is_even)
+            shapes.append(known[key])
+        return tuple(shapes)
+
+    @property
+    def must_run(self) -> bool:
+        return must_run(self.job)
+
+    @property
+    def must_stay(self) -> bool:
+        return isinstance(self.job, Resident) and not self.job.movable
+
+    @property
+    def most_value(self) -> float:
+        """The most that the job is worth, whether all its candidates are here or not."""
+        return float(self.value.max(initial=0.0)) if len(self) else self.job.weight
+
+    def rows_by_value(self) -> Sequence[int]:
+        """Rows from the most valuable to the least; the fewest accelerators first among equals."""
+        return [int(row) for row in np.lexsort((self.candidates.num_devices, -self.value))]
+
+    def assignment(
+        self, row: int, devices: Sequence[str], circuits: Sequence[HeldCircuits], memory: Sequence[MemoryCircuit] = ()
+    ) -> Assignment:
+        """The row as it stands in a plan; a resident that runs exactly as before is not moved."""
+        is_moved = isinstance(self.job, Resident) and not (
+            row == self.current
+            and tuple(devices) == self.job.devices
+            and _unordered(circuits) == _unordered(self.job.circuits)
+            and frozenset(memory) == frozenset(self.job.memory)
+        )
+        return Assignment(
+            job=self.job.name,
+            configuration=self.candidates.configuration(row),
+            devices=tuple(devices),
+            circuits=tuple(circuits),
+            memory=tuple(memory),
+            is_moved=is_moved,
+            value=float(self.value[row]),
+            speed=float(self.scores.speed[row]),
+            step_s=float(self.scores.step_s[row]),
+            energy_per_work=float(self.scores.energy_per_work_j[row]),
+            power_w=float(self.scores.power_w[row]),
+        )
+
+    def staying(self) -> Assignment:
+        """A resident exactly as it runs now."""
+        assert isinstance(self.job, Resident)
+        assert self.current is not None
+        return self.assignment(self.current, self.job.devices, self.job.circuits, self.job.memory)
+
+    @cached_property
+    def _known_rows(self) -> dict[Configuration, int | None]:
+        return {}
+
+    def row_of(self, configuration: Configuration) -> int | None:
+        """Row of a configuration, None where it is not among the candidates."""
+        if configuration not in self._known_rows:
+            self._known_rows[configuration] = self._find(configuration)
+        return self._known_rows[configuration]
+
+    def _find(self, configuration: Configuration) -> int | None:
+        c = self.candidates
+        is_alike = c.block == configuration.block
+        for name in ("tensor", "pipeline", "data", "context", "expert", "micro_batch"):
+            is_alike = is_alike & (getattr(c.mappings, name)[c.mapping] == getattr(configuration, name))
+        alike = np.flatnonzero(is_alike).tolist()
+        return next((row for row in alike if c.configuration(row) == configuration), None)
+
+    def take(self, rows: NDArray[np.int64]) -> "JobOptions":
+        """Only the given rows, in ascending order; a resident's current row must be among them."""
+        return replace(
+            self,
+            candidates=self.candidates.take(rows),
+            scores=self.scores.take(rows),
+            value=self.value[rows],
+            energy=self.energy[rows],
+            current=None if self.current is None else int(np.searchsorted(rows, self.current)),
+        )
+
+
+def _unordered(circuits: Sequence[HeldCircuits]) -> list[tuple[str, str | None, frozenset[Circuit]]]:
+    return [(held.dimension, held.phase, frozenset(held.circuits)) for held in circuits]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Instance, candidates and scores; `options` follow `instance.all_jobs`."""
+
+    instance: Instance
+    options: tuple[JobOptions, ...]
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.instance.cluster
+
+    @property
+    def num_candidates(self) -> int:
+        return sum(len(options) for options in self.options)
+
+    @property
+    def num_dominated(self) -> int:
+        return sum(options.num_listed for options in self.options) - self.num_candidates

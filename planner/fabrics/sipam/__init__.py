@@ -1,0 +1,1 @@
+"""Pooled memory over photonic I/O."""

@@ -1,0 +1,130 @@
+"""What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics.ocs_rail import ports_of
+from planner.fabrics.demand import JOINED, Shape
+from planner.fabrics.kept_circuits import while_kept
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PoolDemand:
+    """Of each rank, and of each server of a job that lies in several."""
+
+    units: int
+    """memory units of a rank"""
+    memory_io: int
+    """I/Os of a rank that serve memory"""
+    across: int
+    """rails of groups that may leave a server: spine rails"""
+    inside: int
+    """rails of groups that stay in a server"""
+    uplinks: int
+    """reserved each way on each rail of `across` in each server of a job that lies in several: as many as circuits of
+    one rail leave, or enter, any consecutive blocks"""
+    phases: tuple["PoolDemand", ...] = ()
+    """what each phase asks for, where these differ; all else is then the most of them"""
+
+    @property
+    def by_phase(self) -> tuple["PoolDemand", ...]:
+        """What the first and the last phase ask for; itself where they ask for the same."""
+        return self.phases or (self,)
+
+    @property
+    def by_memory(self) -> tuple["PoolDemand", "PoolDemand"]:
+        """What the phase with more memory asks for, and the other one."""
+        first, last = self.by_phase[0], self.by_phase[-1]
+        return (first, last) if first.units > last.units else (last, first)
+
+    def local_network(self, spine: int) -> int:
+        """Local rails that the network takes in a server with so many working spine rails."""
+        return max(self.across + self.inside - spine, 0)
+
+
+def is_inside(shape: Shape) -> tuple[bool, bool, bool]:
+    """Whether the groups along tensor, pipeline and data surely lie in one server each."""
+    whole = shape.block == shape.num_ranks
+    return (
+        shape.block % shape.tensor == 0,
+        whole or shape.block % (shape.tensor * shape.pipeline) == 0,
+        whole or shape.data == 1,
+    )
+
+
+@while_kept
+def pool_demand(shape: Shape) -> PoolDemand:
+    """What the shape asks for."""
+    phases = tuple(
+        PoolDemand(
+            each.memory_units,
+            each.memory_io,
+            *_network(replace(each, memory_units=0, memory_io=0, phase="", is_even=False)),
+        )
+        for each in shape.by_phase
+    )
+    if len(phases) == 1:
+        return phases[0]
+    across = max(each.across for each in phases)
+    return PoolDemand(
+        units=shape.held_units,
+        memory_io=shape.held_io,
+        across=across,
+        inside=max(each.across + each.inside for each in phases) - across,
+        uplinks=max(each.uplinks for each in phases),
+        phases=phases,
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _network(shape: Shape) -> tuple[int, int, int]:
+    """Rails across and inside, and uplinks, of a shape without memory."""
+    ports = [ports_of(plan) for plan in shape.plans]
+    across = sum(number for number, stays in zip(ports, is_inside(shape), strict=True) if not stays)
+    return across, sum(ports) - across, _most_crossing(shape) if across else 0
+
+
+def first_colours(shape: Shape) -> dict[str, int]:
+    """First colour of each dimension: those of groups that may leave a server come first."""
+    first: dict[str, int] = {}
+    colour = 0
+    for stays in (False, True):
+        for name, plan, here in zip(JOINED, shape.plans, is_inside(shape), strict=True):
+            if here is stays:
+                first[name] = colour
+                colour += ports_of(plan)
+    return first
+
+
+def _most_crossing(shape: Shape) -> int:
+    """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
+    most = 0
+    for name, plan, stays in zip(JOINED, shape.plans, is_inside(shape), strict=True):
+        if stays or not plan.configurations():
+            continue
+        blocks = shape.degrees.groups(name) // shape.block
+        for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
+            ends, colours = np.array(circuits, np.int64), np.array(offsets)
+            for colour in np.unique(colours):
+                source, destination, _ = ends[colours == colour].T
+                pairs = np.stack([blocks[:, source].ravel(), blocks[:, destination].ravel()], axis=1)
+                most = max(most, _leaving(shape.num_blocks, pairs))
+    return most
+
+
+def _leaving(num_blocks: int, pairs: Ints) -> int:
+    """Most of these (source block, destination block) that leave, or enter, blocks a .. b - 1, over all a < b."""
+    table = np.zeros((num_blocks + 1, num_blocks + 1), np.int64)
+    np.add.at(table, (pairs[:, 0] + 1, pairs[:, 1] + 1), 1)
+    below = table.cumsum(axis=0).cumsum(axis=1)
+    inside = below.diagonal()[None, :] - below - below.T + below.diagonal()[:, None]
+    sent = below[:, -1][None, :] - below[:, -1][:, None]
+    received = below[-1][None, :] - below[-1][:, None]
+    runs = np.triu(np.ones_like(inside, dtype=bool), 1)
+    runs[0, -1] = False
+    return int(max((sent - inside)[runs].max(initial=0), (received - inside)[runs].max(initial=0)))

@@ -1,0 +1,134 @@
+"""Which candidates can still matter in racks with pooled memory."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics.ocs_rail import ports_of
+from costmodel.pricing.candidates import Candidates, group_degrees
+from planner.fabrics.demand import shape_of
+from planner.fabrics.problem import JobOptions
+from planner.fabrics.sipam.demand import pool_demand
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) -> Ints:
+    r"""Rows that no other row replaces in every placement at no loss in any objective, ascending.
+
+    Row k' replaces k if it has no less value and (where that is an objective) no more energy, no more ranks, memory
+    units and memory I/Os of a rank, no more I/Os of a rank in all and no more of them on spine rails, and no more
+    uplinks in each server; and both stay in one server, or neither need, the blocks of k' then dividing those of k.
+
+    Proof. Let k have x_s ranks in server s. Give k' at most x_s there, in whole blocks, until it has all: then every
+    count of accelerators, units N x, ports m x and uplinks shrinks or stays, and so does (N - m) x, since N - m grows
+    with N. Of rails: let k keep n local rails of s free of memory and have c_q circuits on rail q, c_q <= x_s, all c_q
+    together m x_s. Because of I/Os in all, k' keeps at most n + m - m' rails free; let it take those of k and then
+    those with the least c_q. What is left has at least m x_s - (m - m') x_s = m' x_s circuits, and min(x'_s, c_q) >=
+    c_q x'_s / x_s, so that m' x'_s circuits find room within the c_q. Where phases differ, step 1 asks for the units,
+    ports and rails of the phase with more memory, N, m and n; and of each server for rails enough in each phase, which
+    is m, and the most I/Os in any phase less those on spine rails. A row in one server is not replaced by one that
+    may leave it: that one may need spine rails which do not work there. Rows of step 1 therefore hold for k' wherever
+    they hold for k; what step 2 refutes beyond them is no proof over the rows dropped here (`Search.is_exact`). A
+    resident's current row always stays, and of the rows in `always` those that no other of them replaces.
+    """
+    columns = [-options.value, *([options.energy] if "energy" in objectives else [])]
+    by_loop = always[_best_of_equals(options.candidates.take(always), np.stack(columns)[:, always])]
+    first = np.union1d(_best_of_equals(options.candidates, np.stack(columns)), by_loop)
+    if options.current is not None:
+        first = np.union1d(first, [options.current])
+    few = options.take(first)
+    costs = np.stack([column[first] for column in columns], axis=1)
+    table = _table(few, costs)
+    some = np.flatnonzero(np.isin(first, always))
+    kept = np.union1d(_kept(np.arange(len(few)), *table), _kept(some, *table))
+    if few.current is not None:
+        kept = np.union1d(kept, [few.current])
+    return np.asarray(first[kept], np.int64)
+
+
+def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
+    """Rows that none with the same demand equals in all costs, shape (costs, C); ascending."""
+    keys = _demand_keys(candidates)
+    order = np.lexsort((*costs[::-1], *keys))
+    starts = np.any(keys[:, order[1:]] != keys[:, order[:-1]], axis=0)
+    is_first = np.concatenate([np.ones(min(1, len(order)), np.bool_), starts])
+    if len(costs) == 1:
+        return np.sort(order[is_first])
+    kept, least = [], np.inf
+    for row, first, energy in zip(order.tolist(), is_first.tolist(), costs[1][order].tolist(), strict=True):
+        if first or energy < least:
+            kept.append(row)
+            least = energy
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def _demand_keys(candidates: Candidates) -> Ints:
+    """Columns (K, C) that are equal for rows which ask for the same of every server."""
+    return np.stack([candidates.num_devices, *_io_of(candidates), *_network_keys(candidates)])
+
+
+def _io_of(candidates: Candidates) -> Ints:
+    """Of a rank memory units and memory I/Os in the phase with more of them, I/Os in all in that phase, and the most of
+    them in any phase, shape (4, C)."""
+    phases = [candidates.in_first_phase(), candidates.in_last_phase()]
+    units, memory_io = (
+        np.array([getattr(split, name) or 0 for split in candidates.splits], np.int64)
+        for name in ("memory_units", "memory_io")
+    )
+    io = np.stack([memory_io[each.split] + _ports(each) for each in phases])
+    richer = np.where(units[phases[0].split] > units[phases[1].split], 0, 1)
+    split = np.where(richer == 0, phases[0].split, phases[1].split)
+    return np.stack([units[split], memory_io[split], io[richer, np.arange(len(split))], io.max(axis=0)])
+
+
+def _ports(candidates: Candidates) -> Ints:
+    """I/Os of a rank that serve the network, shape (C,)."""
+    each = np.array([ports_of(plan) for plan in candidates.plans], np.int64)
+    return np.asarray(each[candidates.plan[:3]].sum(axis=0))
+
+
+def _network_keys(candidates: Candidates) -> Ints:
+    """Columns (K, C): block, and for rows that may leave a server degrees and plans."""
+    degrees = group_degrees(candidates.mappings)[:4].astype(np.int64)
+    keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan[:3], candidates.in_first_phase().plan[:3]])
+    keys[:, candidates.block == candidates.num_devices] = -1
+    return np.concatenate([candidates.block[None].astype(np.int64), keys])
+
+
+def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
+    """Costs and demands of each row, all the better if smaller; whether it stays in one server; its block."""
+    candidates = options.candidates
+    blocks, ranks = candidates.block.astype(np.int64), candidates.num_devices.astype(np.int64)
+    network = _network_keys(candidates)
+    _, first, of = np.unique(network, axis=1, return_index=True, return_inverse=True)
+    whole = blocks == ranks
+    asked = np.zeros((len(first), 2), np.int64)
+    for number, row in enumerate(first.tolist()):
+        if not whole[row]:
+            demand = pool_demand(shape_of(candidates, row, options.fabric))
+            asked[number] = demand.across, demand.uplinks
+    return np.column_stack([costs, ranks, *_io_of(candidates), asked[of.ravel()]]), whole, blocks
+
+
+def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:
+    """Of some rows those that no other of them replaces; of rows that replace each other the first."""
+    order = rows[np.lexsort(table[rows].T[::-1])]
+    kept = np.zeros(0, np.int64)
+    for alone in (True, False):
+        mine = order[whole[order] == alone]
+        rivals, rival_blocks, number = np.empty((len(mine), table.shape[1])), np.empty(len(mine), np.int64), 0
+        few = []
+        for row in mine.tolist():
+            is_no_worse = (rivals[:number] <= table[row]).all(axis=1)
+            if not alone:
+                is_no_worse &= blocks[row] % rival_blocks[:number] == 0
+            if not is_no_worse.any():
+                rivals[number], rival_blocks[number] = table[row], blocks[row]
+                number += 1
+                few.append(row)
+        kept = np.union1d(kept, np.array(few, dtype=np.int64))
+    return kept

@@ -1,0 +1,144 @@
+"""Racks with pooled memory while jobs come and go: units, ports and uplinks by number."""
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+
+from planner.fabrics.lightpath.fast_rwa import Beams
+from planner.fabrics.lightpath.routes import Device, Waveguide
+from planner.fabrics.sipam.circuits import Network
+from planner.fabrics.sipam.free_pool import Pool, Wires, by_server
+from planner.model.cluster import Cluster
+from planner.model.plan import HeldCircuits, MemoryCircuit
+from planner.placement.job_classes import Row
+
+Switches = frozenset[tuple[int, int]]
+
+
+class PoolParts:
+    """What is free of each server, exactly.
+
+    Numbers of units of a tray, of ports of a tray on a rail and of uplinks of a rail are masks by part, as wavelengths
+    by fiber are: ("unit", server, tray, 0), ("port", server, tray, rail), ("uplink", server, rail, 0).
+    """
+
+    def __init__(self, pool: Pool, cluster: Cluster) -> None:
+        self._pool = pool
+        self._failed = _failed(cluster)
+        self.taken: dict[Waveguide, int] = {}
+        self._units = [rack.num_units for rack in pool.racks]
+        self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in pool.racks]
+        self._stale: list[set[Waveguide]] = [set() for _ in pool.racks]
+        """parts by server whose free numbers the pool does not know yet"""
+        self._all: dict[Waveguide, tuple[int, ...]] = {}
+        """numbers that work of parts that jobs have taken from"""
+
+    def room(self, row: Row, free: Sequence[int]) -> list[int]:
+        """Parts of a row that fit on each server with so many free devices."""
+        units, io, part = row.pool.units, row.pool.memory_io, row.part
+        if units == 0:
+            return [devices // part for devices in free]
+        left = zip(free, self._units, self._ports, strict=True)
+        return [min(devices, memory // units, ports // io) // part for devices, memory, ports in left]
+
+    def connect(self, row: Row, devices: Sequence[Device]) -> tuple[Beams, Switches] | None:
+        """Parts for a job on its devices, and the switches that it needs; None where first fit finds none."""
+        ranks = by_server(devices)
+        for server in ranks:
+            self._refresh(server)
+        found = self._pool.wires(row.pool, ranks)
+        if found is None:
+            return None
+        phases = row.pool.by_phase
+        networks = [self._pool.network(each, row.pool.uplinks, found.across, found.kept) for each in phases]
+        parts: dict[Waveguide, int] = {}
+        for part, number in self._numbers(found, networks[0]):
+            parts[part] = parts.get(part, 0) | 1 << number
+        return Beams(tuple(parts.items()), ()), frozenset(self._switches(found, networks))
+
+    def named(
+        self, row: Row, devices: Sequence[Device]
+    ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
+        """Circuits and memory by name that first fit gives a job on its devices; nothing is taken."""
+        scratch, servers = copy(self._pool), by_server(devices)
+        scratch.racks = list(self._pool.racks)
+        for server in servers:
+            self._refresh(server)
+            scratch.racks[server] = self._pool.racks[server].copy()
+        return scratch.connect(row.shape, devices)
+
+    def _numbers(self, wires: Wires, network: Network) -> Iterator[tuple[Waveguide, int]]:
+        """Part and number of all that a job is given: the first free ones, as `Pool.commit` takes them."""
+        for server, ranks in wires.plugs.items():
+            rack = self._pool.racks[server]
+            units = [iter(free) for free in rack.units]
+            ports = {rail: [iter(free) for free in trays] for rail, trays in rack.ports.items()}
+            for rail, tray, number in (plug for plugs in ranks for plug in plugs):
+                yield ("port", server, tray, rail), next(ports[rail][tray])
+                for _ in range(number):
+                    yield ("unit", server, tray, 0), next(units[tray])
+        for server, rails in network.uplinks.items():
+            for rail, numbers in rails.items():
+                yield from ((("uplink", server, rail, 0), number) for number in numbers)
+
+    def _switches(self, wires: Wires, networks: Sequence[Network]) -> Iterator[tuple[int, int]]:
+        """(rail, server or zone) of every circuit."""
+        fabric = self._pool.fabric
+        spans = len(wires.kept) > 1
+        for server, ranks in wires.plugs.items():
+            yield from ((rail, server) for plugs in ranks for rail, _, _ in plugs)
+            for network in networks:
+                yield from ((rail, server) for rail in (*network.across, *network.inside[server]))
+                if spans:
+                    yield from ((rail, fabric.num_servers + fabric.rack_of(server)) for rail in network.across)
+
+    def take(self, parts: Beams) -> None:
+        """These numbers, which are free, are so no longer."""
+        self._change(parts, -1)
+
+    def release(self, parts: Beams) -> None:
+        """These numbers are free again."""
+        self._change(parts, 1)
+
+    def _change(self, parts: Beams, sign: int) -> None:
+        taken, stale = self.taken, self._stale
+        for part, mask in parts.guides:
+            taken[part] = taken.get(part, 0) ^ mask
+            kind, server = part[:2]
+            stale[server].add(part)
+            if kind == "unit":
+                self._units[server] += sign * mask.bit_count()
+            elif kind == "port":
+                self._ports[server] += sign * mask.bit_count()
+
+    def _refresh(self, server: int) -> None:
+        """Tell the pool what is free of a server."""
+        for part in self._stale[server]:
+            free, taken = self._free(part), self.taken[part]
+            if part not in self._all:
+                self._all[part] = tuple(free)
+            free[:] = [number for number in self._all[part] if not taken >> number & 1]
+        self._stale[server].clear()
+
+    def broken(self, parts: Beams) -> bool:
+        """Whether some of it has failed."""
+        return any(self._failed.get(part, 0) & mask for part, mask in parts.guides)
+
+    def _free(self, part: Waveguide) -> list[int]:
+        """Free numbers of a part."""
+        kind, server, place, rail = part  # type: ignore[misc]
+        rack = self._pool.racks[server]
+        if kind == "unit":
+            return rack.units[place]
+        return rack.ports[rail][place] if kind == "port" else rack.uplinks[place]
+
+
+def _failed(cluster: Cluster) -> dict[Waveguide, int]:
+    """Masks of the numbers that have failed, by part."""
+    names: list[tuple[Waveguide, int]] = []
+    names += [(("unit", server, tray, 0), number) for server, tray, number in cluster.failed_units]
+    names += [(("port", server, tray, rail), number) for server, tray, rail, number in cluster.failed_tray_ports]
+    names += [(("uplink", server, rail, 0), number) for server, rail, number in cluster.failed_uplinks]
+    masks: dict[Waveguide, int] = {}
+    for part, number in names:
+        masks[part] = masks.get(part, 0) | 1 << number
+    return masks

@@ -1,0 +1,98 @@
+"""Parts of pooled racks by name, read from the fields of the fabric and the health of the cluster."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from costmodel.fabrics import Sipam
+from planner.checks.names import server_of
+from planner.model.cluster import Cluster
+
+NUMBER = "(0|[1-9][0-9]{0,8})"
+Unit = tuple[int, int, int]
+"""(server, tray, number)"""
+TrayPort = tuple[int, int, int, int]
+"""(server, tray, rail, number)"""
+Uplink = tuple[int, int, int]
+"""(server, rail, number)"""
+
+
+@dataclass(frozen=True)
+class PoolParts:
+    """What there is, and what works."""
+
+    cluster: Cluster
+    fabric: Sipam
+
+    @cached_property
+    def rails(self) -> int:
+        """I/Os of an accelerator."""
+        shoreline = self.fabric.shoreline
+        room = int(shoreline.perimeter_mm / shoreline.io.width_mm * (1 + 1e-9))
+        return room if shoreline.modules is None else shoreline.modules
+
+    @property
+    def local(self) -> int:
+        """Rails 0 .. local - 1 stay in a server."""
+        return self.rails - self.fabric.spine_rails
+
+    @cached_property
+    def units_per_port(self) -> int:
+        fabric = self.fabric
+        carried = fabric.shoreline.io.bandwidth_bytes_per_s / fabric.memory_unit.stack.bandwidth_bytes_per_s
+        return int(carried * (1 + 1e-9)) if fabric.units_per_port is None else fabric.units_per_port
+
+    def unit(self, name: str) -> Unit | None:
+        found = self._numbers(rf"(.+)\.m{NUMBER}\.u{NUMBER}", name)
+        if found is None or found[1] >= self.fabric.trays_per_server or found[2] >= self.fabric.units_per_tray:
+            return None
+        return found[0], found[1], found[2]
+
+    def tray_port(self, name: str) -> TrayPort | None:
+        found = self._numbers(rf"(.+)\.m{NUMBER}\.q{NUMBER}#{NUMBER}", name)
+        limits = self.fabric.trays_per_server, self.local, self.fabric.tray_ports
+        if found is None or any(number >= limit for number, limit in zip(found[1:], limits, strict=True)):
+            return None
+        return found[0], found[1], found[2], found[3]
+
+    def uplink(self, name: str) -> Uplink | None:
+        found = self._numbers(rf"(.+)\.q{NUMBER}#{NUMBER}", name)
+        if found is None or not self.local <= found[1] < self.rails or found[2] >= self.fabric.uplinks:
+            return None
+        return found[0], found[1], found[2]
+
+    def _numbers(self, pattern: str, name: str) -> list[int] | None:
+        """Server and the numbers behind it."""
+        match = re.fullmatch(pattern, name)
+        server = server_of(self.fabric, match[1]) if match else None
+        return None if match is None or server is None else [server, *map(int, match.groups()[1:])]
+
+    @cached_property
+    def failed(self) -> frozenset[str]:
+        """Names of units, ports of trays, uplinks and switches that are down."""
+        health = self.cluster.health
+        names = health.failed_memory_units, health.failed_tray_ports, health.failed_uplinks, health.failed_switches
+        return frozenset(name for some in names for name in some)
+
+    def zone_switch(self, server: int, rail: int) -> str:
+        zone = server // self.fabric.servers
+        return f"q{rail}" if self.fabric.racks == 1 else f"r{zone}.q{rail}"
+
+    def server_switch(self, server: int, rail: int) -> str:
+        return f"{self.fabric.server_name(server)}.q{rail}"
+
+    def working_local(self, server: int) -> list[int]:
+        """Local rails whose switch works."""
+        return [rail for rail in range(self.local) if self.server_switch(server, rail) not in self.failed]
+
+    def working_spine(self, server: int) -> list[int]:
+        """Spine rails whose switch in the server works."""
+        rails = range(self.local, self.rails)
+        return [rail for rail in rails if self.server_switch(server, rail) not in self.failed]
+
+    def num_uplinks(self, server: int, rail: int) -> int:
+        """Working uplinks of a spine rail, 0 where one of its switches has failed."""
+        if {self.server_switch(server, rail), self.zone_switch(server, rail)} & self.failed:
+            return 0
+        names = (f"{self.fabric.server_name(server)}.q{rail}#{number}" for number in range(self.fabric.uplinks))
+        return sum(name not in self.failed for name in names)

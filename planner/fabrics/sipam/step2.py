@@ -1,0 +1,224 @@
+"""Step 2 in racks with pooled memory: rails, ports and units of every job, exactly where first fit fails."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from planner.fabrics.free_state import Board, Pattern
+from planner.fabrics.lightpath.layouts import runs
+from planner.fabrics.problem import Problem
+from planner.fabrics.sipam.demand import PoolDemand, pool_demand
+from planner.fabrics.sipam.free_pool import Pool, by_server
+from planner.fabrics.sipam.server_pool import Plug, Rack
+from planner.formulation.variables import total
+from planner.model.plan import Assignment
+
+FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
+Solver = Callable[[], cp_model.CpSolver]
+Kept = tuple[Mapping[int, cp_model.IntVar], Mapping[int, cp_model.IntVar]]
+"""literals of local rails that the network has, in the phase with more memory and in the other one"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A job in one server."""
+
+    demand: PoolDemand
+    num_ranks: int
+
+
+@dataclass(frozen=True)
+class Wired:
+    """Local rails for the network of a job in one server, those of all phases first, and its plugs."""
+
+    kept: tuple[int, ...]
+    plugs: list[list[Plug]]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Assignments of all jobs of a pattern; or jobs that exclude each other; or neither in time."""
+
+    assignments: tuple[Assignment, ...] | None = None
+    refuted: tuple[int, ...] = ()
+
+
+def pack_pool(problem: Problem, pattern: Pattern, solver: Solver) -> Packed:
+    """Spine rails of all jobs at once, then each server by itself."""
+    board = Board.empty(problem.cluster)
+    assert board.pool is not None
+    staying = tuple(j for j, choice in pattern.items() if choice.stays)
+    assignments = [problem.options[j].staying() for j in staying]
+    for assignment in assignments:
+        board.take(assignment)
+    placed = [j for j, choice in pattern.items() if not choice.stays]
+    demands = {j: pool_demand(problem.options[j].shapes[pattern[j].row]) for j in placed}
+    across = _across(problem, pattern, demands, board.pool, solver())
+    if across is None or isinstance(across, bool):
+        spanning = tuple(j for j in placed if len(pattern[j].blocks) > 1)
+        return Packed(refuted=(*spanning, *staying)) if across is False else Packed()
+    wired: dict[tuple[int, int], Wired] = {}
+    for server, rack in enumerate(board.pool.racks):
+        parts = _parts(problem, pattern, demands, server)
+        found = wire(rack, parts, board.pool.fabric.port_units, solver) if parts else {}
+        if found is None or isinstance(found, bool):
+            return Packed(refuted=(*parts, *staying)) if found is False else Packed()
+        wired |= {(server, j): each for j, each in found.items()}
+    for j in placed:
+        assignments.append(_written(problem, pattern, board, j, across[j], wired))
+    return Packed(tuple(assignments))
+
+
+def _across(
+    problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], pool: Pool, solver: cp_model.CpSolver
+) -> dict[int, tuple[int, ...]] | bool | None:
+    """Spine rails of each job for groups that may leave a server, with uplinks where it does; False: there are none."""
+    model = cp_model.CpModel()
+    rails = range(pool.fabric.local_rails, pool.fabric.num_io)
+    taken: dict[tuple[int, int], list[cp_model.LinearExprT]] = {}
+    uses = {(j, rail): model.new_bool_var("") for j in demands for rail in rails}
+    for j, demand in demands.items():
+        model.add(sum(uses[j, rail] for rail in rails) == demand.across)
+        spans = len(pattern[j].blocks) > 1
+        for server, _ in pattern[j].blocks:
+            rack = pool.racks[server]
+            for rail in rails:
+                if rail not in (rack.uplinks if spans else rack.spine):
+                    model.add(uses[j, rail] == 0)
+                elif spans:
+                    taken.setdefault((server, rail), []).append(demand.uplinks * uses[j, rail])
+    for (server, rail), terms in taken.items():
+        model.add(total(terms) <= len(pool.racks[server].uplinks[rail]))
+    status = solver.solve(model)
+    if status in FOUND:
+        return {j: tuple(rail for rail in rails if solver.value(uses[j, rail])) for j in demands}
+    return False if status == cp_model.INFEASIBLE else None
+
+
+def _parts(problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], server: int) -> dict[int, Part]:
+    """Newly placed jobs in one server."""
+    parts = {}
+    for j, demand in demands.items():
+        count = dict(pattern[j].blocks).get(server, 0)
+        if count:
+            parts[j] = Part(demand, count * problem.options[j].shapes[pattern[j].row].block)
+    return parts
+
+
+def wire(rack: Rack, parts: Mapping[int, Part], port_units: int, solver: Solver) -> dict[int, Wired] | bool | None:
+    """Rails, ports and units of the jobs in one server; False where they exclude each other, None where time is up."""
+    model = cp_model.CpModel()
+    kept = {j: _kept_rails(model, rack, part.demand) for j, part in parts.items()}
+    wires = _Wires(model, rack, parts, port_units)
+    for j, rank in wires.ranks:
+        wires.connect(model, (j, rank), parts[j].demand, kept[j])
+    wires.share(model, rack)
+    engine = solver()
+    status = engine.solve(model)
+    if status not in FOUND:
+        return False if status == cp_model.INFEASIBLE else None
+    return {
+        j: Wired(
+            kept=_in_order(engine, kept[j]),
+            plugs=[wires.plugs(engine, (j, rank)) for rank in range(part.num_ranks)],
+        )
+        for j, part in parts.items()
+    }
+
+
+class _Wires:
+    """Variables of one server: which ports each rank of each job (j, rank) has, and how many units behind them."""
+
+    def __init__(self, model: cp_model.CpModel, rack: Rack, parts: Mapping[int, Part], port_units: int) -> None:
+        trays = range(len(rack.units))
+        self.ranks = [(j, rank) for j, part in parts.items() for rank in range(part.num_ranks)]
+        self._ends = [
+            (rail, tray) for rail in rack.ports for tray in trays if rack.ports[rail][tray] and rack.units[tray]
+        ]
+        self._port_units = port_units
+        self._on = {(*rank, *end): model.new_bool_var("") for rank in self.ranks for end in self._ends}
+        self._size = {key: model.new_int_var(0, port_units, "") for key in self._on}
+        for key, literal in self._on.items():
+            model.add(self._size[key] <= port_units * literal)
+            model.add(self._size[key] >= literal)
+
+    def connect(self, model: cp_model.CpModel, rank: tuple[int, int], demand: PoolDemand, kept: Kept) -> None:
+        """A rank has its circuits, on rails that do not serve its job's network, and its units; some stay on in the
+        phase with less memory."""
+        on = {end: self._on[*rank, *end] for end in self._ends}
+        model.add(total(on.values()) == demand.memory_io)
+        model.add(total(self._size[*rank, *end] for end in self._ends) == demand.units)
+        _keep_off(model, on, kept[0])
+        if not demand.phases:
+            return
+        poorer, stays = demand.by_memory[1], {end: model.new_bool_var("") for end in on}
+        sizes = {end: model.new_int_var(0, self._port_units, "") for end in on}
+        for end, literal in stays.items():
+            model.add_implication(literal, on[end])
+            model.add(sizes[end] <= self._size[*rank, *end])
+            model.add(sizes[end] <= self._port_units * literal)
+        model.add(total(stays.values()) == poorer.memory_io)
+        model.add(total(sizes.values()) >= poorer.units)
+        _keep_off(model, stays, kept[1])
+
+    def share(self, model: cp_model.CpModel, rack: Rack) -> None:
+        """Ranks share the ports of each rail and the units of each tray."""
+        for rail, tray in self._ends:
+            taken = total(self._on[*rank, rail, tray] for rank in self.ranks)
+            model.add(taken <= len(rack.ports[rail][tray]))
+        for number, units in enumerate(rack.units):
+            model.add(total(size for key, size in self._size.items() if key[3] == number) <= len(units))
+
+    def plugs(self, engine: cp_model.CpSolver, rank: tuple[int, int]) -> list[Plug]:
+        """Rail, tray and units of each circuit of a rank."""
+        lit = [end for end in self._ends if engine.value(self._on[*rank, *end])]
+        return [(rail, tray, int(engine.value(self._size[*rank, rail, tray]))) for rail, tray in lit]
+
+
+def _keep_off(
+    model: cp_model.CpModel, on: Mapping[tuple[int, int], cp_model.IntVar], kept: Mapping[int, cp_model.IntVar]
+) -> None:
+    """A rank has one memory circuit on a rail at most, and none where the network has it."""
+    for rail, literal in kept.items():
+        model.add(total([*(lit for end, lit in on.items() if end[0] == rail), literal]) <= 1)
+
+
+def _kept_rails(model: cp_model.CpModel, rack: Rack, demand: PoolDemand) -> Kept:
+    """Literals of local rails: the network has them in the phase with more memory, and in the other one. All that it
+    has in the one it also has in the other, or the other way round."""
+    numbers = [each.local_network(len(rack.spine)) for each in demand.by_memory]
+    richer, poorer = ({rail: model.new_bool_var("") for rail in rack.ports} for _ in numbers)
+    for kept, number in zip((richer, poorer), numbers, strict=True):
+        model.add(total(kept.values()) == number)
+    for rail in rack.ports:
+        model.add(richer[rail] <= poorer[rail] if numbers[0] <= numbers[1] else richer[rail] >= poorer[rail])
+    return richer, poorer
+
+
+def _in_order(engine: cp_model.CpSolver, kept: Kept) -> tuple[int, ...]:
+    """Rails that the network has in some phase, those of both phases first."""
+    phases = {rail: sum(engine.value(each[rail]) for each in kept) for rail in kept[0]}
+    return tuple(sorted((rail for rail, number in phases.items() if number), key=lambda rail: (-phases[rail], rail)))
+
+
+def _written(
+    problem: Problem,
+    pattern: Pattern,
+    board: Board,
+    j: int,
+    across: Sequence[int],
+    wired: Mapping[tuple[int, int], Wired],
+) -> Assignment:
+    """One job on free devices, over its rails and plugs."""
+    assert board.pool is not None
+    options, choice = problem.options[j], pattern[j]
+    shape = options.shapes[choice.row]
+    devices = board.devices(shape, runs(choice.blocks))
+    assert devices is not None, "counts that fit have devices"
+    servers = list(by_server(devices))
+    mine = {s: wired[s, j] for s in servers}
+    kept, plugs = {s: each.kept for s, each in mine.items()}, {s: each.plugs for s, each in mine.items()}
+    held = board.pool.commit(shape, devices, across, kept, plugs)
+    board.slots.take(devices)
+    return options.assignment(choice.row, [problem.cluster.fabric.device_name(*device) for device in devices], *held)

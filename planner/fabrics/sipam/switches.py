@@ -1,0 +1,80 @@
+"""States of the optical switches of pooled racks, from the circuits of jobs."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from costmodel.fabrics import Sipam
+from planner.model.plan import Assignment, Circuit, MemoryCircuit, PhaseChange, SwitchSetting, SwitchState
+
+Connection = tuple[str, str, str]
+"""(switch, input, output)"""
+
+
+def switch_setting(
+    fabric: Sipam, before: Iterable[Assignment], after: Iterable[Assignment], phases: Mapping[str, Sequence[str]]
+) -> SwitchSetting:
+    """From the circuits that are on to those of a plan; no time where these are the same. `phases` of jobs by name."""
+    planned = list(after)
+    old, new = (
+        _states(pair for a in each for pair in _connections(fabric, a, phases[a.job][:1])) for each in (before, planned)
+    )
+    return SwitchSetting(
+        time_s=0.0 if old == new else fabric.reconfiguration_s,
+        before=old,
+        after=new,
+        phases=tuple(_change(fabric, a, phases[a.job]) for a in planned if a.configuration.first_phase is not None),
+    )
+
+
+def _change(fabric: Sipam, assignment: Assignment, phases: Sequence[str]) -> PhaseChange:
+    """From the first phase of a job to its last one."""
+    first, last = (set(_connections(fabric, assignment, each)) for each in (phases[:1], phases[-1:]))
+    return PhaseChange(
+        job=assignment.job,
+        phase=phases[-1],
+        time_s=fabric.reconfiguration_s,
+        undone=_states(first - last),
+        made=_states(last - first),
+    )
+
+
+def _states(connections: Iterable[Connection]) -> tuple[SwitchState, ...]:
+    by_switch: dict[str, list[tuple[str, str]]] = {}
+    for switch, source, destination in connections:
+        by_switch.setdefault(switch, []).append((source, destination))
+    return tuple(
+        SwitchState(switch=switch, connections=tuple(sorted(pairs))) for switch, pairs in sorted(by_switch.items())
+    )
+
+
+def _connections(fabric: Sipam, assignment: Assignment, phase: Sequence[str]) -> Iterator[Connection]:
+    """What a job needs in a phase, which is a list of one name or, where the workload has no phases, of none."""
+    for memory in assignment.memory:
+        if memory.phase in (None, *phase):
+            yield from _of_memory(fabric, memory)
+    for held in assignment.circuits:
+        for circuit in held.circuits if held.phase in (None, *phase) else ():
+            yield from _of_network(fabric, circuit)
+
+
+def _of_memory(fabric: Sipam, circuit: MemoryCircuit) -> Iterator[Connection]:
+    """Both ways through the switch of the rail."""
+    switch = fabric.switch_name(circuit.rail, fabric.parse_device(circuit.device)[0])
+    yield switch, circuit.device, circuit.port
+    yield switch, circuit.port, circuit.device
+
+
+def _of_network(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
+    """Through the switch of each rail; between servers through those of both and of their zone."""
+    here, there = (fabric.parse_device(name)[0] for name in (circuit.source, circuit.destination))
+    for number, rail in enumerate(circuit.wavelengths):
+        if here == there:
+            yield fabric.switch_name(rail, here), circuit.source, circuit.destination
+            continue
+        out, into = _pair(circuit.fibers, number)
+        yield fabric.switch_name(rail, here), circuit.source, out
+        yield fabric.switch_name(rail, fabric.num_servers + fabric.rack_of(here)), out, into
+        yield fabric.switch_name(rail, there), into, circuit.destination
+
+
+def _pair(fibers: Sequence[str], number: int) -> tuple[str, str]:
+    return fibers[2 * number], fibers[2 * number + 1]

@@ -1,0 +1,20 @@
+"""Uplinks that a job in several servers holds beyond those its circuits are on."""
+
+from planner.fabrics.demand import Shape
+from planner.fabrics.sipam.demand import is_inside, pool_demand
+from planner.fabrics.sipam.free_pool import Pool
+from planner.model.plan import Assignment
+
+
+def reserve_uplinks(pool: Pool, shape: Shape, assignment: Assignment) -> None:
+    """Take them, as far as there are any, after the assignment itself was taken."""
+    servers = {pool.fabric.parse_device(name)[0] for name in assignment.devices}
+    if len(servers) == 1:
+        return
+    stays = dict(zip(("tensor", "pipeline", "data"), is_inside(shape), strict=True))
+    circuits = [c for held in assignment.circuits if not stays[held.dimension] for c in held.circuits]
+    used = {pool.fabric.parse_uplink(name) for circuit in circuits for name in circuit.fibers}
+    for server in servers:
+        for rail in {rail for circuit in circuits for rail in circuit.wavelengths}:
+            in_use = sum(uplink[:2] == (server, rail) for uplink in used)
+            del pool.racks[server].uplinks[rail][: pool_demand(shape).uplinks - in_use]

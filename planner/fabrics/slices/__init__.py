@@ -1,0 +1,1 @@
+"""Tori and SiPAC: jobs take slices of a fixed shape."""

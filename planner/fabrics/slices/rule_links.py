@@ -1,0 +1,186 @@
+"""Collectives of slices, simulated over the links between neighbours and the circuits of the plan."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from costmodel.fabrics import Sipac, Torus
+from costmodel.parallelism.configuration import Collective
+from costmodel.parallelism.mappings import Dimension
+from planner.checks.names import Tile, tile_of
+from planner.checks.schedule import Round, Send
+from planner.fabrics.slices.rule_boxes import Box, Placed, Point, chip_of
+from planner.model.plan import Assignment
+
+Lines = Mapping[int, Sequence[Sequence[Tile]]]
+"""by axis: devices in a row along it, in order"""
+Time = tuple[float, float]
+"""fixed seconds, and seconds per byte of the message"""
+
+
+class Links:
+    """Rate of the links from one device to another."""
+
+    def __init__(self, fabric: Torus | Sipac, assignment: Assignment) -> None:
+        self.fabric = fabric
+        ends = [
+            (tile_of(fabric, c.source), tile_of(fabric, c.destination)) for h in assignment.circuits for c in h.circuits
+        ]
+        self._circuits = Counter(pair for a, b in ends for pair in ((a, b), (b, a)))
+
+    def rate(self, source: Tile, destination: Tile) -> float:
+        """Bytes per second of all links from one device to another, 0 for none."""
+        fabric = self.fabric
+        here, there = chip_of(fabric, source[1]), chip_of(fabric, destination[1])
+        differing = [axis for axis, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
+        if isinstance(fabric, Sipac):
+            joined = source[0] == destination[0] and len(differing) == 1
+            return joined * fabric.bandwidth_bytes_per_s / (fabric.digits * (fabric.radix - 1))
+        count = self._circuits[source, destination]
+        if source[0] == destination[0] and len(differing) == 1:
+            axis = differing[0]
+            apart, side = abs(here[axis] - there[axis]), fabric.sides[axis]
+            count += (apart == 1) + (fabric.switches is None and apart == side - 1)
+        return count * fabric.link_bandwidth_bytes_per_s
+
+
+def lines_of(box: Box, placed: Placed, axes: Point) -> Lines:
+    """Devices in a row along some axes, of each value of the other coordinates."""
+    lines: dict[int, list[list[Tile]]] = {}
+    for axis in axes:
+        starts = [place for place in placed if place[axis] == 0]
+        along = [[(*p[:axis], i, *p[axis + 1 :]) for i in range(box.extents[axis])] for p in starts]
+        lines[axis] = [[placed[place] for place in row] for row in along]
+    return lines
+
+
+def message_time(links: Links, collective: Collective, dimension: Dimension, box: Box, placed: Placed) -> Time | None:
+    """Time of one message of each group along a dimension at once; None where a link is missing."""
+    axes = box.axes[dimension]
+    if collective.kind == "chain":
+        return _chain(links, box, placed, axes)
+    lines = lines_of(box, placed, axes)
+    if collective.kind == "routed":
+        return _routed(links, lines)
+    phases = {axis: _slowest(links, lines[axis]) for axis in axes}
+    if any(phase is None for phase in phases.values()):
+        return None
+    orders = [axes[k:] + axes[:k] for k in range(len(axes))] if collective.kind == "rotated" else [axes]
+    fixed_s, byte_s, left = 0.0, 0.0, [1 / len(orders)] * len(orders)
+    for phase in zip(*orders, strict=True):
+        times = [time for axis in phase if (time := phases[axis]) is not None]
+        fixed_s += max(fixed for fixed, _ in times)
+        byte_s += max(share * each for share, (_, each) in zip(left, times, strict=True))
+        left = [share / box.extents[axis] for share, axis in zip(left, phase, strict=True)]
+    return 2 * fixed_s, 2 * byte_s
+
+
+def _slowest(links: Links, lines: Sequence[Sequence[Tile]]) -> Time | None:
+    """A reduce-scatter along one axis, on its slowest row."""
+    times = [_reduce_scatter(links, line) for line in lines]
+    found = [time for time in times if time is not None]
+    return (max(t for t, _ in found), max(t for _, t in found)) if len(found) == len(times) else None
+
+
+def _reduce_scatter(links: Links, line: Sequence[Tile]) -> Time | None:
+    rounds = rounds_of(len(line), joins_all=isinstance(links.fabric, Sipac), closed=_is_closed(links, line))
+    num_chunks, fixed_s, byte_s = 2 * len(line), 0.0, 0.0
+    for each in rounds:
+        load: Counter[tuple[int, int]] = Counter()
+        for a, b, chunks in each.sends:
+            load[a, b] += len(chunks)
+        slowest = 0.0
+        for (a, b), count in load.items():
+            rate = links.rate(line[a], line[b])
+            if rate == 0.0:
+                return None
+            slowest = max(slowest, count / num_chunks / rate)
+        fixed_s, byte_s = fixed_s + links.fabric.alpha_s, byte_s + slowest
+    return fixed_s, byte_s
+
+
+def _is_closed(links: Links, line: Sequence[Tile]) -> bool:
+    """Whether the last device of a row has a link to the first beside those between neighbours."""
+    spare = links.rate(line[-1], line[0])
+    return spare > links.rate(line[0], line[1]) / 2 if len(line) == 2 else spare > 0
+
+
+@lru_cache(maxsize=256)
+def rounds_of(ranks: int, *, joins_all: bool, closed: bool) -> tuple[Round, ...]:
+    """A reduce-scatter of 2 n chunks in a row of n: rank i ends with chunks 2 i and 2 i + 1.
+
+    All joined: each sends what a peer will own straight to it. A ring: even chunks go up and odd ones down. A line:
+    partial sums go up to the owner from below and down to it from above, those of the farthest owner first.
+    """
+    if joins_all:
+        pairs = [(a, b) for a in range(ranks) for b in range(ranks) if a != b]
+        return (Round(0, tuple((a, b, (2 * b, 2 * b + 1)) for a, b in pairs), adds=True),)
+    rounds = []
+    for step in range(ranks - 1):
+        sends: list[Send] = []
+        for i in range(ranks):
+            if closed:
+                sends.append((i, (i + 1) % ranks, (2 * ((i - step - 1) % ranks),)))
+                sends.append((i, (i - 1) % ranks, (2 * ((i + step + 1) % ranks) + 1,)))
+                continue
+            up, down = ranks - 1 - step + i, step - (ranks - 1 - i)
+            if i < up < ranks:
+                sends.append((i, i + 1, (2 * up, 2 * up + 1)))
+            if 0 <= down < i:
+                sends.append((i, i - 1, (2 * down, 2 * down + 1)))
+        rounds.append(Round(0, tuple(sends), adds=True))
+    return tuple(rounds)
+
+
+def _chain(links: Links, box: Box, placed: Placed, axes: Point) -> Time | None:
+    """From each stage to the next, over one link: stages lie in a snake along the axes."""
+    slowest = min(links.rate(a, b) for group in _snakes(box, placed, axes) for a, b in pairwise(group))
+    if isinstance(links.fabric, Torus):
+        slowest = min(slowest, links.fabric.link_bandwidth_bytes_per_s)
+    return (links.fabric.alpha_s, 1 / slowest) if slowest > 0 else None
+
+
+def _snakes(box: Box, placed: Placed, axes: Point) -> Iterator[list[Tile]]:
+    """Devices of each pipeline by stage: rows along the first axis, every other one backwards, and so on."""
+    for start in (place for place in placed if all(place[axis] == 0 for axis in axes)):
+        snake = [start]
+        for axis in axes:
+            runs = [snake if i % 2 == 0 else snake[::-1] for i in range(box.extents[axis])]
+            snake = [(*p[:axis], i, *p[axis + 1 :]) for i, run in enumerate(runs) for p in run]
+        yield [placed[place] for place in snake]
+
+
+def _routed(links: Links, lines: Lines) -> Time | None:
+    """Equal shares to every rank, one axis after the other by the shorter way: along each axis all ranks of a row send
+    each other as much, whatever the axes before brought together."""
+    hops, byte_s = 0, 0.0
+    for rows in lines.values():
+        farthest = 0
+        for line in rows:
+            load: Counter[tuple[int, int]] = Counter()
+            for a in range(len(line)):
+                for b in range(len(line)):
+                    ways = _ways(links, line, a, b)
+                    farthest = max(farthest, *(len(way) for way in ways))
+                    for way in ways:
+                        load.update({step: 1 / len(ways) / len(line) for step in way})
+            rates = {(a, b): links.rate(line[a], line[b]) for a, b in load}
+            if not all(rates.values()):
+                return None
+            byte_s = max(byte_s, *(share / rates[step] for step, share in load.items()))
+        hops += farthest
+    return hops * links.fabric.alpha_s, byte_s
+
+
+def _ways(links: Links, line: Sequence[Tile], a: int, b: int) -> list[list[tuple[int, int]]]:
+    """Shortest ways in a row, as steps between ranks."""
+    n = len(line)
+    if isinstance(links.fabric, Sipac):
+        return [[(a, b)] if a != b else []]
+    ways = [[(i, i + (1 if b > a else -1)) for i in range(a, b, 1 if b > a else -1)]]
+    if a != b and _is_closed(links, line):
+        step = -1 if b > a else 1
+        ways.append([((a + step * i) % n, (a + step * (i + 1)) % n) for i in range(n - len(ways[0]))])
+    shortest = min(map(len, ways))
+    return [way for way in ways if len(way) == shortest]

@@ -1,6 +1,0 @@
-"""Read a JSON or YAML file into a Spec, with errors that name file, field and remedy."""
-
-from planner.files.headers import header_hint
-from planner.files.texts import MAX_FILE_BYTES, load, parse_text, read_text, validate
-
-__all__ = ["MAX_FILE_BYTES", "header_hint", "load", "parse_text", "read_text", "validate"]

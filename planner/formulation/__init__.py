@@ -1,0 +1,1 @@
+"""The vocabulary of the CP-SAT models: literals, integers, terms, solver settings."""

@@ -1,0 +1,131 @@
+"""Ruin and recreate: clear some servers of a plan, place their jobs and those that wait anew, keep what is no worse."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.candidates.knapsack_bounds import SLACK
+from planner.fabrics.free_state import Board
+from planner.fabrics.problem import Problem
+from planner.heuristics.greedy import place, price_per_device, tightest
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+from planner.model.result import SolveOptions
+
+MOST_ROUNDS = 20_000
+ROUNDS_PER_UNIT = 20
+"""rounds for each unit of a deterministic limit"""
+PATIENCE = 300
+"""rounds without a better plan"""
+MOST_JOBS = 10
+"""so many jobs beside the first are taken out at once"""
+NUM_SERVERS = (1, 1, 2, 2, 3)
+"""how many servers are cleared"""
+PRICES = (0.0, 0.5, 0.8, 1.0, 1.0, 1.2)
+"""of a device, over that of the knapsack relaxation: dear devices leave room for more jobs"""
+SHUFFLE = 1.5
+"""factor by which keys of the order of jobs are changed at most"""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """When to give up: when the clock is over or after so many rounds, and after so many without a better plan."""
+
+    clock: Clock
+    rounds: int
+    patience: int
+
+    @classmethod
+    def of(cls, options: SolveOptions, clock: Clock, *, patience: int = PATIENCE) -> "Effort":
+        """Rounds instead of the time where the limit is deterministic."""
+        limit = options.deterministic_limit
+        if limit is None:
+            return cls(clock, MOST_ROUNDS, patience)
+        return cls(replace(clock, ends_s=float("inf")), int(limit * ROUNDS_PER_UNIT), patience)
+
+
+def recreated(
+    problem: Problem, start: Sequence[Assignment], seed: int, effort: Effort, enough: float
+) -> Iterator[list[Assignment]]:
+    """Plans of more and more value, until `enough` is reached or the effort spent; `problem` should have few rows."""
+    search, last_better = Recreate(problem, start, seed), 0
+    for number in range(effort.rounds):
+        if effort.clock.is_over or number - last_better > effort.patience:
+            return
+        if search.value >= enough - SLACK * abs(enough):
+            return
+        if search.step():
+            last_better = number
+            yield list(search.placed.values())
+
+
+class Recreate:
+    """A plan that gets better round by round; residents that can stay do so where the start leaves them."""
+
+    def __init__(self, problem: Problem, start: Sequence[Assignment], seed: int) -> None:
+        self.problem = problem
+        self.rng = random.Random(seed)
+        self.price = price_per_device(problem)
+        self.board = Board.empty(problem.cluster)
+        number = {options.job.name: j for j, options in enumerate(problem.options)}
+        self.placed = {number[assignment.job]: assignment for assignment in start}
+        for assignment in start:
+            self.board.take(assignment)
+        self.most = [float(options.value.max(initial=0.0)) for options in problem.options]
+        self.movable = [j for j, o in enumerate(problem.options) if not (j in self.placed and o.can_stay) and len(o)]
+
+    @property
+    def value(self) -> float:
+        return sum(assignment.value for assignment in self.placed.values())
+
+    def step(self) -> bool:
+        """One round; whether the plan became better."""
+        if not self.movable:
+            return False
+        out = {j: self.placed.pop(j) for j in self._cleared()}
+        for assignment in out.values():
+            self.board.release(assignment)
+        new = self._place_anew([j for j in self.movable if j not in self.placed])
+        gain = sum(a.value for a in new.values()) - sum(a.value for a in out.values())
+        is_kept = gain >= 0 and all(j in new for j in out if self.problem.options[j].must_run)
+        if not is_kept:
+            for assignment in new.values():
+                self.board.release(assignment)
+            for assignment in out.values():
+                self.board.take(assignment)
+        self.placed |= new if is_kept else out
+        return is_kept and gain > SLACK
+
+    def _cleared(self) -> list[int]:
+        """A job that could be worth more, and jobs on a few servers."""
+        rng, num_servers = self.rng, self.problem.cluster.fabric.num_servers
+        missing = [self.most[j] - (self.placed[j].value if j in self.placed else 0.0) + SLACK for j in self.movable]
+        first = rng.choices(self.movable, missing)[0]
+        servers = set(rng.sample(range(num_servers), min(rng.choice(NUM_SERVERS), num_servers)))
+        others = [j for j in self.movable if j in self.placed and j != first and servers & self._servers(j)]
+        rng.shuffle(others)
+        return [*([first] if first in self.placed else []), *others[:MOST_JOBS]]
+
+    def _servers(self, j: int) -> set[int]:
+        return {self.problem.cluster.fabric.parse_device(name)[0] for name in self.placed[j].devices}
+
+    def _place_anew(self, waiting: Sequence[int]) -> dict[int, Assignment]:
+        """Assignments of those that fit: large jobs first, or jobs worth most for a device, with some disorder."""
+        price = self.price * self.rng.choice(PRICES)
+        by_size = self.rng.random() < 0.5
+        keys, rows = dict[int, tuple[bool, float]](), dict[int, list[int]]()
+        for j in waiting:
+            options = self.problem.options[j]
+            devices = options.candidates.num_devices
+            rows[j] = np.argsort(price * devices - options.value, kind="stable").tolist()
+            best = float(devices[rows[j][0]])
+            key = best if by_size else self.most[j] / best
+            keys[j] = options.must_run, key * SHUFFLE ** self.rng.uniform(-1, 1)
+        new = {}
+        for j in sorted(waiting, key=lambda j: keys[j], reverse=True):
+            found = place(self.board, self.problem.options[j], tightest, rows[j])
+            if found is not None:
+                new[j] = found
+        return new

@@ -1,0 +1,1 @@
+"""The planner inside other programs: schedulers, switches, export formats."""

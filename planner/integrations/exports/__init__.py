@@ -1,0 +1,7 @@
+"""Plans for other programs: algorithms, execution traces, tuning tables, circuits and graphs."""
+
+from planner.integrations.exports.files import DEFAULT_MESSAGE_BYTES, FORMATS, Source, export_files, warnings_of
+from planner.integrations.exports.groups import GroupRun
+from planner.integrations.exports.held import Held
+
+__all__ = ["DEFAULT_MESSAGE_BYTES", "FORMATS", "GroupRun", "Held", "Source", "export_files", "warnings_of"]

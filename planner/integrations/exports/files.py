@@ -1,0 +1,114 @@
+"""The files of each format, by name."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from costmodel.fabrics import Fabric
+from planner.integrations.exports import astra_sim, chakra
+from planner.integrations.exports.graph import graphml_text
+from planner.integrations.exports.groups import GroupRun, group_runs
+from planner.integrations.exports.held import Held, held_of
+from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xmls
+from planner.integrations.exports.nccl_tuner import tuner_text
+from planner.integrations.exports.sidecar import sidecar_text
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+
+File = tuple[str, str | bytes]
+"""(name, content)"""
+DEFAULT_MESSAGE_BYTES = 2**20
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is exported; InputError, naming the file `where`, for a plan without what a format writes."""
+
+    instance: Instance
+    plan: Plan
+    where: str
+    message_bytes: int = DEFAULT_MESSAGE_BYTES
+    """what a traced call reduces"""
+
+    @property
+    def fabric(self) -> Fabric:
+        return self.instance.cluster.fabric
+
+    @cached_property
+    def runs(self) -> tuple[GroupRun, ...]:
+        """All-reduces over circuits."""
+        return group_runs(self.instance, self.plan, self.where)
+
+    @cached_property
+    def held(self) -> tuple[Held, ...]:
+        """All circuits."""
+        return held_of(self.instance, self.plan, self.where)
+
+
+def export_files(format_name: str, source: Source) -> Iterator[File]:
+    """Files of a format for a plan."""
+    yield from FORMATS[format_name](source)
+
+
+def warnings_of(files: Iterable[File]) -> Iterator[str]:
+    """What programs that read the files may refuse, in words."""
+    for name, content in files:
+        if name.endswith(".xml") and isinstance(content, str) and (steps := most_steps(content)) > DEFAULT_STEPS:
+            yield (
+                f"{name}: a threadblock has {steps} steps; the MSCCL executor as it is built by default takes "
+                f"{DEFAULT_STEPS}: build it with MSCCL_MAX_NUM_STEPS of at least {steps}"
+            )
+
+
+def _msccl(source: Source) -> Iterator[File]:
+    """One algorithm for each dimension of a job; a process loads those of its job, so the limits are a job's."""
+    by_job: defaultdict[str, list[GroupRun]] = defaultdict(list)
+    for run in source.runs:
+        by_job[run.job].append(run)
+    for job, mine in by_job.items():
+        try:
+            texts = msccl_xmls([Algorithm(run.stem, run.schedule) for run in mine])
+        except ValueError as error:
+            raise ValueError(f"job {job}: {error}") from None
+        for run, text in zip(mine, texts, strict=True):
+            yield f"{run.stem}.xml", text
+            yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
+
+
+def _chakra(source: Source) -> Iterator[File]:
+    """Traces of one group of each dimension, a workload that calls it once, and files of ASTRA-sim."""
+    for run in source.runs:
+        for rank, nodes in enumerate(chakra.trace_nodes(run.schedule, source.message_bytes)):
+            yield f"{run.stem}.{rank}.et", chakra.trace_bytes(nodes)
+            yield f"{run.stem}.{rank}.json", chakra.trace_text(nodes)
+            call = [chakra.collective_node(run.schedule.collective, source.message_bytes)]
+            yield f"{run.stem}.workload.{rank}.et", chakra.trace_bytes(call)
+        yield f"{run.stem}.network.yml", astra_sim.network_text(run.schedule, run.plan.limits)
+        yield f"{run.stem}.system.json", astra_sim.system_text(run.schedule.collective, run.stem)
+        yield f"{run.stem}.memory.json", astra_sim.memory_text()
+        yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
+
+
+def _tuner(source: Source) -> Iterator[File]:
+    for run in source.runs:
+        yield f"{run.stem}.tuner.csv", tuner_text(run)
+
+
+def _circuits(source: Source) -> Iterator[File]:
+    for held in source.held:
+        yield f"{held.stem}.circuits.json", sidecar_text(held, source.fabric)
+
+
+def _graphml(source: Source) -> Iterator[File]:
+    for held in source.held:
+        yield f"{held.stem}.graphml", graphml_text(held)
+
+
+FORMATS: dict[str, Callable[[Source], Iterator[File]]] = {
+    "msccl": _msccl,
+    "chakra": _chakra,
+    "tuner": _tuner,
+    "circuits": _circuits,
+    "graphml": _graphml,
+}

@@ -1,0 +1,99 @@
+"""The collectives of a plan: their schedules, and the devices and circuits that run them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from costmodel.collectives.build import schedule_of
+from costmodel.collectives.ladder import Algorithm
+from costmodel.collectives.limits import Limits
+from costmodel.collectives.offers import SWITCHED
+from costmodel.collectives.plan import Plan as CollectivePlan
+from costmodel.collectives.schedule import Schedule
+from costmodel.fabrics import Lightpath, OcsRail
+from costmodel.parallelism.configuration import Collective
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, HeldCircuits, Plan
+
+Axis = Literal["tensor", "data"]
+AXES: tuple[Axis, ...] = ("tensor", "data")
+KINDS: tuple[Algorithm, ...] = ("ring", *SWITCHED)
+"""of all-reduces over circuits"""
+
+
+@dataclass(frozen=True)
+class GroupRun:
+    """The all-reduce of one job along one dimension; all its groups do the same."""
+
+    job: str
+    dimension: Axis
+    stem: str
+    """name for files, unique in the plan"""
+    plan: CollectivePlan
+    schedule: Schedule
+    groups: tuple[tuple[str, ...], ...]
+    """devices of each group in rank order"""
+    held: tuple[HeldCircuits, ...]
+    """circuits of all groups in each configuration"""
+
+
+def group_runs(instance: Instance, plan: Plan, where: str) -> tuple[GroupRun, ...]:
+    """Every all-reduce over circuits; InputError, naming the file `where`, where there is none."""
+    fabric = instance.cluster.fabric
+    if not isinstance(fabric, Lightpath | OcsRail):
+        problem = (
+            f"all-reduces run over circuits of their own on lightpath and ocs_rail; on {fabric.kind} export circuits"
+        )
+        raise InputError(where, "", problem)
+    runs = tuple(runs_of(plan, fabric.limits))
+    if not runs:
+        raise InputError(where, "assignments", "no job reduces over circuits; there is nothing to export")
+    return runs
+
+
+def runs_of(plan: Plan, limits: Limits) -> Iterator[GroupRun]:
+    """Every all-reduce over circuits, on a fabric where each device may hold so much."""
+    stems = stems_of(plan)
+    for assignment in plan.assignments:
+        yield from _runs_of(assignment, limits, stems[assignment.job])
+
+
+def stems_of(plan: Plan) -> dict[str, str]:
+    """Names of the jobs that are fit for files, each once."""
+    seen: Counter[str] = Counter()
+    stems = {}
+    for job in (assignment.job for assignment in plan.assignments):
+        plain = re.sub(r"[^A-Za-z0-9_-]+", "_", job)
+        seen[plain.lower()] += 1
+        stems[job] = plain if seen[plain.lower()] == 1 else f"{plain}-{seen[plain.lower()]}"
+    return stems
+
+
+def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[GroupRun]:
+    for axis in AXES:
+        collective: Collective = getattr(assignment.configuration, f"{axis}_collective")
+        if collective.kind not in KINDS or not collective.wavelengths:
+            continue
+        lines = assignment.configuration.all_degrees.groups(axis)
+        plan = collective_plan(collective, lines.shape[1], limits)
+        yield GroupRun(
+            assignment.job,
+            axis,
+            f"{stem}.{axis}",
+            plan,
+            schedule_of(plan),
+            tuple(tuple(assignment.devices[rank] for rank in line) for line in lines.tolist()),
+            tuple(held for held in assignment.circuits if held.dimension == axis),
+        )
+
+
+def collective_plan(collective: Collective, ranks: int, limits: Limits) -> CollectivePlan:
+    """The plan that a collective of a file stands for."""
+    assert collective.kind in KINDS
+    held = collective.held or (1,)
+    return CollectivePlan(
+        "all_reduce", collective.kind, ranks, limits, collective.radices, held, collective.wavelengths, collective.order
+    )

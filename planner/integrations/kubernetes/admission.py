@@ -1,0 +1,200 @@
+"""The admission check of Kueue: Workloads with quota become jobs, and are admitted once they have a place and light.
+
+Nothing is remembered that matters: each look compares Workloads with jobs of the controller and acts on the
+difference, so that a planner that died goes on where it was.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from planner.controller.controller import Controller
+from planner.controller.view import JobState
+from planner.integrations.kubernetes.client import Api, ApiError, Object, path_of
+from planner.integrations.kubernetes.config import CONTROLLER, Site
+from planner.integrations.kubernetes.holders import Holders
+from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed
+from planner.integrations.kubernetes.pod_assignment import devices_in, seats_of, updates_of
+from planner.integrations.kubernetes.pod_groups import AskError
+from planner.integrations.kubernetes.pods import bound, in_the_way
+from planner.integrations.kubernetes.workloads import BY_CHECK, Workload
+from planner.model.errors import ConflictError, FullError, InputError, UnknownError
+from planner.placement.placement import Place
+
+MOST_MESSAGE = 32768
+STALE = (404, 409)
+"""the object has changed or is gone: the next look sees it as it is"""
+log = logging.getLogger("planner.kubernetes")
+
+
+class Admission:
+    """The controller of one AdmissionCheck."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        api: Api,
+        site: Site,
+        pods: Mirror,
+        holders: Holders,
+        label: Callable[[str], str],
+        applied: Applied | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`label`: value of the label of a node that selectors go by; `applied`: circuits that are surely on, None
+        where there is no driver to wait for."""
+        self._group = f"kueue.x-k8s.io/{site.config.kueue}"
+        self.mirror = Mirror(api, path_of(self._group, "workloads"))
+        self._controller, self._api, self._site, self._pods = controller, api, site, pods
+        self._holders, self._label, self._applied, self._clock = holders, label, applied, clock
+        self._said_s: dict[str, float] = {}
+        """when each Workload was last told why it waits"""
+
+    def act(self) -> None:
+        """Compare all Workloads with all jobs, and act on the difference."""
+        self._be_active()
+        workloads = [Workload(item) for item in self.mirror.objects.values()]
+        jobs = all_jobs(self._controller)
+        applied = None if self._applied is None else self._applied()
+        for workload in workloads:
+            self._follow(workload, jobs.pop(workload.job, None), applied)
+        for name, state in jobs.items():
+            if name.count("/") == 1:
+                self._leave(state, ended=False)
+        self._said_s = {workload.job: self._said_s.get(workload.job, 0.0) for workload in workloads}
+
+    def _be_active(self) -> None:
+        """Say that somebody answers: queues whose check nobody does are not served."""
+        path = path_of(self._group, "admissionchecks", name=self._site.config.check)
+        check = self._api.get(path)
+        if (check.get("spec") or {}).get("controllerName") != CONTROLLER:
+            raise ApiError(0, f"AdmissionCheck {self._site.config.check} is of another controller, not {CONTROLLER}")
+        conditions = list((check.get("status") or {}).get("conditions") or ())
+        if any(one.get("type") == "Active" and one.get("status") == "True" for one in conditions):
+            return
+        active = {
+            "type": "Active", "status": "True", "reason": "Active", "message": "the planner answers",
+            "lastTransitionTime": self._now(), "observedGeneration": check["metadata"].get("generation", 0),
+        }  # fmt: skip
+        others = [one for one in conditions if one.get("type") != "Active"]
+        self._patch(f"{path}/status", check, {"conditions": [*others, active]})
+
+    def _follow(self, workload: Workload, job: JobState | None, applied: Mapping[str, Any] | None) -> None:
+        said = workload.check(self._site.config.check)
+        if workload.condition("Finished"):
+            self._leave(job, ended=True)
+        elif said is None or not workload.condition("QuotaReserved"):
+            if not self._is_sent_back(workload):
+                self._leave(job, ended=False)
+        elif workload.condition("Evicted") or not workload.is_active:
+            return
+        elif said["state"] == "Ready":
+            self._watch_over(workload, said, job)
+        elif said["state"] == "Pending":
+            try:
+                self._answer(workload, job, applied)
+            except (UnknownError, ConflictError) as error:
+                self._say(workload, "Pending", f"somebody else has changed its job: {error}")
+            except FullError as error:
+                self._say(workload, "Pending", str(error))
+            except (AskError, InputError) as error:
+                self._leave(job, ended=False)
+                self._say(workload, "Rejected", str(error))
+
+    def _is_sent_back(self, workload: Workload) -> bool:
+        """Whether it lost its place a short time ago: its pods stop and it comes back, meanwhile its job stays."""
+        evicted = workload.condition("Evicted")
+        if evicted is None or evicted.get("reason") != BY_CHECK or not workload.is_active:
+            return False
+        try:
+            since_s = datetime.fromisoformat(str(evicted["lastTransitionTime"])).timestamp()
+        except (KeyError, ValueError):
+            return False
+        return self._clock() < since_s + self._site.config.hold_s
+
+    def _leave(self, job: JobState | None, *, ended: bool) -> None:
+        """Let a job go once no pod stands for it."""
+        if job is not None and not self._holders.has(job.request.name):
+            leave(self._controller, job, ended=ended)
+
+    def _watch_over(self, workload: Workload, said: Object, job: JobState | None) -> None:
+        """Send an admitted Workload back if its job is not where it was told."""
+        told = devices_in(said.get("podSetUpdates"))
+        if told is None:
+            return
+        if job is None:
+            because = "the planner has no such job any more"
+        elif job.place is None:
+            because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
+        elif ",".join(job.place.device_names) != told:
+            because = f"it moves to {', '.join(dict.fromkeys(self._nodes(job.place)))}"
+        else:
+            return
+        self._say(workload, "Retry", because)
+
+    def _nodes(self, place: Place) -> list[str]:
+        fabric = self._site.cluster.fabric
+        return [self._site.node_of[fabric.server_name(server)] for server in place.servers]
+
+    def _answer(self, workload: Workload, job: JobState | None, applied: Mapping[str, Any] | None) -> None:
+        ask = workload.ask(self._site)
+        if ask is None:
+            self._leave(job, ended=False)
+            self._say(workload, "Ready", "it takes no accelerators")
+            return
+        if job is not None and job.request not in ask.requests and self._holders.has(workload.job):
+            self._say(workload, "Pending", "waits: it has been changed, and pods of before still run")
+            return
+        job = placed(self._controller, self._site, ask, job)
+        if job.place is None:
+            because = "" if job.waits_for is None else job.waits_for.because
+            self._say(workload, "Pending", f"waits: {because}")
+            return
+        if dark(job, applied):
+            self._say(workload, "Pending", "has a place; its circuits are being connected")
+            return
+        pods = bound(self._pods.objects.values(), self._site.config.resources)
+        pod = in_the_way(seats_of(job.place, ask.each, self._site.node_of), pods)
+        if pod is not None:
+            self._say(workload, "Pending", f"has a place; {pod.namespace}/{pod.name} still leaves {pod.node}")
+            return
+        nodes = ", ".join(dict.fromkeys(self._nodes(job.place)))
+        self._say(workload, "Ready", f"runs on {nodes}", updates_of(ask, job.place, self._site, self._label))
+
+    def _say(self, workload: Workload, state: str, message: str, updates: list[Object] | None = None) -> None:
+        """Write what the check says now, if it said something else."""
+        name, status = self._site.config.check, workload.status
+        before = workload.check(name) or {}
+        after = {key: one for key, one in before.items() if key not in ("podSetUpdates", "requeueAfterSeconds")}
+        after |= {"name": name, "state": state, "message": message[:MOST_MESSAGE]}
+        if updates:
+            after["podSetUpdates"] = updates
+        if state == "Retry":
+            after["requeueAfterSeconds"] = round(self._site.config.requeue_s)
+        if after == before or (state == before.get("state") == "Pending" and self._has_just_spoken(workload.job)):
+            return
+        if state != before.get("state") or "lastTransitionTime" not in after:
+            after["lastTransitionTime"] = self._now()
+        checks = [after if one.get("name") == name else one for one in status["admissionChecks"]]
+        path = path_of(self._group, "workloads", workload.namespace, workload.name, "status")
+        self._patch(path, workload.item, {"admissionChecks": checks})
+        self._said_s[workload.job] = self._clock()
+
+    def _has_just_spoken(self, job: str) -> bool:
+        """Reasons to wait change with every event: they are told now and then."""
+        return self._clock() < self._said_s.get(job, 0.0) + self._site.config.say_s
+
+    def _patch(self, path: str, item: Object, status: Object) -> None:
+        body = {"metadata": {"resourceVersion": item["metadata"].get("resourceVersion")}, "status": status}
+        try:
+            self._api.patch(path, body)
+        except ApiError as error:
+            if error.is_of_all:
+                raise
+            log.log(logging.INFO if error.status in STALE else logging.WARNING, "%s", error)
+
+    def _now(self) -> str:
+        return datetime.fromtimestamp(self._clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,144 @@
+"""A small client of the Kubernetes API: what the planner needs of it, and nothing is tried twice behind its back."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from planner.integrations.kubernetes.client_config import Access
+
+Object = dict[str, Any]
+TIMEOUT_S = 10.0
+PAGE = 500
+"""objects of one page of a list"""
+
+
+class ApiError(Exception):
+    """The API could not be asked, or refused; the text holds no secret."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(f"{status}: {said}" if status else said)
+        self.status = status
+        """of HTTP; 0 where there was no answer"""
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether other requests would fare no better: the API is down, or does not know us."""
+        return self.status in (0, 401, 403) or self.status >= 500
+
+
+class Api:
+    """Objects of one cluster by path, such as /api/v1/namespaces/a/pods/b."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._client = httpx.Client(
+            base_url=access.url, verify=access.verify, timeout=TIMEOUT_S, trust_env=False, follow_redirects=False
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def get(self, path: str) -> Object:
+        return self._ask("GET", path)
+
+    def list(self, path: str) -> tuple[list[Object], str]:
+        """All objects under a path, page by page, and the version that they had then."""
+        items: list[Object] = []
+        params: dict[str, Any] = {"limit": PAGE}
+        while True:
+            page = self._ask("GET", path, params=params)
+            found, about = page.get("items"), page.get("metadata") or {}
+            if not isinstance(found, list):
+                raise ApiError(0, f"the list {path} has no items")
+            items += found
+            if not about.get("continue"):
+                return items, str(about.get("resourceVersion") or "")
+            params["continue"] = about["continue"]
+
+    def watch(self, path: str, version: str, wait_s: int) -> Iterator[tuple[str, Object]]:
+        """Changes after a version, as (ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, object), for so many seconds."""
+        params: dict[str, Any] = {
+            "watch": "true", "resourceVersion": version, "timeoutSeconds": wait_s, "allowWatchBookmarks": "true",
+        }  # fmt: skip
+        timeout = httpx.Timeout(TIMEOUT_S, read=wait_s + TIMEOUT_S)
+        try:
+            with self._client.stream("GET", path, params=params, headers=self._headers(), timeout=timeout) as response:
+                if response.status_code != httpx.codes.OK:
+                    response.read()
+                    raise _refusal(response)
+                for line in response.iter_lines():
+                    if line:
+                        event = json.loads(line)
+                        yield event["type"], event["object"]
+        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+            raise ApiError(0, f"watching {path} ended: {type(error).__name__}") from None
+
+    def patch(self, path: str, body: Object) -> Object:
+        """A JSON merge patch; 409 where `metadata.resourceVersion` in it is not that of the object any more."""
+        return self._ask("PATCH", path, body=body, kind="application/merge-patch+json")
+
+    def post(self, path: str, body: Object) -> Object:
+        return self._ask("POST", path, body=body)
+
+    def delete(self, path: str, uid: str) -> None:
+        """Delete an object if it is still that one; none there: nothing."""
+        try:
+            self._ask("DELETE", path, body={"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": uid}})
+        except ApiError as error:
+            if error.status not in (404, 409):
+                raise
+
+    def _headers(self) -> dict[str, str]:
+        try:
+            token = self._access.token()
+        except (OSError, ValueError) as error:
+            raise ApiError(0, f"the token cannot be read now: {type(error).__name__}") from None
+        return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        body: Object | None = None,
+        kind: str = "application/json",
+    ) -> Object:
+        headers = self._headers() | ({"Content-Type": kind} if body is not None else {})
+        content = None if body is None else json.dumps(body)
+        try:
+            response = self._client.request(method, path, params=params, headers=headers, content=content)
+        except httpx.HTTPError as error:
+            raise ApiError(0, f"{method} {path}: {type(error).__name__}") from None
+        if not response.is_success:
+            raise _refusal(response)
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise ApiError(0, f"{method} {path}: the answer is no JSON object")
+        return answer
+
+
+def _refusal(response: httpx.Response) -> ApiError:
+    """What the API said, from the Status that it sends."""
+    try:
+        said = str(response.json()["message"])
+    except (ValueError, KeyError, TypeError):
+        said = response.reason_phrase
+    return ApiError(response.status_code, f"{response.request.method} {response.request.url.path}: {said[:500]}")
+
+
+def path_of(group: str, plural: str, namespace: str = "", name: str = "", sub: str = "") -> str:
+    """Path of a list, an object or its subresource; `group` is "v1" or such as "kueue.x-k8s.io/v1beta1";
+    ApiError for names that would lead elsewhere."""
+    if {".", ".."} & {namespace, name}:
+        raise ApiError(400, f"'{namespace}/{name}' is no namespace and name")
+    start = f"/api/{group}" if "/" not in group else f"/apis/{group}"
+    parts = ["namespaces", namespace, plural] if namespace else [plural]
+    parts += [part for part in (name, sub) if part]
+    return "/".join([start, *(quote(part, safe="") for part in parts)])

@@ -1,0 +1,135 @@
+"""What an operator says of a Kubernetes cluster: which node is which server, what users may run, where the API is."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+
+from costmodel.spec import Duration, Spec
+from costmodel.workloads import Workload
+from planner.integrations.nodes import server_of_node
+from planner.model import files
+from planner.model.cluster import Cluster
+
+DOMAIN = "photonplan.io"
+"""prefix of all labels and annotations"""
+CONTROLLER = f"{DOMAIN}/planner"
+"""`spec.controllerName` of an AdmissionCheck that is ours"""
+MOST_NAME = 253
+"""characters of the name of an object"""
+MOST_LABEL = MOST_NAME + 1 + 63
+"""characters of the name of a label, with its prefix"""
+_LABEL = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
+_NAME = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+
+
+def is_object_name(text: str) -> bool:
+    """Whether an object of Kubernetes may be called so."""
+    return len(text) <= MOST_NAME and re.fullmatch(_NAME, text) is not None
+
+
+def _object_name(text: str) -> str:
+    if not is_object_name(text):
+        raise ValueError(f"'{text}' is no name of an object; use lower-case letters and digits, with - or . between")
+    return text
+
+
+def _label(text: str) -> str:
+    if len(text) > MOST_LABEL or re.fullmatch(_LABEL, text) is None:
+        raise ValueError(f"'{text}' is no name of a resource or label; write it like nvidia.com/gpu")
+    return text
+
+
+Label = Annotated[
+    str, AfterValidator(_label), WithJsonSchema({"type": "string", "pattern": _LABEL, "maxLength": MOST_LABEL})
+]
+ObjectName = Annotated[
+    str, AfterValidator(_object_name), WithJsonSchema({"type": "string", "pattern": _NAME, "maxLength": MOST_NAME})
+]
+
+
+def _account(text: str) -> str:
+    if not all(map(is_object_name, text.split(":"))) or text.count(":") != 1:
+        raise ValueError(f"'{text}' is no service account; write it as namespace:name")
+    return text
+
+
+Account = Annotated[str, AfterValidator(_account)]
+CONTROLLERS = (
+    "kube-system:job-controller", "kube-system:replicaset-controller", "kube-system:statefulset-controller",
+    "jobset-system:jobset-controller-manager", "kueue-system:kueue-controller-manager",
+)  # fmt: skip
+
+
+class Kubernetes(Spec):
+    """kubernetes.yaml: one Kubernetes cluster."""
+
+    nodes: dict[ObjectName, str] | str
+    """server of each node, such as {gpu-0: s0}; or a list such as gpu-[0-7]: s0, s1, ... in this order"""
+    workloads: dict[str, Workload] = Field(default_factory=dict)
+    """what users name by the annotation photonplan.io/workload"""
+    default_workload: str | None = None
+    """of those that name none; None: these are refused"""
+    check: ObjectName = "photonplan"
+    """name of the AdmissionCheck"""
+    kueue: Literal["v1beta1", "v1beta2"] | None = "v1beta1"
+    """version of the API of Kueue, all fields that are used are the same; None: there is no Kueue"""
+    resources: tuple[Label, ...] = ("nvidia.com/gpu", "amd.com/gpu")
+    """extended resources that count as accelerators"""
+    node_label: Label = "kubernetes.io/hostname"
+    """label whose value is the name of a node, for selectors"""
+    tenant: Literal["namespace", "queue"] = "namespace"
+    """who counts as a tenant: the namespace, or namespace and LocalQueue"""
+    controllers: tuple[Account, ...] = CONTROLLERS
+    """service accounts, as namespace:name, that make pods of Kueue's Workloads or write into those that wait: beside
+    the planner they alone may give pods its annotations"""
+    kubeconfig: str | None = None
+    """file relative to this one; None: the account of the pod that runs the planner"""
+    requeue_s: Annotated[Duration, Field(ge=1, le=3600)] = 5.0
+    """time that Kueue waits before it takes back a workload that lost its place"""
+    hold_s: Annotated[Duration, Field(ge=1, le=3600)] = 120.0
+    """time that the place of a workload that was sent back is kept for it"""
+    light_s: Annotated[Duration, Field(ge=0, le=600)] = 20.0
+    """time that the binding of a pod waits for circuits before kube-scheduler tries again; its `httpTimeout`, as
+    `planner kubernetes scheduler` writes it, is 10 s more"""
+    say_s: Duration = 10.0
+    """least time between two messages on why the same workload waits"""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if self.default_workload is not None and self.default_workload not in self.workloads:
+            raise ValueError(f"default_workload: '{self.default_workload}' is not in workloads; add it there")
+        if self.hold_s <= self.requeue_s:
+            raise ValueError("hold: must be longer than requeue, or no workload gets its place back")
+        if not self.resources:
+            raise ValueError("resources: give at least one, such as nvidia.com/gpu")
+        return self
+
+
+@dataclass(frozen=True)
+class Site:
+    """A configuration with the cluster that a controller plans: each server one node."""
+
+    config: Kubernetes
+    cluster: Cluster
+    server_of: dict[str, str]
+    """by node"""
+
+    @cached_property
+    def node_of(self) -> dict[str, str]:
+        """By server."""
+        return {server: node for node, server in self.server_of.items()}
+
+    @property
+    def per_server(self) -> int:
+        """Accelerators of a node."""
+        return self.cluster.fabric.devices_per_server
+
+
+def load_site(path: Path, cluster: Cluster) -> Site:
+    """Read kubernetes.yaml; InputError names file and field."""
+    config = files.load(Kubernetes, path)
+    return Site(config, cluster, server_of_node(config.nodes, cluster, str(path)))

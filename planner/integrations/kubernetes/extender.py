@@ -1,0 +1,257 @@
+"""An extender of the scheduler: asked pod by pod, it answers from the one place of the whole gang.
+
+Questions come in three steps: `read` may take long and changes nothing, `judge` is one call of the controller, and
+`bind` asks the API. A pod is told its node when its job has a place, and bound when its circuits are on: binding is
+waited for beside all other pods, while a filter that waits would hold up all of them.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from planner.controller.controller import Controller
+from planner.controller.view import JobState
+from planner.integrations.kubernetes.client import Api, ApiError, Object, path_of
+from planner.integrations.kubernetes.config import Site
+from planner.integrations.kubernetes.gang_lifecycle import by_key, gang_ask, seat_key
+from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.jobs import Applied, Circuits, dark, placed
+from planner.integrations.kubernetes.pod_assignment import (
+    ASSIGNMENT,
+    GANG,
+    JOB,
+    VISIBLE,
+    Seat,
+    SplitError,
+    seats_of,
+    written,
+)
+from planner.integrations.kubernetes.pod_groups import Ask, AskError, accelerators_of, whole_number
+from planner.integrations.kubernetes.pods import Pod, bound, in_the_way, is_gang, job_of, job_told
+from planner.model.errors import ConflictError, FullError, InputError, UnknownError
+
+INDEX = "batch.kubernetes.io/job-completion-index"
+"""annotation and label of a pod of an indexed Job"""
+FRESH_S = 10.0
+"""a pod that was given a seat and is not seen among the pods after this time is gone"""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Where one pod may go: its seat; anywhere; or nowhere now, and why."""
+
+    seat: Seat | None = None
+    why: str = ""
+    never: bool = False
+    """whether waiting does not help"""
+    job: str = ""
+    dark: Circuits = field(default_factory=list)
+    """all circuits of its job, where one of them is not on yet: a pod is not bound before"""
+
+    @property
+    def is_anywhere(self) -> bool:
+        return self.seat is None and not self.why
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be judged of one pod."""
+
+    pod: Pod
+    job: str = ""
+    """nothing: the pod takes no accelerators"""
+    each: int = 0
+    ask: Ask | None = None
+    """None: Kueue's check has planned the job"""
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A pod that was turned away, and when."""
+
+    asked: Asked
+    at_s: float
+
+
+@dataclass
+class _Given:
+    rank: int
+    """first rank of the seat"""
+    at_s: float
+    is_seen: bool = False
+    """whether the mirror has shown its pod"""
+
+
+class Extender:
+    """Seats of gangs; `judge` is called by one thread at a time."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        api: Api,
+        site: Site,
+        pods: Mirror,
+        applied: Applied | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._controller, self._api, self._site, self._pods = controller, api, site, pods
+        self._applied, self._clock = applied, clock
+        self._given: dict[str, dict[str, _Given]] = {}
+        """by job and uid of the pod: seats told to pods that the mirror may not show on their nodes yet"""
+        self.light_s = site.config.light_s
+        """time that binding waits for circuits"""
+        self.turned_away: dict[str, Turned] = {}
+        """by uid: pods whose last answer was that they may not go, or not yet"""
+
+    def read(self, item: Object) -> Asked:
+        """What a pod asks for; its job is expanded in all its forms, which may take seconds."""
+        pod = Pod(item)
+        try:
+            each = accelerators_of(pod.spec, self._site.config.resources)
+            if not each:
+                return Asked(pod)
+            job = job_of(pod)
+            if not job:
+                return Asked(pod, each=each, wrong=f"label {GANG} is missing; name the pods that run together by it")
+            if not is_gang(job):
+                return Asked(pod, job, each)
+            ask = gang_ask(pod, self._site)
+            self._controller.prepare(ask.request)
+            for request in ask.even:
+                with suppress(InputError):
+                    self._controller.prepare(request)
+            return Asked(pod, job, each, ask)
+        except (AskError, InputError) as error:
+            return Asked(pod, wrong=str(error))
+
+    def judge(self, asked: Asked) -> Verdict:
+        """Where a pod may go; the first of a gang plans it whole."""
+        verdict = self._judged(asked)
+        if verdict.why and asked.job:
+            self.turned_away[asked.pod.uid] = Turned(asked, self._clock())
+        else:
+            self.turned_away.pop(asked.pod.uid, None)
+        return verdict
+
+    def is_lit(self, verdict: Verdict) -> bool:
+        """Whether circuits that were not on are on by now; nobody is waited for."""
+        return not verdict.dark or self._applied is None or self._applied().get(verdict.job) == verdict.dark
+
+    def _judged(self, asked: Asked) -> Verdict:
+        if asked.wrong:
+            return Verdict(why=asked.wrong, never=True)
+        if not asked.job:
+            return Verdict()
+        if not self._pods.is_known:
+            return Verdict(why="the planner has not yet seen which pods run; it is asked again")
+        try:
+            job = self._job(asked)
+        except InputError as error:
+            return Verdict(why=str(error), never=not isinstance(error, UnknownError | ConflictError | FullError))
+        if job is None:
+            return Verdict(why=f"{asked.job} is no job of the planner now; Kueue admits it again")
+        if job.place is None:
+            return Verdict(why="" if job.waits_for is None else job.waits_for.because)
+        return self._seat(asked, job)
+
+    def _job(self, asked: Asked) -> JobState | None:
+        try:
+            job = self._controller.job(asked.job)
+        except InputError:
+            job = None
+        if asked.ask is None:
+            return job
+        if job is not None and job.request not in asked.ask.requests:
+            raise InputError(asked.job, "", "another pod of the gang asks for something else; give all the same")
+        return placed(self._controller, self._site, asked.ask, job)
+
+    def _seat(self, asked: Asked, job: JobState) -> Verdict:
+        assert job.place is not None
+        pod = asked.pod
+        try:
+            all_seats = seats_of(job.place, asked.each, self._site.node_of)
+            seats = all_seats if asked.ask is not None else written(pod.annotations.get(ASSIGNMENT, "[]"))
+        except (SplitError, ValueError) as error:
+            return Verdict(why=str(error), never=True)
+        if not set(seats) <= set(all_seats):
+            return Verdict(why="its job has moved since the pod was made; the pod is made anew")
+        taken, shown = set[int](), by_key(all_seats)
+        pods = list(bound(self._pods.objects.values(), self._site.config.resources))
+        for other in pods:
+            if job_told(other) == asked.job and VISIBLE in other.annotations and other.uid != pod.uid:
+                under = shown.get(seat_key(other))
+                if under is None:
+                    return Verdict(why=f"{other.name} of the same job still stands where the job was before")
+                taken.add(under.ranks[0])
+        seat = self._choose(asked, seats, taken)
+        if seat is None:
+            return Verdict(why=f"all {len(seats)} pods of its gang have their places", never=True)
+        other_pod = in_the_way([seat], pods, pod.uid)
+        if other_pod is not None:
+            return Verdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {seat.node}")
+        return Verdict(seat, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
+
+    def _choose(self, asked: Asked, seats: Sequence[Seat], taken: set[int]) -> Seat | None:
+        """The seat that the pod was given; else that of its index, else the first that is free."""
+        uid = asked.pod.uid
+        shown = {pod.uid for pod in map(Pod, self._pods.objects.values()) if not pod.is_over}
+        before = self._given.get(asked.job, {})
+        given = {u: g for u, g in before.items() if u == uid or u in shown or self._may_come(g)}
+        mine = given.pop(uid, None)
+        free = {seat.ranks[0]: seat for seat in seats}
+        for rank in (*taken, *(one.rank for one in given.values())):
+            free.pop(rank, None)
+        seat = free.get(mine.rank) if mine is not None else None
+        if seat is None:
+            text = asked.pod.annotations.get(INDEX, asked.pod.labels.get(INDEX, ""))
+            index = whole_number(text)
+            wanted = seats[index].ranks[0] if index is not None and index < len(seats) else -1
+            seat = free.get(wanted) or next(iter(free.values()), None)
+        if seat is not None:
+            given[uid] = _Given(seat.ranks[0], self._clock())
+        for shown_uid in shown & given.keys():
+            given[shown_uid].is_seen = True
+        self._given[asked.job] = given
+        return seat
+
+    def _may_come(self, given: _Given) -> bool:
+        """Whether the mirror may yet show a pod that it does not."""
+        return not given.is_seen and self._clock() < given.at_s + FRESH_S
+
+    def fetch(self, namespace: str, name: str, uid: str) -> Object:
+        """A pod that is to be bound; ApiError, also where another has its name by now."""
+        item = self._api.get(path_of("v1", "pods", namespace, name))
+        if uid and Pod(item).uid != uid:
+            raise ApiError(409, f"pod {namespace}/{name} is another one by now")
+        return item
+
+    def bind(self, pod: Pod, node: str, verdict: Verdict) -> str:
+        """Put a pod on its node, once; what is wrong, or nothing."""
+        if pod.node == node:
+            return ""
+        if verdict.why:
+            return verdict.why
+        if verdict.seat is not None and verdict.seat.node != node:
+            return f"the pod was planned for {verdict.seat.node}, not {node}"
+        if verdict.dark:
+            return "circuits of its job are still being connected; it is tried again"
+        annotations = {} if verdict.seat is None else {JOB: verdict.job, VISIBLE: verdict.seat.visible}
+        about = {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid, "annotations": annotations}
+        body = {
+            "apiVersion": "v1", "kind": "Binding", "metadata": about,
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+        }  # fmt: skip
+        try:
+            self._api.post(path_of("v1", "pods", pod.namespace, pod.name, "binding"), body)
+        except ApiError as error:
+            return self._bound_already(pod, node, str(error)) if error.status == 409 else str(error)
+        return ""
+
+    def _bound_already(self, pod: Pod, node: str, said: str) -> str:
+        """Nothing where an earlier call has bound the pod to this node, whose answer was lost."""
+        try:
+            return "" if Pod(self.fetch(pod.namespace, pod.name, pod.uid)).node == node else said
+        except ApiError as error:
+            return str(error)

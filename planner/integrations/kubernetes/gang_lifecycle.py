@@ -1,0 +1,91 @@
+"""Gangs of pods that no Kueue manages: one job each, planned when the first pod is scheduled, let go with the last."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from planner.controller.controller import Controller
+from planner.controller.view import JobState
+from planner.integrations.kubernetes.client import Api, path_of
+from planner.integrations.kubernetes.config import DOMAIN, Site
+from planner.integrations.kubernetes.holders import Holders
+from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.jobs import all_jobs, leave
+from planner.integrations.kubernetes.pod_assignment import VISIBLE, Seat, SplitError, seats_of
+from planner.integrations.kubernetes.pod_groups import (
+    Ask,
+    AskError,
+    PodSet,
+    accelerators_of,
+    ask_of,
+    clipped,
+    whole_number,
+)
+from planner.integrations.kubernetes.pods import Pod, bound, is_gang, job_of, job_told
+
+SIZE = f"{DOMAIN}/gang-size"
+Taken = dict[tuple[str, str], Seat]
+"""seats by node and indices"""
+
+
+def gang_ask(pod: Pod, site: Site) -> Ask:
+    """What the gang of a pod asks for; AskError."""
+    text = pod.annotations.get(SIZE, "1")
+    pods = whole_number(text)
+    if not pods:
+        raise AskError(f"{SIZE}: '{text[:20]}' is no number of pods")
+    limit = pod.spec.get("activeDeadlineSeconds")
+    about: dict[str, Any] = {
+        "name": job_of(pod),
+        "tenant": pod.namespace,
+        "priority": clipped(pod.spec.get("priority")),
+        "duration_s": None if limit is None else float(limit),
+    }
+    each = accelerators_of(pod.spec, site.config.resources)
+    return ask_of([PodSet("gang", pods, each)], about, pod.annotations, site)
+
+
+class Gangs:
+    """Jobs end with their pods, and pods with the places of their jobs."""
+
+    def __init__(self, controller: Controller, api: Api, site: Site, pods: Mirror, holders: Holders) -> None:
+        self._controller, self._api, self._site = controller, api, site
+        self._pods, self._holders = pods, holders
+
+    def act(self) -> None:
+        """Let jobs go whose pods are over, delete pods that stand where their job is not."""
+        jobs = all_jobs(self._controller)
+        for name, job in jobs.items():
+            if is_gang(name) and not self._holders.has(name):
+                leave(self._controller, job, ended=True)
+        known: dict[tuple[str, int], Taken] = {}
+        for pod in bound(self._pods.objects.values(), self._site.config.resources):
+            told = job_told(pod)
+            if is_gang(told) and VISIBLE in pod.annotations and seat_key(pod) not in self._seats(pod, jobs, known):
+                self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
+
+    def _seats(self, pod: Pod, jobs: dict[str, JobState], known: dict[tuple[str, int], Taken]) -> Taken:
+        """Seats of a pod's job as it runs now; none where it does not."""
+        try:
+            each = accelerators_of(pod.spec, self._site.config.resources)
+        except AskError:
+            return {}
+        key = job_told(pod), each
+        if key not in known:
+            job = jobs.get(key[0])
+            try:
+                known[key] = (
+                    {} if job is None or job.place is None else by_key(seats_of(job.place, each, self._site.node_of))
+                )
+            except SplitError:
+                known[key] = {}
+        return known[key]
+
+
+def seat_key(pod: Pod) -> tuple[str, str]:
+    """Node and indices of a bound pod, which are of one seat."""
+    return pod.node, pod.annotations.get(VISIBLE, "")
+
+
+def by_key(seats: Iterable[Seat]) -> Taken:
+    """Seats by what their pods would show."""
+    return {(seat.node, seat.visible): seat for seat in seats}

@@ -1,0 +1,35 @@
+"""Who holds what: the jobs that pods stand for.
+
+A pod that is bound stands for the job that the planner bound it for: its annotation, which nobody else writes. Its
+labels are its owner's, and mean nothing then. Until its object is gone, or it has ended, it keeps what it holds.
+"""
+
+from planner.integrations.kubernetes.client import Api, Object, path_of
+from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.pods import Pod, job_of
+
+
+class Holders:
+    """Pods by job, as a mirror of all pods shows them, or asked anew."""
+
+    def __init__(self, api: Api, pods: Mirror) -> None:
+        self._api, self._pods = api, pods
+        self._objects: dict[tuple[str, str], Object] = {}
+        self._jobs = frozenset[str]()
+        """of `_objects`"""
+
+    def jobs(self) -> frozenset[str]:
+        """Jobs that live pods stand for, as of the last look."""
+        objects = self._pods.objects
+        if objects is not self._objects:
+            self._jobs = frozenset(job_of(pod) for pod in map(Pod, objects.values()) if not pod.is_over)
+            self._objects = objects
+        return self._jobs
+
+    def has(self, job: str) -> bool:
+        """Whether pods stand for a job now. None in the mirror: the API is asked, since a pod is bound, and a gang
+        planned, before the mirror shows it; ApiError."""
+        if job in self.jobs():
+            return True
+        items, _ = self._api.list(path_of("v1", "pods", job.split("/")[0]))
+        return any(job_of(pod) == job and not pod.is_over for pod in map(Pod, items))

@@ -1,0 +1,81 @@
+"""Jobs of a controller that pods stand for: submitted until they lie as pods can, and let go."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from planner.controller.controller import Controller
+from planner.controller.settings import Request
+from planner.controller.view import JobState
+from planner.integrations.kubernetes.config import Site
+from planner.integrations.kubernetes.pod_assignment import SplitError, seats_of
+from planner.integrations.kubernetes.pod_groups import Ask
+from planner.model.errors import InputError
+
+Circuits = list[dict[str, Any]]
+Applied = Callable[[], Mapping[str, Circuits]]
+"""circuits that are surely on, by job; answered at once"""
+MOST_WAITING = 1_000_000
+log = logging.getLogger("planner.kubernetes")
+
+
+def all_jobs(controller: Controller) -> dict[str, JobState]:
+    """Jobs that run or wait, by name."""
+    view = controller.view(MOST_WAITING)
+    return {state.request.name: state for state in (*view.running, *view.waiting)}
+
+
+def placed(controller: Controller, site: Site, ask: Ask, job: JobState | None) -> JobState:
+    """The job of an ask as it is now, submitted where it is new or another than was asked for; InputError.
+
+    A place that splits a pod is given back for one with as many pods on each server; where there is none now, the job
+    waits for that of the fewest servers.
+    """
+    if job is None or job.request not in ask.requests:
+        job = _instead(controller, ask.request, job)
+    if _is_whole(job, ask, site):
+        return job
+    for request in ask.even:
+        job = _instead(controller, request, job)
+        if job.place is not None:
+            return job
+    return _instead(controller, ask.even[0], job) if len(ask.even) > 1 else job
+
+
+def _is_whole(job: JobState, ask: Ask, site: Site) -> bool:
+    """Whether a job waits, or each server gives whole pods."""
+    if job.place is not None:
+        try:
+            seats_of(job.place, ask.each, site.node_of)
+        except SplitError:
+            return False
+    return True
+
+
+def _instead(controller: Controller, request: Request, job: JobState | None) -> JobState:
+    """A job anew, in the form of this request."""
+    controller.prepare(request)
+    if job is not None:
+        leave(controller, job, ended=False)
+    controller.submit(request)
+    return controller.job(request.name)
+
+
+def leave(controller: Controller, job: JobState, *, ended: bool) -> None:
+    """A job is not wanted any more, or has `ended`; it may have left already."""
+    name = job.request.name
+    try:
+        if ended and job.state == "running":
+            controller.finish(name)
+        else:
+            controller.cancel(name)
+    except InputError:
+        log.info("job %s has left already", name)
+
+
+def dark(job: JobState, applied: Mapping[str, Any] | None) -> Circuits:
+    """All circuits of a running job, if one of them is not on; `applied`: those that are, None where nobody need wait
+    for them."""
+    assert job.place is not None
+    wanted: Circuits = job.place.circuits_json
+    return [] if applied is None or applied.get(job.request.name) == wanted else wanted

@@ -1,0 +1,79 @@
+"""What keeps a controller and a Kubernetes cluster in step, look by look."""
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from planner.controller.controller import Controller
+from planner.integrations.kubernetes.admission import Admission
+from planner.integrations.kubernetes.client import Api, ApiError, path_of
+from planner.integrations.kubernetes.client_config import access
+from planner.integrations.kubernetes.config import Site, load_site
+from planner.integrations.kubernetes.extender import Extender
+from planner.integrations.kubernetes.gang_lifecycle import Gangs
+from planner.integrations.kubernetes.holders import Holders
+from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.jobs import Applied
+from planner.integrations.kubernetes.nodes import Nodes
+from planner.integrations.kubernetes.nudges import Nudges
+from planner.integrations.kubernetes.pods import takes_any
+from planner.model.cluster import Cluster
+
+log = logging.getLogger("planner.kubernetes")
+
+
+class KubernetesLoop:
+    """Nodes, Workloads and pods compared with the controller; `extender` answers the scheduler from the same view."""
+
+    period_s = 1.0
+
+    def __init__(
+        self,
+        controller: Controller,
+        api: Api,
+        site: Site,
+        applied: Applied | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`applied`: circuits that are surely on, by job; None where there is no driver to wait for."""
+        pods = Mirror(api, path_of("v1", "pods"), keeps=lambda item: takes_any(item, site.config.resources))
+        holders = Holders(api, pods)
+        self._nodes = Nodes(controller, api, site)
+        self._admission = (
+            Admission(controller, api, site, pods, holders, self._nodes.label, applied, clock)
+            if site.config.kueue
+            else None
+        )
+        self._gangs = Gangs(controller, api, site, pods, holders)
+        self.extender = Extender(controller, api, site, pods, applied, clock)
+        self._nudges = Nudges(controller, api, pods, self.extender, clock)
+        self.mirrors = [pods, self._nodes.mirror, *([self._admission.mirror] if self._admission else ())]
+        self.trouble = ""
+        """why the last look failed; nothing where it did not"""
+
+    def tick(self) -> None:
+        """Look at all that has changed since the last time, and act; an API that is down is asked again next time."""
+        try:
+            with ThreadPoolExecutor(len(self.mirrors)) as pool:
+                list(pool.map(Mirror.refresh, self.mirrors))
+            self._nodes.follow()
+            self._gangs.act()
+            if self._admission is not None:
+                self._admission.act()
+            self._nudges.act()
+        except ApiError as error:
+            if self.trouble != str(error):
+                log.warning("the Kubernetes API is in trouble: %s", error)
+            self.trouble = str(error)
+        else:
+            self.trouble = ""
+
+
+def load_loop(path: Path, cluster: Cluster, controller: Controller, applied: Applied | None = None) -> KubernetesLoop:
+    """The loop of kubernetes.yaml; InputError names file and field."""
+    site = load_site(path, cluster)
+    kubeconfig = site.config.kubeconfig
+    api = Api(access(None if kubeconfig is None else path.parent / kubeconfig))
+    return KubernetesLoop(controller, api, site, applied)

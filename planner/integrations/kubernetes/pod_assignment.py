@@ -1,0 +1,96 @@
+"""Which pod takes which accelerators: those of a job, cut into pods node by node."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from planner.integrations.kubernetes.client import Object
+from planner.integrations.kubernetes.config import DOMAIN, Site
+from planner.integrations.kubernetes.pod_groups import Ask
+from planner.placement.placement import Place
+
+JOB, GANG, DEVICES = f"{DOMAIN}/job", f"{DOMAIN}/gang", f"{DOMAIN}/devices"
+ASSIGNMENT, VISIBLE = f"{DOMAIN}/assignment", f"{DOMAIN}/cuda-visible-devices"
+
+
+class SplitError(ValueError):
+    """A server gives a part of a pod."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where one pod goes, and what it gets there."""
+
+    node: str
+    indices: tuple[int, ...]
+    """of accelerators on the node, in the order of ranks"""
+    ranks: tuple[int, ...]
+    """of the job"""
+
+    @property
+    def visible(self) -> str:
+        """As CUDA_VISIBLE_DEVICES has it."""
+        return ",".join(map(str, self.indices))
+
+    def body(self) -> Object:
+        return {"node": self.node, "indices": list(self.indices), "ranks": list(self.ranks)}
+
+
+def seats_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[Seat, ...]:
+    """Seats of a job's pods in the order of their first ranks, `each` accelerators a pod; SplitError where a server
+    gives no whole number of pods."""
+    fabric = place.row.options.fabric
+    ranks_on: dict[int, list[int]] = {}
+    for rank, (server, _) in enumerate(place.devices):
+        ranks_on.setdefault(server, []).append(rank)
+    seats = []
+    for server, ranks in ranks_on.items():
+        name = fabric.server_name(server)
+        if len(ranks) % each:
+            raise SplitError(f"{name} would give {len(ranks)} accelerators, no multiple of the {each} of a pod")
+        for first in range(0, len(ranks), each):
+            own = tuple(ranks[first : first + each])
+            seats.append(Seat(node_of[name], tuple(place.devices[rank][1] for rank in own), own))
+    return tuple(sorted(seats, key=lambda seat: seat.ranks[0]))
+
+
+def updates_of(ask: Ask, place: Place, site: Site, label: Callable[[str], str]) -> list[Object]:
+    """`podSetUpdates` of an admission check: where the pods of each set go; SplitError. `label`: value of the label
+    of a node that selectors go by."""
+    rest = seats_of(place, ask.each, site.node_of)
+    updates = []
+    for one in ask.sets:
+        seats, rest = rest[: one.pods], rest[one.pods :]
+        annotations = {
+            JOB: ask.request.name,
+            DEVICES: ",".join(place.device_names),
+            ASSIGNMENT: json.dumps([seat.body() for seat in seats], separators=(",", ":")),
+        }
+        if len(seats) == 1:
+            annotations[VISIBLE] = seats[0].visible
+        update: Object = {"name": one.name, "labels": {GANG: "planned"}, "annotations": annotations}
+        nodes = {seat.node for seat in seats}
+        if len(nodes) == 1:
+            update["nodeSelector"] = {site.config.node_label: label(nodes.pop())}
+        updates.append(update)
+    return updates
+
+
+def devices_in(updates: object) -> str | None:
+    """Devices that `podSetUpdates` named; None where they are not ours."""
+    for update in updates if isinstance(updates, list) else ():
+        found = (update.get("annotations") or {}).get(DEVICES)
+        if found is not None:
+            return str(found)
+    return None
+
+
+def written(text: str) -> tuple[Seat, ...]:
+    """Seats as an annotation has them; ValueError for anything else."""
+    try:
+        return tuple(
+            Seat(str(one["node"]), tuple(map(int, one["indices"])), tuple(map(int, one["ranks"])))
+            for one in json.loads(text)
+        )
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        raise ValueError(f"{ASSIGNMENT} is not what the planner wrote") from None

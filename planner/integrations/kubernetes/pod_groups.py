@@ -1,0 +1,157 @@
+"""What pods ask for, as one job of a controller: a pod lies on one node, so each server gives whole pods."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from planner.controller.settings import Request
+from planner.integrations.kubernetes.client import Object
+from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, Site
+from planner.model.errors import InputError
+from planner.model.files import validate
+
+MOST_NAME = 100
+"""characters of the name of a job"""
+MOST_PRIORITY = 1_000_000
+"""priorities beyond it count as it"""
+
+
+class AskError(ValueError):
+    """What pods ask for can never run here; the text says why, and what to change."""
+
+
+@dataclass(frozen=True)
+class PodSet:
+    """Pods that are alike."""
+
+    name: str
+    pods: int
+    each: int
+    """accelerators of one pod"""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """All pods of one job that take accelerators, as many each."""
+
+    sets: tuple[PodSet, ...]
+    request: Request
+    even: tuple[Request, ...] = ()
+    """the same with k pods on each server, the most first: for where the first was split within a pod"""
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """All forms in which it is submitted."""
+        return self.request, *self.even
+
+    @property
+    def each(self) -> int:
+        return self.sets[0].each
+
+    @property
+    def pods(self) -> int:
+        return sum(each.pods for each in self.sets)
+
+
+def ask_of(sets: Sequence[PodSet], about: Mapping[str, Any], annotations: Mapping[str, str], site: Site) -> Ask:
+    """One job of these pods; `about` holds fields of its Request.
+
+    Where a server has room for several pods, any number of them may share one: the planner spreads accelerators freely,
+    and only where that splits a pod is every server to give as many as the others.
+    """
+    sizes = {each.each for each in sets}
+    if len(sizes) > 1:
+        listed = " and ".join(map(str, sorted(sizes)))
+        raise AskError(f"some pods ask for {listed} accelerators; give all that take any the same number")
+    (each,), pods, per_server = sizes, sum(one.pods for one in sets), site.per_server
+    if each > per_server:
+        raise AskError(f"a pod asks for {each} accelerators and a node has {per_server}; ask for fewer in more pods")
+    told = _pods_per_node(annotations, pods, each, per_server)
+    free = told * each if told else each if pods == 1 or 2 * each > per_server else None
+    known = dict(about) | {"accelerators": pods * each, "workload": _workload(annotations, site.config)}
+    known |= {key: _flag(annotations, key, default) for key, default in (("movable", False), ("preemptible", True))}
+    is_free = free is None and each > 1
+    counts = [k for k in range(min(pods, per_server // each), 0, -1) if pods % k == 0] if is_free else []
+    return Ask(tuple(sets), _request(known, free), tuple(_request(known, k * each) for k in counts))
+
+
+def _request(known: Mapping[str, Any], per_server: int | None) -> Request:
+    constraints = {} if per_server is None else {"constraints": {"per_server": per_server}}
+    try:
+        return validate(Request, {**known, **constraints}, "job")
+    except InputError as error:
+        raise AskError(str(error)) from None
+
+
+def _pods_per_node(annotations: Mapping[str, str], pods: int, each: int, per_server: int) -> int:
+    """As the user says, 0 where nothing is said."""
+    key = f"{DOMAIN}/pods-per-node"
+    text = annotations.get(key)
+    if text is None:
+        return 0
+    told = whole_number(text)
+    if not told or told * each > per_server or pods % told:
+        raise AskError(
+            f"{key}: '{text}' must divide the {pods} pods, and at most {per_server // each} pods fit on a node"
+        )
+    return told
+
+
+def _workload(annotations: Mapping[str, str], of: Kubernetes) -> Any:
+    key = f"{DOMAIN}/workload"
+    name = annotations.get(key, of.default_workload)
+    known = ", ".join(sorted(of.workloads)) or "none yet"
+    if name is None:
+        raise AskError(f"annotation {key} is missing; name one of: {known}")
+    if name not in of.workloads:
+        raise AskError(f"{key}: no workload '{name[:100]}' is known; name one of: {known}")
+    return of.workloads[name]
+
+
+def _flag(annotations: Mapping[str, str], key: str, default: bool) -> bool:
+    text = annotations.get(f"{DOMAIN}/{key}", str(default).lower())
+    if text not in ("true", "false"):
+        raise AskError(f'{DOMAIN}/{key}: \'{text[:100]}\' is neither "true" nor "false"')
+    return text == "true"
+
+
+def accelerators_of(spec: Object, resources: Sequence[str]) -> int:
+    """Accelerators of a pod: those of containers that run together, or of the init container that takes more."""
+    beside: list[Object] = list(spec.get("containers") or ())
+    before: list[Object] = []
+    for container in spec.get("initContainers") or ():
+        (beside if container.get("restartPolicy") == "Always" else before).append(container)
+    alone = (_of_container(container, resources) for container in before)
+    return max(sum(_of_container(container, resources) for container in beside), *alone, 0)
+
+
+def _of_container(container: Object, resources: Sequence[str]) -> int:
+    asked = container.get("resources") or {}
+    amounts = {**(asked.get("limits") or {}), **(asked.get("requests") or {})}
+    total = 0
+    for resource in resources:
+        if resource in amounts:
+            number = whole_number(str(amounts[resource]))
+            if number is None:
+                raise AskError(f"{resource}: '{amounts[resource]}' is no whole number")
+            total += number
+    return total
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a text is, if it has fewer than ten digits and nothing else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def job_name(*parts: str) -> str:
+    """Name of a job: namespace and name; where that is too long, its beginning and a fingerprint."""
+    name = "/".join(parts)
+    if len(name) <= MOST_NAME:
+        return name
+    return f"{name[: MOST_NAME - 17]}~{sha256(name.encode()).hexdigest()[:16]}"
+
+
+def clipped(priority: object) -> int:
+    """A priority of Kubernetes as one of the planner."""
+    return max(-MOST_PRIORITY, min(MOST_PRIORITY, int(str(priority or 0))))

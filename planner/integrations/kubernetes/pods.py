@@ -1,0 +1,111 @@
+"""Pods that take accelerators: which they have, and the job that they stand for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from planner.integrations.kubernetes.client import Object
+from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, GANG, JOB, VISIBLE, Seat, written
+from planner.integrations.kubernetes.pod_groups import AskError, accelerators_of, job_name
+
+MIDDLE = "pods"
+"""between namespace and name of the gang in the name of its job: no Workload has such a name"""
+
+
+@dataclass(frozen=True)
+class Pod:
+    """One object of the API."""
+
+    item: Object
+
+    @property
+    def namespace(self) -> str:
+        return str(self.item["metadata"].get("namespace") or "default")
+
+    @property
+    def name(self) -> str:
+        return str(self.item["metadata"]["name"])
+
+    @property
+    def uid(self) -> str:
+        return str(self.item["metadata"].get("uid") or "")
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return self.item["metadata"].get("labels") or {}
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        return self.item["metadata"].get("annotations") or {}
+
+    @property
+    def spec(self) -> Object:
+        return self.item.get("spec") or {}
+
+    @property
+    def node(self) -> str:
+        """Where it is bound to; nothing for nowhere yet."""
+        return str(self.spec.get("nodeName") or "")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has given back what it had; a pod that is being deleted has not."""
+        return (self.item.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+
+    @property
+    def indices(self) -> frozenset[int]:
+        """Accelerators that it may use on its node: all of its job there, where it was not told its own."""
+        try:
+            if VISIBLE in self.annotations:
+                return frozenset(map(int, self.annotations[VISIBLE].split(",")))
+            seats = written(self.annotations.get(ASSIGNMENT, "[]"))
+        except ValueError:
+            return frozenset()
+        return frozenset(index for seat in seats if seat.node == self.node for index in seat.indices)
+
+
+def takes_any(item: Object, resources: Sequence[str]) -> bool:
+    """Whether a pod takes accelerators and has not ended: what is written on others is nothing."""
+    try:
+        return not Pod(item).is_over and accelerators_of(Pod(item).spec, resources) > 0
+    except AskError:
+        return True
+
+
+def bound(items: Iterable[Object], resources: Sequence[str]) -> Iterator[Pod]:
+    """Pods on nodes that take accelerators and have not ended."""
+    return (pod for pod in map(Pod, items) if pod.node and takes_any(pod.item, resources))
+
+
+def in_the_way(seats: Iterable[Seat], pods: Iterable[Pod], mine: str = "") -> Pod | None:
+    """A bound pod that still has accelerators of these seats; `mine` is a uid that is not in its own way."""
+    wanted: dict[str, set[int]] = {}
+    for seat in seats:
+        wanted.setdefault(seat.node, set()).update(seat.indices)
+    for pod in pods:
+        if pod.uid != mine and not pod.indices.isdisjoint(wanted.get(pod.node, ())):
+            return pod
+    return None
+
+
+def job_told(pod: Pod) -> str:
+    """The job that an annotation names, if it is one of the pod's own namespace; else nothing."""
+    job = pod.annotations.get(JOB, "")
+    return job if job.startswith(f"{pod.namespace}/") else ""
+
+
+def is_gang(job: str) -> bool:
+    return job.split("/")[1:2] == [MIDDLE] and job.count("/") > 1
+
+
+def gang_job(pod: Pod) -> str:
+    """Name of the job of a pod's gang."""
+    return job_name(pod.namespace, MIDDLE, pod.labels.get(GANG, ""))
+
+
+def job_of(pod: Pod) -> str:
+    """The job that a pod stands for: on a node, the one that the planner has bound it for; before, the one of its
+    Workload, or of the gang that its label names. Nothing: none."""
+    told = job_told(pod)
+    if pod.node or (told and not is_gang(told)):
+        return told
+    return gang_job(pod) if GANG in pod.labels else ""

@@ -1,0 +1,105 @@
+"""A Workload of Kueue: what it asks for, and what is to be known of its state."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from planner.integrations.kubernetes.client import Object
+from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, Site
+from planner.integrations.kubernetes.pod_groups import Ask, AskError, PodSet, accelerators_of, ask_of, clipped, job_name
+
+BY_CHECK = "AdmissionCheck"
+"""reason of an eviction that a check asked for"""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One object of the API."""
+
+    item: Object
+
+    @cached_property
+    def namespace(self) -> str:
+        return str(self.item["metadata"]["namespace"])
+
+    @cached_property
+    def name(self) -> str:
+        return str(self.item["metadata"]["name"])
+
+    @cached_property
+    def job(self) -> str:
+        """Name of its job in the controller."""
+        return job_name(self.namespace, self.name)
+
+    @property
+    def spec(self) -> Object:
+        return self.item.get("spec") or {}
+
+    @property
+    def status(self) -> Object:
+        return self.item.get("status") or {}
+
+    @property
+    def is_active(self) -> bool:
+        return self.spec.get("active") is not False and not self.item["metadata"].get("deletionTimestamp")
+
+    def condition(self, kind: str) -> Object | None:
+        """A condition that holds."""
+        for one in self.status.get("conditions") or ():
+            if one.get("type") == kind and one.get("status") == "True":
+                found: Object = one
+                return found
+        return None
+
+    def check(self, name: str) -> Object | None:
+        """What an admission check has said; None where the Workload does not pass it."""
+        for one in self.status.get("admissionChecks") or ():
+            if one.get("name") == name:
+                found: Object = one
+                return found
+        return None
+
+    def ask(self, site: Site) -> Ask | None:
+        """What it asks for; None for no accelerators; AskError where it can never run."""
+        of = site.config
+        sets = [one for one in map(self._pod_set(of), self.spec.get("podSets") or ()) if one.pods and one.each]
+        if not sets:
+            return None
+        queue = str(self.spec.get("queueName") or "")
+        limit = self.spec.get("maximumExecutionTimeSeconds")
+        about: dict[str, Any] = {
+            "name": self.job,
+            "tenant": self.namespace if of.tenant == "namespace" else f"{self.namespace}/{queue}",
+            "priority": clipped(self.spec.get("priority")),
+            "duration_s": None if limit is None else float(limit),
+        }
+        self._require_free_choice(of)
+        return ask_of(sets, about, self.annotations, site)
+
+    def _pod_set(self, of: Kubernetes) -> Any:
+        assigned = (self.status.get("admission") or {}).get("podSetAssignments") or ()
+        admitted: dict[str, int] = {one.get("name"): one["count"] for one in assigned if one.get("count") is not None}
+
+        def read(one: Object) -> PodSet:
+            name = str(one.get("name") or "main")
+            pods = admitted.get(name, int(one.get("count", 1)))
+            return PodSet(name, pods, accelerators_of(one["template"].get("spec") or {}, of.resources))
+
+        return read
+
+    def _require_free_choice(self, of: Kubernetes) -> None:
+        for one in self.spec.get("podSets") or ():
+            if of.node_label in ((one["template"].get("spec") or {}).get("nodeSelector") or {}):
+                raise AskError(f"nodeSelector: {of.node_label}: the planner chooses nodes; leave it out")
+
+    @cached_property
+    def annotations(self) -> Mapping[str, str]:
+        """Ours, on the Workload or the templates of its pods."""
+        found: dict[str, str] = {}
+        templates = [one["template"].get("metadata") or {} for one in self.spec.get("podSets") or ()]
+        for about in (self.item["metadata"], *templates):
+            for key, text in (about.get("annotations") or {}).items():
+                if key.startswith(f"{DOMAIN}/") and found.setdefault(key, str(text)) != text:
+                    raise AskError(f"annotation {key} is given twice, and differs; keep one")
+        return found

@@ -1,0 +1,172 @@
+"""Who runs where, who waits and why, and whether Slurm, journal and switches agree."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planner.integrations.private_files import write_private
+from planner.integrations.slurm.allocations import Tellings, Told
+from planner.integrations.slurm.client import SlurmClient
+from planner.integrations.slurm.commands import SlurmDownError
+from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.desired_state import wants_of
+from planner.integrations.slurm.hooks import driver_in, job_name
+from planner.integrations.slurm.lock import is_alone
+from planner.integrations.slurm.observed_state import Wants, World, number_of
+from planner.integrations.slurm.rows import JobRow
+from planner.integrations.slurm.starts import troubles
+from planner.model.errors import InputError
+
+
+@dataclass(frozen=True)
+class Status:
+    """What `planner slurm status` shows."""
+
+    is_alive: bool
+    """whether the daemon runs"""
+    age_s: float
+    """since it wrote down what it wants; of a dead one: 0, its journal was read"""
+    slurm: str
+    """empty, or why Slurm could not be asked"""
+    running: list[dict[str, Any]]
+    waiting: list[dict[str, Any]]
+    failed: list[str]
+    drained: list[str]
+    differences: list[str]
+    troubles: list[str]
+    """what could not be connected or released, and why"""
+
+    def body(self) -> dict[str, Any]:
+        return {
+            "daemon": {"alive": self.is_alive, "age_s": self.age_s},
+            "slurm": self.slurm or "ok",
+            "running": self.running,
+            "waiting": self.waiting,
+            "failed": self.failed,
+            "drained": self.drained,
+            "differences": self.differences,
+            "troubles": self.troubles,
+        }
+
+
+def wants_file(state: Path) -> Path:
+    """What the daemon wanted after its last tick."""
+    return state / "wants.json"
+
+
+def write_wants(state: Path, wants: Wants, seq: int) -> None:
+    body = {
+        "at": time.time(),
+        "seq": seq,
+        "places": {job: {"nodes": dict(told.nodes), "circuits": told.circuits} for job, told in wants.places.items()},
+        "why": dict(wants.why),
+        "failed": sorted(wants.failed),
+        "drained": sorted(wants.drained),
+    }
+    write_private(wants_file(state), json.dumps(body, separators=(",", ":")) + "\n")
+
+
+def read_status(site: Site, client: SlurmClient | None = None) -> Status:
+    """Look at everything now; InputError where nothing has ever run here."""
+    state = site.config.state
+    if not _journal(state).exists():
+        raise InputError(str(_journal(state)), "state", "is not there; start the daemon first: planner slurm run")
+    with is_alone(state) as alone:
+        age_s, wants = (0.0, _from_journal(site)) if alone else _from_daemon(state)
+    tellings = Tellings(state, site.config.bindings)
+    applied, slurm = driver_in(state).applied(), ""
+    client = client or SlurmClient()
+    try:
+        world = World(applied, tellings.reports(), client.jobs(), client.nodes(), tellings.all())
+    except SlurmDownError as error:
+        world, slurm = World(applied, tellings.reports(), {}, {}, tellings.all()), str(error)
+    return Status(
+        is_alive=not alone,
+        age_s=age_s,
+        slurm=slurm,
+        running=[_runs(world, job, told) for job, told in sorted(wants.places.items())],
+        waiting=list(_waiting(world, wants)),
+        failed=sorted(wants.failed),
+        drained=sorted({*wants.drained, *(row.name for row in world.nodes.values() if row.is_drained)}),
+        differences=[] if slurm else list(differences(world, wants)),
+        troubles=list(troubles(world, site.config.connect_tries)),
+    )
+
+
+def _journal(state: Path) -> Path:
+    return state / "journal.db"
+
+
+def _from_daemon(state: Path) -> tuple[float, Wants]:
+    path = wants_file(state)
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+        places = {int(job): _told(told) for job, told in body["places"].items()}
+        why = {int(job): text for job, text in body["why"].items()}
+        wants = Wants({}, places, why, frozenset(body["failed"]), frozenset(body["drained"]))
+        return max(0.0, time.time() - body["at"]), wants
+    except FileNotFoundError:
+        raise InputError(str(path), "status", "is not there yet; the daemon has just started, ask again") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(str(path), "status", f"is damaged ({error}); the daemon writes it again") from None
+
+
+def _told(body: dict[str, Any]) -> Told:
+    return Told({node: tuple(indices) for node, indices in body["nodes"].items()}, body["circuits"])
+
+
+def _from_journal(site: Site) -> Wants:
+    from planner.controller.controller import Controller
+
+    with Controller(journal=_journal(site.config.state)) as controller:
+        return wants_of(controller.view(), site)
+
+
+def _runs(world: World, job: int, told: Told) -> dict[str, Any]:
+    row = world.jobs.get(job)
+    return {
+        "job": job,
+        "shown": str(job) if row is None else row.address,
+        "user": "" if row is None else row.user,
+        "state": "" if row is None else row.state,
+        "nodes": {node: list(indices) for node, indices in told.nodes.items()},
+        "circuits": told.circuits,
+        "on": job_name(job) in world.applied,
+    }
+
+
+def _waiting(world: World, wants: Wants) -> Iterator[dict[str, Any]]:
+    for job, asks in sorted(world.ours.items()):
+        row = world.jobs[job]
+        if row.waits and job not in wants.places:
+            why = wants.why.get(job) or asks.why or _unplaced(row)
+            shown = {"job": job, "shown": row.address, "user": row.user}
+            yield shown | {"nodes": list(asks.nodes), "gpus": asks.gpus, "why": why}
+
+
+def _unplaced(row: JobRow) -> str:
+    if row.waits_for_jobs:
+        return f"waits for other jobs: {row.dependency}"
+    return "an administrator holds it" if row.reason == "JobHeldAdmin" else "the planner has not seen it yet"
+
+
+def differences(world: World, wants: Wants) -> Iterator[str]:
+    """Where Slurm, journal and switches do not agree now. Those of jobs under way go by themselves."""
+    for job, place in wants.places.items():
+        row, told = world.jobs.get(job), world.told.get(job)
+        if world.has_ended(job) or row is None:
+            yield f"job {job} has ended in Slurm, and has a place in the journal"
+        elif row.holds and told != place:
+            yield f"job {job} runs elsewhere than the journal says; it is being stopped"
+        elif row.state == "RUNNING" and place.circuits and job_name(job) not in world.applied:
+            yield f"job {job} runs, and its circuits are off"
+    for job, row in world.jobs.items():
+        if row.holds and job not in wants.places and (job in world.told or row.takes_gpus):
+            yield f"job {job} holds GPUs without a place in the journal; its nodes take no other jobs until it ends"
+    for name in world.applied:
+        number = number_of(name)
+        if number is None or world.has_ended(number):
+            yield f"circuits of {name} are on, and it has ended"

@@ -1,0 +1,52 @@
+"""What sets circuits on switches: the interface, and how it says that it could not."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Circuits = list[dict[str, Any]]
+"""all circuits of one job, configuration after configuration, each as JSON of `planner.model.plan.HeldCircuits`"""
+
+
+class CircuitError(Exception):
+    """Circuits of a job could not be put on, or off; the text says why."""
+
+    def __init__(self, said: str, part: str | None = None) -> None:
+        super().__init__(said)
+        self.part = part
+        """what does not work, in the words of `scenarios.damage`, such as s0>s1#0 or s0.t1:port; None: not known"""
+
+
+class CircuitBusyError(CircuitError):
+    """Light of another job is still in the way: it works once that job has given it back."""
+
+
+class UnsureError(CircuitError):
+    """Nobody knows whether the circuits are on: they are to be released, or connected again."""
+
+
+@dataclass(frozen=True)
+class Resynced:
+    """How switches differed from the record."""
+
+    again: tuple[str, ...]
+    """jobs whose circuits were lost, and are on again"""
+    failed: dict[str, str]
+    """jobs whose circuits are lost and could not be put on, with the reason"""
+    strange: tuple[str, ...]
+    """light that is on for no job, in the words of `parts.taken`"""
+
+
+class Driver(Protocol):
+    """Keeps circuits of jobs on. One that dies in the middle and is called again ends in the same state."""
+
+    def connect(self, job: str, circuits: Circuits) -> None:
+        """Put all circuits of a job on, or none and CircuitError; on already: nothing."""
+
+    def release(self, job: str) -> None:
+        """Put all circuits of a job off, or CircuitError; off already: nothing."""
+
+    def applied(self) -> dict[str, Circuits]:
+        """Circuits that are on by job, and those of which nobody knows."""
+
+    def resync(self) -> Resynced:
+        """Read back what is on and put on again what was lost; CircuitError where the switches cannot tell."""

@@ -1,0 +1,180 @@
+"""Drivers that keep a record of what is on, which processes and threads of this machine share."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planner.integrations.private_files import locked, make_private, open_lock, write_private
+from planner.integrations.switch_drivers.driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
+from planner.integrations.switch_drivers.parts import switches, taken
+from planner.integrations.switch_drivers.ranges import free, try_lock
+
+_LOOK_AGAIN_S = 0.02
+
+
+@dataclass
+class Record:
+    """Circuits by job."""
+
+    path: Path
+    on: dict[str, Circuits]
+    setting: dict[str, Circuits]
+    """those that are being set, or of which nobody knows"""
+
+    @property
+    def all(self) -> dict[str, Circuits]:
+        return self.on | self.setting
+
+    def write(self) -> None:
+        data = {"on": self.on, "setting": self.setting}
+        write_private(self.path, json.dumps(data, separators=(",", ":")) + "\n")
+
+    def require_free(self, job: str, circuits: Circuits) -> None:
+        """CircuitBusyError where another job has some of this light."""
+        wanted = taken(circuits)
+        for other, theirs in self.all.items():
+            if other != job and (both := wanted & taken(theirs)):
+                raise CircuitBusyError(f"{min(both)} is in use by {other}")
+
+
+class RecordedDriver:
+    """Circuits by job in `switches.json` of a folder: those that are on, and those that are being set.
+
+    Whoever dies while setting circuits leaves them among the latter. The circuits of two jobs are set side by side
+    where they lie on different switches, and one after the other where they share one: each call locks its switches,
+    so that one that hangs delays nobody elsewhere. The record is locked for moments, and replaced as a whole, so that
+    it is read without.
+    """
+
+    wait_s = 60.0
+    """for a switch that another call sets"""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._path = folder / "switches.json"
+
+    def set(self, job: str, circuits: Circuits, lock: int) -> None:
+        """Make these circuits: all, or none and CircuitError; UnsureError where it is not known.
+
+        `lock` is the open file by which their switches are locked: who has it keeps them locked."""
+        raise NotImplementedError
+
+    def unset(self, job: str, circuits: Circuits, lock: int) -> None:
+        """Undo these circuits, which may be gone; CircuitError where some may be left."""
+
+    def connect(self, job: str, circuits: Circuits) -> None:
+        with self._alone(circuits) as lock:
+            with self._record() as record:
+                if record.on.get(job, []) == circuits and job not in record.setting:
+                    return
+                if record.all.get(job, circuits) != circuits:
+                    raise CircuitError(f"{job} has other circuits on; release them first")
+                record.require_free(job, circuits)
+                record.setting[job] = circuits
+                record.write()
+            self._make(job, circuits, lock)
+
+    def _make(self, job: str, circuits: Circuits, lock: int) -> None:
+        """Set what the record says is being set; what is refused leaves the record, what is unsure stays in it."""
+        try:
+            self.set(job, circuits, lock)
+        except UnsureError:
+            raise
+        except CircuitError:
+            with self._record() as record:
+                del record.setting[job]
+                record.write()
+            raise
+        with self._record() as record:
+            record.on[job] = record.setting.pop(job)
+            record.write()
+
+    def release(self, job: str) -> None:
+        make_private(self.folder)
+        while (circuits := self.applied().get(job)) is not None:
+            with self._alone(circuits) as lock:
+                with self._record() as record:
+                    if record.all.get(job) != circuits:
+                        continue
+                    record.setting[job] = circuits
+                    record.on.pop(job, None)
+                    record.write()
+                self.unset(job, circuits, lock)
+                with self._record() as record:
+                    record.setting.pop(job, None)
+                    record.write()
+                return
+
+    def lit(self) -> list[dict[str, Any]]:
+        """Circuits that the switches say are on, whoever has them; CircuitError where they cannot tell."""
+        raise NotImplementedError
+
+    def resync(self) -> Resynced:
+        make_private(self.folder)
+        before, again, failed = self.applied(), list[str](), dict[str, str]()
+        on = taken([{"circuits": self.lit()}])
+        for job, circuits in before.items():
+            if taken(circuits) <= on:
+                continue
+            try:
+                again += [job] if self._set_again(job, circuits) else []
+            except CircuitError as error:
+                failed[job] = str(error)
+        known = (light for held in (before, self.applied()) for circuits in held.values() for light in taken(circuits))
+        return Resynced(tuple(again), failed, tuple(sorted(on.difference(known))))
+
+    def _set_again(self, job: str, circuits: Circuits) -> bool:
+        """Make what a job should have; False where it has been released meanwhile.
+
+        What the switches refuse is on no more: whoever wants it sees that, and tries again."""
+        with self._alone(circuits) as lock:
+            with self._record() as record:
+                if record.all.get(job) != circuits:
+                    return False
+                record.setting[job] = circuits
+                record.on.pop(job, None)
+                record.write()
+            self._make(job, circuits, lock)
+        return True
+
+    def applied(self) -> dict[str, Circuits]:
+        return self._read().all
+
+    @contextmanager
+    def _alone(self, circuits: Circuits) -> Iterator[int]:
+        """Hold the switches of these circuits, all at once or none: who waits for one keeps nobody from the others.
+
+        CircuitBusyError where another call does not let go of them."""
+        make_private(self.folder)
+        lock, end_s = open_lock(self.folder / "switches.lock"), time.monotonic() + self.wait_s
+        try:
+            while (held := try_lock(lock, switches(circuits))) is not None:
+                if time.monotonic() > end_s:
+                    raise CircuitBusyError(f"a command has been setting {held} for more than {self.wait_s:g} s")
+                time.sleep(_LOOK_AGAIN_S)
+            yield lock
+        finally:
+            free(lock)
+            os.close(lock)
+
+    @contextmanager
+    def _record(self) -> Iterator[Record]:
+        """Hold the record, as it is on disk; CircuitError where that is damaged."""
+        make_private(self.folder)
+        with locked(self.folder / "lock"):
+            yield self._read()
+
+    def _read(self) -> Record:
+        try:
+            data = json.loads(self._path.read_text(encoding="utf-8"))
+            return Record(self._path, dict(data["on"]), dict(data["setting"]))
+        except FileNotFoundError:
+            return Record(self._path, {}, {})
+        except (ValueError, KeyError, TypeError) as error:
+            remedy = "put all circuits off, then remove the file"
+            raise CircuitError(f"{self._path} holds no switch states ({error}); {remedy}") from None

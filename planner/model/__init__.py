@@ -1,0 +1,1 @@
+"""What files hold: instances, clusters, plans, results, and how they are read."""

@@ -1,0 +1,244 @@
+"""The cluster of an instance: fabric, device and what has failed."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, NamedTuple, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from costmodel.catalog import documents
+from costmodel.fabrics import Fabric, Lightpath, Sipam
+from costmodel.hardware.device import Device, device_names, load_device
+from costmodel.spec import Spec
+from planner.model import files
+
+
+class FailedFiber(Spec):
+    """One fiber that carries no light."""
+
+    source: str = Field(alias="from")
+    destination: str = Field(alias="to")
+    index: int = Field(ge=0)
+
+
+class FailedLaser(Spec):
+    """One wavelength that a tile cannot send."""
+
+    tile: str
+    wavelength: int = Field(ge=0)
+
+    @property
+    def name(self) -> str:
+        return f"{self.tile}:w{self.wavelength}"
+
+
+class FailedReceiver(FailedLaser):
+    """One wavelength that a tile cannot receive."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.tile}:rx:w{self.wavelength}"
+
+
+class Health(Spec):
+    """Parts that are down."""
+
+    failed_tiles: tuple[str, ...] = ()
+    """devices that run nothing"""
+    failed_ports: tuple[str, ...] = ()
+    """devices without light or network: they run single-device jobs only"""
+    failed_fibers: tuple[FailedFiber, ...] = ()
+    failed_lasers: tuple[FailedLaser, ...] = ()
+    """no circuit leaves the tile on this wavelength"""
+    failed_receivers: tuple[FailedReceiver, ...] = ()
+    """no circuit enters the tile on this wavelength"""
+    failed_switches: tuple[str, ...] = ()
+    """optical switches that carry no light, such as q2#1 (rail 2), x3 (axis x) or s0.q3 (rail 3 of a pooled rack)"""
+    failed_memory_units: tuple[str, ...] = ()
+    """units of memory trays, such as s0.m2.u5"""
+    failed_tray_ports: tuple[str, ...] = ()
+    """ports of memory trays without light, such as s0.m2.q3#0"""
+    failed_uplinks: tuple[str, ...] = ()
+    """uplinks of pooled racks without light, such as s0.q9#1"""
+
+
+def _device(value: object) -> object:
+    """A device by its name, or as it is given; a name of the catalog stands for the catalog's numbers alone."""
+    if isinstance(value, str):
+        return load_device(value)
+    if isinstance(value, dict) and value.get("name") in device_names() and value != documents()[value["name"]]:
+        named = load_device(value["name"])
+        if Device.model_validate(value) != named:
+            raise ValueError(
+                f"name: '{named.name}' is a device of the catalog with other numbers; give this one another name, and "
+                f"`like: {named.name}` where that one's fitted curves should hold"
+            )
+    return value
+
+
+class Condition(NamedTuple):
+    """State of a working device."""
+
+    is_dark: bool
+    """its port has failed"""
+    lasers: int
+    """mask of wavelengths that it cannot send"""
+    receivers: int
+    """mask of wavelengths that it cannot receive"""
+
+
+class Cluster(Spec):
+    """Identical devices on one fabric; counts of what is healthy are by server."""
+
+    device: Annotated[Device, BeforeValidator(_device, json_schema_input_type=str | Device)]
+    """name in the catalog, or all fields inline"""
+    fabric: Fabric
+    health: Health = Health()
+
+    @model_validator(mode="after")
+    def _parts_exist(self) -> Self:
+        parsers = {
+            "failed_tiles": self.fabric.parse_device,
+            "failed_ports": self.fabric.parse_device,
+            "failed_switches": self.fabric.parse_switch,
+        }
+        for key, parse in parsers.items():
+            for name in getattr(self.health, key):
+                try:
+                    parse(name)
+                except ValueError as error:
+                    raise ValueError(f"health.{key}: {error}") from None
+        self._require_pool_parts()
+        for fiber in self.health.failed_fibers:
+            pair = self.fabric.parse_server(fiber.source), self.fabric.parse_server(fiber.destination)
+            if fiber.index >= self.fabric.num_fibers(*pair):
+                raise ValueError(
+                    f"health.failed_fibers: {fiber.source} to {fiber.destination} has "
+                    f"{self.fabric.num_fibers(*pair)} fibers, counted from 0; there is no fiber {fiber.index}"
+                )
+        for key in ("failed_lasers", "failed_receivers"):
+            for part in getattr(self.health, key):
+                self._require_wavelength(f"health.{key}", part)
+        return self
+
+    def _require_pool_parts(self) -> None:
+        """Failed parts of pooled racks are parts that these racks have."""
+        for key in ("failed_memory_units", "failed_tray_ports", "failed_uplinks"):
+            names = getattr(self.health, key)
+            if names and not isinstance(self.fabric, Sipam):
+                raise ValueError(f"health.{key}: a {self.fabric.kind} has none; remove them")
+        try:
+            _ = self.failed_units, self.failed_tray_ports, self.failed_uplinks
+        except ValueError as error:
+            raise ValueError(f"health: {error}") from None
+
+    def _require_wavelength(self, where: str, part: FailedLaser) -> None:
+        if not isinstance(self.fabric, Lightpath):
+            raise ValueError(f"{where}: a {self.fabric.kind} has no lasers; remove them")
+        try:
+            self.fabric.parse_device(part.tile)
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+        if part.wavelength >= self.fabric.wavelengths_per_tile:
+            last = self.fabric.wavelengths_per_tile - 1
+            raise ValueError(
+                f"{where}: {part.tile} has wavelengths 0 to {last}; there is no wavelength {part.wavelength}"
+            )
+
+    @cached_property
+    def failed_devices(self) -> frozenset[tuple[int, int]]:
+        """(server, slot) of devices that run nothing: where memory is remote, those without light too."""
+        names = self.health.failed_tiles
+        if self.fabric.has_remote_memory:
+            names += self.health.failed_ports
+        return frozenset(self.fabric.parse_device(name) for name in names)
+
+    @cached_property
+    def failed_units(self) -> frozenset[tuple[int, int, int]]:
+        """(server, tray, number) of memory units that are down."""
+        fabric, names = self.fabric, self.health.failed_memory_units
+        return frozenset(map(fabric.parse_unit, names)) if isinstance(fabric, Sipam) else frozenset()
+
+    @cached_property
+    def failed_tray_ports(self) -> frozenset[tuple[int, int, int, int]]:
+        """(server, tray, rail, number) of ports of memory trays that are dark."""
+        fabric, names = self.fabric, self.health.failed_tray_ports
+        return frozenset(map(fabric.parse_tray_port, names)) if isinstance(fabric, Sipam) else frozenset()
+
+    @cached_property
+    def failed_uplinks(self) -> frozenset[tuple[int, int, int]]:
+        """(server, rail, number) of uplinks that are dark."""
+        fabric, names = self.fabric, self.health.failed_uplinks
+        return frozenset(map(fabric.parse_uplink, names)) if isinstance(fabric, Sipam) else frozenset()
+
+    @cached_property
+    def dark_devices(self) -> frozenset[tuple[int, int]]:
+        """(server, slot) of working devices whose port has failed."""
+        ports = {self.fabric.parse_device(name) for name in self.health.failed_ports}
+        return frozenset(ports - self.failed_devices)
+
+    @cached_property
+    def failed_fibers(self) -> frozenset[tuple[int, int, int]]:
+        """(source server, destination server, index)."""
+        parse = self.fabric.parse_server
+        return frozenset((parse(f.source), parse(f.destination), f.index) for f in self.health.failed_fibers)
+
+    @cached_property
+    def failed_switches(self) -> frozenset[tuple[int, int]]:
+        """(axis or rail, number) of optical switches that carry no light."""
+        return frozenset(map(self.fabric.parse_switch, self.health.failed_switches))
+
+    @cached_property
+    def failed_lasers(self) -> dict[tuple[int, int], int]:
+        """Bit mask of the wavelengths that a device (server, slot) cannot send, where there are any."""
+        return self._masks(self.health.failed_lasers)
+
+    @cached_property
+    def failed_receivers(self) -> dict[tuple[int, int], int]:
+        """Bit mask of the wavelengths that a device (server, slot) cannot receive, where there are any."""
+        return self._masks(self.health.failed_receivers)
+
+    def _masks(self, parts: tuple[FailedLaser, ...]) -> dict[tuple[int, int], int]:
+        masks: dict[tuple[int, int], int] = {}
+        for part in parts:
+            device = self.fabric.parse_device(part.tile)
+            masks[device] = masks.get(device, 0) | 1 << part.wavelength
+        return masks
+
+    @property
+    def has_failed_light(self) -> bool:
+        """Whether some device cannot send or receive on all wavelengths."""
+        return bool(self.failed_lasers or self.failed_receivers)
+
+    def condition(self, device: tuple[int, int]) -> Condition:
+        """What distinguishes the working devices of a server where their slots do not matter."""
+        return Condition(
+            device in self.dark_devices, self.failed_lasers.get(device, 0), self.failed_receivers.get(device, 0)
+        )
+
+    def healthy_slots(self, server: int) -> tuple[int, ...]:
+        """Slots of working devices, those with a failed port included."""
+        return self._healthy_slots[server]
+
+    @cached_property
+    def _healthy_slots(self) -> tuple[tuple[int, ...], ...]:
+        slots, servers = range(self.fabric.devices_per_server), range(self.fabric.num_servers)
+        return tuple(tuple(slot for slot in slots if (s, slot) not in self.failed_devices) for s in servers)
+
+    def lit_slots(self, server: int) -> tuple[int, ...]:
+        """Slots of working devices with a working port."""
+        return tuple(slot for slot in self.healthy_slots(server) if (server, slot) not in self.dark_devices)
+
+    def healthy_fibers(self, source: int, destination: int) -> tuple[int, ...]:
+        """Indices of working fibers from one server to another."""
+        indices = range(self.fabric.num_fibers(source, destination))
+        return tuple(i for i in indices if (source, destination, i) not in self.failed_fibers)
+
+    @property
+    def num_healthy(self) -> int:
+        return self.fabric.num_devices - len(self.failed_devices)
+
+
+def load_cluster(path: Path) -> Cluster:
+    """A cluster, or that of an instance."""
+    return files.load(Cluster, path, part="cluster")

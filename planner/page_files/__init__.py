@@ -1,1 +1,0 @@
-"""Files about pages of tensors: what is asked, and what was decided."""

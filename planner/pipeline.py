@@ -1,0 +1,52 @@
+"""The straight line in one call: instance -> candidates -> scores -> problem -> policy -> result, tensors placed."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from planner.candidates.expand import expand
+from planner.fabrics.problem import Problem
+from planner.model.clock import Clock
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.result import Result, SolveOptions
+from planner.pages.offload import with_second_tiers
+from planner.policies import find_policy
+
+LISTING_SHARE, SHORT_SHARE, LISTING_S = 0.4, 0.55, 0.7
+"""of a time limit, and seconds at least, in which all candidates are listed, and short lists of other jobs"""
+
+
+def listing(clock: Clock) -> tuple[Clock, Clock]:
+    """When to list all candidates of no more jobs, and when none of any, of a time limit that begins."""
+    whole, last = (clock.within(share * clock.left_s) for share in (LISTING_SHARE, SHORT_SHARE))
+    return whole.lasting(LISTING_S), last.lasting(LISTING_S)
+
+
+def solve(
+    instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None, **limits: Any
+) -> Result:
+    """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`.
+
+    InputError where an argument is of another type, unknown or out of range.
+    """
+    if not isinstance(instance, Instance | Problem):
+        remedy = "read the file first: Instance.load(path)" if isinstance(instance, str | Path) else "give an Instance"
+        raise InputError("solve", "instance", f"is a {type(instance).__name__}, not an Instance; {remedy}")
+    if unknown := sorted(limits.keys() - SolveOptions.__dataclass_fields__.keys()):
+        known = ", ".join(SolveOptions.__dataclass_fields__)
+        raise InputError("solve", unknown[0], f"is no option; options are: policy, {known}")
+    started = time.perf_counter()
+    chosen = replace(options or SolveOptions(), **limits)
+    clock = chosen.clock()
+    if isinstance(instance, Problem):
+        problem = instance
+    else:
+        whole, last = listing(clock) if chosen.deterministic_limit is None else (None, None)
+        problem = expand(instance, clock=whole, last=last)
+        chosen = replace(chosen, time_limit_s=clock.left_s)
+    result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
+    counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
+    seconds = time.perf_counter() - started
+    return replace(result, wall_time_s=seconds, statistics={**counts, **result.statistics})

@@ -1,0 +1,1 @@
+"""Where jobs lie, by number: free state, job classes, placement strategies."""

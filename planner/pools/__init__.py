@@ -1,1 +1,0 @@
-"""What jobs hold of pools of memory units over light: units, ports of trays, rails and uplinks."""

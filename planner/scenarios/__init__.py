@@ -1,1 +1,0 @@
-"""Instances derived from an instance: what if, and what fails."""

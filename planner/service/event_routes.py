@@ -1,0 +1,146 @@
+"""Routes of events: jobs come and go, parts fail and work again."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi import Request as Asked
+from pydantic import Field
+
+from costmodel.spec import Spec
+from planner.controller import Controller, Decision, Request
+from planner.model import files
+from planner.model.errors import InputError, UnknownError
+from planner.service.context import EVENT, UNKNOWN, Site, key_of
+from planner.service.openapi import body_of, parameters_of
+from planner.service.responses import Json
+from planner.service.tenants import Who, asker
+
+MOST_JOBS = 1000
+MOST_BUDGET_S = 5.0
+NAMED: dict[str, Any] = EVENT | {"responses": EVENT["responses"] | UNKNOWN}
+JOB = "A job by name, slashes as they are."
+PART = "A part, such as s0.t1, s0.t1:port or s0>s1%230 (a fiber), or all of a server."
+SERVER = "A server, such as s0."
+Call = Callable[..., tuple[Decision, ...]]
+"""an event of a controller: takes a name, and a key"""
+
+
+class Jobs(Spec):
+    """Jobs that arrive together are looked at together."""
+
+    jobs: tuple[Request, ...] = Field(min_length=1, max_length=MOST_JOBS)
+
+
+class Budget(Spec):
+    """How long to look again; everybody else waits meanwhile."""
+
+    budget_s: float = Field(default=1.0, ge=0, le=MOST_BUDGET_S)
+
+
+BODIES = (Request, Jobs, Budget)
+
+
+def add(routes: APIRouter, site: Site) -> None:
+    """Add all of them. Keys and names are read by hand: what declared parameters cost is a tenth of an event."""
+    _submit(routes, site)
+    named = _Named(routes, site)
+    named.add("POST", "/v1/jobs/{name:path}/finish", Controller.finish, "A running job has ended.", JOB)
+    said = "A job is not wanted any more, whether it waits or runs."
+    named.add("DELETE", "/v1/jobs/{name:path}", Controller.cancel, said, JOB)
+    named.add("POST", "/v1/parts/{name}/fail", _fail, "A part has failed: jobs on it move, or wait again.", PART)
+    named.add("POST", "/v1/parts/{name}/repair", Controller.repair, "A part that failed works again.", PART)
+    said = "A server takes no more jobs; those on it that may move do, others end there."
+    named.add("POST", "/v1/servers/{name}/drain", Controller.drain, said, SERVER)
+    named.add("POST", "/v1/servers/{name}/undrain", Controller.undrain, "A drained server takes jobs again.", SERVER)
+
+
+def _submit(routes: APIRouter, site: Site) -> None:
+    @routes.post("/v1/jobs", **EVENT, openapi_extra=parameters_of() | body_of(Request, Jobs))
+    async def submit(asked: Asked) -> Json:
+        """A job wants to run, or several that arrive together. Again with the same content: what it does."""
+        who = asker(asked.scope)
+        key, requests = who.key(key_of(asked)), _requests(asked.scope.get("json"), site.extender is not None, who)
+        await site.preparation.of(requests)
+        call = partial(Controller.submit_all, requests=requests, key=key)
+        return await site.event("submit", call, who.told(request.name for request in requests))
+
+    @routes.post("/v1/replan", **EVENT, openapi_extra=parameters_of() | body_of(Budget, is_required=False))
+    async def replan(asked: Asked) -> Json:
+        """Look again at all that waits; jobs move where that pays."""
+        key, given = key_of(asked), asked.scope.get("json")
+        budget_s = files.validate(Budget, {} if given is None else given, "body").budget_s
+        return await site.event("replan", lambda controller: controller.replan(budget_s, key=key))
+
+
+class _Named:
+    """Routes of events of one thing that the path names."""
+
+    def __init__(self, routes: APIRouter, site: Site) -> None:
+        self._routes, self._site = routes, site
+
+    def add(self, method: str, path: str, call: Call, said: str, of_name: str) -> None:
+        event, site = call.__name__.strip("_"), self._site
+
+        async def handle(asked: Asked) -> Json:
+            who, name = asker(asked.scope), asked.path_params["name"]
+            key = who.key(key_of(asked))
+
+            def owned(controller: Controller) -> tuple[Decision, ...]:
+                _require_own(controller, name, who, has_key=key is not None)
+                return call(controller, name, key=key)
+
+            return await site.event(event, owned, who.told([name]))
+
+        extra = parameters_of(of_name)
+        self._routes.add_api_route(
+            path, handle, methods=[method], name=event, description=said, openapi_extra=extra, **NAMED
+        )
+
+
+def _require_own(controller: Controller, name: str, who: Who, *, has_key: bool) -> None:
+    """UnknownError for another tenant's job; one that has left may be known by a key, which is the tenant's own."""
+    if who.tenant is None:
+        return
+    try:
+        owner = controller.tenant(name)
+    except UnknownError:
+        if has_key:
+            return
+        raise
+    if owner != who.tenant:
+        raise UnknownError("job", "job", f"no job '{name}' waits or runs; give one that does")
+
+
+def _fail(controller: Controller, part: str, *, key: str | None) -> tuple[Decision, ...]:
+    try:
+        return controller.fail(part, key=key)
+    except InputError as error:
+        if error.where == "failed":
+            raise UnknownError("fail", error.field, error.problem) from None
+        raise
+
+
+def _requests(given: object, has_kubernetes: bool, who: Who) -> tuple[Request, ...]:
+    """The jobs of a body, of the tenant whose token it is; jobs of Kubernetes are known by slashes in their names."""
+    if isinstance(given, dict) and "jobs" in given:
+        found = files.validate(Jobs, given, "body").jobs
+    else:
+        found = (files.validate(Request, given, "body"),)
+    for request in found:
+        for field, text in (("name", request.name), ("tenant", request.tenant)):
+            if not text.isprintable() or {".", ".."} & set(text.split("/")):
+                raise InputError("body", field, f"{text!r} is no plain name: no control characters, no . or .. parts")
+        if has_kubernetes and "/" in request.name:
+            raise InputError("body", "name", f"{request.name!r} is as of a job of Kubernetes; leave out the slashes")
+    return found if who.tenant is None else tuple(_of_tenant(request, who) for request in found)
+
+
+def _of_tenant(request: Request, who: Who) -> Request:
+    """A job of whose token it is; InputError where it says otherwise, or wants to go before more than it may."""
+    if "tenant" in request.model_fields_set and request.tenant != who.tenant:
+        raise InputError("body", "tenant", f"the token is of tenant {who.tenant}; leave it out")
+    if request.priority > who.most_priority:
+        raise InputError("body", "priority", f"is more than {who.most_priority}, the most that this token may ask for")
+    return request.model_copy(update={"tenant": who.tenant})

@@ -1,0 +1,56 @@
+"""New kinds of jobs are expanded beside the queue: the first job of a kind costs up to seconds, no other one waits."""
+
+import asyncio
+import gc
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count
+
+from planner.controller import Controller, Request
+from planner.controller.job_classes import ASKED
+from planner.service.command_queue import BusyError
+
+MOST_WAITING = 16
+"""kinds that wait to be expanded, or are; who comes with more is refused for now"""
+BETWEEN_COLLECTIONS = 64
+"""expansions after which garbage is looked for among all that was frozen"""
+
+
+class Preparation:
+    """What jobs ask for is expanded in two threads of its own."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._number = count(1)
+        self._under_way: dict[str, Future[None]] = {}
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="expansion")
+
+    async def of(self, requests: Iterable[Request]) -> None:
+        """Return when all kinds of these jobs are expanded. InputError for a job that can never run; BusyError."""
+        for request in requests:
+            if not self._controller.is_prepared(request):
+                text = request.model_dump_json(include=ASKED)
+                await asyncio.shield(asyncio.wrap_future(self._begun(text, request)))
+
+    def _begun(self, text: str, request: Request) -> "Future[None]":
+        """The expansion, which goes on when nobody waits for it any more."""
+        begun = self._under_way.get(text)
+        if begun is None:
+            if len(self._under_way) >= MOST_WAITING:
+                raise BusyError
+            begun = self._under_way[text] = self._threads.submit(self._expand, request)
+            begun.add_done_callback(lambda _: self._under_way.pop(text, None))
+        return begun
+
+    def _expand(self, request: Request) -> None:
+        """What comes of it stays for long: garbage is not looked for in it, which would take a tenth of a second; but
+        once in a while in all of it, since kinds are forgotten again."""
+        self._controller.prepare(request)
+        if next(self._number) % BETWEEN_COLLECTIONS == 0:
+            gc.unfreeze()
+            gc.collect()
+        gc.freeze()
+
+    def close(self) -> None:
+        """Drop what has not begun."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

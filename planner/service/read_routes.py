@@ -1,0 +1,142 @@
+"""Routes of questions: what runs and waits, over which circuits, and what has been decided since."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query
+from fastapi import Request as Asked
+
+from planner.controller import Controller
+from planner.controller.view import JobState
+from planner.model.errors import UnknownError
+from planner.service import middleware
+from planner.service.context import FAULTS, UNKNOWN, Site
+from planner.service.live_state import floor, of_tenant
+from planner.service.responses import Json, of_input, refusal
+from planner.service.schemas import Circuits, Fault, JobBody, JobList, News, Verdict, Whole, event_body, job_body
+from planner.service.tenants import asker
+
+MOST_WAIT_S = 30.0
+MOST_NUMBER = 2**62
+AT_ONCE = 10
+"""jobs of a list that are looked at before others have their turn"""
+GONE: dict[int | str, dict[str, Any]] = {410: {"model": Fault, "description": "Not in the journal any more"}}
+Name = Annotated[str, Path(min_length=1, description="A job by name, slashes as they are.")]
+State = Literal["waiting", "running"]
+
+
+def add(routes: APIRouter, site: Site) -> None:
+    """Add all of them."""
+    _jobs(routes, site)
+    _decisions(routes, site)
+    _whole(routes, site)
+
+
+def _jobs(routes: APIRouter, site: Site) -> None:
+    @routes.get("/v1/jobs", response_model=JobList, responses=FAULTS)
+    async def jobs(
+        asked: Asked,
+        state: Annotated[State | None, Query()] = None,
+        offset: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0,
+        limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    ) -> Json:
+        """Running jobs in the order of arrival, then waiting ones in the order in which they are served."""
+        tenant = asker(asked.scope).tenant
+        names = await site.service.ask(lambda controller: _names(controller, state, tenant))
+        wanted, found = names[offset : offset + limit], list[JobState]()
+        for i in range(0, len(wanted), AT_ONCE):
+            some = wanted[i : i + AT_ONCE]
+            found += await site.service.ask(partial(_known, names=some))
+        return Json({"total": len(names), "jobs": [_body(site, job) for job in found]})
+
+    @routes.get("/v1/jobs/{name:path}", response_model=JobBody, responses=FAULTS | UNKNOWN)
+    async def job(asked: Asked, name: Name) -> Json:
+        """Where a job runs, or why it waits."""
+        found, tenant = await site.service.ask(lambda controller: controller.job(name)), asker(asked.scope).tenant
+        if tenant not in (None, found.request.tenant):
+            raise UnknownError("job", "job", f"no job '{name}' waits or runs; give one that does")
+        return Json(_body(site, found))
+
+
+def _names(controller: Controller, state: State | None, tenant: str | None) -> list[str]:
+    running = controller.running if state != "waiting" else ()
+    waiting = controller.waiting if state != "running" else ()
+    return [name for name in (*running, *waiting) if tenant is None or controller.tenant(name) == tenant]
+
+
+def _known(controller: Controller, names: Sequence[str]) -> list[JobState]:
+    """Those jobs that have not left meanwhile."""
+    found = []
+    for name in names:
+        with suppress(UnknownError):
+            found.append(controller.job(name))
+    return found
+
+
+def _body(site: Site, job: JobState) -> dict[str, Any]:
+    name, service = job.request.name, site.service
+    trouble = service.troubles().get(name)
+    return job_body(job, service.connected(name, job.place), None if trouble is None else trouble.said)
+
+
+def _decisions(routes: APIRouter, site: Site) -> None:
+    @routes.get("/v1/decisions", response_model=News, responses=FAULTS | GONE)
+    async def decisions(
+        asked: Asked,
+        after: Annotated[int, Query(ge=0, le=MOST_NUMBER, description="`seq` of the answer before.")] = 0,
+        limit: Annotated[int, Query(ge=1, le=200)] = 100,
+        wait: Annotated[float, Query(ge=0, le=MOST_WAIT_S, description="Seconds, if there is nothing new.")] = 0.0,
+    ) -> Json:
+        """What has happened after an event, and what was decided."""
+        service = site.service
+        if after > service.seq:
+            problem = f"the journal has {service.seq} events only: it is another one; read the state, and go on from it"
+            return refusal(410, "decisions", "after", problem)
+        if wait:
+            middleware.extend(asked.scope, wait)
+            await service.news(after, wait)
+        try:
+            events = await service.ask(lambda controller: controller.decided(after, limit))
+        except UnknownError as error:
+            return of_input(error, 410)
+        return Json({"seq": events[-1].seq if events else after, "events": list(map(event_body, events))})
+
+
+def _whole(routes: APIRouter, site: Site) -> None:
+    service, turn = site.service, asyncio.Lock()
+
+    @routes.get("/v1/state", response_model=dict[str, Any], responses=FAULTS)
+    async def state() -> Json:
+        """All that the journal says."""
+        return Json(await service.ask(lambda controller: controller.state()))
+
+    @routes.get("/v1/circuits", response_model=Circuits, responses=FAULTS)
+    async def circuits() -> Json:
+        """Circuits that must be on."""
+        seq, running = await service.ask(lambda controller: (controller.seq, controller.running))
+        network = {name: place.circuits for name, place in running.items()}
+        memory = {name: place.memory for name, place in running.items() if place.memory}
+        return Json({"seq": seq, "circuits": network, "memory": memory})
+
+    @routes.get("/v1/plan", response_model=Whole, responses=FAULTS)
+    async def plan() -> Json:
+        """What runs, for `planner check`, `planner explain` and others that read files."""
+        async with turn:
+            found = await asyncio.to_thread(service.controller.plan)
+        return Json({"instance": found and found[0], "plan": found and found[1]})
+
+    @routes.get("/v1/check", response_model=Verdict, responses=FAULTS)
+    async def checked() -> Json:
+        """Every rule that what runs breaks, by all checks: slow."""
+        async with turn:
+            return Json({"violations": list(map(asdict, await asyncio.to_thread(service.controller.check)))})
+
+    @routes.get("/v1/floor", response_model=dict[str, Any], responses=FAULTS)
+    async def floor_plan(asked: Asked) -> Json:
+        """What the live page shows; to a tenant, jobs of others without names."""
+        found = await asyncio.to_thread(floor, service.controller, service.troubles())
+        return Json(of_tenant(found, asker(asked.scope).tenant))

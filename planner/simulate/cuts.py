@@ -1,0 +1,92 @@
+"""Policies that cut slices of fixed shapes from servers whose devices are all alike."""
+
+from collections.abc import Iterator, Sequence
+
+from planner.fabrics.lightpath.routes import Device
+from planner.heuristics.greedy import MAX_FAILED
+from planner.placement.job_classes import Kind, Row
+from planner.placement.state import Placement, State
+from planner.policies.bcube_slices import bcube_cut
+from planner.policies.slices import Cutter, ranks_on
+from planner.policies.torus_slices import torus_cut
+from planner.slices.allocator import MaskAllocator, Slice, members
+
+CUTTERS: dict[str, Cutter] = {"torus_slices": torus_cut, "bcube_slices": bcube_cut}
+
+
+class _Rack:
+    """Slices of one rack, kept beside the state; devices with a failed port belong to none."""
+
+    def __init__(self, state: State, cutter: Cutter, servers: list[int]) -> None:
+        cut = cutter(state.cluster, servers)
+        self.devices = cut.devices
+        lit = state.board.slots.lit
+        taken = sum(1 << i for i, (server, slot) in enumerate(cut.devices) if slot not in lit[server])
+        self.allocator: MaskAllocator = cut.allocator(taken)
+        self._number = {device: i for i, device in enumerate(cut.devices)}
+        self._dark = state.cluster.dark_devices
+
+    def changed(self, devices: Sequence[Device], is_taken: bool) -> None:
+        """Devices of this rack were taken or given back."""
+        mask = sum(1 << self._number[d] for d in devices if d in self._number and d not in self._dark)
+        self.allocator.free = self.allocator.free & ~mask if is_taken else self.allocator.free | mask
+
+    def find(self, row: Row) -> tuple[Slice, list[Device]] | None:
+        """The first slice for a row, and the devices of its ranks; nothing is taken."""
+        slice_ = self.allocator.allocate(row.shape.num_ranks)
+        if slice_ is None:
+            return None
+        self.allocator.release(slice_)
+        devices = ranks_on([self.devices[i] for i in members(slice_.devices)], row.shape, apart=row.shape.is_even)
+        return (slice_, devices) if devices else None
+
+
+class SlicePlacer:
+    """Each job with its most valuable row that a slice can realise, as `planner.policies.slices` places them."""
+
+    def __init__(self, state: State, name: str) -> None:
+        self.state = state
+        self._racks = [_Rack(state, CUTTERS[name], list(servers)) for servers in state.together]
+        state.taken_hooks.append(self._changed)
+
+    def place(self, kind: Kind) -> Placement | None:
+        dark = [(server, slots[0]) for server, slots in enumerate(self.state.board.slots.dark) if slots][:1]
+        if dark and kind.rows and kind.rows[0].is_single:
+            return self._take(Placement(kind.rows[0], tuple(dark), tuple(dark)))
+        hopeless: set[tuple[int, int]] = set()
+        num_failed = 0
+        for row in kind.rows:
+            key = row.shape.num_ranks, row.shape.block
+            if key in hopeless:
+                continue
+            found_any = False
+            for rack, slice_, devices in self._finds(row):
+                found_any = True
+                placement = self._realize(row, rack, slice_, devices)
+                if placement is not None:
+                    return self._take(placement)
+            num_failed += found_any
+            if not found_any or num_failed >= MAX_FAILED:
+                hopeless.add(key)
+        return None
+
+    def _take(self, placement: Placement) -> Placement:
+        self.state.take(placement)
+        return placement
+
+    def _finds(self, row: Row) -> Iterator[tuple[_Rack, Slice, list[Device]]]:
+        for rack in self._racks:
+            given = rack.find(row)
+            if given is not None:
+                yield rack, *given
+
+    def _realize(self, row: Row, rack: _Rack, slice_: Slice, devices: list[Device]) -> Placement | None:
+        held = tuple(rack.devices[i] for i in members(slice_.devices))
+        if self.state.router is None:
+            return Placement(row, tuple(devices), held)
+        beams = self.state.router.route(row.shape, devices)
+        return None if beams is None else Placement(row, tuple(devices), held, beams)
+
+    def _changed(self, devices: Sequence[Device], is_taken: bool) -> None:
+        for rack in self._racks:
+            rack.changed(devices, is_taken)

@@ -1,0 +1,248 @@
+"""The replay: arrivals, departures and failures in order of time, and what the policy does at each."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+from planner.placement.job_classes import Kind
+from planner.placement.state import Placement, State
+from planner.simulate.log import Log
+from planner.simulate.outages import Outages
+from planner.simulate.placers import Placer
+from planner.simulate.queue import Queue
+from planner.simulate.reserve import Reservation, reserve
+from planner.simulate.runs import Jobs, Run, Runs
+
+Discipline = Literal["easy", "fifo", "loss"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How jobs wait and move."""
+
+    discipline: Discipline = "easy"
+    """easy: backfill that never delays the reservation of the first job; fifo: no backfill; loss: no queue"""
+    depth: int = 100
+    """waiting jobs looked at for backfill at one event"""
+    migrate: bool = False
+    """whether running jobs move where a job finds no room though enough accelerators are free"""
+    downtime_s: float = 60.0
+    """pause of a job that moves or comes back after a failure; it holds its accelerators meanwhile"""
+
+
+Moves = Sequence[tuple[Run, Placement]]
+Rescue = Callable[[State, Kind, Iterable[Run]], tuple[Placement, Moves] | None]
+"""A place, taken, for a job that finds none, and new ones, taken, for the runs that leave theirs; None where there is
+none, and nothing is changed"""
+
+
+class Simulation:
+    """One policy on one cluster and one demand; parts of a model that is off are None."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        placer: Callable[[State], Placer],
+        state: State,
+        rules: Rules,
+        log: Log,
+        *,
+        outages: Outages | None = None,
+        rescue: Rescue | None = None,
+    ) -> None:
+        self.jobs, self.rules, self.log = jobs, rules, log
+        self.runs = Runs(jobs, log)
+        self.queue = Queue(jobs.group, jobs.priority, jobs.group_size)
+        self._make, self._outages, self._rescue = placer, outages, rescue
+        self._placer = placer(state)
+        self._now_s = 0.0
+        self._reserved: Reservation | None = None
+        self._hopeless: set[int] = set()
+        """groups that found no place since something was last given back"""
+        self._beside: set[int] = set()
+        """groups that found none beside what is reserved since then, where looking again is slow: in pooled racks"""
+        self._fastest = dict(zip(jobs.group, (kind.fastest for kind in jobs.kind), strict=True))
+        """highest rate, by group"""
+        self._looks: list[tuple[float, Callable[[State], None]]] = []
+
+    @property
+    def state(self) -> State:
+        return self._placer.state
+
+    def sample(self, at_s: Sequence[float], look: Callable[[State], None]) -> None:
+        """Look at the state at these times too."""
+        self._looks += [(time_s, look) for time_s in at_s]
+        self._looks.sort(key=lambda entry: -entry[0])
+
+    def run(self) -> None:
+        """All events until every job has left."""
+        number, total, runs, queue = 0, len(self.jobs), self.runs, self.queue
+        while True:
+            arrival_s = self.jobs.arrival_s[number] if number < total else inf
+            outage_s = self._outages.next_s if self._outages is not None else inf
+            end_s = runs.next_end_s
+            now_s = min(arrival_s, end_s, outage_s)
+            if now_s == inf or (number == total and not runs.running and not queue.length):
+                return
+            self._advance(now_s)
+            if end_s == now_s:
+                runs.finish(runs.next_run(), now_s, self.state)
+                self.log.timed(self._schedule)
+            elif outage_s == now_s:
+                self.log.timed(self._break)
+            else:
+                self._arriving = number
+                number += 1
+                self.log.timed(self._arrive)
+
+    def _advance(self, now_s: float) -> None:
+        while self._looks and self._looks[-1][0] < now_s:
+            self._looks.pop()[1](self.state)
+        waiting = self.queue.length
+        smallest = self.queue.smallest() if waiting else 0
+        self.log.advance(now_s, self.runs.busy, self.state.num_free, waiting, smallest)
+        self._now_s = now_s
+
+    def _start(self, job: int, placement: Placement) -> None:
+        self.runs.start(job, placement, self._now_s, self.rules.downtime_s)
+
+    def _arrive(self) -> None:
+        job = self._arriving
+        kind = self.jobs.kind[job]
+        if not kind.rows:
+            self.log.never_fit += 1
+            return
+        if self.rules.discipline == "loss":
+            placement = self._place(kind)
+            if placement is not None:
+                self._start(job, placement)
+            return
+        self.queue.push(job, self.runs.work_left_s(job))
+        if self.queue.head() == job:
+            self._schedule()
+        elif self.rules.discipline == "easy":
+            self._backfill([job])
+
+    def _schedule(self) -> None:
+        """Start first jobs as long as they find a place, then fill up behind the one that does not."""
+        self._hopeless.clear()
+        self._beside.clear()
+        while self.queue.length:
+            head = self.queue.head()
+            kind = self.jobs.kind[head]
+            reserved = self._reserved
+            if reserved is not None and (reserved.job != head or reserved.time_s < self._now_s):
+                self._reserved = None
+            placement = self._place(kind)
+            if placement is not None:
+                self.queue.remove(head)
+                self._reserved = None
+                self._start(head, placement)
+            elif self._must_wait(head, kind):
+                if self.rules.discipline == "easy":
+                    self._backfill(None)
+                return
+
+    def _place(self, kind: Kind) -> Placement | None:
+        """A place for the job that is first: found by the policy, reserved, or made by others that move."""
+        placement, reserved = self._placer.place(kind), self._reserved
+        if placement is None and reserved is not None and reserved.is_free(self.state):
+            placement = reserved.placement
+            self.state.take(placement)
+        if placement is None and self._rescue is not None and kind.held <= self.state.num_free:
+            found = self._rescue(self.state, kind, self.runs.running.values())
+            if found is not None:
+                placement, moves = found
+                for run, place in moves:
+                    self.runs.move(run, place, self._now_s, self.rules.downtime_s)
+                self._reserved = None
+        return placement
+
+    def _must_wait(self, head: int, kind: Kind) -> bool:
+        """Reserve a place for the first job; False, and the job is gone, where there will never be one."""
+        if self.rules.discipline == "fifo" and self.runs.running:
+            return True
+        if self._reserved is None:
+            self._reserved = reserve(head, kind, self._placer, self.runs.by_end())
+        if self._reserved is not None or (self._outages is not None and self._outages.next_s < inf):
+            return True
+        self.queue.remove(head)
+        self.log.never_fit += 1
+        return False
+
+    def _backfill(self, only: Sequence[int] | None) -> None:
+        """Start jobs behind the first one, all in order or `only` some, that leave it what is reserved."""
+        reserved = self._reserved
+        if reserved is None:
+            return
+        state, kinds, groups, work_left_s = self.state, self.jobs.kind, self.jobs.group, self.runs.work_left_s
+        left_s = reserved.time_s - self._now_s
+        beyond = state.num_free - reserved.num_free(state)
+        barred = self._barred(left_s, beyond) if only is None else self._hopeless
+        jobs = self.queue.behind(reserved.job, barred) if only is None else only
+        for looked_at, job in enumerate(jobs):
+            if looked_at == self.rules.depth or not state.num_free:
+                return
+            kind, group, work_s = kinds[job], groups[job], work_left_s(job)
+            if group in barred or ((kind.held > beyond or group in self._beside) and work_s > left_s * kind.fastest):
+                continue
+            placement = self._place_behind(reserved, job, beyond, barred)
+            if placement is not None:
+                self.queue.remove(job)
+                self._start(job, placement)
+                beyond = state.num_free - reserved.num_free(state)
+
+    def _barred(self, left_s: float, beyond: int) -> set[int]:
+        """Groups of which no job can be placed: too large, or too large to stay beyond `left_s` and too long not to."""
+        barred = set(self._hopeless)
+        for group in self.queue.groups:
+            held = self.jobs.group_size[group]
+            if held > self.state.num_free or (
+                held > beyond and self.queue.shortest_s(group) > left_s * self._fastest[group]
+            ):
+                barred.add(group)
+        return barred
+
+    def _place_behind(self, reserved: Reservation, job: int, beyond: int, barred: set[int]) -> Placement | None:
+        """A place where a job ends in time, or shares nothing with what is reserved; `beyond` free devices are not.
+
+        Where it finds no place at all, its group is barred.
+        """
+        kind, work_s, left_s = self.jobs.kind[job], self.runs.work_left_s(job), reserved.time_s - self._now_s
+        if work_s <= left_s * kind.fastest:
+            placement = self._placer.place(kind)
+            if placement is None:
+                barred.add(self.jobs.group[job])
+                self._hopeless.add(self.jobs.group[job])
+                return None
+            if work_s <= left_s * placement.row.rate or reserved.is_apart(placement):
+                return placement
+            self.state.release(placement)
+        if kind.held > beyond or self.jobs.group[job] in self._beside:
+            return None
+        hidden = reserved.hide(self.state)
+        placement = self._placer.place(kind)
+        self.state.release(hidden)
+        if placement is None and self.state.parts is not None:
+            self._beside.add(self.jobs.group[job])
+        return placement
+
+    def _break(self) -> None:
+        """A part fails or works again: jobs that stand on it come back elsewhere, or wait."""
+        assert self._outages is not None
+        state = State(self._outages.step())
+        broken = [run for run in self.runs.running.values() if state.broken(run.placement)]
+        for run in broken:
+            self.runs.interrupt(run, self._now_s, self.state)
+        for run in self.runs.running.values():
+            state.take(state.working(run.placement))
+        self._placer, self._reserved = self._make(state), None
+        for run in sorted(broken, key=lambda run: run.job):
+            placement = self._placer.place(run.kind)
+            if placement is not None:
+                self.log.moves += 1
+                self._start(run.job, placement)
+            elif self.rules.discipline != "loss":
+                self.queue.push(run.job, run.work_s)
+        self._schedule()

@@ -1,0 +1,105 @@
+"""Policies that plan a whole instance in a replay: each decision is an instance of its own, so they are slow."""
+
+from collections import Counter
+
+import numpy as np
+
+from costmodel.fabrics import Lightpath
+from planner.fabrics.problem import JobOptions, Problem
+from planner.model.cluster import Cluster, FailedFiber
+from planner.model.errors import InputError
+from planner.model.instance import Instance, Objective
+from planner.model.plan import Assignment
+from planner.model.result import SolveOptions
+from planner.placement.job_classes import Kind, Row
+from planner.placement.state import Placement, State
+from planner.placement.strategies import Blocks
+from planner.policies import find_policy
+from planner.whatif.edit import edited
+
+
+class OutsidePlacer:
+    """Asks a policy about one job on what is free: what others hold is shown as failed, fibers where no light is left.
+
+    The policy chooses the configuration and how many ranks go to each server; the state which devices, and the light.
+    """
+
+    def __init__(self, state: State, name: str, options: SolveOptions) -> None:
+        self.state = state
+        self._name, self._policy = name, find_policy(name)
+        self._options = options
+        self._known: dict[int, tuple[JobOptions, list[Row]]] = {}
+
+    def place(self, kind: Kind) -> Placement | None:
+        if kind.held > self.state.num_free:
+            return None
+        options, rows = self._rows(kind)
+        cluster = _of_the_moment(self.state)
+        instance = Instance(
+            schema_version=1,
+            name=kind.name,
+            cluster=cluster,
+            jobs=(options.job,),
+            objectives=(Objective(name="value"),),
+        )
+        result = self._policy(Problem(instance, (options,)), self._options)
+        if result.plan is None or not result.plan.assignments:
+            return None
+        assignment = result.plan.assignments[0]
+        number = options.row_of(assignment.configuration)
+        if number is None:
+            raise self._broken(kind, "a configuration that is none of the candidates")
+        placement = self.state.realize(rows[number], self._blocks(kind, rows[number], assignment))
+        if placement is not None:
+            self.state.take(placement)
+        return placement
+
+    def _rows(self, kind: Kind) -> tuple[JobOptions, list[Row]]:
+        """The rows of a kind as a policy sees them."""
+        if id(kind) not in self._known:
+            rows = sorted(kind.rows, key=lambda row: row.number)
+            options = rows[0].options
+            numbers = np.array([row.number for row in rows], dtype=np.int64)
+            self._known[id(kind)] = options.take(numbers), rows
+        return self._known[id(kind)]
+
+    def _blocks(self, kind: Kind, row: Row, assignment: Assignment) -> Blocks:
+        """Parts on each server; InputError for devices that cannot be those of the job."""
+        devices = list(map(self.state.cluster.fabric.parse_device, assignment.devices))
+        counts = Counter(server for server, _ in devices)
+        most = row.part * row.shape.most_parts
+        is_whole = all(count % row.part == 0 and count <= most for count in counts.values())
+        is_free = all(self.state.free[server] >> slot & 1 for server, slot in devices)
+        if not (is_whole and is_free and len(set(devices)) == row.shape.num_ranks == len(devices)):
+            raise self._broken(kind, f"the devices {', '.join(assignment.devices)}, which are not free or not enough")
+        return [(server, count // row.part) for server, count in sorted(counts.items())]
+
+    def _broken(self, kind: Kind, what: str) -> InputError:
+        return InputError("--policies", self._name, f"gave '{kind.name}' {what}; `planner compare` checks its plans")
+
+
+def _of_the_moment(state: State) -> Cluster:
+    """The cluster in which all that jobs hold has failed."""
+    cluster, fabric = state.cluster, state.cluster.fabric
+    held = [
+        fabric.device_name(server, slot)
+        for server, free in enumerate(state.free)
+        for slot in cluster.healthy_slots(server)
+        if not free >> slot & 1
+    ]
+    health = cluster.health
+    tiles, fibers = (*health.failed_tiles, *held), (*health.failed_fibers, *_lit_fibers(state))
+    return edited(cluster, health=edited(health, failed_tiles=tiles, failed_fibers=fibers))
+
+
+def _lit_fibers(state: State) -> list[FailedFiber]:
+    """Fibers on which every wavelength is taken."""
+    fabric = state.cluster.fabric
+    if not isinstance(fabric, Lightpath):
+        return []
+    every = (1 << min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile)) - 1
+    full = [guide for guide, mask in state.taken.items() if len(guide) == 3 and mask & every == every]
+    return [
+        FailedFiber.model_validate({"from": fabric.server_name(a), "to": fabric.server_name(b), "index": index})
+        for a, b, index in full
+    ]

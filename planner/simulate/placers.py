@@ -1,0 +1,105 @@
+"""Policies as incremental objects: one job is placed, or given back, at a time."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Protocol
+
+from costmodel.fabrics import Sipac, Sipam, SlicedFabric, Torus
+from planner.model.cluster import Cluster
+from planner.model.errors import InputError
+from planner.model.result import SolveOptions
+from planner.placement.job_classes import Kind
+from planner.placement.state import Placement, State
+from planner.placement.strategies import Strategy, aligned, in_order, shuffled, tightest
+from planner.policies import outside_policies
+from planner.simulate.cuts import SlicePlacer
+from planner.simulate.outside import OutsidePlacer
+
+
+class Placer(Protocol):
+    """Places jobs on one state."""
+
+    state: State
+
+    def place(self, kind: Kind) -> Placement | None:
+        """A place for a job, taken; None where the policy finds none."""
+        ...
+
+
+class StrategyPlacer:
+    """Each job with its most valuable row that fits, over servers as a strategy says."""
+
+    def __init__(self, state: State, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False) -> None:
+        """`is_fixed`: whether the strategy gives the same ways whenever it is asked; `of_loop`: whether jobs take the
+        memory that the SiPAM loop gives them, where memory is pooled."""
+        self.state = state
+        self._strategy, self._is_fixed, self._of_loop = strategy, is_fixed, of_loop
+
+    def place(self, kind: Kind) -> Placement | None:
+        return self.state.place(kind, self._strategy, is_fixed=self._is_fixed, of_loop=self._of_loop)
+
+
+def _slices(name: str, own: type[SlicedFabric]) -> Callable[[State, int], Placer]:
+    def make(state: State, seed: int) -> Placer:
+        if isinstance(state.cluster.fabric, own):
+            return StrategyPlacer(state, in_order)
+        return SlicePlacer(state, name)
+
+    return make
+
+
+SOLVER = SolveOptions(workers=1, deterministic_limit=2.0)
+"""of one decision; no clock, so that cells are the same on all machines"""
+PLACERS: dict[str, Callable[[State, int], Placer]] = {
+    "first_fit": lambda state, seed: StrategyPlacer(state, in_order),
+    "best_fit": lambda state, seed: StrategyPlacer(state, tightest),
+    "server_aligned": lambda state, seed: StrategyPlacer(state, aligned),
+    "random_fit": lambda state, seed: StrategyPlacer(state, shuffled(Random(seed)), is_fixed=False),
+    "sipam_loop": lambda state, seed: StrategyPlacer(state, tightest, of_loop=True),
+    "torus_slices": _slices("torus_slices", Torus),
+    "bcube_slices": _slices("bcube_slices", Sipac),
+    "best_fit_moving": lambda state, seed: StrategyPlacer(state, tightest),
+    "solver": lambda state, seed: OutsidePlacer(state, "cpsat", SOLVER),
+}
+"""state and seed -> policy"""
+MEANINGS = {
+    "first_fit": "the first servers with room",
+    "best_fit": "the servers with the least room to spare",
+    "server_aligned": "whole servers where a job fills them",
+    "random_fit": "servers at random",
+    "sipam_loop": "best fit with the memory that the published loop gives, where memory is pooled",
+    "torus_slices": "boxes of a torus",
+    "bcube_slices": "subcubes of digits",
+    "best_fit_moving": "best fit; where a job finds no room, running jobs change places, the fewest ranks by CP-SAT, "
+    "with or without --migrate",
+    "solver": "`planner solve` for one job at a time on what is free, which takes its time",
+}
+"""policy -> what it does"""
+MOVING = frozenset({"best_fit_moving"})
+"""policies that move running jobs whether or not all do"""
+FORMER = {"cpsat": "best_fit_moving"}
+"""former name -> policy"""
+
+
+def placer_of(name: str, seed: int) -> Callable[[State], Placer]:
+    """A policy by its name, ours or that of another distribution."""
+    if name in PLACERS:
+        return lambda state: PLACERS[name](state, seed)
+    return lambda state: OutsidePlacer(state, name, SolveOptions(seed=seed, workers=1))
+
+
+def require_placer(name: str, cluster: Cluster, where: str) -> None:
+    """InputError for a policy that is unknown, or that does not go with a fabric."""
+    fabric, outside = cluster.fabric, outside_policies()
+    if name not in PLACERS and name not in outside:
+        known = ", ".join([*PLACERS, *outside])
+        raise InputError(where, f"'{name}'", f"is no policy of a replay; policies are: {known}")
+    if (name not in PLACERS or name == "solver") and isinstance(fabric, SlicedFabric | Sipam):
+        who = "solver places one job at a time and is" if name == "solver" else "policies of other distributions are"
+        problem = f"{who} not replayed on a {fabric.kind}; take first_fit, best_fit or best_fit_moving"
+        raise InputError(where, f"'{name}'", problem)
+    own = {"torus_slices": Torus, "bcube_slices": Sipac}
+    if name in own and isinstance(fabric, Sipam):
+        raise InputError(where, f"'{name}'", "a sipam has no slices; take first_fit, best_fit or sipam_loop")
+    if name in own and isinstance(fabric, SlicedFabric) and not isinstance(fabric, own[name]):
+        raise InputError(where, f"'{name}'", f"a {fabric.kind} has slices of its own; take first_fit or best_fit")

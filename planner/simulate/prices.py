@@ -1,0 +1,32 @@
+"""What a useful accelerator-hour costs."""
+
+from collections.abc import Mapping
+
+from planner.prices import Prices
+from planner.simulate.measures import Measure
+from planner.simulate.run_one import Cell, Outcome
+
+COST = "cost_per_h"
+"""name of the measure"""
+
+
+def measure_of(prices: Prices) -> Measure:
+    """What is added to the measures of a replay."""
+    meaning = (
+        f"capital over {prices.lifetime_s / 31_557_600:.3g} years and energy of the jobs, for an hour of work done"
+    )
+    return Measure("cost", f"{prices.currency}/h", meaning, "less")
+
+
+def priced(outcomes: Mapping[Cell, Outcome], prices: Prices) -> dict[Cell, Outcome]:
+    """Outcomes with the cost of an accelerator-hour of the reference whose work was done."""
+    return {cell: _with_cost(cell, outcome, prices) for cell, outcome in outcomes.items()}
+
+
+def _with_cost(cell: Cell, outcome: Outcome, prices: Prices) -> Outcome:
+    work_h, power_w, series = outcome.figures["goodput_h"], outcome.figures["power_w"], outcome.series
+    cost = None
+    if work_h and power_w is not None and series is not None:
+        span_s = series["end_s"] - series["begin_s"]
+        cost = prices.cost(prices.clusters[cell.cluster], power_w, span_s) / work_h
+    return outcome._replace(figures=outcome.figures | {COST: cost})

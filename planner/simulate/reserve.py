@@ -1,0 +1,86 @@
+"""The place that the first waiting job will have, and when: what backfill must leave alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from planner.fabrics.lightpath.fast_rwa import Beams
+from planner.fabrics.lightpath.routes import Device, Waveguide
+from planner.placement.job_classes import Kind
+from planner.placement.state import Placement, State
+from planner.simulate.placers import Placer
+from planner.simulate.runs import Run
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """A placement that will be free at `time_s` if nothing else takes it beyond."""
+
+    job: int
+    time_s: float
+    placement: Placement
+
+    @cached_property
+    def _devices(self) -> frozenset[Device]:
+        return frozenset(self.placement.held)
+
+    @cached_property
+    def _slots(self) -> dict[int, int]:
+        """Masks of the reserved devices, by server."""
+        masks: dict[int, int] = {}
+        for server, slot in self.placement.held:
+            masks[server] = masks.get(server, 0) | 1 << slot
+        return masks
+
+    @cached_property
+    def _light(self) -> dict[Waveguide, int]:
+        return dict(self.placement.beams.guides) if self.placement.beams is not None else {}
+
+    def num_free(self, state: State) -> int:
+        """Reserved devices that are free already."""
+        free = state.free
+        return sum((free[server] & mask).bit_count() for server, mask in self._slots.items())
+
+    def is_free(self, state: State) -> bool:
+        """Whether all that is reserved is free."""
+        if any(mask & ~state.free[server] for server, mask in self._slots.items()):
+            return False
+        taken = state.taken
+        return not any(taken.get(guide, 0) & mask for guide, mask in self._light.items())
+
+    def is_apart(self, placement: Placement) -> bool:
+        """Whether a placement shares nothing with what is reserved."""
+        if not self._devices.isdisjoint(placement.held):
+            return False
+        return placement.beams is None or not any(
+            self._light.get(guide, 0) & mask for guide, mask in placement.beams.guides
+        )
+
+    def hide(self, state: State) -> Placement:
+        """Take what is reserved and free; release the result to give it back."""
+        free = state.free
+        devices = tuple((server, slot) for server, slot in self.placement.held if free[server] >> slot & 1)
+        taken = state.taken
+        guides = tuple((guide, mask & ~taken.get(guide, 0)) for guide, mask in self._light.items())
+        hidden = Placement(self.placement.row, devices, devices, Beams(guides, ()))
+        state.take(hidden)
+        return hidden
+
+
+def reserve(job: int, kind: Kind, placer: Placer, runs: Sequence[Run]) -> Reservation | None:
+    """The first time at which the policy finds a place as running jobs leave; None where it never does.
+
+    `runs` are in the order of their ends, which are taken as known. The state is left as it was.
+    """
+    state, left = placer.state, list[Run]()
+    found = None
+    for run in runs:
+        state.release(run.placement)
+        left.append(run)
+        if kind.held <= state.num_free and (placement := placer.place(kind)) is not None:
+            state.release(placement)
+            found = Reservation(job, run.end_s, placement)
+            break
+    for run in left:
+        state.take(run.placement)
+    return found

@@ -1,0 +1,125 @@
+"""Running jobs: when each ends, what it has done, and what is left of those that were stopped."""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import inf
+from operator import attrgetter
+
+from planner.placement.job_classes import Kind
+from planner.placement.state import Placement, State
+from planner.simulate.log import Log
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Demand of one replay, lists by number of the job in the order of arrival."""
+
+    arrival_s: list[float]
+    work_s: list[float]
+    """duration on the reference"""
+    kind: list[Kind]
+    group: list[int]
+    """number of its kind and priority"""
+    priority: list[int]
+    group_size: list[int]
+    """accelerators that a job takes, by group"""
+
+    def __len__(self) -> int:
+        return len(self.arrival_s)
+
+
+@dataclass(slots=True)
+class Run:
+    """A running job."""
+
+    job: int
+    kind: Kind
+    placement: Placement
+    begin_s: float = 0.0
+    """when it began, or will begin after a pause, to work"""
+    work_s: float = 0.0
+    """reference seconds left at `begin_s`"""
+    end_s: float = inf
+
+
+class Runs:
+    """All running jobs of one replay; the state is told of what starts and stops elsewhere."""
+
+    def __init__(self, jobs: Jobs, log: Log) -> None:
+        self.jobs, self.log = jobs, log
+        self.running: dict[int, Run] = {}
+        self.busy = 0
+        """accelerators held"""
+        self._left_s: dict[int, float] = {}
+        self._ends: list[tuple[float, int]] = []
+
+    @property
+    def next_end_s(self) -> float:
+        """When the next job ends, inf for never."""
+        ends = self._ends
+        while ends:
+            end_s, job = ends[0]
+            run = self.running.get(job)
+            if run is not None and run.end_s == end_s:
+                return end_s
+            heappop(ends)
+        return inf
+
+    def next_run(self) -> Run:
+        """The job that ends next."""
+        return self.running[self._ends[0][1]]
+
+    def by_end(self) -> list[Run]:
+        return sorted(self.running.values(), key=attrgetter("end_s", "job"))
+
+    def work_left_s(self, job: int) -> float:
+        """Reference seconds that a waiting job needs."""
+        return self._left_s.get(job, self.jobs.work_s[job]) if self._left_s else self.jobs.work_s[job]
+
+    def start(self, job: int, placement: Placement, now_s: float, downtime_s: float) -> None:
+        """A waiting job runs on a placement that is taken; one that was stopped before pauses first."""
+        is_back = job in self._left_s
+        run = Run(job, self.jobs.kind[job], placement, work_s=self.work_left_s(job))
+        if is_back:
+            del self._left_s[job]
+        else:
+            self.log.start_s[job] = now_s
+        self.running[job] = run
+        self.busy += len(placement.held)
+        self._go_on(run, now_s + downtime_s if is_back else now_s)
+
+    def move(self, run: Run, placement: Placement, now_s: float, downtime_s: float) -> None:
+        """A run pauses and goes on elsewhere."""
+        self._account(run, now_s)
+        self.busy += len(placement.held) - len(run.placement.held)
+        run.placement = placement
+        self.log.moves += 1
+        self._go_on(run, now_s + downtime_s)
+
+    def finish(self, run: Run, now_s: float, state: State) -> None:
+        """A run has done its work."""
+        self._remove(run, now_s, state)
+        self.log.finish_s[run.job] = now_s
+
+    def interrupt(self, run: Run, now_s: float, state: State) -> None:
+        """A run stops; what it has done is kept."""
+        self._remove(run, now_s, state)
+        self._left_s[run.job] = run.work_s
+        self.log.interruptions += 1
+
+    def _remove(self, run: Run, now_s: float, state: State) -> None:
+        self._account(run, now_s)
+        del self.running[run.job]
+        self.busy -= len(run.placement.held)
+        state.release(run.placement)
+
+    def _go_on(self, run: Run, begin_s: float) -> None:
+        run.begin_s = begin_s
+        run.end_s = begin_s + run.work_s / run.placement.row.rate
+        self.log.reconfigurations += run.placement.row.sets_circuits
+        heappush(self._ends, (run.end_s, run.job))
+
+    def _account(self, run: Run, now_s: float) -> None:
+        row = run.placement.row
+        self.log.worked(run.begin_s, now_s, run.kind.size, row.rate, row.energy_j_per_s)
+        run.work_s = max(0.0, run.work_s - max(0.0, now_s - run.begin_s) * row.rate)

@@ -1,0 +1,25 @@
+"""The public call: what a policy plans is handed out only if the check, which shares nothing with it, accepts it."""
+
+from typing import Any
+
+from planner import pipeline
+from planner.checks import check
+from planner.fabrics.problem import Problem
+from planner.model.errors import RefusedPlanError
+from planner.model.instance import Instance
+from planner.model.result import Result, SolveOptions
+
+
+def solve(
+    instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None, **limits: Any
+) -> Result:
+    """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`.
+
+    Raises RefusedPlanError, an error of this program, for a plan that the check refuses.
+    """
+    result = pipeline.solve(instance, policy=policy, options=options, **limits)
+    if result.plan is not None:
+        whole = instance.instance if isinstance(instance, Problem) else instance
+        if violations := check(whole, result.plan, starts=True):
+            raise RefusedPlanError([violation.message for violation in violations], result.plan)
+    return result

@@ -1,0 +1,1 @@
+"""Studies over many solves: comparison, reproduction of papers, fragmentation, validation."""

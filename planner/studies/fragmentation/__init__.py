@@ -1,0 +1,1 @@
+"""How many jobs a fabric refuses because its free devices do not fit together."""

@@ -1,0 +1,162 @@
+"""Data-parallel training whose gradients are all-reduced in buckets: speed-ups; figure 4a of the paper on Lumorph.
+
+Speed-ups are ratios of times of the same step, under one reading each: full buckets are the ratio of one all-reduce
+to the other. Alone, all gradients are sent, the last bucket being smaller, and nothing is computed. After the
+backward pass and beside it, a step has its compute time too.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from costmodel.catalog import unknown_name
+from costmodel.hardware.device import Precision, load_device
+from costmodel.published.backward_pass import BackwardPass, backward_pass
+from costmodel.published.gradient_buckets import buckets_of, finish_s
+from costmodel.spec import Bytes, Spec
+from costmodel.workloads import TransformerTraining
+from costmodel.workloads.transformer.shapes import Model
+from planner.studies.reproduce.experiments.all_reduce_algorithms import BOUND, AllReduce, Network, algorithms
+from planner.studies.reproduce.experiments.collective_times import size
+from planner.studies.reproduce.experiments.crossings import crossings
+
+Floats = NDArray[np.float64]
+FULL, ALONE, AFTER, BESIDE = (
+    "full buckets", "communication alone", "after the backward pass", "beside the backward pass",
+)  # fmt: skip
+READINGS = (FULL, ALONE, AFTER, BESIDE)
+
+
+class Replica(Spec):
+    """What each GPU trains."""
+
+    model: Model
+    sequence: int = Field(ge=1)
+    """tokens of a sequence"""
+    sequences: int = Field(ge=1)
+    """per GPU and step"""
+    precision: Precision
+    device: str
+
+
+class Inputs(Spec):
+    """Network, replica, sizes of buckets, and the speed-up that is sought."""
+
+    network: Network
+    ranks: tuple[int, ...] = Field(min_length=1)
+    replica: Replica
+    bucket_step_bytes: Bytes = Field(ge=1e5, alias="bucket_step")
+    """buckets are tried in whole steps; at least 100 kB"""
+    largest_bucket_bytes: Bytes = Field(gt=0, alias="largest_bucket")
+    shown_bytes: tuple[Bytes, ...] = Field(alias="shown")
+    """buckets whose speed-ups are returned"""
+    over: str
+    """the algorithm that speed-ups are over"""
+    speedup: float = Field(gt=1)
+    """that is sought"""
+
+    @model_validator(mode="after")
+    def _fields_agree(self) -> Self:
+        known = algorithms(self.network)
+        if self.over not in known:
+            raise unknown_name("algorithm", self.over, known)
+        if self.largest_bucket_bytes < self.bucket_step_bytes:
+            raise ValueError("largest_bucket: is smaller than bucket_step; give at least one step")
+        return self
+
+    def sweep_bytes(self) -> Floats:
+        """Buckets that are tried, shape (B,)."""
+        steps = np.arange(1, np.floor(self.largest_bucket_bytes / self.bucket_step_bytes) + 1)
+        return np.asarray(steps * self.bucket_step_bytes)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Speed-up of one algorithm under one reading, shape (B,) by bucket."""
+
+    algorithm: str
+    reading: str
+    ranks: int
+    speedup: Floats
+
+
+def compute(inputs: Inputs) -> dict[str, float]:
+    """Speed-ups, the most of each, and the largest bucket in bytes with what is sought, 0 where none has it."""
+    found: dict[str, float] = {}
+    shown, sweep = np.array(inputs.shown_bytes), inputs.sweep_bytes()
+    for ranks in inputs.ranks:
+        for curve in curves(inputs, ranks, shown):
+            for bucket, speedup in zip(shown, curve.speedup, strict=True):
+                found[f"speed-up {_name(curve)}, {size(bucket)}"] = float(speedup)
+        for curve in curves(inputs, ranks, sweep):
+            found[f"most speed-up {_name(curve)}"] = float(curve.speedup.max())
+            reached = np.where(curve.speedup >= inputs.speedup, sweep, 0.0)
+            found[f"largest bucket {_name(curve)}"] = float(reached.max())
+        found |= _limits(inputs, ranks)
+    step = step_of(inputs, inputs.ranks[0])
+    return found | {"gradients": step.gradient_bytes, "compute": step.compute_s, "backward pass": step.backward_s}
+
+
+def curves(inputs: Inputs, ranks: int, buckets_bytes: Floats) -> list[Curve]:
+    """Speed-ups of each algorithm under each reading over `buckets_bytes`, shape (B,)."""
+    known, step = algorithms(inputs.network), step_of(inputs, ranks)
+    baseline = dict(zip(READINGS, _times_s(known[inputs.over], ranks, step, buckets_bytes), strict=True))
+    return [
+        Curve(name, reading, ranks, baseline[reading] / time_s)
+        for name, all_reduce_s in known.items()
+        if name not in (inputs.over, BOUND)
+        for reading, time_s in zip(READINGS, _times_s(all_reduce_s, ranks, step, buckets_bytes), strict=True)
+    ]
+
+
+def step_of(inputs: Inputs, ranks: int) -> BackwardPass:
+    """What a GPU computes in a step, the same for any number of ranks."""
+    replica = inputs.replica
+    job = TransformerTraining(
+        model=replica.model,
+        global_batch=replica.sequences * ranks,
+        sequence=replica.sequence,
+        precision=replica.precision,
+    )
+    return backward_pass(job, ranks, load_device(replica.device))
+
+
+def _times_s(all_reduce_s: AllReduce, ranks: int, step: BackwardPass, buckets_bytes: Floats) -> tuple[Floats, ...]:
+    """Time under each of READINGS, each of shape (B,)."""
+    full_s = all_reduce_s(buckets_bytes, ranks)
+    sent_bytes = buckets_of(step.gradient_bytes, buckets_bytes)
+    rest_s = all_reduce_s(np.where(sent_bytes > 0, sent_bytes, np.inf).min(axis=1), ranks)
+    is_full = sent_bytes == buckets_bytes[:, None]
+    transfer_s = np.where(is_full, full_s[:, None], np.where(sent_bytes > 0, rest_s[:, None], 0.0))
+    alone_s = transfer_s.sum(axis=1)
+    beside_s = finish_s(step.ready_s(np.cumsum(sent_bytes, axis=1)), transfer_s)
+    rest_of_step_s = step.before_s + step.after_s
+    return full_s, alone_s, step.compute_s + alone_s, rest_of_step_s + np.maximum(step.backward_s, beside_s)
+
+
+def _limits(inputs: Inputs, ranks: int) -> dict[str, float]:
+    """Speed-ups of full buckets that hold nothing, and the largest full buckets with the one that is sought."""
+    known, sweep = algorithms(inputs.network), inputs.sweep_bytes()
+    found: dict[str, float] = {}
+    for name, all_reduce_s in known.items():
+        if name in (inputs.over, BOUND):
+            continue
+        excess = partial(_excess, known[inputs.over], all_reduce_s, ranks, inputs.speedup)
+        empty = float(excess(np.zeros(1))[0]) + inputs.speedup
+        found[f"speed-up of {name}, empty buckets, {ranks} GPUs"] = empty
+        roots_bytes = crossings(excess, sweep)
+        found |= {f"exact bucket of {name}, {ranks} GPUs": float(root) for root in roots_bytes[-1:]}
+    return found
+
+
+def _excess(over: AllReduce, of: AllReduce, ranks: int, sought: float, message_bytes: Floats) -> Floats:
+    """Speed-up of one all-reduce over another, less what is sought; shaped as the messages."""
+    return np.asarray(over(message_bytes, ranks) / of(message_bytes, ranks) - sought)
+
+
+def _name(curve: Curve) -> str:
+    return f"of {curve.algorithm}, {curve.reading}, {curve.ranks} GPUs"

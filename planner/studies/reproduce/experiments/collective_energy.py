@@ -1,0 +1,88 @@
+"""Energy of tensor- and pipeline-parallel traffic of one training batch, from shapes and mean energies of pairs.
+
+A batch sends V/2 bytes between stages and 8 m V bytes among tensor ranks, V being one activation of each token in
+each layer; the mean energy of a byte is that over the pairs of a packed group of g accelerators. Group size g and
+multiplier m of each cell are inputs: the published runs had them, the paper does not print them.
+"""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from costmodel.published.routes import load_route_parts, mean_pair_j_per_byte, packed, pair_counts
+from costmodel.spec import Spec
+from planner.studies.reproduce.experiments.published_shapes import Run, Shape
+
+TENSOR_VOLUMES, PIPELINE_VOLUMES = 8.0, 0.5
+"""bytes sent in a batch by multiplier m, and in a pipeline, as multiples of V (found from tables 2 and 4)"""
+
+
+Accelerators = Annotated[int, Field(ge=2)]
+Multiplier = Annotated[int, Field(ge=1)]
+
+
+class Model(Shape):
+    """A shape with the configuration of its run on each system."""
+
+    groups: dict[str, tuple[Accelerators, Multiplier]]
+    """by system: accelerators of the group, and multiplier of the tensor-parallel volume"""
+
+
+class Inputs(Spec):
+    """Runs, systems and the way groups are placed."""
+
+    run: Run
+    per_tray: int = Field(ge=1)
+    per_rack: int = Field(ge=1)
+    systems: dict[str, str]
+    """name of a system -> set of route parts in the catalog"""
+    text_parts: str
+    """the set that the text of the paper gives for the photonic systems"""
+    baseline: str
+    """the system that savings refer to"""
+    models: tuple[Model, ...] = Field(min_length=1)
+
+
+def compute(inputs: Inputs) -> dict[str, float]:
+    """Joules of each cell: as the tables count, by the parts of the text, and with whole tebibytes; savings."""
+    text = {name: inputs.text_parts for name in inputs.systems if name != inputs.baseline}
+    tables = _cells(inputs, inputs.systems)
+    by_text = {f"{name} by text": j for name, j in _cells(inputs, text).items()}
+    whole = {f"{name}, all bytes": j for name, j in _cells(inputs, inputs.systems, whole=True).items()}
+    return tables | by_text | whole | _savings(inputs, tables)
+
+
+def _cells(inputs: Inputs, systems: dict[str, str], *, whole: bool = False) -> dict[str, float]:
+    """Joules by "<traffic> <model> <system>"."""
+    result = {}
+    for system, parts in systems.items():
+        groups = [model.groups[system] for model in inputs.models]
+        means = mean_energies([accelerators for accelerators, _ in groups], parts, inputs)
+        for model, (_, multiplier), j_per_byte in zip(inputs.models, groups, means, strict=True):
+            volume_bytes = inputs.run.counted(model.activation_bytes(inputs.run), whole=whole)
+            result[f"TP {model.name} {system}"] = TENSOR_VOLUMES * multiplier * volume_bytes * j_per_byte
+            result[f"PP {model.name} {system}"] = PIPELINE_VOLUMES * volume_bytes * j_per_byte
+    return result
+
+
+def mean_energies(accelerators: list[int], parts: str, inputs: Inputs) -> list[float]:
+    """Mean joules of a byte over the pairs of each packed group."""
+    counts = pair_counts(*packed(np.array(accelerators), inputs.per_tray, inputs.per_rack))
+    return [float(each) for each in mean_pair_j_per_byte(load_route_parts(parts), counts)]
+
+
+def _savings(inputs: Inputs, tables: dict[str, float]) -> dict[str, float]:
+    """Least, mean and largest share of the baseline's energy that the other systems save."""
+    result = {}
+    for traffic in ("TP", "PP"):
+        shares = [
+            1 - tables[f"{traffic} {model.name} {system}"] / tables[f"{traffic} {model.name} {inputs.baseline}"]
+            for model in inputs.models
+            for system in inputs.systems
+            if system != inputs.baseline
+        ]
+        result[f"{traffic} saving, least"] = min(shares)
+        result[f"{traffic} saving, mean"] = float(np.mean(shares))
+        result[f"{traffic} saving, largest"] = max(shares)
+    return result

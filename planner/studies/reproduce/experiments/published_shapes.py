@@ -1,0 +1,39 @@
+"""Shapes of the training runs whose energies Ding and Diep publish, and the volumes that follow from them."""
+
+from pydantic import Field
+
+from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
+from costmodel.spec import Spec
+
+TEBIBYTE = 2.0**40
+
+
+class Run(Spec):
+    """What all runs share."""
+
+    sequence: int = Field(ge=1)
+    global_batch: int = Field(ge=1)
+    """sequences"""
+    precision: Precision
+    tebibyte: float = Field(gt=0)
+    """bytes that the published tables count for one TiB: 1e12 where it was taken for a terabyte"""
+
+    @property
+    def number_bytes(self) -> float:
+        return BYTES_OF_PRECISION[self.precision]
+
+    def counted(self, volume_bytes: float, *, whole: bool = False) -> float:
+        """Bytes that the tables count for a volume; all of them where `whole`."""
+        return volume_bytes if whole else volume_bytes / TEBIBYTE * self.tebibyte
+
+
+class Shape(Spec):
+    """A transformer with as many heads as layers and a feed-forward network of four times its width."""
+
+    name: str = Field(min_length=1)
+    layers: int = Field(ge=1)
+    hidden: int = Field(ge=1)
+
+    def activation_bytes(self, run: Run) -> float:
+        """One activation of each token in each layer, over the whole batch."""
+        return self.layers * self.hidden * run.sequence * run.global_batch * run.number_bytes

@@ -1,0 +1,150 @@
+"""Predictions of a table against its measurements: errors as a whole, by group, and the worst rows."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.calibrate.errors import Errors, errors_of, rank_correlation, relative_error
+from costmodel.calibrate.family import Calibrations, Floats, Series, Table
+from planner.model.errors import InputError
+from planner.tables import Measurements
+
+NO_MEASUREMENT = "nothing above 0 was measured"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that share the values of the columns by which errors are broken down."""
+
+    key: dict[str, str]
+    errors: Errors
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.key.values()) or "all"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Errors of one predicted quantity."""
+
+    series: Series
+    inputs: Table
+    """columns of the table but those with measurements"""
+    error: Floats
+    """signed and relative, shape (N,); NaN for rows left out"""
+    all: Errors | None
+    groups: tuple[Group, ...]
+    rank_correlation: float | None
+    """Spearman's, of predictions with measurements: 1 where they order the rows alike"""
+
+    @property
+    def num_left_out(self) -> int:
+        return int(np.isnan(self.error).sum())
+
+    @property
+    def why_left_out(self) -> str:
+        is_unmeasured = ~(np.nan_to_num(self.series.measured) > 0)
+        reasons = [self.series.left_out] if np.isnan(self.error[~is_unmeasured]).any() else []
+        reasons += [NO_MEASUREMENT] if is_unmeasured.any() else []
+        return "; ".join(reason for reason in reasons if reason)
+
+    def worst(self, num_rows: int) -> list[int]:
+        """Rows with the largest absolute error first."""
+        size = np.nan_to_num(np.abs(self.error), nan=-1.0)
+        order = np.argsort(-size, kind="stable")[:num_rows]
+        return [int(row) for row in order if size[row] >= 0]
+
+
+def validate_table(table: Measurements, calibrations: Calibrations | None = None) -> tuple[Quantity, ...]:
+    """Predict every row; `calibrations` replace those of the catalog. InputError names the file."""
+    try:
+        predictions = table.family.predict(table.columns, calibrations)
+    except ValueError as error:
+        raise InputError(str(table.path), "", str(error)) from None
+    measured = [series.measured for series in predictions]
+    inputs = {
+        name: column
+        for name, column in table.columns.items()
+        if not any(_is_same(column, values) for values in measured)
+    }
+    return tuple(_quantity(table, series, inputs) for series in predictions)
+
+
+def group_labels(table: Measurements) -> NDArray[np.str_]:
+    """The group of each row, shape (N,)."""
+    columns = [_cells(table, name) for name in table.family.groups if name in table.columns]
+    if not columns:
+        return np.full(len(table), "all")
+    return np.asarray([" ".join(cells) for cells in zip(*columns, strict=True)], dtype=np.str_)
+
+
+def row_record(table: Measurements, quantity: Quantity, row: int) -> dict[str, Any]:
+    """Line, inputs, measurement, prediction and error of one row; what was left out is None."""
+    series = quantity.series
+    return {
+        "line": int(table.lines[row]),
+        **{name: _finite(column[row].item()) for name, column in quantity.inputs.items()},
+        "measured": _finite(float(series.measured[row])),
+        "predicted": _finite(float(series.predicted[row])),
+        "relative_error": _finite(float(quantity.error[row])),
+        "calibrated": bool(series.is_calibrated[row]),
+    }
+
+
+def to_record(table: Measurements, quantity: Quantity, *, num_worst: int, with_rows: bool) -> dict[str, Any]:
+    """All that is known of one quantity, as JSON."""
+    series = quantity.series
+    record: dict[str, Any] = {
+        "quantity": series.quantity,
+        "unit": series.unit,
+        "rows": len(table) - quantity.num_left_out,
+        "left_out": quantity.num_left_out,
+        "left_out_reason": quantity.why_left_out or None,
+        "all": asdict(quantity.all) if quantity.all else None,
+        "rank_correlation": quantity.rank_correlation,
+        "groups": [{"group": group.key, **asdict(group.errors)} for group in quantity.groups],
+        "worst": [row_record(table, quantity, row) for row in quantity.worst(num_worst)],
+    }
+    if with_rows:
+        record["predictions"] = [row_record(table, quantity, row) for row in range(len(table))]
+    return record
+
+
+def _quantity(table: Measurements, series: Series, inputs: Table) -> Quantity:
+    error = relative_error(series.predicted, series.measured)
+    is_kept = np.isfinite(error)
+    ranks = rank_correlation(series.predicted[is_kept], series.measured[is_kept]) if is_kept.any() else None
+    return Quantity(series, inputs, error, errors_of(error, series.is_calibrated), _groups(table, series, error), ranks)
+
+
+def _groups(table: Measurements, series: Series, error: Floats) -> tuple[Group, ...]:
+    names = [name for name in table.family.groups if name in table.columns]
+    if not names:
+        return ()
+    labels = group_labels(table)
+    found: list[tuple[list[Any], Group]] = []
+    for label in np.unique(labels):
+        is_in = labels == label
+        errors = errors_of(np.where(is_in, error, np.nan), series.is_calibrated)
+        if errors is not None:
+            row = int(np.flatnonzero(is_in)[0])
+            values = [table.columns[name][row].item() for name in names]
+            key = {name: _cells(table, name, row)[0] for name in names}
+            found.append((values, Group(key, errors)))
+    return tuple(group for _, group in sorted(found, key=lambda each: tuple(each[0])))
+
+
+def _is_same(column: NDArray[Any], measured: Floats) -> bool:
+    return column.dtype.kind == "f" and np.array_equal(column, measured, equal_nan=True)
+
+
+def _cells(table: Measurements, name: str, row: int | None = None) -> list[str]:
+    column = table.columns[name] if row is None else table.columns[name][row : row + 1]
+    return [f"{value:g}" if isinstance(value, float) else str(value) for value in column.tolist()]
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""From one plan to the next: failures, repair, reconfiguration."""

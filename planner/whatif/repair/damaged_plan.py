@@ -1,0 +1,129 @@
+"""A plan on a damaged cluster: what each job lost, and what is free."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from costmodel.fabrics import Lightpath
+from planner.cpsat.repair import Scene
+from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.lightpath.rwa import Light
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Resident
+from planner.model.plan import Assignment, Plan
+from planner.model.ranked_assignment import Tenant, tenant_of
+
+
+@dataclass(frozen=True)
+class Wreck:
+    """A plan whose jobs stand on failed parts of the instance.
+
+    `plan` may leave out jobs of the plan that is repaired; all counts are about the jobs that are left.
+    """
+
+    instance: Instance
+    """with the failures"""
+    plan: Plan
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.instance.cluster
+
+    @cached_property
+    def tenants(self) -> tuple[Tenant, ...]:
+        return tuple(tenant_of(self.cluster.fabric, assignment) for assignment in self.plan.assignments)
+
+    @cached_property
+    def lost(self) -> dict[str, tuple[int, ...]]:
+        """Ranks of each job that must leave their device."""
+        cluster = self.cluster
+        lost = {
+            tenant.name: tuple(
+                rank
+                for rank, device in enumerate(tenant.devices)
+                if device in cluster.failed_devices or (len(tenant.devices) > 1 and device in cluster.dark_devices)
+            )
+            for tenant in self.tenants
+        }
+        return {name: ranks for name, ranks in lost.items() if ranks}
+
+    @cached_property
+    def cut(self) -> frozenset[str]:
+        """Jobs whose light needs a failed fiber, laser or receiver."""
+        return frozenset(name for name, broken in self.broken.items() if any(broken))
+
+    @cached_property
+    def broken(self) -> dict[str, tuple[frozenset[int], ...]]:
+        """Positions of circuits of each job whose light needs a failed part, by configuration."""
+        return {tenant.name: tenant.broken(self.cluster) for tenant in self.tenants}
+
+    @property
+    def touched(self) -> frozenset[str]:
+        return frozenset(self.lost) | self.cut
+
+    @cached_property
+    def free(self) -> frozenset[Device]:
+        """Healthy devices, with or without a port, that no rank holds or that a lost rank leaves."""
+        return self.free_beside(self.tenants)
+
+    def free_beside(self, fixed: Iterable[Tenant]) -> frozenset[Device]:
+        """Healthy devices that these jobs do not hold."""
+        servers = range(self.cluster.fabric.num_servers)
+        healthy = {(server, slot) for server in servers for slot in self.cluster.healthy_slots(server)}
+        return frozenset(healthy.difference(*(tenant.devices for tenant in fixed)))
+
+    def light_beside(self, fixed: Iterable[Tenant]) -> Light | None:
+        """Light of these jobs; None where the fabric has no circuits."""
+        if not isinstance(self.cluster.fabric, Lightpath):
+            return None
+        light = Light(self.cluster)
+        for tenant in fixed:
+            light.commit(tenant.assignment.circuits)
+        return light
+
+    @property
+    def least_moves(self) -> int:
+        """Ranks that must move in every repair that keeps all jobs as they run."""
+        return sum(map(len, self.lost.values()))
+
+    @cached_property
+    def least_changes(self) -> int:
+        """Circuits that change in every such repair: those of lost ranks and of failed light."""
+        count = 0
+        for tenant in self.tenants:
+            gone = set(self.lost.get(tenant.name, ()))
+            for links, broken in zip(tenant.links, self.broken[tenant.name], strict=True):
+                count += sum(
+                    link.source in gone or link.destination in gone or i in broken for i, link in enumerate(links)
+                )
+        return count
+
+    @cached_property
+    def even(self) -> frozenset[str]:
+        """Jobs that ask for as many ranks on each of their servers."""
+        return frozenset(t.name for t in self.tenants if self.instance.job(t.name).constraints.per_server is not None)
+
+    def leaves_ports(self, assignments: Sequence[Assignment]) -> bool:
+        """Whether no single-device job that moved took a working port beside a free device without one."""
+        before = {tenant.name: tenant.devices for tenant in self.tenants}
+        placed = [tenant_of(self.cluster.fabric, assignment) for assignment in assignments]
+        dark = self.cluster.dark_devices
+        entered = [t.devices[0] for t in placed if len(t.devices) == 1 and t.devices != before.get(t.name)]
+        spare = {device[0] for device in self.free_beside(placed) & dark}
+        return not any(device[0] in spare and device not in dark for device in entered)
+
+    def scene(self, names: Collection[str]) -> Scene:
+        """The jobs of these names to be searched, all others fixed, and residents that may not move."""
+        searched = tuple(tenant for tenant in self.tenants if tenant.name in names and self._may_move(tenant.name))
+        fixed = [tenant for tenant in self.tenants if tenant not in searched]
+        return Scene(
+            cluster=self.cluster,
+            tenants=searched,
+            free=self.free_beside(fixed),
+            taken=self.light_beside(fixed),
+            even=self.even,
+        )
+
+    def _may_move(self, name: str) -> bool:
+        job = self.instance.job(name)
+        return not isinstance(job, Resident) or job.movable

@@ -1,0 +1,124 @@
+"""No repair keeps every job as it runs: one job gives way, to run smaller or elsewhere, or not at all."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from costmodel.fabrics import Lightpath
+from planner.candidates.expand import list_options
+from planner.cpsat.repair import MendLimits
+from planner.cpsat.step2 import renamed
+from planner.fabrics.free_state import Board
+from planner.formulation.quantize import exact
+from planner.heuristics.greedy import place, tightest
+from planner.model.cluster import Cluster, Condition
+from planner.model.plan import Assignment, Plan
+from planner.whatif.repair.damaged_plan import Wreck
+from planner.whatif.repair.search import keep_all
+
+MAX_VICTIMS = 16
+"""jobs that are asked to give way, those that lost a part first, then the least valuable first"""
+
+
+def give_way(wreck: Wreck, limits: MendLimits) -> list[Assignment] | None:
+    """Assignments of the greatest total value found when one job, or every touched one, gives way; None if none."""
+    best: list[Assignment] | None = None
+    for is_quick in (True, False):
+        for victims in _victims(wreck):
+            found = _without(wreck, victims, limits, is_quick)
+            if found is not None and (best is None or _worth(wreck, found) > _worth(wreck, best)):
+                best = found
+            if limits.is_late and (best is not None or not is_quick):
+                return best
+    return best
+
+
+def _victims(wreck: Wreck) -> Iterator[tuple[Assignment, ...]]:
+    ordered = sorted(wreck.plan.assignments, key=lambda a: (a.job not in wreck.touched, a.value, a.job))
+    for assignment in ordered[:MAX_VICTIMS]:
+        yield (assignment,)
+    touched = tuple(a for a in ordered if a.job in wreck.touched)
+    if len(touched) > 1:
+        yield touched
+
+
+def _worth(wreck: Wreck, found: Sequence[Assignment]) -> tuple[Fraction, int]:
+    """Total value, then how many ranks stay."""
+    return sum((exact(a.value) for a in found), Fraction(0)), -num_moves(wreck.plan, found)
+
+
+def num_moves(before: Plan, after: Sequence[Assignment]) -> int:
+    """Ranks of the new assignments that lie on another device than the same rank did."""
+    old = {a.job: a.devices for a in before.assignments}
+    count = 0
+    for assignment in after:
+        places = old.get(assignment.job, ())
+        count += sum(rank >= len(places) or places[rank] != d for rank, d in enumerate(assignment.devices))
+    return count
+
+
+def _without(
+    wreck: Wreck, victims: Sequence[Assignment], limits: MendLimits, is_quick: bool
+) -> list[Assignment] | None:
+    """All other jobs repaired, then the victims with their most valuable candidate that fits, if any."""
+    instance = wreck.instance
+    names = {victim.job for victim in victims}
+    rest = Plan(
+        instance=wreck.plan.instance, assignments=tuple(a for a in wreck.plan.assignments if a.job not in names)
+    )
+    kept = keep_all(Wreck(instance, rest), limits, is_quick=is_quick)
+    if kept.assignments is None:
+        return None
+    found = list(kept.assignments)
+    board = Board.empty(instance.cluster)
+    for assignment in found:
+        board.take(assignment)
+    for victim in victims:
+        options = list_options(instance, instance.job(victim.job))
+        placed = None if options.must_stay else place(board, options, tightest, options.rows_by_value())
+        if placed is not None:
+            found.append(placed)
+        elif options.must_run:
+            return None
+    found = at_home(instance.cluster, wreck.plan, found)
+    return found if wreck.leaves_ports(found) else None
+
+
+def at_home(cluster: Cluster, before: Plan, after: Sequence[Assignment]) -> list[Assignment]:
+    """The same assignments, each rank on the device it had wherever it is still on that server.
+
+    Only the devices that changed hands are dealt out again, among devices that are alike. Where slots matter
+    nothing is.
+    """
+    fabric = cluster.fabric
+    if fabric.places_whole_jobs or (isinstance(fabric, Lightpath) and fabric.slots_matter):
+        return list(after)
+    old = {a.job: a.devices for a in before.assignments}
+    same = {a.job for a in after if a.devices == old.get(a.job)}
+    pool = {name for a in after if a.job not in same for name in a.devices}
+    wanted = {
+        (a.job, rank): old[a.job][rank]
+        for a in after
+        if a.job not in same and a.job in old
+        for rank, name in enumerate(a.devices[: len(old[a.job])])
+        if old[a.job][rank] in pool and _kind(cluster, old[a.job][rank]) == _kind(cluster, name)
+    }
+    left = sorted(pool.difference(wanted.values()), key=fabric.parse_device)
+    result = []
+    for assignment in after:
+        names: dict[str, str] = {}
+        for rank, name in enumerate(assignment.devices):
+            if assignment.job in same:
+                names[name] = name
+                continue
+            kind = _kind(cluster, name)
+            names[name] = wanted.get((assignment.job, rank)) or next(n for n in left if _kind(cluster, n) == kind)
+            if names[name] in left:
+                left.remove(names[name])
+        result.append(renamed(assignment, names))
+    return result
+
+
+def _kind(cluster: Cluster, name: str) -> tuple[int, Condition]:
+    """Devices of a kind are alike: server, and what has failed of them."""
+    device = cluster.fabric.parse_device(name)
+    return device[0], cluster.condition(device)

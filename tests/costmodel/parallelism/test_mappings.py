@@ -1,0 +1,54 @@
+"""Rows of mappings: defaults, selection, distinct combinations."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from costmodel.parallelism.mappings import CHOICES, Mappings, distinct_rows
+
+
+def test_scalars_fill_all_rows_and_what_is_absent_has_its_default() -> None:
+    m = Mappings.of(tensor=[1, 2, 4], data=3, context=2)
+    assert m.num_devices.tolist() == [6, 12, 24]
+    assert m.choice(1) == {name: default for name, (_, default) in CHOICES.items()} | {
+        "tensor": 2, "data": 3, "context": 2,
+    }  # fmt: skip
+    assert len(Mappings.of()) == len(Mappings.of(tensor=2)) == 1
+    assert len(Mappings.none()) == len(Mappings.of(tensor=np.zeros(0))) == 0
+
+
+def test_devices_of_large_degrees_do_not_overflow() -> None:
+    m = Mappings.of(tensor=32, pipeline=128, data=4096, context=8)
+    assert m.num_devices.tolist() == [2**27]
+
+
+def test_unknown_columns_are_named() -> None:
+    with pytest.raises(ValueError, match="unknown columns stages; known: tensor, pipeline"):
+        Mappings.of(stages=2)
+
+
+def test_rows_joined_and_taken() -> None:
+    both = Mappings.concatenate([Mappings.of(tensor=[1, 2]), Mappings.none(), Mappings.of(data=[5, 6], zero=3)])
+    assert both.tensor.tolist() == [1, 2, 1, 1]
+    assert both.take(both.data > 1).choice(1) == Mappings.of(data=6, zero=3).choice(0)
+    assert both.take(slice(1, 3)).data.tolist() == [1, 5]
+    assert both.where(both.choice(2)).tolist() == [False, False, True, False]
+    assert len(Mappings.concatenate([])) == 0
+
+
+def test_choices_by_name() -> None:
+    m = Mappings.of(recompute=[0, 1, 2], offload=[0, 3, 4])
+    assert m.has_recompute("full").tolist() == [False, False, True]
+    assert m.has_offload("weights").tolist() == [False, True, False]
+    assert m.has_offload("activations").tolist() == [False, True, False]
+    assert m.has_offload("optimizer").tolist() == [False, False, True]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30000), st.integers(0, 1)), max_size=40))
+def test_distinct_rows(rows: list[tuple[int, int, int]]) -> None:
+    table = np.array(rows, np.int16).reshape(-1, 3)
+    first, of = distinct_rows(list(table.T))
+    assert len(first) == len(set(rows))
+    np.testing.assert_array_equal(table[first][of], table)
+    assert all(rows.index(rows[row]) == row for row in first)

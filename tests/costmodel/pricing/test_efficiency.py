@@ -1,0 +1,53 @@
+"""Where the shares of a device's peaks come from."""
+
+import pytest
+from pydantic import ValidationError
+
+from costmodel.hardware.device import load_device
+from costmodel.pricing.calibration import Calibration
+from costmodel.pricing.efficiency import Efficiency, efficiency_of
+
+H100 = load_device("h100-sxm")
+NUMBERS = {"matrix": 0.6, "attention": 0.3, "memory": 0.9, "launch": 2e-6, "step": 1e-3}
+FILED = {"matrix": 0.6, "attention": 0.3, "memory": 0.9, "launch_s": 2e-6, "step_s": 1e-3}
+
+
+def calibrations(device: str, variant: str) -> tuple[Calibration, ...]:
+    return (Calibration(device=device, families={"training": {variant: FILED}}, source="numbers of this test"),)
+
+
+def test_without_a_fit_the_part_says() -> None:
+    found, is_fitted = efficiency_of(H100, "inference", "bf16", ())
+    assert not is_fitted
+    assert (found.matrix, found.attention) == (H100.matrix_efficiency, H100.matrix_efficiency)
+    assert (found.memory, found.launch_s, found.step_s) == (H100.memory_efficiency, H100.launch_s, 0.0)
+    training, is_fitted = efficiency_of(H100, "training", "bf16", ())
+    assert not is_fitted
+    assert training.attention < training.matrix == H100.matrix_efficiency
+    assert training.launch_s > H100.launch_s
+
+
+@pytest.mark.parametrize(("device", "is_own"), [("h100-sxm", True), ("h200-sxm", False)])
+def test_a_fit_comes_first_and_serves_devices_that_are_alike(device: str, is_own: bool) -> None:
+    found, is_fitted = efficiency_of(load_device(device), "training", "bf16", calibrations("h100-sxm", "bf16"))
+    assert found == Efficiency.model_validate(NUMBERS)
+    assert is_fitted == is_own
+
+
+def test_a_fit_of_another_kind_of_device_does_not_serve() -> None:
+    found, is_fitted = efficiency_of(load_device("a100-sxm"), "training", "bf16", calibrations("h100-sxm", "bf16"))
+    assert not is_fitted
+    assert found == efficiency_of(load_device("a100-sxm"), "training", "bf16", ())[0]
+
+
+def test_fp16_runs_like_bf16_and_fp8_does_not() -> None:
+    fitted = calibrations("h100-sxm", "bf16")
+    assert efficiency_of(H100, "training", "fp16", fitted)[1]
+    assert not efficiency_of(H100, "training", "fp8", fitted)[1]
+    assert not efficiency_of(H100, "inference", "bf16", fitted)[1]
+
+
+@pytest.mark.parametrize("key", ["matrix", "attention", "memory"])
+def test_no_share_is_above_one(key: str) -> None:
+    with pytest.raises(ValidationError, match=key):
+        Efficiency.model_validate(NUMBERS | {key: 1.1})

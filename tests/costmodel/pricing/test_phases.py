@@ -1,0 +1,173 @@
+"""Settings of prefill and decode that differ: priced phase by phase, and every pair that pays is listed."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter
+
+from costmodel.fabrics import Fabric, Sipam
+from costmodel.hardware.device import load_device
+from costmodel.parallelism.configuration import Collective, Configuration, PhaseSetting
+from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
+from costmodel.pricing.phases import with_phases
+from costmodel.pricing.score import Scores, score
+from costmodel.workloads import TransformerInference, Workload
+from tests.oracles.score import score_row
+
+DEVICE = load_device("h100-sxm")
+UNIT_BYTES_PER_S = 600e9
+FABRIC: dict[str, Any] = {
+    "kind": "sipam", "servers": 2, "accelerators_per_server": 16,
+    "shoreline": {
+        "name": "edge", "perimeter_mm": 96, "source": "test",
+        "io": {"name": "io", "width_mm": 8, "bandwidth": "600 GB/s", "source": "test"},
+    },
+    "memory_unit": "memory-unit", "trays_per_server": 4, "units_per_tray": 40, "tray_ports": 4,
+    "spine_rails": 2, "uplinks": 2, "switch_ports": 64,
+    "alpha": "0.7 us", "reconfiguration": "25 us", "energy": "2 pJ/b",
+}  # fmt: skip
+SERVED: dict[str, Any] = {
+    "kind": "transformer_inference", "model": "llama-3.1-70b", "concurrency": 32, "input_tokens": 4096,
+    "output_tokens": 512,
+}  # fmt: skip
+
+
+def fabric_of(**fields: Any) -> Sipam:
+    fabric: Sipam = TypeAdapter(Fabric).validate_python(FABRIC | fields)
+    return fabric
+
+
+def listed(fabric: Sipam, *sizes: int, **workload: Any) -> tuple[Candidates, Candidates, Scores]:
+    """Rows with one setting, all rows, and the prices of these."""
+    parsed: TransformerInference = TypeAdapter(Workload).validate_python(SERVED | workload)
+    single = enumerate_candidates(parsed, sizes or (4, 8, 16), DEVICE, fabric)
+    return single, *with_phases(single, DEVICE, fabric)
+
+
+def switch_costs(rows: Candidates, row: int, fabric: Sipam, footprint_bytes: float) -> tuple[float, float]:
+    """Seconds and moved bytes of an accelerator in a step, written out."""
+    first, last = (each.splits[each.split[row]].memory_units for each in (rows.in_first_phase(), rows.in_last_phase()))
+    fewer, more = sorted((first or 0, last or 0))
+    copied = footprint_bytes / more * (more - fewer)
+    pace = min(more - fewer, fewer) * UNIT_BYTES_PER_S
+    seconds = fabric.reconfiguration_s + (copied / pace if copied else 0.0)
+    return 2 * seconds / rows.workload.output_tokens, 2 * 2 * copied / rows.workload.output_tokens
+
+
+def test_a_row_with_two_settings_costs_both_phases_and_the_switches() -> None:
+    fabric = fabric_of()
+    _, rows, scores = listed(fabric)
+    phased = np.flatnonzero(rows.has_phases)
+    splits_differ = phased[rows.in_first_phase().split[phased] != rows.split[phased]]
+    assert len(splits_differ)
+    for row in [*phased[:: len(phased) // 6], *splits_differ[::8]]:
+        parts = []
+        for each, phase in ((rows.in_first_phase(), "prefill"), (rows.in_last_phase(), "decode")):
+            split = each.splits[each.split[row]]
+            parts.append(score_row(each, int(row), split.device, split.fabric, phase=phase))
+        expected = {name: parts[0][name] + parts[1][name] for name in parts[0]}
+        seconds, moved = switch_costs(rows, int(row), fabric, parts[1]["footprint_bytes"])
+        ranks = int(rows.num_devices[row])
+        j_per_byte = rows.splits[rows.split[row]].device.memory_j_per_byte
+        assert scores.step_s[row] == pytest.approx(expected["step_s"] + seconds, rel=1e-9)
+        assert scores.reconfiguration_s[row] == pytest.approx(expected["reconfiguration_s"] + seconds, rel=1e-9)
+        assert scores.memory_j[row] == pytest.approx(expected["memory_j"] + moved * j_per_byte * ranks, rel=1e-9)
+        static_j = expected["static_j"] + seconds * DEVICE.idle_w * ranks
+        assert scores.static_j[row] == pytest.approx(static_j, rel=1e-9)
+        assert scores.work[row] == parts[1]["work"]
+
+
+def test_prices_of_the_listing_are_those_of_the_rows() -> None:
+    fabric = fabric_of()
+    _, rows, scores = listed(fabric)
+    again = score(rows, DEVICE, fabric)
+    for name, column in vars(scores).items():
+        np.testing.assert_allclose(column, getattr(again, name), rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize(("sizes", "carried"), [((4,), 1), ((8,), 1), ((4,), 2)])
+def test_the_listed_pairs_are_the_fastest_of_each_two_splits_that_pay(sizes: tuple[int, ...], carried: int) -> None:
+    io = {"name": "io", "width_mm": 8, "bandwidth": f"{600 * carried} GB/s", "source": "test"}
+    fabric = fabric_of(shoreline={"name": "edge", "perimeter_mm": 96 // carried, "source": "test", "io": io},
+                       spine_rails=1, memory_grid=(4, 8, 10))  # fmt: skip
+    single, rows, scores = listed(fabric, *sizes)
+    assert rows.take(np.arange(len(single))).configuration(3) == single.configuration(3)
+    seconds = {
+        phase: [
+            score_row(single, row, s.device, s.fabric, phase=phase)["step_s"]
+            for row in range(len(single))
+            if (s := single.splits[single.split[row]])
+        ]
+        for phase in ("prefill", "decode")
+    }
+    alike: dict[tuple[object, ...], dict[int, list[int]]] = {}
+    for row in range(len(single)):
+        key = (*single.mappings.choice(int(single.mapping[row])).values(), int(single.block[row]))
+        alike.setdefault(key, {}).setdefault(int(single.split[row]), []).append(row)
+    expected = set()
+    for by_split in alike.values():
+        for one, mine in by_split.items():
+            for other, theirs in by_split.items():
+                a, b = (min(some, key=lambda r: seconds[p][r]) for some, p in ((mine, "prefill"), (theirs, "decode")))
+                splits = single.splits[one], single.splits[other]
+                if a == b or (one != other and splits[0].memory_io == splits[1].memory_io):
+                    continue
+                most = max(splits, key=lambda split: split.memory_units or 0)
+                rivals = [seconds["prefill"][r] + seconds["decode"][r] for r in by_split[single.splits.index(most)]]
+                config = single.configuration(b)
+                setting = {name: getattr(single.configuration(a), name) for name in PhaseSetting.model_fields}
+                config = config.model_copy(update={"first_phase": PhaseSetting(**setting)})
+                found = candidates_of([config], single.workload, DEVICE, fabric)
+                switches, _ = switch_costs(found, 0, fabric, float(scores.footprint_bytes[b]))
+                if seconds["prefill"][a] + seconds["decode"][b] + switches < min(rivals) * (1 - 1e-9):
+                    expected.add(config)
+    given = {rows.configuration(int(row)) for row in np.flatnonzero(rows.has_phases)}
+    assert given == expected
+    assert expected
+
+
+def test_slow_switches_leave_one_setting() -> None:
+    _, rows, _ = listed(fabric_of(reconfiguration="100 s"))
+    assert not rows.has_phases.any()
+
+
+@pytest.mark.parametrize(
+    ("fields", "workload"),
+    [
+        ({"local_memory": True}, SERVED),
+        ({}, {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512}),
+    ],
+)
+def test_where_nothing_changes_between_phases_nothing_is_added(fields: dict[str, Any], workload: Any) -> None:
+    fabric, parsed = fabric_of(**fields), TypeAdapter(Workload).validate_python(workload)
+    single = enumerate_candidates(parsed, (4, 8), DEVICE, fabric)
+    assert with_phases(single, DEVICE, fabric)[0] is single
+
+
+def test_a_configuration_is_read_back_as_the_same_row() -> None:
+    fabric = fabric_of()
+    single, rows, scores = listed(fabric)
+    some = np.flatnonzero(rows.has_phases)[::7]
+    written = [rows.configuration(int(row)) for row in some]
+    read = [Configuration.model_validate_json(each.model_dump_json()) for each in written]
+    back = candidates_of(read, rows.workload, DEVICE, fabric)
+    assert [back.configuration(i) for i in range(len(back))] == written
+    np.testing.assert_allclose(score(back, DEVICE, fabric).step_s, scores.step_s[some], rtol=1e-12)
+    assert "first_phase" not in single.configuration(0).model_dump(mode="json")
+
+
+def test_bad_settings_of_a_phase_are_refused() -> None:
+    with pytest.raises(ValueError, match="first_phase says the same"):
+        Configuration(first_phase=PhaseSetting())
+    training = TypeAdapter(Workload).validate_python(
+        {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512}
+    )
+    two = Configuration(memory_units=2, memory_io=2, first_phase=PhaseSetting(memory_units=3, memory_io=3))
+    with pytest.raises(ValueError, match="first_phase"):
+        candidates_of([two], training, DEVICE, fabric_of())
+    ring = Collective(kind="ring", wavelengths=(1,))
+    odd = Configuration(tensor=4, block=4, micro_batch=32, memory_units=10, memory_io=10, tensor_collective=ring,
+                        first_phase=PhaseSetting(memory_units=7, memory_io=7, tensor_collective=ring))  # fmt: skip
+    with pytest.raises(ValueError, match="memory_units, memory_io"):
+        candidates_of([odd], TypeAdapter(Workload).validate_python(SERVED), DEVICE, fabric_of())

@@ -1,0 +1,147 @@
+"""The method of SiPAM against plain numbers, and each way in which it stops."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from costmodel.hardware.device import load_device
+from costmodel.parallelism.mappings import Mappings
+from costmodel.published.sipam.demand import Demands, WorkloadDemand, attainable_flops_per_s
+from costmodel.published.sipam.loop import allocate
+from costmodel.published.sipam.parts import load_shoreline
+from costmodel.published.sipam.pool import MemoryPool
+from costmodel.workloads import TransformerInference, TransformerTraining
+from tests.costmodel.published.sipam.test_counting import PHASES, step
+from tests.oracles.sipam import MODELS, loop
+
+PEAK = 1e15
+SHORELINE = load_shoreline("photonic-shoreline")
+POOLS = {
+    Fraction(2 * 10**12): MemoryPool(shoreline=SHORELINE, unit="memory-unit"),
+    Fraction(4 * 10**12, 12): MemoryPool(shoreline=SHORELINE.with_bandwidth(4e12), unit="memory-unit", spread=True),
+}
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A workload whose share of memory by number of accelerators is given; 100 operations a byte."""
+
+    footprint_gb: dict[int, float]
+
+    def mappings(self, num_devices: int) -> Mappings:
+        return Mappings.of(tensor=num_devices) if num_devices in self.footprint_gb else Mappings.none()
+
+    def demands(self, mappings: Mappings) -> Demands:
+        ones = np.ones(len(mappings))
+        kept = np.array([1e9 * self.footprint_gb[int(n)] for n in mappings.num_devices])
+        return Demands(mappings, 100e9 / mappings.num_devices, 1e9 / mappings.num_devices, kept, ones, 0 * ones)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("io", POOLS)
+def test_rounds_against_plain_numbers(model: str, phase: str, io: Fraction) -> None:
+    found = allocate(step(model, phase), PEAK, POOLS[io])
+    ours = [(r.units, r.memory_io, r.asked, r.accelerators) for r in found.rounds]
+    expected = loop(model, phase, io)
+    assert ours == [row[:4] for row in expected]
+    assert [r.next_flops_per_byte for r in found.rounds] == pytest.approx([row[4] for row in expected])
+
+
+def test_the_smallest_model_by_hand() -> None:
+    """Inference of 126M: 41.7 FLOP/B ask for 23.97 TB/s, so 40 units, all 12 I/Os and one accelerator."""
+    result = allocate(step("126M", "inference"), PEAK, POOLS[Fraction(2 * 10**12)]).result
+    assert result.required_bytes_per_s == pytest.approx(23.97e12, rel=1e-3)
+    assert (result.units, result.memory_io, result.network_io, result.accelerators) == (40, 12, 0, 1)
+    assert result.fits
+    assert not result.is_short
+
+
+def test_a_bandwidth_that_the_io_do_not_carry() -> None:
+    result = allocate(step("126M", "training"), PEAK, POOLS[Fraction(4 * 10**12, 12)]).result
+    assert (result.units, result.memory_io, result.network_io) == (6, 11, 1)
+    assert result.is_short
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_fixed_point_repeats_itself(model: str, phase: str) -> None:
+    found = allocate(step(model, phase), PEAK, POOLS[Fraction(2 * 10**12)])
+    last = found.rounds[-1]
+    if found.stop == "fixed point":
+        assert found.result == last
+        assert last.fits
+        assert (last.next_flops_per_byte, last.next_workload_bytes) == (last.flops_per_byte, last.workload_bytes)
+        assert "started from" in found.reason
+    else:
+        assert (model, phase, found.stop) == ("530B", "inference", "oscillation")
+
+
+def test_oscillation() -> None:
+    """17 units hold 272 GB: one accelerator lacks room for 300, and 2 x 130 ask for one again."""
+    found = allocate(Scripted({1: 300.0, 2: 130.0}), PEAK, POOLS[Fraction(2 * 10**12)])
+    assert (found.stop, found.period) == ("oscillation", 2)
+    assert [(r.units, r.asked, r.accelerators, r.fits) for r in found.rounds] == [(17, 2, 2, True), (17, 1, 1, False)]
+    assert found.result == found.rounds[0]
+    assert found.reason == "the last 2 rounds repeat"
+
+
+def test_round_limit() -> None:
+    found = allocate(step("13B", "training"), PEAK, POOLS[Fraction(2 * 10**12)], max_rounds=2)
+    assert (found.stop, len(found.rounds)) == ("round limit", 2)
+    assert found.reason == "2 rounds without a fixed point"
+
+
+def test_accelerator_limit() -> None:
+    found = allocate(step("1T", "training"), PEAK, POOLS[Fraction(2 * 10**12)], max_accelerators=1000)
+    assert found.stop == "accelerator limit"
+    assert found.result.accelerators == 0
+    assert not found.result.fits
+    assert "accelerators are asked for" in found.reason
+    with pytest.raises(ValueError, match="max_accelerators: the workload divides over no number up to 2"):
+        allocate(Scripted({3: 1.0}), PEAK, POOLS[Fraction(2 * 10**12)], max_accelerators=2)
+
+
+def test_what_changed() -> None:
+    rounds = allocate(step("5B", "training"), PEAK, POOLS[Fraction(2 * 10**12)]).rounds
+    assert rounds[0].changed == ()
+    assert rounds[-1].changed == ()
+    rounds = allocate(step("13B", "training"), PEAK, POOLS[Fraction(2 * 10**12)]).rounds
+    assert rounds[1].changed == ("asked", "accelerators", "mapping")
+    assert rounds[2].changed == ("units", "asked", "accelerators", "mapping")
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        TransformerTraining(model="llama-2-7b", global_batch=64, sequence=4096, micro_batch=1),
+        TransformerInference(model="llama-3.1-70b", concurrency=64, input_tokens=1024, output_tokens=256),
+    ],
+)
+def test_workloads_of_an_instance(workload: TransformerTraining | TransformerInference) -> None:
+    """Sums over the op graph's operators, one mapping at a time; and the method on them ends in what fits."""
+    device = load_device("h100-sxm")
+    demand = WorkloadDemand(workload, device)
+    table = demand.demands(demand.mappings(4))
+    graph = workload.op_graph(table.mappings, device)
+    for m in range(len(table)):
+        rows = list(graph.operators_of(m))
+        assert table.flops[m] == pytest.approx(sum(flops * times for _, _, flops, _, times in rows))
+        assert table.memory_bytes[m] == pytest.approx(sum(moved * times for _, _, _, moved, times in rows))
+        assert table.operators[m] == pytest.approx(sum(times for *_, times in rows))
+    np.testing.assert_array_equal(table.workload_bytes, 4 * graph.footprint_bytes)
+    found = allocate(demand, device.matrix_flops_per_s("bf16"), POOLS[Fraction(2 * 10**12)])
+    assert found.stop in ("fixed point", "oscillation")
+    assert found.result.fits
+
+
+def test_roofline() -> None:
+    assert attainable_flops_per_s([1.0, 2.0, 4.0], 3.0, 1.0).tolist() == [1.0, 2.0, 3.0]
+
+
+def test_added_latency_is_waited_for_by_each_operator() -> None:
+    demand = Scripted({1: 1.0})
+    table = demand.demands(demand.mappings(1))
+    assert table.time_s(1e12, 1e12, 2.0) - table.time_s(1e12, 1e12) == pytest.approx([2.0])

@@ -1,0 +1,184 @@
+"""planner new: what it writes can be solved, and bad rows of a CSV file are named."""
+
+from pathlib import Path
+
+import pytest
+
+from planner.model.instance import Instance
+from tests.planner.cli.conftest import Planner
+
+HEADER = (
+    "name,tenant,model,kind,accelerators,weight,required,global_batch,sequence,concurrency,input_tokens,output_tokens"
+)
+
+
+@pytest.mark.parametrize(
+    "fabric", ["lightpath", "fat_tree", "ocs_rail", "torus", "sipam", "divided_ports", "memory_ring"]
+)
+@pytest.mark.parametrize(("servers", "tiles"), [(1, 1), (2, 4)])
+def test_it_solves_as_written(planner: Planner, tmp_path: Path, fabric: str, servers: int, tiles: int) -> None:
+    path = tmp_path / "new.yaml"
+    assert planner("new", "--fabric", fabric, "--servers", servers, "--tiles", tiles, "-o", path).code == 0
+    instance = Instance.load(path)
+    assert instance.cluster.fabric.num_devices == servers * tiles
+    assert path.read_text("utf-8").count("#") > 8
+    assert planner("solve", path, "--policy", "first_fit").code == 0
+
+
+@pytest.mark.parametrize(("tiles", "lines"), [(64, ("radix: 4 ", "digits: 3 ")), (8, ("radix: 2 ", "digits: 3 "))])
+def test_a_sipac_has_as_many_devices_as_asked(
+    planner: Planner, tmp_path: Path, tiles: int, lines: tuple[str, ...]
+) -> None:
+    path = tmp_path / "new.yaml"
+    assert planner("new", "--fabric", "sipac", "--servers", 1, "--tiles", tiles, "-o", path).code == 0
+    assert all(line in path.read_text("utf-8") for line in lines)
+    assert Instance.load(path).cluster.fabric.num_devices == tiles
+    outcome = planner("new", "--fabric", "sipac", "--tiles", 1)
+    assert (outcome.code, "give 2 or more" in outcome.err) == (2, True)
+
+
+def test_cubes_of_a_torus_are_joined_by_switches(planner: Planner, tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    assert planner("new", "--fabric", "torus", "--servers", 80, "--tiles", 64, "-o", path).code == 0
+    fabric = Instance.load(path).cluster.fabric
+    assert fabric.kind == "torus"
+    assert fabric.sides == (4, 4, 4)
+    assert fabric.switches is not None
+    assert fabric.switches.ports == 160
+
+
+def test_stdout_is_the_instance_alone(planner: Planner, tmp_path: Path) -> None:
+    outcome = planner("new", "--fabric", "lightpath")
+    path = tmp_path / "new.yaml"
+    path.write_text(outcome.out, encoding="utf-8")
+    assert Instance.load(path).name == "lightpath-8x8"
+    assert outcome.err == ""
+
+
+def test_nothing_is_overwritten_unless_forced(planner: Planner, tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    path.write_text("mine", encoding="utf-8")
+    outcome = planner("new", "--fabric", "lightpath", "-o", path)
+    assert outcome.code == 2
+    assert "--force" in outcome.err
+    assert path.read_text("utf-8") == "mine"
+    assert planner("new", "--fabric", "lightpath", "-o", path, "--force").code == 0
+    assert path.read_text("utf-8") != "mine"
+
+
+def test_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
+    rows = [
+        HEADER,
+        "chat: one,search,llama-3.1-8b,inference,4;8,5,yes,,,64,1024,256",
+        "",
+        '"no, really",,bert-large,training,1-8,,no,64,512,,,',
+        "0,ops,bert-large,transformer_training,2,0.5,,,512,,,",
+    ]
+    jobs, path = tmp_path / "jobs.csv", tmp_path / "new.yaml"
+    jobs.write_text("\r\n".join(rows), encoding="utf-8")
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs, "-o", path)
+    assert outcome.code == 0, outcome.err
+    chat, other, third = Instance.load(path).jobs
+    assert (chat.name, chat.tenant, chat.sizes, chat.weight, chat.required) == (
+        "chat: one",
+        "search",
+        (4, 8),
+        5,
+        True,
+    )
+    assert chat.workload.kind == "transformer_inference"
+    assert chat.workload.concurrency == 64
+    assert (other.name, other.sizes, other.required) == ("no, really", tuple(range(1, 9)), False)
+    assert (third.name, third.weight, third.workload.kind) == ("0", 0.5, "transformer_training")
+
+
+@pytest.mark.parametrize(
+    ("row", "place", "problem"),
+    [
+        ("a,t,bert-large,training,lots,1,,,,,,", "line 2, column 'accelerators'", "write 8, 4-16 or 4;8"),
+        ("a,t,bert-large,training,4-,1,,,,,,", "line 2, column 'accelerators'", "write 8"),
+        ("a,t,bert-large,training,-8,1,,,,,,", "line 2, column 'accelerators'", "cannot read '-8'; write 8"),
+        ("a,t,bert-large,training,8-4,1,,,,,,", "line 2, column 'accelerators'", "min 8 is above max 4"),
+        ("a,t,bert-large,training,4-8;16,1,,,,,,", "line 2, column 'accelerators'", "write 8"),
+        ("a,t,bert-large,training,0,1,,,,,,", "line 2, column 'accelerators'", "above 0"),
+        ("a,t,bert-large,training,500,1,,,,,,", "line 2, column 'accelerators'", "more than the 64"),
+        ("a,t,bert,training,8,1,,,,,,", "line 2, column 'model'", "did you mean bert-base or bert-large"),
+        ("a,t,bert-large,dancing,8,1,,,,,,", "line 2, column 'kind'", "training or inference"),
+        ("a,t,bert-large,training,8,-1,,,,,,", "line 2, column 'weight'", "must be above 0"),
+        ("a,t,bert-large,training,8,heavy,,,,,,", "line 2, column 'weight'", "no number"),
+        ("a,t,bert-large,training,8,1,maybe,,,,,", "line 2, column 'required'", "yes nor no"),
+        ("a,t,bert-large,training,8,1,,x,,,,", "line 2, column 'global_batch'", "no whole number"),
+        ("a,t,bert-large,training,8,1,,,,4,,", "line 2, column 'concurrency'", "means nothing to training"),
+        (",t,bert-large,training,8,1,,,,,,", "line 2, column 'name'", "is empty"),
+        ("a,t,bert-large,training,4,8,1,,,,,,", "line 2", "13 cells for 12 columns"),
+        ("a,,bert-large,training,8,,,,,,,\na,,bert-large,training,4,,,,,,,", "line 3, column", "of line"),
+        ('a,t,"bert', "line 2", "no valid CSV"),
+        ("", "", "holds no job"),
+    ],
+)  # fmt: skip
+def test_a_bad_row_is_named(planner: Planner, tmp_path: Path, row: str, place: str, problem: str) -> None:
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text(f"{HEADER}\n{row}\n", encoding="utf-8")
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith(f"error: {jobs}: {place}")
+    assert problem in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "problem"),
+    [("name,model,kind", "'accelerators': is missing"), (HEADER + ",color", "'color': is no known column"),
+     (HEADER + ",name", "'name': is given twice"),
+     (HEADER.replace("name", "Name", 1), "'name': is missing; did you mean 'Name'? Rename it to name."),
+     (HEADER + ",Weigth", "'Weigth': is no known column; did you mean 'weight'?"),
+     (HEADER.replace(",", ";"), "'name': is missing; the columns are parted by semicolons; save the table with commas"),
+     (HEADER.replace(",", "\t"), "'name': is missing; the columns are parted by tabs")],
+)  # fmt: skip
+def test_a_bad_header_is_named(planner: Planner, tmp_path: Path, header: str, problem: str) -> None:
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text(f"{header}\n", encoding="utf-8")
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs)
+    assert outcome.code == 2
+    assert f"line 1, column {problem}" in outcome.err
+
+
+def test_the_shipped_jobs_make_an_instance_that_runs_them_all(planner: Planner, tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    jobs = Path(__file__).parents[3] / "instances" / "jobs.csv"
+    assert planner("new", "--fabric", "lightpath", "--jobs", jobs, "-o", path).code == 0
+    outcome = planner("solve", path, "--policy", "best_fit")
+    assert outcome.code == 0
+    assert "6 of 6 jobs" in outcome.out
+
+
+def test_a_missing_table_is_not_answered_by_the_command_itself(planner: Planner, tmp_path: Path) -> None:
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", tmp_path / "none.csv")
+    assert outcome.code == 2
+    assert "does not exist; write one with the columns name, model, kind, accelerators" in outcome.err
+    assert "planner new" not in outcome.err
+
+
+def test_a_job_that_no_size_can_run_is_refused(planner: Planner, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text("name,model,kind,accelerators\nhuge,llama-3.1-405b,inference,1\n", encoding="utf-8")
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs)
+    assert outcome.code == 2
+    assert f"{jobs}: jobs[huge].accelerators: " in outcome.err
+
+
+def test_recommendation_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
+    rows = [
+        "name,model,kind,accelerators,batch",
+        "ads,dlrm-dcnv2,dlrm_training,4;8,32768",
+        "rank,dlrm,dlrm_inference,4,",
+    ]
+    jobs, path = tmp_path / "jobs.csv", tmp_path / "new.yaml"
+    jobs.write_text("\n".join(rows), encoding="utf-8")
+    assert planner("new", "--fabric", "fat_tree", "--jobs", jobs, "-o", path).code == 0
+    ads, rank = Instance.load(path).jobs
+    assert (ads.workload.kind, ads.workload.mode, ads.workload.batch) == ("dlrm", "training", 32768)
+    assert (rank.workload.model, rank.workload.mode, rank.workload.batch) == ("dlrm", "inference", 4096)
+    jobs.write_text("\n".join([*rows[:1], "ads,dlrm-dcnv2,inference,4,8"]), encoding="utf-8")
+    assert "means nothing to inference" in planner("new", "--fabric", "fat_tree", "--jobs", jobs).err

@@ -1,0 +1,121 @@
+"""planner pages: what is printed, written and returned."""
+
+from pathlib import Path
+
+import pytest
+
+from planner.model.page_plan import PagePlan
+from tests.planner.cli.conftest import Planner, written
+from tests.planner.page_cases import fields
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    return written(tmp_path, fields(local="20 MiB"))
+
+
+def test_text_tells_where_why_and_what_more_would_save(planner: Planner, case: Path) -> None:
+    outcome = planner("pages", case, "a", "--time-limit", 2, "--workers", 1)
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[0] == "tiny   1 job   8 tensors   44 pages of 4.19 MB   3 memories"
+    assert any(line.startswith("a ") and "compute" in line and "node 0" in line for line in lines)
+    assert any(line.startswith("conv1 output") for line in lines)
+    assert any(line.startswith("10 % more local memory for a ") for line in lines)
+    slower = {line.split()[0] for line in lines if line.endswith("%") and "ms" in line}
+    assert slower >= {"bw_aware", "greedy_keep", "local", "proportional"}
+    assert lines[-1].startswith("step time 5.")
+    assert "checked: 0 violations" in lines[-1]
+
+
+def test_json_is_the_whole_output(planner: Planner, case: Path) -> None:
+    outcome = planner("pages", case, "--json", "--time-limit", 1, "--no-gains", "--policy", "bw_aware")
+    document = outcome.document
+    assert outcome.err == ""
+    assert document["policy"] == "bw_aware"
+    assert document["objective_s"] >= document["bound_s"]
+    assert document["gains"] == document["violations"] == []
+    assert document["policies_s"]["bw_aware"] == document["objective_s"]
+    assert document["policies_s"].keys() == {"local", "bw_aware", "proportional", "greedy_keep"}
+    assert PagePlan.model_validate(document["plan"])["a"].step_s == document["objective_s"]
+    assert document["why"]["a"]["busy_s"].keys() == {"compute", "node 0", "node 1", "collectives"}
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_plan_and_figure_are_written(planner: Planner, case: Path, tmp_path: Path, suffix: str) -> None:
+    plan, figure = tmp_path / "plan.json", tmp_path / f"figure.{suffix}"
+    arguments = ("--plan-out", plan, "--plot", figure, "--no-gains", "--time-limit", 1)
+    assert planner("pages", case, *arguments).code == 0
+    assert PagePlan.load(plan).instance == "tiny"
+    assert figure.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("b",), "there is no job 'b'; jobs are: a"),
+        (("--policy", "halves"), "policies for pages are"),
+        (("--plot", "figure.pdf"), "ends in no known format"),
+        (("--plan-out", "no/plan.json"), "does not exist"),
+    ],
+)
+def test_bad_input_is_one_line(planner: Planner, case: Path, arguments: tuple[str, ...], message: str) -> None:
+    outcome = planner("pages", case, *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_what_fits_nowhere_is_infeasible(planner: Planner, tmp_path: Path) -> None:
+    data = fields(may_remake=False)
+    data["memories"] = {name: {"failed": True} for name in data["memories"]}
+    outcome = planner("pages", written(tmp_path, data), "--time-limit", 5)
+    assert outcome.code == 3
+    assert "fit nowhere" in outcome.out
+    assert "a lacks 44 pages (0.185 GB)" in outcome.out
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+def test_a_placement_that_was_written_is_checked(planner: Planner, case: Path, tmp_path: Path, is_json: bool) -> None:
+    plan = tmp_path / "plan.json"
+    arguments = ("--policy", "bw_aware", "--no-gains")
+    if is_json:
+        plan.write_text(planner("pages", case, *arguments, "--json").out)
+    else:
+        assert planner("pages", case, *arguments, "--plan-out", plan).code == 0
+    outcome = planner("check", case, plan)
+    assert outcome.code == 0
+    assert "0 violations: the placement holds" in outcome.out
+    assert planner("check", case, plan, "--json").document["ok"]
+
+
+def test_a_broken_placement_is_told_rule_by_rule(planner: Planner, case: Path, tmp_path: Path) -> None:
+    data = planner("pages", case, "--policy", "bw_aware", "--no-gains", "--json").document["plan"]
+    tensors = data["jobs"][0]["tensors"]
+    tensors[0] |= {"kept": 40, "pages": {}}
+    tensors[1]["pages"]["moon"] = 1
+    tensors[2] |= {"remade": True, "pages": {}}
+    tensors[3] |= {"remade": True, "pages": {}}
+    plan = written(tmp_path, data, "broken.json")
+    outcome = planner("check", case, plan)
+    assert outcome.code == 1
+    lines = outcome.out.splitlines()
+    verdicts = {line.rsplit("  ", 1)[0].strip(): line for line in lines[1:6]}
+    assert "violation" in verdicts["pages"]
+    assert any("which is so too" in line for line in lines)
+    assert any("to which no way works" in line for line in lines)
+    assert any("where 5 may stay" in line for line in lines)
+    assert any(line.startswith("time") and line.rstrip().endswith("not judged") for line in lines)
+    rules = planner("check", case, plan, "--json").document["rules"]
+    assert rules["made again"] == 1
+    assert rules["capacity"] == 1
+    data["jobs"][0]["job"] = "b"
+    outcome = planner("check", case, written(tmp_path, data, "other.json"))
+    assert outcome.code == 2
+    assert "jobs[b]: 'tiny' has no such job" in outcome.err
+
+
+def test_there_is_a_schema(planner: Planner) -> None:
+    properties = planner("schema", "--pages").document["properties"]
+    assert {"study", "page", "memories", "jobs"} <= properties.keys()
+    assert "jobs" in planner("schema", "--pages", "--plan").document["properties"]

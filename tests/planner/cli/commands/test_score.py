@@ -1,0 +1,138 @@
+"""planner score --workload: the best mappings of a model, without an instance."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from costmodel.hardware.device import load_device
+from costmodel.hardware.systems import system_of
+from costmodel.pricing.efficiency import Regime, efficiency_of
+from tests.planner.cli.conftest import Planner
+
+LLAMA = ("score", "--workload", "llama-3.1-8b", "--device", "h100", "--devices", "16", "--batch", "64", "--top", "3")
+
+
+def test_best_mappings_are_printed(planner: Planner) -> None:
+    outcome = planner(*LLAMA)
+    assert outcome.code == 0
+    assert "on 16 x h100-sxm" in outcome.out
+    assert "MFU" in outcome.out
+
+
+def test_json_says_all_and_sorts_by_time(planner: Planner) -> None:
+    document = planner(*LLAMA, "--json").document
+    steps = [option["step_s"] for option in document["best"]]
+    assert steps == sorted(steps)
+    assert len(steps) == 3
+    assert document["priced"] >= len(document["front"]) >= 1
+    assert all(0 < option["mfu"] < 1 for option in document["best"])
+    best = document["best"][0]
+    parts = best["compute_s"] + best["memory_s"] + sum(best["communication_s"].values()) + best["bubble_s"]
+    assert best["step_s"] == pytest.approx(parts + best["offload_s"])
+
+
+def test_inference_and_precision(planner: Planner) -> None:
+    options = ("score", "--workload", "qwen3-32b", "--phase", "inference", "--device", "h200", "--devices", "4")
+    bf16 = planner(*options, "--json").document["best"][0]
+    fp8 = planner(*options, "--precision", "fp8", "--json").document["best"][0]
+    assert fp8["step_s"] < bf16["step_s"]
+    assert fp8["footprint_bytes"] < bf16["footprint_bytes"]
+
+
+def test_a_recommendation_model(planner: Planner) -> None:
+    options = ("score", "--workload", "dlrm-dcnv2", "--devices", "8", "--batch", "65536")
+    text = planner(*options).out
+    assert "65,536 samples a step" in text
+    assert "samples/s" in text
+    assert "per sample" in text
+    training, inference = (planner(*options, "--phase", p, "--json").document for p in ("training", "inference"))
+    assert training["best"][0]["speed"] < inference["best"][0]["speed"]
+    assert inference["serving"] == []
+
+
+def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
+    image = tmp_path / "search.png"
+    assert planner(*LLAMA, "--plot", image).code == 0
+    assert image.read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--workload", "gpt3-1x"), "did you mean gpt3-1t"),
+        (("--workload", "dlrm-dcn"), "did you mean dlrm-dcnv2"),
+        (("--workload", "gpt3-1t", "--device", "h1000"), "did you mean h100-sxm"),
+        (("--workload", "gpt3-1t", "--devices", "8"), "GB more than it has, at best (tensor 8)"),
+        (("--workload", "gpt3-1t", "--devices", "131", "--batch", "2"), "more divisors"),
+        (("--workload", "gpt3-1t", "--device", "a100", "--precision", "fp8"), "does not run fp8"),
+        (("--workload", "bert-large", "--phase", "inference"), "writes no tokens"),
+        (("instances/lumorph/golden.yaml", "--workload", "gpt3-1t"), "not both"),
+        ((), "give an instance file, or --workload MODEL"),
+    ],
+)
+def test_bad_input_is_one_line(planner: Planner, options: tuple[str, ...], told: str) -> None:
+    outcome = planner("score", *options)
+    assert outcome.code == 2
+    assert told in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def _instance(tmp_path: Path, device: str, devices: int, workload: dict[str, Any]) -> Path:
+    """One job on the servers that `--device` stands for."""
+    regime: Regime = "inference" if workload["kind"] == "transformer_inference" else "training"
+    efficiency, _ = efficiency_of(load_device(device), regime, "bf16")
+    fabric = system_of(device).fat_tree(devices, efficiency).model_dump(mode="json", by_alias=True)
+    path = tmp_path / "one.yaml"
+    job = {"name": "x", "workload": workload, "accelerators": devices}
+    cluster = {"device": device, "fabric": fabric}
+    path.write_text(json.dumps({"schema_version": 1, "name": "one", "cluster": cluster, "jobs": [job]}))
+    return path
+
+
+SERVED = {"concurrency": 64, "input_tokens": 1024, "output_tokens": 1024}
+
+
+@pytest.mark.parametrize(("model", "devices"), [("mixtral-8x7b", 8), ("qwen3-30b-a3b", 16), ("llama-3.1-8b", 4)])
+def test_a_served_model_has_the_same_best_candidate_in_solve(
+    planner: Planner, tmp_path: Path, model: str, devices: int
+) -> None:
+    """Nothing of the job is pinned, neither for one command nor for the other."""
+    best = planner("score", "--workload", model, "--phase", "inference", "--devices", devices, "--json").document
+    path = _instance(tmp_path, "h100-sxm", devices, {"kind": "transformer_inference", "model": model} | SERVED)
+    (placed,) = planner("solve", path, "--json").document["plan"]["assignments"]
+    assert placed["step"] == pytest.approx(best["best"][0]["step_s"], rel=1e-9)
+    assert placed["configuration"]["expert"] == best["best"][0]["configuration"].get("expert", 1)
+
+
+@pytest.mark.parametrize(("model", "sequence"), [("mixtral-8x7b", 4096), ("bert-large", 16384)])
+def test_a_trained_model_has_the_same_best_candidate_in_solve(
+    planner: Planner, tmp_path: Path, model: str, sequence: int
+) -> None:
+    """With the choices that `score` opens written into the instance, as it says them."""
+    options = ("--devices", 16, "--batch", 64, "--sequence", sequence)
+    best = planner("score", "--workload", model, *options, "--json").document
+    path = _instance(tmp_path, "h100-sxm", 16, best["workload"])
+    (placed,) = planner("solve", path, "--json").document["plan"]["assignments"]
+    assert placed["step"] == pytest.approx(best["best"][0]["step_s"], rel=1e-9)
+
+
+def test_context_and_experts_are_searched_unless_pinned(planner: Planner, tmp_path: Path) -> None:
+    """The same job in an instance and in `score`, all else being left as an instance has it."""
+    workload = {"kind": "transformer_training", "model": "mixtral-8x7b", "global_batch": 8, "sequence": 16384}
+    free = planner("score", _instance(tmp_path, "h100-sxm", 32, workload), "--json", "--top", 10_000).document["x"]
+    pinned = planner(
+        "score", _instance(tmp_path, "h100-sxm", 32, workload | {"expert": 1, "context": 1}), "--json"
+    ).document["x"]
+    degrees = {(c["configuration"]["context"], c["configuration"]["expert"]) for c in free["candidates"]}
+    assert max(context for context, _ in degrees) > 1
+    assert max(expert for _, expert in degrees) > 1
+    assert free["listed"] > pinned["listed"]
+    assert all(c["configuration"]["expert"] == 1 == c["configuration"]["context"] for c in pinned["candidates"])
+
+
+def test_what_an_instance_fixes_is_told(planner: Planner) -> None:
+    said = planner(*LLAMA).out
+    assert "an instance fixes micro_batch, interleave, recompute, zero, sequence_parallel, uneven_stages" in said
+    assert "an instance fixes" not in planner("score", "--workload", "mixtral-8x7b", "--phase", "inference").out

@@ -1,0 +1,100 @@
+"""`planner serve`: what it refuses before anything runs."""
+
+from pathlib import Path
+
+import pytest
+
+from planner.cli import main
+from planner.model.errors import InputError
+from planner.service.server import bind
+from planner.service.tokens import read_token, write_token
+
+
+@pytest.fixture(autouse=True)
+def _left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command would change these for the whole process."""
+    monkeypatch.setattr("os.umask", lambda mask: 0)
+    monkeypatch.setattr("planner.service.logs.set_up", lambda level, secret: None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give a file with the token"),
+        (["--token-file", "nowhere"], "cannot be read"),
+        (["--new-token", "a", "--token-file", "b"], "give a file with the token"),
+        (["--new-token", "no/such/folder/token"], "cannot be written"),
+        (["--new-token", "token", "--driver", "smoke"], "file:DIR or hook:COMMAND"),
+        (["--new-token", "token", "--driver", "hook:"], "file:DIR or hook:COMMAND"),
+        (["--new-token", "token", "--driver", "hook:a 'b"], "is no command"),
+        (["--new-token", "token", "--host", "no.such.host.invalid"], "cannot be listened on"),
+        (["--new-token", "token", "--port", "0", "--journal", "no/such/x.db"], "does not exist"),
+        (["--new-token", "token", "--port", "0", "no-cluster.yaml"], "does not exist"),
+        (["--new-token", "token", "--port", "0", "--journal", "new.db"], "say which cluster"),
+        (["--new-token", "token", "--port", "65536"], "--port"),
+        (["--new-token", "token", "--queue", "0"], "--queue"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["serve", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_new_token_is_for_its_owner_alone_and_never_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    write_token(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len(read_token(path)) >= 32
+    before = path.read_text()
+    with pytest.raises(InputError, match="exists already"):
+        write_token(path)
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("mode", [0o604, 0o640, 0o622, 0o660])
+def test_a_token_that_others_may_read_is_refused(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    write_token(path)
+    path.chmod(mode)
+    with pytest.raises(InputError, match="chmod 600") as refusal:
+        read_token(path)
+    assert path.read_text().strip() not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x" * 15, "x" * 1001, "x" * 20 + "\n" + "y" * 20, "with spaces in its text", "é" * 20]
+)
+def test_what_is_no_token_is_refused_and_not_shown(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(InputError) as refusal:
+        read_token(path)
+    assert not text or text not in str(refusal.value)
+
+
+def test_a_taken_port_is_refused() -> None:
+    with bind("127.0.0.1", 0) as listening, pytest.raises(InputError, match="another --host or --port"):
+        bind("127.0.0.1", listening.getsockname()[1])
+
+
+@pytest.mark.parametrize(("journal", "said"), [("new.db", "say which cluster"), ("notes.txt", "is no journal, or a")])
+def test_what_is_refused_leaves_nothing_behind(
+    journal: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    write_token(tmp_path / "token")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert main(["serve", "--token-file", "token", "--port", "0", "--journal", journal]) == 2
+    assert said in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

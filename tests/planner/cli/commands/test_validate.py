@@ -1,0 +1,102 @@
+"""planner validate: text, JSON, figure, given calibrations, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from costmodel.hardware.device import load_device
+from costmodel.kernels.collective import OPERATIONS, CollectiveCurve, node_collective_s
+from tests.planner.cli.conftest import Planner
+
+SIZES = 4.0 ** np.arange(5, 15)
+SLOW = CollectiveCurve(launch_s=30e-6)
+
+
+def written(folder: Path, devices: tuple[str, ...] = ("h100",), curve: CollectiveCurve = SLOW) -> Path:
+    """A table of machines of one curve."""
+    lines = ["device,op_name,num_gpus,message_bytes,latency_ms"]
+    for device in devices:
+        for operation in OPERATIONS:
+            for num in (2, 8):
+                latency_s = node_collective_s(operation, num, SIZES, load_device(device), curve)
+                lines += [
+                    f"{device},{operation},{num},{size:.0f},{1e3 * seconds:.9g}"
+                    for size, seconds in zip(SIZES, latency_s, strict=True)
+                ]
+    path = folder / "table.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def part(folder: Path, device: str, curve: CollectiveCurve = SLOW) -> Path:
+    path = folder / f"{device}.json"
+    numbers = {"nccl": {"node": curve.model_dump(by_alias=False)}}
+    path.write_text(json.dumps({"kind": "calibration", "device": device, "families": numbers, "source": "made up"}))
+    return path
+
+
+def test_text_tells_groups_and_worst_rows(planner: Planner, tmp_path: Path) -> None:
+    outcome = planner("validate", written(tmp_path))
+    assert outcome.code == 0
+    assert "nccl   80 rows" in outcome.out
+    assert "h100 all_reduce" in outcome.out
+    assert "worst at line" in outcome.out
+    assert "rank correlation" in outcome.out
+
+
+def test_json_tells_the_same(planner: Planner, tmp_path: Path) -> None:
+    document = planner("validate", written(tmp_path), "--json", "--rows").document
+    (quantity,) = document["quantities"]
+    assert (document["kind"], document["rows"], quantity["rows"]) == ("nccl", 80, 80)
+    assert len(quantity["groups"]) == 4
+    assert len(quantity["worst"]) == 5
+    errors = [abs(row["relative_error"]) for row in quantity["predictions"]]
+    assert quantity["all"]["mean"] == pytest.approx(np.mean(errors))
+    assert quantity["all"]["bias"] < 0
+
+
+def test_a_given_calibration_comes_before_the_catalog(planner: Planner, tmp_path: Path) -> None:
+    table = written(tmp_path)
+    document = planner("validate", table, "--json", "--calibration", part(tmp_path, "h100-sxm")).document
+    assert document["quantities"][0]["all"]["worst"] < 1e-6
+
+
+def test_calibrations_of_two_devices_serve_each_its_own_rows(planner: Planner, tmp_path: Path) -> None:
+    table = written(tmp_path, ("h100", "a100"))
+    given = [part(tmp_path, "a100-sxm", CollectiveCurve()), part(tmp_path, "h100-sxm")]
+    options = [option for path in given for option in ("--calibration", path)]
+    document = planner("validate", table, "--json", *options).document
+    groups = document["quantities"][0]["groups"]
+    assert all(group["calibrated_rows"] == group["rows"] for group in groups)
+    assert all((group["worst"] < 1e-6) == (group["group"]["device"] == "h100") for group in groups)
+
+
+def test_a_figure_is_written(planner: Planner, tmp_path: Path) -> None:
+    assert planner("validate", written(tmp_path), "--plot", tmp_path / "scatter.png").code == 0
+    assert (tmp_path / "scatter.png").stat().st_size > 5000
+
+
+def test_what_is_refused(planner: Planner, tmp_path: Path) -> None:
+    table = written(tmp_path)
+    wrong = part(tmp_path, "h100-sxm")
+    wrong.write_text(wrong.read_text().replace("launch_s", "launch_ms"))
+    unknown = tmp_path / "unknown.json"
+    unknown.write_text(json.dumps({"device": "h100-sxm", "families": {"gem": {}}, "source": "x"}))
+    cases = [
+        ((tmp_path / "none.csv",), "does not exist"),
+        ((table, "--kind", "speed"), "kinds are"),
+        ((table, "--kind", "attention_context"), "attn_dtype"),
+        ((table, "--plot", tmp_path / "x.bmp"), "no known format"),
+        ((table, "--plot", tmp_path / "no" / "x.png"), "does not exist; create it first"),
+        ((table, "--rows"), "give --json too"),
+        ((table, "--calibration", tmp_path / "none.json"), "planner calibrate TABLES"),
+        ((table, "--calibration", wrong), "launch_ms"),
+        ((table, "--calibration", unknown), "families.gem: is no family of kernels"),
+    ]
+    for arguments, problem in cases:
+        outcome = planner("validate", *arguments)
+        assert (outcome.code, outcome.out) == (2, ""), arguments
+        assert problem in outcome.err
+        assert outcome.err.count("\n") == 1

@@ -1,0 +1,63 @@
+"""Clusters, requests and controllers for the tests of schedulers."""
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from planner.controller import Controller, Decision, Request, Settings, Start
+from planner.controller.job_classes import ASKED, Kinds
+from planner.model.instance import Job
+from planner.placement.job_classes import Row
+from tests.planner.simulate.grounds import BERT, CHAT, cluster
+
+SIZES = (1, 2, 4, 8, 16)
+
+
+def request(name: str, accelerators: Any = 1, **changes: Any) -> Request:
+    """A job; `duration_s` is its limit."""
+    return Request.model_validate({"name": name, "workload": BERT, "accelerators": accelerators} | changes)
+
+
+def chat(name: str, accelerators: Any = 1, **changes: Any) -> Request:
+    return request(name, accelerators, workload=CHAT, **changes)
+
+
+def controller(fabric: str = "fat_tree", settings: dict[str, Any] | None = None, **changes: Any) -> Controller:
+    """A controller of 4 servers of 8 accelerators, in memory, whose searches are never cut short."""
+    rules = {"greedy_budget_s": 60, "repair_budget_s": 10} | (settings or {})
+    return Controller(cluster(fabric, **changes), settings=Settings.model_validate(rules))
+
+
+def started(decisions: tuple[Decision, ...]) -> list[str]:
+    return [decision.job for decision in decisions if isinstance(decision, Start)]
+
+
+def remember_kinds() -> None:
+    """Controllers of this process share what they expand: it depends on cluster and request alone."""
+    if not isinstance(Kinds._rows, _Remembered):
+        Kinds._rows = _Remembered(Kinds._rows)  # type: ignore[method-assign, assignment]
+
+
+class _Remembered:
+    """A method whose answers are kept by cluster and job."""
+
+    def __init__(self, method: Callable[[Kinds, Job], tuple[Row, ...]]) -> None:
+        self._method = method
+        self._known: dict[str, tuple[Row, ...]] = {}
+
+    def __get__(self, kinds: Kinds, owner: type) -> Any:
+        return self if kinds is None else partial(self._ask, kinds)
+
+    def _ask(self, kinds: Kinds, job: Job) -> tuple[Row, ...]:
+        key = kinds.cluster.model_dump_json() + job.model_dump_json(include=ASKED)
+        if key not in self._known:
+            self._known[key] = self._method(kinds, job)
+        return self._known[key]
+
+
+def quick_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder where a write to disk costs little."""
+    shared = Path("/dev/shm")
+    return tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None)

@@ -1,0 +1,173 @@
+"""Kinds of jobs are asked for by several threads, by what their candidates depend on, and take bounded memory."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.controller import Controller, Settings
+from planner.controller.job_classes import Kinds
+from planner.controller.sizes import num_bytes
+from planner.model.errors import FullError
+from planner.placement.job_classes import Kind, Row
+from tests.planner.controller.sites import request
+from tests.planner.simulate.grounds import BERT, cluster
+
+NAME = "kind"
+
+
+def unwritten(name: str) -> str:
+    raise AssertionError(f"{name} is in no journal")
+
+
+def distinct(number: int, accelerators: Any = 2, **changes: Any) -> Any:
+    """A job that asks for what no other does."""
+    return request(f"j{number}", accelerators, utility="step", step_at=0.5 + number * 1e-6, **changes)
+
+
+def bounded(most_bytes: float, path: Path | str = ":memory:") -> Controller:
+    rules = {"kinds_memory": most_bytes, "greedy_budget_s": 60, "repair_budget_s": 0, "snapshot_every": 20,
+             "keep_events": 20}  # fmt: skip
+    return Controller(cluster("lightpath"), path, Settings.model_validate(rules))
+
+
+@pytest.fixture
+def expanded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of jobs that are expanded for real, nothing is shared between controllers."""
+    found: list[str] = []
+    method: Any = Kinds.__dict__["_rows"]
+    real: Callable[[Kinds, Any], tuple[Row, ...]] = getattr(method, "_method", method)
+
+    def rows(kinds: Kinds, job: Any) -> tuple[Row, ...]:
+        found.append(job.name)
+        return real(kinds, job)
+
+    monkeypatch.setattr(Kinds, "_rows", rows)
+    return found
+
+
+def test_a_kind_is_whole_as_soon_as_others_see_it() -> None:
+    seen, kinds = list[Any](), Kinds(cluster("lightpath"), 1e9, set, unwritten)
+
+    class Watched(dict[str, Kind]):
+        """Asks as another thread would, once a kind is there."""
+
+        def __setitem__(self, name: str, kind: Kind) -> None:
+            super().__setitem__(name, kind)
+            seen.append((len(kinds.limited(name, 1, 0).rows), kinds.num_bytes > 0))
+
+    kinds._kinds = Watched()
+    kinds.expand(request("a", [1, 2]))
+    assert [(number > 0, is_counted) for number, is_counted in seen] == [(True, True)]
+
+
+def test_jobs_that_differ_in_weight_are_of_one_kind(expanded: list[str]) -> None:
+    """Rows have the value of weight 1; plans have that of the job."""
+    with bounded(1e9) as controller:
+        for number in range(10):
+            controller.submit(request(f"j{number}", 2, weight=1 + number * 1e-6))
+        assert len(expanded) == 1
+        found = controller.plan()
+        assert found is not None
+        values = [assignment.value for assignment in found[1].assignments]
+        assert values == pytest.approx([values[0] * (1 + number * 1e-6) for number in range(10)], rel=1e-12)
+        assert len(set(values)) == 10
+        assert controller.check() == []
+
+
+def test_weight_is_kept_over_a_restart(tmp_path: Path) -> None:
+    with bounded(1e9, tmp_path / "journal.db") as controller:
+        controller.submit(request("heavy", 2, weight=7.5))
+        state = controller.state()
+    with Controller(journal=tmp_path / "journal.db") as again:
+        assert again.state() == state
+        assert again.job("heavy").request.weight == 7.5
+
+
+def test_memory_is_flat_over_events_of_distinct_requests(expanded: list[str], tmp_path: Path) -> None:
+    """Requests that come and go, each of a kind of its own: kinds, and what goes by their rows, are forgotten."""
+    taken = list[int]()
+    with bounded(1e9) as measured:
+        measured.submit(distinct(0))
+        size = measured._desk.kinds.num_bytes
+    with bounded(6 * size, tmp_path / "journal.db") as controller:
+        gc.freeze()
+        tracemalloc.start()
+        try:
+            for number in range(90):
+                controller.submit(distinct(number))
+                if number >= 2:
+                    controller.cancel(f"j{number - 2}")
+                assert controller._desk.kinds.num_bytes <= 6 * size * 1.1
+                gc.collect()
+                taken.append(tracemalloc.get_traced_memory()[0])
+            live = sum(isinstance(each, Kind) for each in gc.get_objects())
+        finally:
+            tracemalloc.stop()
+            gc.unfreeze()
+        assert controller.check() == []
+        assert len(expanded) >= 90
+    assert live <= 12
+    assert max(taken[-30:]) - max(taken[30:-30]) < 0.25 * size, "memory grows with the number of requests"
+
+
+def test_a_kind_that_finds_no_memory_is_refused_for_now(expanded: list[str]) -> None:
+    with bounded(1e9) as measured:
+        measured.submit(distinct(0))
+        size = measured._desk.kinds.num_bytes
+    with bounded(2.5 * size) as controller:
+        for number in range(2):
+            controller.submit(distinct(number))
+        before = controller.state(), controller.seq
+        for call in (controller.submit, controller.prepare):
+            with pytest.raises(FullError, match="2 kinds of jobs wait or run, and leave no memory for another one"):
+                call(distinct(2))
+        assert (controller.state(), controller.seq) == before
+        controller.submit(request("again", 2, utility="step", step_at=0.5))
+        controller.cancel("j1")
+        assert controller.submit(distinct(2))
+        with pytest.raises(FullError):
+            controller.submit_all([distinct(number) for number in range(3, 9)])
+
+
+def test_what_cannot_be_forgotten_is_not_looked_at_at_every_event() -> None:
+    """A kind in use that is larger than all memory: to make the floor anew would free nothing."""
+    with bounded(1000) as controller:
+        controller.submit(request("a", 2))
+        floor = controller._desk.floor
+        for number in range(3):
+            controller.submit(request(f"b{number}", 2))
+        assert controller._desk.floor is floor
+        controller.cancel("a")
+        for number in range(3):
+            controller.cancel(f"b{number}")
+        controller.submit(request("other", 4))
+        assert len(controller._desk.kinds._kinds) == 1, "what nobody needs is forgotten as before"
+
+
+def test_a_forgotten_kind_comes_back_from_the_journal(expanded: list[str], tmp_path: Path) -> None:
+    """Decisions of before are told although what they name was forgotten."""
+    with bounded(1e9) as measured:
+        measured.submit(distinct(0))
+        size = measured._desk.kinds.num_bytes
+    with bounded(2.5 * size, tmp_path / "journal.db") as controller:
+        told = [controller.submit(distinct(0), key="k0")[0].body()]
+        controller.cancel("j0")
+        for number in range(1, 4):
+            controller.submit(distinct(number))
+            controller.cancel(f"j{number}")
+        expanded.clear()
+        assert [decision.body() for decision in controller.decided(0, 1)[0].decisions] == told
+        assert [decision.body() for decision in controller.submit(distinct(0), key="k0")] == told
+        assert len(expanded) == 1
+
+
+def test_bytes_are_counted_once_and_not_of_what_all_share() -> None:
+    one = bytes(10_000)
+    assert 10_000 < num_bytes([one]) < 10_500
+    assert 10_000 < num_bytes([one, one, {"a": one}]) < 11_000
+    assert num_bytes([request("a"), Kind]) < 200
+    assert BERT

@@ -1,0 +1,417 @@
+"""Racks with pooled memory: jobs take units, ports and uplinks with their accelerators, and give all of them back."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import invariant, run_state_machine_as_test
+
+from costmodel.fabrics import Sipam
+from planner.checks import check
+from planner.controller import Controller, Decision, Move, Request, Start, Stop, Wait
+from planner.controller.validator import whole
+from planner.integrations.switch_drivers.parts import taken
+from planner.model.cluster import Cluster, Health
+from planner.model.errors import InputError
+from planner.model.files import load
+from planner.model.instance import Instance, Job
+from planner.placement.placement import Place, Wiring
+from planner.whatif.edit import edited
+from tests.planner.controller import test_controller_machine
+from tests.planner.controller.sites import chat, controller, request, started
+from tests.planner.controller.test_controller_machine import PARTS, STEPS, Machine
+from tests.planner.controller.test_validator import guard_of, on, rewired
+from tests.planner.simulate.grounds import cluster
+
+EVENTS = int(os.environ.get("CONTROLLER_EVENTS", "10000")) // 30
+CASES = int(os.environ.get("GUARD_CASES", "30"))
+SCARCE: dict[str, Any] = {"units_per_tray": 16, "tray_ports": 3, "uplinks": 2}
+"""a pool in which memory and uplinks are short before accelerators are"""
+
+
+def names_of(place: Any) -> set[str]:
+    """Units, ports and uplinks that a place holds."""
+    found = {name for plug in place.memory for name in (plug.port, *plug.units)}
+    return found.union(*(c.fibers for held in place.circuits for c in held.circuits))
+
+
+def switches_of(place: Any) -> set[str]:
+    """Switches of servers that the circuits of a place begin at, or end in."""
+    found = {f"{plug.device[:2]}.q{plug.rail}" for plug in place.memory}
+    for circuit in (circuit for held in place.circuits for circuit in held.circuits):
+        found |= {f"{end[:2]}.q{rail}" for end in (circuit.source, circuit.destination) for rail in circuit.wavelengths}
+    return found
+
+
+class Store:
+    """Parts of a pool by the job that was told to take them; what is not there to give back, or to take, is a fault."""
+
+    def __init__(self) -> None:
+        self.owner: dict[str, str] = {}
+
+    def carry_out(self, decisions: Sequence[Decision], down: set[str]) -> list[str]:
+        found = []
+        for each in decisions:
+            if isinstance(each, Stop | Move) and each.before is not None:
+                for name in names_of(each.before):
+                    if self.owner.pop(name, None) != each.job:
+                        found.append(f"{each.job} gives back {name}, which it does not hold")
+        for each in decisions:
+            if isinstance(each, Start | Move):
+                assert (each.memory, each.circuits) == (each.place.memory, each.place.circuits)
+                for name in names_of(each.place):
+                    if self.owner.setdefault(name, each.job) != each.job or name in down:
+                        found.append(f"{name} is not free for {each.job}")
+        return found
+
+
+def left_over(c: Controller) -> dict[tuple[str, int], int]:
+    """Units and ports by server that the board takes for free."""
+    parts = c._desk.floor.board.state.parts
+    assert parts is not None
+    counts = {("unit", server): number for server, number in enumerate(parts._units)}
+    return counts | {("port", server): number for server, number in enumerate(parts._ports)}
+
+
+def expected(c: Controller) -> dict[tuple[str, int], int]:
+    """The same, counted from the file of the cluster, what has failed, and the names that running jobs hold."""
+    working = c._desk.floor.board.cluster
+    fabric, health = working.fabric, working.health
+    assert isinstance(fabric, Sipam)
+    gone = {*health.failed_memory_units, *health.failed_tray_ports}
+    for place in c.running.values():
+        gone |= {name for name in names_of(place) if ".m" in name}
+    found: dict[tuple[str, int], int] = {}
+    for server in range(fabric.num_servers):
+        trays = [fabric.tray_name(server, tray) for tray in range(fabric.trays_per_server)]
+        rails = [q for q in range(fabric.local_rails) if fabric.switch_name(q, server) not in health.failed_switches]
+        units = {f"{tray}.u{number}" for tray in trays for number in range(fabric.units_per_tray)}
+        ports = {f"{t}.q{q}#{number}" for t in trays for q in rails for number in range(fabric.tray_ports)}
+        found["unit", server], found["port", server] = len(units - gone), len(ports - gone)
+    return found
+
+
+class PoolMachine(Machine):
+    """The machine of all fabrics on a pool, with its parts followed by name."""
+
+    fabric = "sipam"
+
+    def follow(self, before: int, told: Sequence[tuple[Decision, ...]]) -> None:
+        super().follow(before, told)
+        store = self.__dict__.setdefault("store", Store())
+        for record, decisions in zip(self.controller._desk.journal.records(before), told, strict=True):
+            if "noted" not in record.body:
+                assert store.carry_out(decisions, set(self.controller.down)) == []
+
+    @invariant()
+    def parts_are_conserved(self) -> None:
+        if not hasattr(self, "controller"):
+            return
+        c = self.controller
+        assert left_over(c) == expected(c)
+        held = {name: job for job, place in c.running.items() for name in names_of(place)}
+        assert held == (self.store.owner if hasattr(self, "store") else {})
+        if self.naive.events % 8 == 0:
+            assert c.check() == []
+
+
+def test_random_events_conserve_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also over crashes: `Machine` restarts the controller from its journal, and compares."""
+    monkeypatch.setattr(test_controller_machine, "cluster", lambda fabric: cluster(fabric, **SCARCE))
+    parts = ["s1", "s0.a1", "s2.a2:port", "s0.m0.u0", "s1.m1.u5", "s0.m0.q0#0", "s2.m1.q3#1", "s0.q8#0", "s1.q2", "q9"]
+    monkeypatch.setitem(PARTS, "sipam", parts)
+    machine = type("OnPool", (PoolMachine,), {"events": 0, "counts": Counter()})
+    limits = settings(
+        max_examples=4, stateful_step_count=STEPS // 4, deadline=None, database=None, print_blob=False,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate,),
+    )  # fmt: skip
+    for number in count():
+        run_state_machine_as_test(seed(number)(machine), settings=limits)  # type: ignore[no-untyped-call]
+        if machine.events >= EVENTS:
+            break
+    assert machine.counts["refused"] == 0
+    assert machine.counts["greedy"] > EVENTS / 20
+    assert machine.counts["preempted"] > 0
+    assert machine.counts["moves"] == machine.counts["joint"] == machine.counts["rescued"] == 0
+
+
+def spread(c: Controller) -> tuple[Request, Place]:
+    """A job of 12 accelerators over two servers, beside another."""
+    c.submit(request("other", 2))
+    c.submit(request("job", 12))
+    place = c.running["job"]
+    assert len(place.servers) == 2
+    return c.job("job").request, place
+
+
+def steps(place: Place, old: str, new: str) -> Place:
+    """One part changed for another, by its name without the server, once."""
+    left = [1]
+
+    def changed(step: Any) -> Any:
+        return new if step == old and left and left.pop() else step
+
+    return rewired(place, lambda wire: wire._replace(route=tuple(map(changed, wire.route))))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda p: p, None),
+        (lambda p: on(p, p.devices[1]), "hosts two ranks"),
+        (lambda p: on(p, (1, 0)), "s1.a0 belongs to other"),
+        (lambda p: on(p, (1, 7)), "s1.a7 has failed"),
+        (lambda p: steps(p, "m0.u0", "m0.u29"), None),
+        (lambda p: steps(p, "m0.u0", "m0.u30"), "are no units of the tray"),
+        (lambda p: steps(p, "m0.u0", "m1.u29"), "are no units of the tray"),
+        (lambda p: steps(p, "m0.u0", "m0.u1"), "serves 2 memory circuits"),
+        (lambda p: steps(p, "m0.q0#0", "m0.q0#3"), None),
+        (lambda p: steps(p, "m0.q0#0", "m0.q0#4"), "no port"),
+        (lambda p: steps(p, "m0.q0#0", "m0.q1#0"), "on another rail"),
+        (lambda p: steps(p, "q8#0", "q8#2"), None),
+        (lambda p: steps(p, "q8#0", "q9#2"), "takes for each rail an uplink"),
+        (lambda p: steps(p, "q8#0", "q8#9"), "takes for each rail an uplink"),
+        (lambda p: rewired(p, lambda w: w if w.route else None), "lacks circuit"),
+        (lambda p: replace_wiring(p, lambda key: key != "memory"), "memory circuits are needed for each rank"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_place_in_a_pool_is_found(change: Any, words: str | None) -> None:
+    c = controller("sipam", units_per_tray=30)
+    c.fail("s1.a7")
+    job, place = spread(c)
+    objection = guard_of(c).objection(job, change(place))
+    assert objection is None if words is None else objection is not None and words in objection
+
+
+def replace_wiring(place: Place, keeps: Any) -> Place:
+    configurations = tuple((key, wires) for key, wires in place.wiring.configurations if keeps(key))
+    return Place(place.kind, place.row, place.devices, Wiring(configurations))
+
+
+def respun(random: Random, place: Place) -> Place:
+    """One part of the pool changed for any other, one wire left out or on another rail, or two ranks exchanged."""
+    used = [step for _, wires in place.wiring.configurations for wire in wires for step in wire.route]
+    way = random.randrange(6)
+    if way < 3 and used:
+        tray, rail, number = random.randrange(3), random.randrange(13), random.randrange(5)
+        new = random.choice([f"m{tray}.u{random.randrange(20)}", f"m{tray}.q{rail}#{number}", f"q{rail}#{number}"])
+        old = random.choice(used)
+        near = f"{old[:-1]}{random.randrange(5)}"
+        return steps(place, old, random.choice([new, near, near]))
+    wires = [wire for _, wires in place.wiring.configurations for wire in wires]
+    if way == 3 and wires:
+        wire = random.choice(wires)
+        new_wire = random.choice([None, wire._replace(mask=1 << random.randrange(12))])
+        return rewired(place, lambda each: new_wire if each == wire else each)
+    one, two = random.randrange(len(place.devices)), random.randrange(len(place.devices))
+    devices = list(place.devices)
+    devices[one], devices[two] = devices[two], devices[one]
+    return on(place, *devices)
+
+
+def ground(random: Random, c: Controller, beside: Sequence[Place]) -> Cluster:
+    """The cluster with some parts down that no job beside holds."""
+    fabric, held = c.cluster.fabric, set[str]().union(*map(names_of, beside))
+    assert isinstance(fabric, Sipam)
+
+    def some(parts: Iterator[str]) -> tuple[str, ...]:
+        able = [part for part in parts if part not in held]
+        return tuple(random.sample(able, random.randrange(4))) if random.random() < 0.5 else ()
+
+    trays = [fabric.tray_name(server, tray) for server in range(4) for tray in range(2)]
+    health = Health(
+        failed_memory_units=some(f"{tray}.u{u}" for tray in trays for u in range(fabric.units_per_tray)),
+        failed_tray_ports=some(f"{tray}.q{rail}#{p}" for tray in trays for rail in range(8) for p in range(3)),
+        failed_uplinks=some(
+            fabric.uplink_name(server, rail, u) for server in range(4) for rail in (8, 9) for u in (0, 1)
+        ),
+        failed_switches=some(iter(fabric.switch_names)) if random.random() < 0.3 else (),
+    )
+    return edited(c.cluster, health=health)
+
+
+def by_all_checks(where: Cluster, beside: Sequence[tuple[Job, Place]], job: Job, place: Place) -> bool:
+    """Whether the plan of all is right, and what runs then can be stated as residents."""
+    try:
+        instance, plan = whole(where, beside, [(job, place)])
+        whole(where, [*beside, (job, place)])
+    except (ValueError, IndexError):
+        return False
+    return not check(instance, plan, starts=True)
+
+
+def test_a_place_in_a_pool_is_judged_as_by_all_checks() -> None:
+    """Random places on random ground, one guard for all: what it remembers is of other places."""
+    random, verdicts = Random("pools"), Counter[bool]()
+    c = controller("sipam", {"moves": False, "preempts": False}, **SCARCE)
+    guard = guard_of(c)
+    for number in range(CASES):
+        names = [f"j{number}.{i}" for i in range(random.randrange(1, 7))]
+        for each in names:
+            c.submit(request(each, random.choice((1, 2, 4, 8, 12, 16))))
+        held = {each: (c.job(each).request, place) for each, place in c.running.items()}
+        for one in random.choices([*held], k=4):
+            job, place = held[one]
+            beside = [of for other, of in held.items() if other != one]
+            where = ground(random, c, [of for _, of in beside])
+            if beside and check(*whole(where, beside), starts=True):
+                where = c.cluster
+            guard.healed(where)
+            changed = place if random.random() < 0.4 else respun(random, place)
+            expected = by_all_checks(where, beside, job, changed)
+            said = guard.objection(job, changed)
+            assert (said is None) == expected, (said, changed.devices, changed.wiring, where.health)
+            verdicts[expected] += 1
+        guard.healed(c.cluster)
+        for each in names:
+            c.cancel(each)
+    assert min(verdicts[True], verdicts[False]) > CASES / 2
+
+
+CHATS = {
+    "kind": "transformer_inference", "model": "llama-3.1-70b", "concurrency": 64, "input_tokens": 4096,
+    "output_tokens": 512,
+}  # fmt: skip
+SLOW: dict[str, Any] = {
+    "servers": 2, "accelerators_per_server": 16, "trays_per_server": 4, "units_per_tray": 40, "tray_ports": 8,
+    "spine_rails": 2, "shoreline": {
+        "name": "slow", "perimeter_mm": 96, "source": "assumption",
+        "io": {"name": "slow-io", "width_mm": 8, "bandwidth": "600 GB/s", "source": "assumption"},
+    },
+}  # fmt: skip
+
+
+def test_a_job_whose_phases_divide_their_ports_differently_keeps_both_divisions(tmp_path: Path) -> None:
+    """Circuits of one phase are named as such, to plans, to drivers and over a restart."""
+    path = tmp_path / "journal.db"
+    with Controller(cluster("sipam", **SLOW), path) as c:
+        c.submit(request("chats", 8, workload=CHATS))
+        place = c.running["chats"]
+        phases = {circuit.phase for circuit in place.memory} | {held.phase for held in place.circuits}
+        assert {"prefill", "decode"} & phases
+        assert {each.get("phase") for each in place.circuits_json} == phases
+        assert c.check() == []
+    with Controller(journal=path) as again:
+        assert (again.running["chats"].memory, again.running["chats"].circuits) == (place.memory, place.circuits)
+        assert left_over(again) == expected(again)
+        again.finish("chats")
+        assert not any(again._desk.floor.board.state.taken.values())
+
+
+def test_no_job_takes_more_memory_than_falls_to_its_accelerators() -> None:
+    """All accelerators find memory: 48 units of a server for its 8 accelerators."""
+    c = controller("sipam")
+    assert started(c.submit_all([request(f"j{i}", 4) for i in range(8)])) == [f"j{i}" for i in range(8)]
+    assert {sum(len(plug.units) for plug in place.memory) for place in c.running.values()} == {24}
+    assert c.num_free == 0
+    assert c.check() == []
+
+
+def test_drivers_are_told_of_light_into_memory() -> None:
+    """Both ways between accelerator and port, on the rail of the port; a single accelerator has no other circuit."""
+    c = controller("sipam")
+    c.submit(request("job"))
+    place = c.running["job"]
+    assert place.circuits == ()
+    (held,) = place.circuits_json
+    ways = {(each["from"], each["to"], *each["wavelengths"]) for each in held["circuits"]}
+    assert ways == {way for p in place.memory for way in ((p.device, p.port, p.rail), (p.port, p.device, p.rail))}
+    assert place.num_ports == 1
+
+
+def test_drivers_keep_ports_and_uplinks_of_jobs_apart() -> None:
+    """What no other job may have on at the same time."""
+    c = controller("sipam", units_per_tray=30)
+    _, place = spread(c)
+    held = {name.partition(":")[0] for name in taken(place.circuits_json)}
+    assert held == {*place.device_names, *(name for name in names_of(place) if "#" in name)}
+
+
+def test_who_waits_for_memory_is_told_so() -> None:
+    """Accelerators are free, and almost all units have failed."""
+    c = controller("sipam", servers=1, trays_per_server=1, units_per_tray=16)
+    for number in range(1, 16):
+        c.fail(f"s0.m0.u{number}")
+    wait = c.submit(request("job", 2))[-1]
+    assert isinstance(wait, Wait)
+    assert wait.tag == "memory"
+    assert "each takes at least 1 memory unit over 1 port, and only 1 finds that" in wait.because
+    assert started(c.repair("s0.m0.u5")) == ["job"]
+    assert c.check() == []
+
+
+@pytest.mark.parametrize("accelerators", [1, 2, 4])
+def test_those_who_hold_the_memory_give_way(accelerators: int) -> None:
+    """Four jobs hold all units, and four accelerators are free; nobody is stopped who could have stayed."""
+    c = controller("sipam", {"moves": False}, servers=1, units_per_tray=4, tray_ports=4, uplinks=2)
+    waits: list[Any] = []
+    while not waits:
+        waits = [d for d in c.submit(chat(f"low{len(c.running)}", 1)) if isinstance(d, Wait)]
+    assert len(c.running) == 4
+    answer = c.submit(chat("high", accelerators, priority=10))
+    assert started(answer) == ["high"]
+    assert 1 <= len([d for d in answer if isinstance(d, Stop)]) <= accelerators
+    assert c.check() == []
+
+
+@pytest.mark.parametrize("kind", ["unit", "port", "uplink", "switch"])
+def test_a_job_whose_part_fails_goes_on_with_others(kind: str) -> None:
+    c = controller("sipam", {"downtime_s": 5}, units_per_tray=30)
+    _, place = spread(c)
+    (first, *_) = place.memory
+    fibers = [name for held in place.circuits for each in held.circuits for name in each.fibers]
+    part = {"unit": first.units[0], "port": first.port, "uplink": fibers[0], "switch": f"s0.q{first.rail}"}[kind]
+    hit = [name for name, at in c.running.items() if part in names_of(at) | switches_of(at)]
+    told = c.fail(part)
+    assert [(type(each), each.job) for each in told] == [(Move, name) for name in hit]
+    assert c.check() == []
+    assert left_over(c) == expected(c)
+    if kind != "switch":
+        assert part not in names_of(c.running["job"])
+    c.repair(part)
+    assert left_over(c) == expected(c)
+
+
+def test_a_large_job_is_kept_room_for_until_it_starts() -> None:
+    """Small jobs without a limit never take the servers that are kept for one that needs all memory of two."""
+    c = controller("sipam")
+    c.submit_all([request(f"first{i}", 8) for i in range(4)])
+    c.submit(request("large", 16))
+    kept = c.view().reserved.servers
+    assert len(kept) == 2
+    for i in range(4):
+        c.submit(request(f"small{i}", 1))
+    for name in [name for name, place in c.running.items() if place.servers[0] in kept]:
+        c.finish(name)
+    assert "large" in c.running
+    assert set(c.running["large"].servers) == set(kept)
+
+
+def test_memory_that_a_controller_cannot_hand_out_is_refused() -> None:
+    with pytest.raises(InputError, match="moves no pages into a pool"):
+        controller("sipam", local_memory=True)
+
+
+PROVIDERS = Path(__file__).parents[3] / "instances" / "providers"
+
+
+def test_optical_modules_of_each_accelerator_are_served() -> None:
+    """A module belongs to one accelerator, so that jobs share nothing but accelerators."""
+    instance = load(Instance, PROVIDERS / "optical_hbm.yaml")
+    c = Controller(instance.cluster)
+    job = next(job for job in instance.jobs if job.name == "llama8b-serve")
+    asked = Request.model_validate(job.model_dump(mode="json", by_alias=True, exclude_unset=True))
+    assert started(c.submit(asked)) == ["llama8b-serve"]
+    assert c.check() == []
+
+
+def test_appliances_that_accelerators_share_are_refused() -> None:
+    instance = load(Instance, PROVIDERS / "appliance.yaml")
+    with pytest.raises(InputError, match="hands out no shared appliances"):
+        Controller(instance.cluster)

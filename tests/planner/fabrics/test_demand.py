@@ -1,0 +1,282 @@
+"""Circuits, colourings and boundaries of shapes against plain loops."""
+
+import gc
+import tracemalloc
+import weakref
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from costmodel.collectives.family import Family
+from costmodel.collectives.family import plans_of as family_of
+from costmodel.collectives.limits import Limits
+from costmodel.collectives.offers import SWITCHED
+from costmodel.collectives.plan import Plan
+from costmodel.fabrics import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.hardware.device import load_device
+from planner.fabrics.demand import Shape, _bound, _boundary
+from planner.fabrics.lightpath.fast_layouts import layouts_of
+from tests.oracles.circuits import required_circuits
+
+WAVELENGTHS, PEERS = 8, 7
+
+
+def plans_of(ranks: int, widths: tuple[int, ...] = (8, 2, 1)) -> tuple[Plan, ...]:
+    """Rings of some widths, and other plans of a group: exact radices, then any."""
+    limits = Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9)
+    rings = [Plan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in widths]
+    exact, every = (family_of("all_reduce", ranks, limits, Family(SWITCHED, padded=padded)) for padded in (False, True))
+    return (*rings, *dict.fromkeys((*exact, *every)))
+
+
+def line(stages: int, width: int = 2) -> LinkPlan:
+    return LinkPlan("line", stages, wavelengths=(width,))
+
+
+def shapes(tensor: int, pipeline: int, data: int, block: int, num_plans: int = 6) -> Iterator[Shape]:
+    """A sample of the plans along each dimension; replicas without a pipeline may exchange nothing."""
+    lines: tuple[GroupPlan, ...] = (line(pipeline), line(pipeline, 1)) if pipeline > 1 else (NO_PLAN,)
+    for t in _sample(tensor, num_plans):
+        for p in lines:
+            for d in (*_sample(data, num_plans), *([NO_PLAN] if pipeline == 1 < data else [])):
+                yield Shape(tensor, pipeline, data, block, (t, p, d))
+
+
+def _sample(ranks: int, number: int) -> tuple[GroupPlan, ...]:
+    if ranks == 1:
+        return (NO_PLAN,)
+    found = plans_of(ranks)
+    return found[:: max(1, len(found) // number)]
+
+
+SMALL = [
+    (4, 1, 1, 1), (6, 1, 1, 1), (8, 1, 1, 1), (1, 1, 8, 1), (1, 4, 1, 1), (1, 2, 4, 1), (1, 4, 2, 1),
+    (2, 1, 4, 2), (2, 2, 2, 2), (3, 2, 2, 3), (4, 1, 2, 4), (2, 1, 1, 2), (1, 1, 7, 1), (2, 4, 2, 2),
+]  # fmt: skip
+
+
+def configurations_of(shape: Shape) -> list[tuple[str, set[tuple[int, int, int]]]]:
+    """Held circuits of each dimension, group by group."""
+    found: list[tuple[str, set[tuple[int, int, int]]]] = []
+    degrees = {"tensor": shape.tensor, "pipeline": shape.pipeline, "data": shape.data}
+    for name, plan in zip(degrees, shape.plans, strict=True):
+        for circuits in plan.configurations():
+            held = set()
+            for fixed in np.ndindex(*(1 if axis == name else degree for axis, degree in degrees.items())):
+                at = dict(zip(degrees, map(int, fixed), strict=True))
+                for source, destination, width in circuits:
+                    ends = []
+                    for index in (source, destination):
+                        here = at | {name: index}
+                        ends.append((here["data"] * shape.pipeline + here["pipeline"]) * shape.tensor + here["tensor"])
+                    held.add((ends[0], ends[1], width))
+            found.append((name, held))
+    return found
+
+
+@pytest.mark.parametrize("degrees", SMALL)
+def test_circuits_of_a_shape(degrees: tuple[int, int, int, int]) -> None:
+    for shape in shapes(*degrees):
+        found = [(name, set(circuits)) for name, circuits in shape.configurations]
+        assert found == configurations_of(shape)
+        assert all(len(set(circuits)) == len(circuits) for _, circuits in shape.configurations)
+
+
+@pytest.mark.parametrize("ranks", range(2, 33))
+def test_offsets_colour_every_plan(ranks: int) -> None:
+    found = plans_of(ranks)
+    for plan in (*found[:: max(1, len(found) // 40)], line(ranks), line(ranks, 4)):
+        pipelined = plan.kind == "line"
+        degrees = (1, ranks, 1) if pipelined else (ranks, 1, 1)
+        plans: tuple[GroupPlan, GroupPlan, GroupPlan] = (
+            (NO_PLAN, plan, NO_PLAN) if pipelined else (plan, NO_PLAN, NO_PLAN)
+        )
+        is_coloured(Shape(*degrees, 1, plans))
+
+
+@pytest.mark.parametrize("degrees", SMALL)
+def test_offsets_colour_every_shape(degrees: tuple[int, int, int, int]) -> None:
+    for shape in shapes(*degrees):
+        is_coloured(shape)
+
+
+def is_coloured(shape: Shape) -> None:
+    """No tile sends or receives a wavelength twice in one configuration, and none is out of range."""
+    for (_, circuits), offsets in zip(shape.configurations, shape.offsets, strict=True):
+        used = set()
+        for (source, destination, width), first in zip(circuits, offsets, strict=True):
+            assert 0 <= first <= WAVELENGTHS - width, shape
+            for wavelength in range(first, first + width):
+                for end in (("sends", source, wavelength), ("receives", destination, wavelength)):
+                    assert end not in used, shape
+                    used.add(end)
+
+
+def least_leaving(shape: Shape) -> list[int]:
+    """Least wavelengths that leave c blocks, over all sets of c blocks, in the configuration that needs most."""
+    table = []
+    for count in range(shape.num_blocks + 1):
+        least = None
+        for blocks in combinations(range(shape.num_blocks), count):
+            most = 0
+            for _, circuits in shape.configurations:
+                leaving = sum(
+                    w for s, d, w in circuits if s // shape.block in blocks and d // shape.block not in blocks
+                )
+                entering = sum(
+                    w for s, d, w in circuits if d // shape.block in blocks and s // shape.block not in blocks
+                )
+                assert leaving == entering
+                most = max(most, leaving)
+            least = most if least is None else min(least, most)
+        assert least is not None
+        table.append(least)
+    return table
+
+
+@pytest.mark.parametrize("degrees", SMALL)
+def test_boundary_is_exact_and_the_bound_is_never_above_it(degrees: tuple[int, int, int, int]) -> None:
+    for shape in shapes(*degrees, num_plans=2):
+        exact = least_leaving(shape)
+        is_only_a_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(
+            plan.kind == "ring" for plan in shape.plans
+        )
+        if is_only_a_ring:
+            assert all(b <= e for b, e in zip(shape.boundary, exact, strict=True))
+        else:
+            assert shape.boundary.tolist() == exact
+        assert (_bound(shape) <= exact).all(), shape
+        assert shape.has_light == any(shape.boundary)
+        assert all(leaving % shape.unit == 0 for leaving in exact)
+
+
+def test_ring_of_any_length_leaves_one_circuit() -> None:
+    ring = plans_of(32)[1]
+    shape = Shape(32, 1, 1, 1, (ring, NO_PLAN, NO_PLAN))
+    assert shape.boundary.tolist() == [0, *31 * [2], 0]
+    assert shape.unit == 2
+
+
+def test_bound_of_many_blocks_is_never_above_some_sets() -> None:
+    """Runs of consecutive blocks and random sets leave at least what the bound says."""
+    rng = np.random.default_rng(0)
+    for shape in (*shapes(24, 1, 1, 1), *shapes(1, 4, 6, 1, 3), *shapes(2, 3, 8, 2, 3)):
+        table = _boundary(shape)
+        assert table.shape == (25,)
+        for count in range(1, 24):
+            sets = [range(count), rng.permutation(24)[:count], range(24)[:: max(1, 24 // count)][:count]]
+            for blocks in map(frozenset[int], sets):
+                most = max(
+                    (
+                        sum(int(t[u, v]) for u in blocks for v in range(24) if v not in blocks)
+                        for t in (between.table for between in shape.between_blocks)
+                    ),
+                    default=0,
+                )
+                assert table[len(blocks)] <= most
+
+
+def test_two_rings_in_halves_need_no_light_between_them() -> None:
+    """Two replicas of a tensor ring in blocks of half a ring: two blocks of one ring leave nothing."""
+    shape = Shape(4, 1, 2, 2, (plans_of(4)[1], NO_PLAN, NO_PLAN))
+    assert least_leaving(shape) == [0, 2, 0, 2, 0]
+    assert shape.boundary.tolist() == [0, 2, 0, 2, 0]
+
+
+def test_unit_is_the_common_width_of_circuits_between_blocks() -> None:
+    wide, narrow = line(2, 4), plans_of(2, (6,))[0]
+    assert Shape(1, 2, 2, 1, (NO_PLAN, wide, narrow)).unit == 2
+    inside = Shape(2, 2, 1, 2, (plans_of(2, (1,))[0], wide, NO_PLAN))
+    assert inside.unit == 4
+    assert Shape(2, 1, 1, 2, (narrow, NO_PLAN, NO_PLAN)).unit == 1
+
+
+def test_within_compares_widths_of_the_same_circuits() -> None:
+    ring = {width: Shape(4, 1, 1, 1, (plans_of(4, (width,))[0], NO_PLAN, NO_PLAN)) for width in (1, 2)}
+    assert ring[1].is_within(ring[2])
+    assert not ring[2].is_within(ring[1])
+    assert ring[1].is_within(ring[1])
+    other = Shape(4, 1, 1, 2, ring[1].plans)
+    assert not ring[1].is_within(other)
+    radix = next(plan for plan in plans_of(4) if plan.kind == "radix")
+    assert not ring[1].is_within(Shape(4, 1, 1, 1, (radix, NO_PLAN, NO_PLAN)))
+
+
+def test_boundary_is_shared_and_cannot_be_changed() -> None:
+    shape = Shape(4, 1, 1, 1, (plans_of(4)[-1], NO_PLAN, NO_PLAN))
+    assert shape.boundary is Shape(4, 1, 1, 1, (plans_of(4)[-1], NO_PLAN, NO_PLAN)).boundary
+    with pytest.raises(ValueError, match="read-only"):
+        shape.boundary[0] = 1
+
+
+def test_light_of_many_ranks_takes_memory_by_circuits_not_by_pairs() -> None:
+    """A ring of 1,024: a million pairs of ranks, a thousand circuits; many shapes of one plan share them."""
+    ring = Plan("all_reduce", "ring", 1024, Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9), (), (1,), (4,))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        kept = [Shape(1, 1, 1024, block, (NO_PLAN, NO_PLAN, ring)) for block in (1, 2, 4, 8)]
+        for shape in kept:
+            assert len(shape.boundary) == shape.num_blocks + 1
+            assert len(shape.offsets[0]) == len(shape.configurations[0][1]) == 1024
+            assert shape.between_blocks[0].pairs.shape == (3, shape.num_blocks)
+            assert layouts_of(shape)
+        assert tracemalloc.get_traced_memory()[0] < 1e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_shapes_share_goes_with_the_last_of_them() -> None:
+    shape = Shape(1, 1, 24, 1, (NO_PLAN, NO_PLAN, plans_of(24)[0]))
+    assert shape.has_light
+    held = weakref.ref(shape), weakref.ref(layouts_of(shape))
+    del shape
+    gc.collect()
+    assert [each() for each in held] == [None, None]
+
+
+@pytest.mark.parametrize("places", [(0, 0, 1, 1, 2, 2), (2, 0, 1, 0, 1, 2)])
+def test_light_between_places_is_counted_pair_by_pair(places: tuple[int, ...]) -> None:
+    for shape in shapes(1, 2, 6, 2, 4):
+        for between in shape.between_blocks:
+            table, expected = between.table, np.zeros((3, 3), dtype=int)
+            for a, b in np.argwhere(table):
+                expected[places[a], places[b]] += table[a, b]
+            np.fill_diagonal(expected, 0)
+            assert between.over(np.array(places), 3).tolist() == expected.tolist()
+            assert between.reversed.table.tolist() == table.T.tolist()
+            assert {(a, b): w for a, peers in between.leaving() for b, w in peers} == {
+                (a, b): table[a, b] for a, b in np.argwhere(table)
+            }
+
+
+def test_circuits_agree_with_the_oracle_of_the_rules() -> None:
+    from costmodel.pricing.candidates import enumerate_candidates
+    from tests.costmodel.pricing.test_candidates import DEVICE, workload_of
+    from tests.costmodel.pricing.test_score import LIGHTPATH, WORKLOADS, fabric_of
+
+    listed = enumerate_candidates(workload_of(WORKLOADS["training"]), (4, 5, 6, 7), DEVICE, fabric_of(LIGHTPATH))
+    for row in range(0, len(listed), 7):
+        c = listed.configuration(row)
+        plans = tuple(listed.plans[i] for i in listed.plan[:, row])
+        shape = Shape(c.tensor, c.pipeline, c.data, c.block, (plans[0], plans[1], plans[2]))
+        mine = [(name, frozenset(circuits)) for name, circuits in shape.configurations]
+        assert mine == [(name, frozenset(circuits)) for name, circuits in required_circuits(c)]
+
+
+def test_circuits_with_context_agree_with_the_oracle_of_the_rules() -> None:
+    from costmodel.pricing.candidates import enumerate_candidates
+    from planner.fabrics.demand import shape_of
+    from tests.oracles.tiny_layouts import fabric_of, workload_of
+
+    fabric, workload = fabric_of("ocs_rail", servers=4, gpus_per_server=4), workload_of(context=(1, 2), expert=(1, 2))
+    listed = enumerate_candidates(workload, (8, 16), load_device("h100-sxm"), fabric)
+    with_both = 0
+    for row in range(len(listed)):
+        c = listed.configuration(row)
+        mine = [(name, sorted(circuits)) for name, circuits in shape_of(listed, row, fabric).configurations]
+        assert mine == [(name, sorted(circuits)) for name, circuits in required_circuits(c)]
+        with_both += bool(mine) and c.context > 1
+    assert with_both

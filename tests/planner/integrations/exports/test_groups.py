@@ -1,0 +1,86 @@
+"""Plans as schedules over the devices and circuits of the file."""
+
+import pytest
+
+from costmodel.collectives.interpret import interpret
+from costmodel.collectives.simulate import simulate
+from planner.checks.rounds import message_time
+from planner.checks.schedule import schedule_of as checked_schedule
+from planner.integrations.exports.groups import GroupRun, group_runs
+from planner.model.errors import InputError
+from tests.planner.checks import good
+
+WITH_CIRCUITS = ("ring", "switched", "at_once", "exchange", "beyond", "grid", "shared", "loss")
+
+
+def runs_of(name: str) -> tuple[GroupRun, ...]:
+    instance, plan = good.GOOD[name]()
+    return group_runs(instance, plan, "plan.json")
+
+
+@pytest.mark.parametrize("name", WITH_CIRCUITS)
+def test_schedules_run_over_the_circuits_of_the_file(name: str) -> None:
+    for run in runs_of(name):
+        schedule = run.schedule
+        assert interpret(schedule) == ()
+        assert schedule.num_configurations == len(run.held)
+        circuits = schedule.circuits
+        for group in run.groups:
+            for index in range(len(circuits)):
+                ends = group[circuits.source[index]], group[circuits.destination[index]]
+                held = run.held[circuits.first[index]].circuits
+                (found,) = [circuit for circuit in held if (circuit.source, circuit.destination) == ends]
+                assert len(found.wavelengths) == circuits.wavelengths[index]
+
+
+@pytest.mark.parametrize("name", WITH_CIRCUITS)
+def test_time_is_what_the_checker_simulates(name: str) -> None:
+    """The checker has rounds of its own; both must take as long."""
+    instance, plan = good.GOOD[name]()
+    fabric = instance.cluster.fabric
+    for run in group_runs(instance, plan, "plan.json"):
+        collective = getattr(plan[run.job].configuration, f"{run.dimension}_collective")
+        widths = [{(c.source, c.destination): len(c.wavelengths) for c in held.circuits} for held in run.held]
+        latency_s, seconds_per_byte = message_time(
+            fabric,  # type: ignore[arg-type]
+            checked_schedule(collective, len(run.groups[0])),
+            list(run.groups[0]),
+            widths,
+        )
+        for message_bytes in (1.0, 1e6):
+            expected_s = latency_s + seconds_per_byte * message_bytes
+            assert simulate(run.schedule, run.plan.limits, message_bytes) == pytest.approx(expected_s)
+            assert run.plan.time_s(message_bytes) == pytest.approx(expected_s)
+
+
+def test_groups_follow_the_ranks() -> None:
+    tensor, data = runs_of("grid")
+    assert (tensor.stem, tensor.groups) == ("grid.tensor", (("s0.t0", "s0.t1"), ("s1.t0", "s1.t1")))
+    assert (data.stem, data.groups) == ("grid.data", (("s0.t0", "s1.t0"), ("s0.t1", "s1.t1")))
+
+
+def test_groups_along_data_hold_the_context_ranks_too() -> None:
+    """Of a job with both, in the layout of all other code: the context index is the fastest."""
+    instance, plan = good.ring()
+    (ring,) = plan.assignments
+    both = ring.configuration.model_copy(update={"data": 2, "context": 2})
+    changed = plan.model_copy(update={"assignments": (ring.model_copy(update={"configuration": both}),)})
+    (run,) = group_runs(instance, changed, "plan.json")
+    assert run.groups == (ring.devices,)
+    assert run.plan.ranks == 4
+
+
+def test_names_of_files_are_plain_and_differ() -> None:
+    instance, plan = good.GOOD["shared"]()
+    names = {"one": "a/b", "two": "a b"}
+    jobs = tuple(a.model_copy(update={"job": names[a.job]}) for a in plan.assignments)
+    runs = group_runs(instance, plan.model_copy(update={"assignments": jobs}), "plan.json")
+    assert [run.stem for run in runs] == ["a_b.data", "a_b-2.data"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("fat_tree", "on fat_tree export circuits"), ("single", "nothing to export")]
+)
+def test_what_cannot_be_exported_is_named(name: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        runs_of(name)

@@ -1,0 +1,34 @@
+"""Worlds for the tests here."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.planner.controller.sites import quick_folder
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.world import World
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """An emulated API; what it remembers makes it slower, so that each test has its own."""
+    one = Server()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def make_world(server: Server) -> Iterator[Callable[..., World]]:
+    """Worlds with a journal of their own."""
+    worlds: list[World] = []
+    with quick_folder() as folder:
+
+        def make(**changes: Any) -> World:
+            worlds.append(World(server, Path(folder), **changes))
+            return worlds[-1]
+
+        yield make
+        for one in worlds:
+            one.close()

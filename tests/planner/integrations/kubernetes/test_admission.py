@@ -1,0 +1,352 @@
+"""The admission check against emulated Kueue: what is admitted, sent back, refused, and what a restart changes."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from planner.integrations.kubernetes.pods import Pod
+from planner.model.errors import UnwrittenError
+from tests.planner.controller.test_journal_damage import full
+from tests.planner.integrations.kubernetes.emulator import CHECKS, NODES, PODS, WORKLOADS
+from tests.planner.integrations.kubernetes.world import World, node, pod_set
+
+Make = Callable[..., World]
+
+
+def seats(world: World, name: str) -> list[tuple[str, str]]:
+    return [
+        (pod.node, pod.annotations["photonplan.io/cuda-visible-devices"])
+        for pod in map(Pod, world.pods(f"team/{name}"))
+    ]
+
+
+@pytest.mark.parametrize(("pods", "each", "nodes"), [(2, 8, 2), (4, 4, 2), (8, 1, 1), (1, 3, 1), (4, 2, 1), (3, 8, 3)])
+def test_pods_land_as_planned(make_world: Make, pods: int, each: int, nodes: int) -> None:
+    world = make_world()
+    world.workload("train", pod_set(pods, each))
+    assert world.settle() == {}
+    job = world.jobs()["team/train"]
+    assert job.place is not None
+    found = seats(world, "train")
+    assert len(found) == pods
+    assert len({node for node, _ in found}) == nodes
+    planned = {f"n{server}:{slot}" for server, slot in job.place.devices}
+    assert {f"{node}:{index}" for node, text in found for index in text.split(",")} == planned
+    assert all(len(text.split(",")) == each for _, text in found)
+    assert world.check("train")["state"] == "Ready"
+    assert World._true(world.status("train"), "Admitted")
+
+
+def test_the_check_says_which_pod_goes_where(make_world: Make) -> None:
+    world = make_world()
+    world.workload("train", pod_set(1, 8, "launcher"), pod_set(3, 8, "worker"), pod_set(1, 0, "monitor"))
+    world.settle()
+    updates = {one["name"]: one for one in world.check("train")["podSetUpdates"]}
+    assert set(updates) == {"launcher", "worker"}
+    (host,) = updates["launcher"]["nodeSelector"].values()
+    assert host in ("n0.local", "n1.local", "n2.local", "n3.local"), "the label of the node, not its name"
+    assert "nodeSelector" not in updates["worker"]
+    all_seats = [json.loads(one["annotations"]["photonplan.io/assignment"]) for one in updates.values()]
+    ranks = [rank for some in all_seats for seat in some for rank in seat["ranks"]]
+    assert sorted(ranks) == list(range(32))
+    assert len(updates["worker"]["annotations"]["photonplan.io/devices"].split(",")) == 32
+
+
+def test_who_waits_is_told_why_and_starts_when_there_is_room(make_world: Make) -> None:
+    world = make_world()
+    world.workload("first", pod_set(3, 8))
+    world.settle(4)
+    world.workload("second", pod_set(2, 8))
+    world.settle(3)
+    said = world.check("second")
+    assert (said["state"], "8 are free" in said["message"]) == ("Pending", True)
+    world.finish("first")
+    world.settle(4)
+    assert world.check("second")["state"] == "Ready"
+    assert set(world.jobs()) == {"team/second"}
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        ([pod_set(1, 9)], "a pod asks for 9 accelerators and a node has 8"),
+        ([pod_set(1, 8, "a"), pod_set(1, 4, "b")], "pods ask for 4 and 8"),
+        ([pod_set(1, 8, workload="gpt")], "no workload 'gpt' is known"),
+        ([pod_set(5, 8)], "40 accelerators"),
+        ([pod_set(2, 4, pods_per_node="3")], "must divide the 2 pods"),
+        ([pod_set(1, 1, movable="perhaps")], "neither"),
+        ([pod_set(1, 8, "a", workload="bert"), pod_set(1, 8, "b", workload="chat")], "given twice"),
+    ],
+)
+def test_what_can_never_run_is_rejected(make_world: Make, sets: list[dict[str, object]], said: str) -> None:
+    world = make_world()
+    world.workload("odd", *sets)
+    world.kueue()
+    world.loop.tick()
+    world.require_sound()
+    assert (world.check("odd")["state"], said in world.check("odd")["message"]) == ("Rejected", True)
+    world.settle(4)
+    assert world.jobs() == {}
+
+
+def test_a_full_disk_rejects_nobody(make_world: Make) -> None:
+    world = make_world()
+    full(world.controller, is_full=True)
+    for number in range(40):
+        world.workload(f"w{number}", pod_set(1, 1))
+    world.kueue()
+    with pytest.raises(UnwrittenError):
+        world.loop.tick()
+    assert {world.check(f"w{number}")["state"] for number in range(40)} <= {"Pending", "Ready"}
+    full(world.controller, is_full=False)
+    world.settle(4)
+    assert len(world.jobs()) == 40
+
+
+def test_pods_that_need_no_accelerator_pass(make_world: Make) -> None:
+    world = make_world()
+    world.workload("cpu", pod_set(2, 0))
+    world.settle(3)
+    assert world.check("cpu")["state"] == "Ready"
+    assert world.jobs() == {}
+
+
+def test_one_pod_a_node_where_the_user_says_so(make_world: Make) -> None:
+    world = make_world()
+    world.workload("wide", pod_set(4, 2, pods_per_node="1"))
+    world.settle()
+    assert sorted(node for node, _ in seats(world, "wide")) == ["n0", "n1", "n2", "n3"]
+
+
+def test_a_part_that_fails_sends_the_workload_back_to_another_place(make_world: Make) -> None:
+    world = make_world()
+    world.workload("train", pod_set(1, 8))
+    world.settle(4)
+    ((node, _),) = seats(world, "train")
+    world.controller.fail(f"s{node[1:]}.g3")
+    world.loop.tick()
+    said = world.check("train")
+    assert (said["state"], said["requeueAfterSeconds"]) == ("Retry", 5)
+    held = world.jobs()["team/train"].place
+    world.settle(12)
+    assert world.jobs()["team/train"].place == held, "its new place was kept until it came back"
+    ((other, _),) = seats(world, "train")
+    assert other != node
+    assert world.check("train")["state"] == "Ready"
+
+
+def test_a_preempted_workload_waits_again(make_world: Make) -> None:
+    world = make_world()
+    for name in "abcd":
+        world.workload(name, pod_set(1, 8))
+    world.settle(4)
+    world.workload("urgent", pod_set(1, 8), priority=100)
+    world.settle(14)
+    assert world.check("urgent")["state"] == "Ready"
+    states = [world.check(name)["state"] for name in "abcd"]
+    assert sorted(states) == ["Pending", "Ready", "Ready", "Ready"]
+    assert len(world.pods()) == 4
+
+
+def test_a_job_that_somebody_else_takes_away_is_submitted_again(
+    make_world: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = make_world()
+    world.workload("train", pod_set(1, 8))
+    world.kueue()
+    submit = world.controller.submit
+    monkeypatch.setattr(world.controller, "submit", lambda one: (submit(one), world.controller.cancel(one.name)))
+    world.loop.tick()
+    said = world.check("train")
+    assert (said["state"], "somebody else" in said["message"]) == ("Pending", True)
+    monkeypatch.undo()
+    world.settle(3)
+    assert world.check("train")["state"] == "Ready"
+
+
+def test_a_place_is_kept_only_for_a_time(make_world: Make) -> None:
+    world = make_world()
+    world.workload("train", pod_set(1, 8))
+    world.settle(4)
+    ((node, _),) = seats(world, "train")
+    world.controller.fail(f"s{node[1:]}.g3")
+    world.loop.tick()
+    for _ in range(3):
+        world.kueue()
+        world.kubelets()
+        world.not_before["team/train"] = 1e12
+        world.loop.tick()
+    assert "team/train" in world.jobs()
+    world.now_s += 121
+    world.loop.tick()
+    assert world.jobs() == {}
+
+
+def test_deleted_workloads_give_back_what_they_had(make_world: Make) -> None:
+    world = make_world()
+    world.workload("runs", pod_set(4, 8))
+    world.workload("waits", pod_set(1, 8))
+    world.settle(4)
+    assert len(world.jobs()) == 2
+    world.emulator.drop(WORKLOADS, "team", "waits")
+    world.emulator.drop(WORKLOADS, "team", "runs")
+    world.loop.tick()
+    assert set(world.jobs()) == {"team/runs"}, "its pods run on"
+    for pod in world.pods():
+        world.emulator.drop(PODS, "team", pod["metadata"]["name"])
+    world.loop.tick()
+    assert world.jobs() == {}
+    assert world.controller.num_free == 32
+
+
+def test_nothing_is_ready_before_its_circuits_are_on(make_world: Make) -> None:
+    world = make_world(fabric="lightpath")
+    world.applied = {}
+    world.restart()
+    world.workload("train", pod_set(2, 8))
+    world.settle(3)
+    assert "circuits" in world.check("train")["message"]
+    assert world.pods() == []
+    for name, held in world.controller.circuits().items():
+        world.applied[name] = [one.model_dump(mode="json", by_alias=True) for one in held]
+    world.settle(4)
+    assert world.check("train")["state"] == "Ready"
+
+
+def test_nothing_is_ready_while_pods_of_others_leave(make_world: Make) -> None:
+    world = make_world()
+    for name in "abcd":
+        world.workload(name, pod_set(1, 8))
+    world.settle(4)
+    (pod,) = world.pods("team/a")
+    world.emulator.drop(WORKLOADS, "team", "a")
+    world.controller.cancel("team/a")
+    world.workload("next", pod_set(1, 8))
+    world.settle(3)
+    assert "still leaves" in world.check("next")["message"]
+    world.emulator.drop(PODS, "team", pod["metadata"]["name"])
+    world.settle(3)
+    assert world.check("next")["state"] == "Ready"
+
+
+def test_conflicts_outages_and_forgotten_versions_change_nothing_in_the_end(make_world: Make) -> None:
+    world = make_world()
+    emulator = world.emulator
+
+    def meddle() -> None:
+        emulator.change(WORKLOADS, "team", "train", metadata={"labels": {"seen": str(emulator.version)}})
+
+    emulator.before_write += [lambda: None, meddle, meddle]
+    world.workload("train", pod_set(2, 8))
+    world.kueue()
+    world.loop.tick()
+    assert world.check("train")["state"] == "Pending", "the write met a conflict"
+    emulator.is_down = True
+    world.loop.tick()
+    assert "503" in world.loop.trouble
+    emulator.is_down = False
+    emulator.forget()
+    world.settle(5)
+    assert (world.loop.trouble, world.check("train")["state"]) == ("", "Ready")
+    assert len(seats(world, "train")) == 2
+
+
+def test_a_restart_at_any_moment_goes_on(make_world: Make) -> None:
+    world = make_world()
+    world.workload("train", pod_set(4, 4))
+    for step in (world.kueue, lambda: world.loop.tick(), world.kueue):
+        step()
+        world.restart()
+    world.loop.tick()
+    for item in world.pods():
+        world.restart()
+        world.loop.tick()
+        assert world.try_pod(item) == ""
+        world.require_sound()
+    world.settle(2)
+    assert len(set(seats(world, "train"))) == 4
+    assert world.controller.seq == 1, "submitted once"
+
+
+def test_a_lost_journal_sends_admitted_workloads_back(make_world: Make) -> None:
+    world = make_world()
+    world.workload("train", pod_set(4, 8))
+    world.settle(4)
+    world.end()
+    for file in world._journal.parent.glob("journal.db*"):
+        file.unlink()
+    world.begin()
+    world.loop.tick()
+    assert world.check("train")["state"] == "Retry"
+    world.settle(12)
+    assert world.check("train")["state"] == "Ready"
+
+
+def test_the_check_becomes_active_and_another_ones_is_left_alone(make_world: Make) -> None:
+    world = make_world()
+    world.loop.tick()
+    item = world.emulator.get(CHECKS, None, "photonplan")
+    assert item is not None
+    assert [one["status"] for one in item["status"]["conditions"]] == ["True"]
+    world.emulator.change(CHECKS, None, "photonplan", spec={"controllerName": "other"}, status={"conditions": []})
+    world.loop.tick()
+    assert "another controller" in world.loop.trouble
+
+
+def test_nodes_that_are_cordoned_or_lost(make_world: Make) -> None:
+    world = make_world()
+    emulator = world.emulator
+    world.workload("train", pod_set(4, 8))
+    world.settle(4)
+    emulator.change(NODES, None, "n1", spec={"unschedulable": True})
+    world.settle(2)
+    assert world.controller.down == ("s1",)
+    assert world.check("train")["state"] == "Ready", "who runs there may end there"
+    emulator.change(NODES, None, "n2", status={"conditions": [{"type": "Ready", "status": "Unknown"}]})
+    world.loop.tick()
+    assert world.check("train")["state"] == "Retry"
+    assert set(world.controller.down) == {"s1", "s2"}
+    world.restart()
+    emulator.change(NODES, None, "n1", spec={"unschedulable": False})
+    emulator.change(NODES, None, "n2", status={"conditions": [{"type": "Ready", "status": "True"}]})
+    world.settle(12)
+    assert world.controller.down == ()
+    assert world.check("train")["state"] == "Ready"
+    world.controller.drain("s3")
+    world.settle(2)
+    assert world.controller.down == ("s3",), "what an operator has drained stays so"
+
+
+@pytest.mark.parametrize("is_ready", ["True", "False"])
+def test_a_node_that_is_gone_and_comes_back_after_a_restart(make_world: Make, is_ready: str) -> None:
+    world = make_world()
+    world.loop.tick()
+    world.emulator.drop(NODES, None, "n3")
+    world.loop.tick()
+    assert world.controller.down == ("s3",)
+    world.restart()
+    world.loop.tick()
+    ready = {"status": {"conditions": [{"type": "Ready", "status": is_ready}]}}
+    world.emulator.put(NODES, node("n3") | ready)
+    for _ in range(2):
+        world.loop.tick()
+        assert world.controller.down == (() if is_ready == "True" else ("s3",))
+    world.restart()
+    world.emulator.put(NODES, node("n3") | {"metadata": world.emulator.get(NODES, None, "n3")["metadata"]})
+    world.loop.tick()
+    assert world.controller.down == ()
+
+
+def test_names_and_annotations_are_never_more_than_text(make_world: Make) -> None:
+    world = make_world()
+    odd = "$(reboot)\"'\n{{x}}"
+    world.workload("a" * 200, pod_set(1, 1), namespace="n" * 63)
+    world.workload("odd", pod_set(1, 1, workload=odd))
+    world.kueue()
+    world.loop.tick()
+    world.require_sound()
+    assert odd in world.check("odd")["message"]
+    (name,) = world.jobs()
+    assert len(name) == 100
+    assert world.status("a" * 200, "n" * 63)["admissionChecks"][0]["state"] == "Ready"

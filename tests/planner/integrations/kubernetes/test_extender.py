@@ -1,0 +1,360 @@
+"""The scheduler's extender, pod by pod: gangs land whole and exactly, or not at all."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planner.controller.job_classes import Kinds
+from planner.controller.switch_reconciler import Carrier
+from planner.integrations.kubernetes.extender import Verdict
+from planner.integrations.kubernetes.extender_replies import filter_result, priorities
+from planner.integrations.kubernetes.loop import KubernetesLoop
+from planner.integrations.kubernetes.pod_assignment import Seat
+from planner.integrations.kubernetes.pods import Pod
+from planner.integrations.switch_drivers import CircuitError, Circuits
+from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, require
+from tests.planner.integrations.kubernetes.emulator import NODES, PODS
+from tests.planner.integrations.kubernetes.world import World, node, pod_spec
+
+Make = Callable[..., World]
+NAMES = ["n0", "n1", "n2", "n3"]
+
+
+def gang(world: World, name: str, pods: int, each: int, **more: Any) -> list[dict[str, Any]]:
+    return [world.pod(f"{name}-{i}", each, name, pods, **more) for i in range(pods)]
+
+
+def bound(world: World) -> dict[str, tuple[str, str]]:
+    pods = map(Pod, world.pods())
+    return {p.name: (p.node, p.annotations["photonplan.io/cuda-visible-devices"]) for p in pods if p.node}
+
+
+def test_the_first_pod_plans_the_gang_and_all_land_there(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    gang(world, "g", 4, 8)
+    world.loop.tick()
+    assert world.schedule() == {}
+    assert sorted(bound(world).values()) == [(name, "0,1,2,3,4,5,6,7") for name in NAMES]
+    assert world.controller.seq == 1
+    world.require_sound()
+
+
+def test_filter_names_one_node_and_says_why_not_the_others(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    (item,) = gang(world, "g", 1, 2)
+    world.loop.tick()
+    verdict = world.loop.extender.judge(world.loop.extender.read(item))
+    assert verdict.seat is not None
+    planned = verdict.seat.node
+    answer = filter_result(verdict, NAMES, None)
+    assert answer["NodeNames"] == [planned]
+    assert set(answer["FailedNodes"]) == set(NAMES) - {planned}
+    objects = filter_result(verdict, NAMES, [node(name) for name in NAMES])
+    require(FILTER_RESULT, objects)
+    assert [one["metadata"]["name"] for one in objects["Nodes"]["items"]] == [planned]
+    assert [one["Host"] for one in priorities(verdict, NAMES) if one["Score"] == 10] == [planned]
+    elsewhere = filter_result(verdict, [name for name in NAMES if name != planned], None)
+    assert elsewhere["NodeNames"] == []
+    assert all("ruled out" in text for text in elsewhere["FailedNodes"].values())
+
+
+def test_no_pod_is_answered_before_the_whole_gang_has_a_place(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    gang(world, "first", 3, 8)
+    world.loop.tick()
+    world.schedule()
+    gang(world, "second", 2, 8)
+    world.loop.tick()
+    said = world.schedule()
+    assert set(said) == {"second-0", "second-1"}
+    assert all("8 are free" in text for text in said.values())
+    for i in range(3):
+        world.emulator.change(PODS, "team", f"first-{i}", status={"phase": "Succeeded"})
+    world.loop.tick()
+    assert world.schedule() == {}
+    assert set(world.jobs()) == {"team/pods/second"}
+
+
+def test_an_index_takes_its_own_seat(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    items = gang(world, "g", 4, 4)
+    for i, item in enumerate(items):
+        item["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"] = str(i)
+        world.emulator.put(PODS, item)
+    world.loop.tick()
+    for item in reversed(items):
+        assert world.try_pod(item) == ""
+    place = world.jobs()["team/pods/g"].place
+    assert place is not None
+    found = bound(world)
+    for i in range(4):
+        devices = place.devices[4 * i : 4 * i + 4]
+        assert found[f"g-{i}"] == (f"n{devices[0][0]}", ",".join(str(slot) for _, slot in devices))
+
+
+@pytest.mark.parametrize("lost", [409, 503])
+def test_binding_twice_is_binding_once(make_world: Make, lost: int) -> None:
+    world = make_world(kueue=None)
+    (item,) = gang(world, "g", 1, 8)
+    world.loop.tick()
+    extender = world.loop.extender
+    asked = extender.read(item)
+    verdict = extender.judge(asked)
+    assert verdict.seat is not None
+    if lost == 503:
+        world.emulator.is_down = True
+        assert "503" in extender.bind(asked.pod, verdict.seat.node, verdict)
+        world.emulator.is_down = False
+    assert extender.bind(asked.pod, verdict.seat.node, verdict) == ""
+    assert extender.bind(asked.pod, verdict.seat.node, verdict) == "", "bound there already"
+    assert "planned for" in extender.bind(asked.pod, "n3" if verdict.seat.node != "n3" else "n2", verdict)
+    world.loop.tick()
+    assert extender.judge(asked).seat == verdict.seat
+
+
+def test_pods_that_are_made_again_take_the_seats_of_those_before(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    gang(world, "g", 2, 8)
+    world.loop.tick()
+    world.schedule()
+    before = bound(world)
+    world.emulator.drop(PODS, "team", "g-0")
+    world.loop.tick()
+    again = world.pod("g-0b", 8, "g", 2)
+    world.loop.tick()
+    assert world.try_pod(again) == ""
+    assert bound(world)["g-0b"] == before["g-0"]
+    late = world.pod("g-2", 8, "g", 2)
+    world.loop.tick()
+    assert "all 2 pods" in world.try_pod(late)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"annotations": {"photonplan.io/gang-size": "many"}}, "no number of pods"),
+        ({"annotations": {"photonplan.io/gang-size": "9"}}, "72 accelerators"),
+        ({"annotations": {"photonplan.io/workload": "gpt"}}, "no workload"),
+        ({"labels": {}}, "label photonplan.io/gang is missing"),
+        ({"annotations": {"photonplan.io/job": "other/train"}}, ""),
+        ({"annotations": {"photonplan.io/job": "team/train"}}, "no job of the planner"),
+    ],
+)
+def test_odd_pods(make_world: Make, change: dict[str, Any], said: str) -> None:
+    """A job of another namespace is nobody's: the pod is one of its own gang."""
+    world = make_world(kueue=None)
+    (item,) = gang(world, "g", 1, 8)
+    item["metadata"] |= change
+    world.loop.tick()
+    verdict = world.loop.extender.judge(world.loop.extender.read(item))
+    assert (said in verdict.why) if said else verdict.seat is not None
+    assert not (said and verdict.seat)
+
+
+def test_pods_of_one_gang_ask_for_the_same(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    world.pod("a", 8, "g", 2)
+    other = world.pod("b", 4, "g", 2)
+    world.loop.tick()
+    world.schedule()
+    assert "something else" in world.try_pod(other)
+
+
+def test_pods_without_accelerators_go_anywhere(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    item = world.pod("cpu", 0, "g", 1)
+    verdict = world.loop.extender.judge(world.loop.extender.read(item))
+    assert verdict.is_anywhere
+    assert filter_result(verdict, NAMES, None)["NodeNames"] == NAMES
+    assert world.loop.extender.bind(Pod(item), "n2", verdict) == ""
+
+
+def test_a_restart_in_the_middle_of_a_gang(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    for item in gang(world, "g", 4, 4):
+        world.loop.tick()
+        assert world.try_pod(item) == ""
+        world.restart()
+        assert world.try_pod(item) != "" or Pod(item).node, "it first looks which pods run"
+    world.loop.tick()
+    world.require_sound()
+    assert len(set(bound(world).values())) == 4
+    assert world.controller.seq == 1
+
+
+def test_pods_that_stand_where_their_job_is_not_are_deleted(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    gang(world, "g", 2, 8)
+    world.loop.tick()
+    world.schedule()
+    server = bound(world)["g-0"][0][1:]
+    world.controller.fail(f"s{server}.g0")
+    late = world.pod("g-late", 8, "g", 2)
+    world.loop.extender._pods.refresh()
+    assert "still stands where the job was" in world.try_pod(late)
+    world.loop.tick()
+    world.kubelets()
+    gone = {"g-0", "g-1"} - set(bound(world))
+    assert gone, "at least the one whose place is lost"
+    world.require_sound()
+
+
+def test_a_gang_is_not_let_go_before_its_first_pod_is_seen(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    world.loop.tick()
+    (item,) = gang(world, "g", 1, 8)
+    assert world.try_pod(item) == ""
+    world.loop._gangs.act()
+    assert set(world.jobs()) == {"team/pods/g"}, "the mirror has not shown the pod yet"
+
+
+def test_a_node_that_is_lost(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    gang(world, "g", 4, 8)
+    world.loop.tick()
+    world.schedule()
+    world.emulator.change(NODES, None, "n2", status={"conditions": [{"type": "Ready", "status": "False"}]})
+    world.loop.tick()
+    world.kubelets()
+    assert bound(world) == {}, "the gang has no place any more, and stops together"
+
+
+def occupy(world: World, counts: list[int]) -> None:
+    """So many accelerators of each node are taken."""
+    for number, count in enumerate(counts):
+        others = [f"s{i}" for i in range(4) if i != number]
+        for server in others:
+            world.controller.drain(server)
+        if count:
+            gang(world, f"small{number}", 1, count)
+            world.loop.tick()
+            assert world.schedule() == {}
+        for server in others:
+            world.controller.undrain(server)
+
+
+def test_a_place_that_splits_a_pod_is_exchanged_for_an_even_one(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    occupy(world, [3, 4, 8, 8])
+    gang(world, "wide", 2, 3)
+    world.loop.tick()
+    assert world.schedule() == {}
+    world.require_sound()
+    assert world.jobs()["team/pods/wide"].request.constraints.per_server == 3
+    assert {place for name, (place, _) in bound(world).items() if name.startswith("wide")} == {"n0", "n1"}
+
+
+def test_a_gang_waits_where_every_place_splits_a_pod(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    occupy(world, [6, 4, 6, 4])
+    gang(world, "wide", 4, 3)
+    world.loop.tick()
+    assert set(world.schedule()) == {f"wide-{i}" for i in range(4)}
+    assert world.jobs()["team/pods/wide"].request.constraints.per_server == 6
+    seq = world.controller.seq
+    world.loop.tick()
+    world.schedule()
+    assert world.controller.seq == seq, "it is not submitted again and again"
+
+
+def test_a_gang_waits_for_light_where_a_driver_is_used(make_world: Make) -> None:
+    world = make_world(fabric="lightpath", kueue=None)
+    world.applied = {}
+    world.restart()
+    gang(world, "g", 2, 8)
+    world.loop.tick()
+    assert all("circuits" in text for text in world.schedule().values())
+    for name, held in world.controller.circuits().items():
+        world.applied[name] = [one.model_dump(mode="json", by_alias=True) for one in held]
+    assert world.schedule() == {}
+
+
+def test_a_verdict_of_never_is_not_worth_a_preemption() -> None:
+    answer = filter_result(Verdict(why="too large", never=True), NAMES, None)
+    assert answer["FailedAndUnresolvableNodes"] == dict.fromkeys(NAMES, "too large")
+    assert answer["FailedNodes"] == {}
+    assert priorities(Verdict(Seat("n1", (0,), (0,))), NAMES)[1] == {"Host": "n1", "Score": 10}
+
+
+def test_circuits_are_on_when_the_carrier_is_sure_and_the_driver_is_not_asked(make_world: Make) -> None:
+    """A driver that was not heard in time says what it was setting; its record may be locked for long."""
+    world = make_world(fabric="lightpath", kueue=None)
+    driver = Unheard()
+    carrier = Carrier(world.controller, driver, clock=lambda: world.now_s)
+    world.loop = KubernetesLoop(world.controller, world.api, world.site, carrier.on, lambda: world.now_s)
+    gang(world, "g", 2, 8)
+    world.loop.tick()
+    world.schedule()
+    carrier.tick()
+    assert set(driver.applied()) == {"team/pods/g"}
+    asked = driver.asked
+    assert all("circuits" in text for text in world.schedule().values())
+    driver.is_heard = True
+    world.now_s += 60
+    carrier.tick()
+    assert world.schedule() == {}
+    assert driver.asked == asked + 1, "by the carrier alone"
+
+
+class Unheard:
+    """A driver that sets circuits, and whose answer is lost until `is_heard`."""
+
+    def __init__(self) -> None:
+        self.on: dict[str, Circuits] = {}
+        self.asked, self.is_heard = 0, False
+
+    def connect(self, job: str, circuits: Circuits) -> None:
+        self.on[job] = circuits
+        if not self.is_heard:
+            raise CircuitError("no answer")
+
+    def release(self, job: str) -> None:
+        del self.on[job]
+
+    def applied(self) -> dict[str, Circuits]:
+        self.asked += 1
+        return dict(self.on)
+
+
+def liar(world: World, namespace: str, **annotations: str) -> dict[str, Any]:
+    """A pod without accelerators on n0 that says it has some."""
+    item = world.pod("liar", 0, "x", 1, namespace, nodeName="n0")
+    item["metadata"]["annotations"] |= {
+        f"photonplan.io/{key.replace('_', '-')}": one for key, one in annotations.items()
+    }
+    world.emulator.put(PODS, item)
+    return item
+
+
+def test_a_pod_without_accelerators_is_in_nobody_s_way(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    liar(world, "team", job="team/pods/g", cuda_visible_devices="0,1,2,3,4,5,6,7")
+    gang(world, "g", 4, 8)
+    world.loop.tick()
+    assert world.schedule() == {}
+    world.loop.tick()
+    assert (world.loop.trouble, len(world.pods())) == ("", 5)
+
+
+def test_a_job_of_another_namespace_is_nobody_s(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    gang(world, "g", 3, 8)
+    world.loop.tick()
+    liar(world, "mallory", job="team/pods/g", cuda_visible_devices="9")
+    world.emulator.change(PODS, "mallory", "liar", spec=pod_spec(1, nodeName="elsewhere"))
+    world.loop.tick()
+    assert world.schedule() == {}
+
+
+def test_what_is_judged_was_expanded_when_it_was_read(make_world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make_world(kueue=None)
+    occupy(world, [6, 4, 6, 4])
+    (item, *_) = gang(world, "wide", 4, 3)
+    world.loop.tick()
+    asked, new = world.loop.extender.read(item), list[str]()
+    add = Kinds._add
+    monkeypatch.setattr(Kinds, "_add", lambda self, name, text, **how: (new.append(name), add(self, name, text, **how)))
+    assert world.loop.extender.judge(asked).why
+    assert world.jobs()["team/pods/wide"].request.constraints.per_server == 6, "all forms were tried"
+    assert new == []

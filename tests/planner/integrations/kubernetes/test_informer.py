@@ -1,0 +1,110 @@
+"""A mirror shows what the API has, through pages, forgotten versions, broken streams and outages."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from planner.integrations.kubernetes.client import ApiError, path_of
+from planner.integrations.kubernetes.informer import Mirror
+from tests.planner.integrations.kubernetes.emulator import PODS, Server
+
+PATH = path_of("v1", "pods")
+
+
+def pod(name: str, **labels: str) -> dict[str, Any]:
+    about = {"name": name, "namespace": "a", "uid": name, "labels": labels}
+    return {"metadata": about, "spec": {"containers": [{"name": "main", "image": "x"}]}}
+
+
+def test_lists_have_pages_and_keep_what_is_of_interest(server: Server) -> None:
+    for i in range(20):
+        server.emulator.put(PODS, pod(f"p{i}", **({"gang": "g"} if i % 2 else {})))
+    api = server.api()
+    everything, some = Mirror(api, PATH), Mirror(api, PATH, keeps=lambda item: "gang" in item["metadata"]["labels"])
+    everything.refresh()
+    some.refresh()
+    assert len(everything.objects) == 20
+    assert {name for _, name in some.objects} == {f"p{i}" for i in range(1, 20, 2)}
+    server.emulator.change(PODS, "a", "p1", metadata={"labels": {"gang": None}})
+    server.emulator.change(PODS, "a", "p2", metadata={"labels": {"gang": "g"}})
+    some.refresh()
+    assert {name for _, name in some.objects} == {"p2", *(f"p{i}" for i in range(3, 20, 2))}
+    api.close()
+
+
+def test_a_list_that_expires_between_its_pages_is_read_again(server: Server) -> None:
+    for i in range(20):
+        server.emulator.put(PODS, pod(f"p{i}"))
+    api = server.api()
+    mirror, ask = Mirror(api, PATH), api._ask
+    pages = iter([server.emulator.forget])
+
+    def expire(*args: Any, **more: Any) -> Any:
+        page = ask(*args, **more)
+        server.emulator.put(PODS, pod("late"))
+        next(pages, lambda: None)()
+        return page
+
+    api._ask = expire  # type: ignore[method-assign]
+    with pytest.raises(ApiError, match="410"):
+        mirror.refresh()
+    assert not mirror.is_known
+    mirror.refresh()
+    assert len(mirror.objects) == 21
+    api.close()
+
+
+@pytest.mark.parametrize("how", ["cut", "error"])
+def test_streams_that_break_go_on_where_they_were(server: Server, how: str) -> None:
+    api = server.api()
+    mirror = Mirror(api, PATH)
+    mirror.refresh()
+    for name in "abc":
+        server.emulator.put(PODS, pod(name))
+    server.emulator.broken = how
+    with pytest.raises(ApiError):
+        mirror.refresh()
+    assert {name for _, name in mirror.objects} == {"a"}
+    mirror.refresh()
+    assert {name for _, name in mirror.objects} == set("abc")
+    api.close()
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(["put", "change", "drop", "forget", "down", "look"]), max_size=20))
+def test_a_mirror_and_the_api_agree_in_the_end(server: Server, steps: list[str]) -> None:
+    emulator, api = server.emulator, server.api()
+    mirror = Mirror(api, PATH)
+    for number, step in enumerate(steps):
+        names = sorted(item["metadata"]["name"] for item in emulator.all(PODS))
+        if step == "put":
+            emulator.put(PODS, pod(f"p{number}"))
+        elif step == "change" and names:
+            emulator.change(PODS, "a", names[0], spec={"nodeName": str(number)})
+        elif step == "drop" and names:
+            emulator.drop(PODS, "a", names[-1])
+        elif step == "forget":
+            emulator.forget()
+        elif step == "down":
+            emulator.is_down = True
+            with pytest.raises(ApiError):
+                mirror.refresh()
+            emulator.is_down = False
+        elif step == "look":
+            mirror.refresh()
+    mirror.refresh()
+    assert mirror.is_known
+    found = {item["metadata"]["name"]: item["spec"] for item in mirror.objects.values()}
+    assert found == {item["metadata"]["name"]: item["spec"] for item in emulator.all(PODS)}
+    api.close()
+
+
+def test_an_api_that_is_not_there(server: Server) -> None:
+    api = server.api()
+    server.close()
+    with pytest.raises(ApiError, match="ConnectError") as refused:
+        Mirror(api, PATH).refresh()
+    assert refused.value.is_of_all
+    api.close()

@@ -1,0 +1,147 @@
+"""What `planner slurm status` says of Slurm, journal and switches."""
+
+from pathlib import Path
+
+import pytest
+
+from planner.cli import main
+from planner.cli.tables.slurm_status import show
+from planner.integrations.slurm.allocations import Told
+from planner.integrations.slurm.config import load_site
+from planner.integrations.slurm.job_requests import written
+from planner.integrations.slurm.lock import is_alone
+from planner.integrations.slurm.observed_state import Wants, World
+from planner.integrations.slurm.status import Status, differences, read_status, write_wants
+from planner.model.errors import InputError
+from tests.planner.integrations.slurm.test_job_requests import row
+from tests.slurm.sites import write_site
+
+PLACE = Told({"n0": (0, 1)}, [{"dimension": "data", "circuits": [{"from": "s0.t0"}]}])
+
+
+def world(state: str = "RUNNING", *, told: Told | None = PLACE, is_on: bool = True, takes_gpus: bool = True) -> World:
+    nodes = "n0" if state == "RUNNING" else ""
+    rows = {7: row(state=state, is_held=False, nodes=nodes, takes_gpus=takes_gpus)}
+    return World({"slurm-7": PLACE.circuits} if is_on else {}, {}, rows, {}, {} if told is None else {7: told})
+
+
+def wants(**places: Told) -> Wants:
+    return Wants({}, {int(job[1:]): told for job, told in places.items()}, {}, frozenset(), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted", "said"),
+    [
+        (world(), wants(j7=PLACE), []),
+        (world("PENDING", told=None, is_on=False), wants(), []),
+        (world("COMPLETED"), wants(j7=PLACE), ["has ended in Slurm, and has a place", "are on, and it has ended"]),
+        (world(), wants(j7=Told({"n1": (0, 1)}, [])), ["runs elsewhere than the journal says"]),
+        (world(is_on=False), wants(j7=PLACE), ["its circuits are off"]),
+        (world(), wants(), ["holds GPUs without a place"]),
+        (world("COMPLETED"), wants(), ["are on, and it has ended"]),
+    ],
+)
+def test_differences_are_named(seen: World, wanted: Wants, said: list[str]) -> None:
+    found = list(differences(seen, wanted))
+    assert len(found) == len(said)
+    assert all(part in text for part, text in zip(said, found, strict=True))
+    assert all("7" in text for text in found)
+
+
+def test_it_is_shown_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+    running = {"job": 7, "shown": "5_2", "user": "alice", "state": "RUNNING", "nodes": {"n0": [0, 1]}}
+    running["circuits"] = PLACE.circuits
+    waiting = {
+        "job": 8,
+        "shown": "8_[1,3,5,7,9,11,13,15,17,19,21,23]",
+        "user": "bob\x1b[2J",
+        "nodes": [1, 2],
+        "gpus": 4,
+        "why": "no room",
+    }
+    trouble = "job 9: circuits could not be released: \x1b[2J"
+    show(Status(True, 0.25, "", [running | {"on": True}], [waiting], ["s0>s1#0"], [], [], [trouble]))
+    out = capsys.readouterr().out
+    for part in (
+        "5_2",
+        "8_[1,3,5,7,9,11,13,15,17,1...]",
+        "n0:0,1",
+        "1 on",
+        "1-2 x 4",
+        "no room",
+        "daemon: runs, last tick 0.2 s ago",
+        "failed: s0>s1#0",
+        "agree",
+        "job 9: circuits could not be released: ",
+    ):
+        assert part in out
+    assert "\x1b" not in out
+    show(Status(False, 0.0, "no answer", [], [], [], [], ["job 7 runs elsewhere"], []))
+    out = capsys.readouterr().out
+    assert "does not run" in out
+    assert "no answer" in out
+    assert "job 7 runs elsewhere" in out
+    assert "agree" not in out
+
+
+@pytest.mark.parametrize("command", [["status"], ["fail", "s0.t0"], ["repair", "s0.t0"]])
+@pytest.mark.parametrize("has_state", [False, True])
+def test_before_an_installation_there_is_one_clear_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str], has_state: bool
+) -> None:
+    site = write_site(tmp_path / "site", 4)
+    if has_state:
+        site.state.mkdir(mode=0o700)
+        (site.state / "journal.db").touch()
+    code = main(["slurm", *command, "--config", str(site.config)])
+    if has_state and command != ["status"]:
+        assert code == 0
+    else:
+        assert code == 2
+        assert len(capsys.readouterr().err.splitlines()) <= 3
+        assert has_state or not site.state.exists()
+
+
+def test_a_missing_file_of_the_hooks_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    site = write_site(tmp_path / "site", 4)
+    site.state.mkdir(mode=0o700)
+    (site.state / "journal.db").touch()
+    write_wants(site.state, wants(), 0)
+    with is_alone(site.state):
+        assert main(["slurm", "status", "--config", str(site.config)]) == 2
+    said = capsys.readouterr().err
+    assert "hooks.json" in said
+    assert "planner slurm install" in said
+
+
+def test_a_look_leaves_no_lock_of_its_own(tmp_path: Path) -> None:
+    site = write_site(tmp_path / "site", 4)
+    site.state.mkdir(mode=0o700)
+    with pytest.raises(InputError, match="start the daemon first"):
+        read_status(load_site(site.config))
+    assert list(site.state.iterdir()) == []
+
+
+def test_a_lock_belongs_to_the_owner_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon without the rights of root must open what root has made."""
+    owners: list[tuple[int, int]] = []
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("os.fchown", lambda file, user, group: owners.append((user, group)))
+    with is_alone(tmp_path) as alone:
+        assert alone
+    assert owners == [(tmp_path.stat().st_uid, tmp_path.stat().st_gid)]
+
+
+def test_rows_of_others_are_not_ours() -> None:
+    assert written(row(admin_comment="something else")) is None
+
+
+def test_an_order_says_who_will_carry_it_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    site = write_site(tmp_path / "site", 2)
+    site.state.mkdir(0o700)
+    order = ["slurm", "fail", "--config", str(site.config), "s0>s1#0"]
+    assert main(order) == 0
+    assert capsys.readouterr().out == "fail s0>s1#0: kept until the daemon runs\n"
+    with is_alone(site.state):
+        assert main(order) == 0
+    assert capsys.readouterr().out == "fail s0>s1#0: the daemon is told\n"

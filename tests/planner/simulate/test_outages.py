@@ -1,0 +1,98 @@
+"""Failures in a replay: jobs stop that stand on what failed, and no others; nothing is placed on it until it works."""
+
+import pytest
+
+from planner.placement.job_classes import Kind
+from planner.placement.state import Placement, State
+from planner.simulate.events import Rules
+from planner.simulate.outages import Outages
+from planner.simulate.placers import PLACERS
+from planner.simulate.run_one import Cell, Demand, Study, replay
+from planner.whatif.edit import edited
+from planner.whatif.failure_model import FailureModel
+from planner.whatif.failures import parse_failure, worsened
+from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix
+
+
+def _with_failed(fabric: str, *names: str) -> State:
+    of = cluster(fabric)
+    return State(edited(of, health=worsened(of.health, [parse_failure(of, name) for name in names])))
+
+
+def _spanning(fabric: str, size: int) -> tuple[Kind, Placement]:
+    """A job over several servers of an empty cluster."""
+    kind = ground("g", cluster(fabric), [size]).kinds[0, size]
+    placement = PLACERS["first_fit"](State(cluster(fabric)), 0).place(kind)
+    assert placement is not None
+    return kind, placement
+
+
+@pytest.mark.parametrize("fabric", ["ocs_rail", "torus", "sipam"])
+def test_a_job_is_broken_where_it_needs_a_failed_switch_and_only_there(fabric: str) -> None:
+    kind, placement = _spanning(fabric, 16)
+    of = cluster(fabric)
+    assert placement.switches
+    for name in of.fabric.switch_names:
+        state = _with_failed(fabric, name)
+        assert state.broken(placement) == (of.fabric.parse_switch(name) in placement.switches)
+        again = PLACERS["first_fit"](state, 0).place(kind)
+        assert again is None or not state.broken(again)
+
+
+def test_switches_of_a_job_are_those_of_its_plan() -> None:
+    """On rails: the switches that the circuits of the planner take."""
+    _, placement = _spanning("ocs_rail", 16)
+    rails = State(cluster("ocs_rail")).board.rails
+    assert rails is not None
+    circuits = rails.circuits(placement.row.shape, placement.devices)
+    used = {
+        (rails.fabric.parse_device(circuit.source)[1], number)
+        for held in circuits
+        for circuit in held.circuits
+        for number in circuit.wavelengths
+    }
+    assert used == placement.switches
+
+
+def test_a_job_is_broken_where_it_holds_a_failed_memory_unit() -> None:
+    _, placement = _spanning("sipam", 2)
+    assert placement.beams is not None
+    held = dict(placement.beams.guides)
+    for unit in range(24):
+        state = _with_failed("sipam", f"s0.m0.u{unit}")
+        assert state.broken(placement) == bool(held.get(("unit", 0, 0, 0), 0) >> unit & 1)
+    assert any(part[0] == "unit" for part in held)
+
+
+@pytest.mark.parametrize(
+    ("fabric", "part"),
+    [
+        ("ocs_rail", "optical_switch"),
+        ("torus", "optical_switch"),
+        ("sipam", "optical_switch"),
+        ("sipam", "memory_unit"),
+    ],
+)
+def test_failures_interrupt_jobs_and_all_work_is_done_in_the_end(fabric: str, part: str) -> None:
+    of, given = cluster(fabric), mix(chat=False)
+    model = FailureModel.model_validate({part: {"time_between_failures": "20 h", "repair_time": "20 min"}})
+    sizes = [1, 2, 4, 8, 16]
+    able = {size: [0] for size in sizes}
+    study = Study(
+        Demand(SMALL_DEMAND, 250, given, able), {"g": ground("g", of, sizes, given)}, Rules(), model, samples=0
+    )
+    figures = replay(study, Cell("g", "first_fit", 0.6, 1)).figures
+    assert figures["interruptions"]
+    assert figures["never_fit"] == 0
+    assert figures["admitted"] == 1
+    assert figures == replay(study, Cell("g", "first_fit", 0.6, 1)).figures
+
+
+def test_outages_come_and_go() -> None:
+    model = FailureModel.model_validate({"optical_switch": {"time_between_failures": "10 h", "repair_time": "1 h"}})
+    outages = Outages(cluster("ocs_rail"), model, 2e5, 3)
+    down = []
+    while outages.next_s < float("inf"):
+        down.append(len(outages.step().failed_switches))
+    assert max(down) > 1
+    assert down[-1] == 0

@@ -1,0 +1,86 @@
+"""Shares of admitted jobs by slice shape, on fewer jobs than the shipped study has."""
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+import yaml
+from matplotlib.figure import Figure
+from pydantic import ValidationError
+
+from planner.plotting.fragmentation import fragmentation as draw
+from planner.studies.reproduce.experiments.fragmentation import Inputs
+from planner.studies.reproduce.published import FOLDER
+from planner.studies.reproduce.run import Outcome, reproduce_file
+
+FILE = FOLDER / "lumorph" / "fragmentation.yaml"
+FEW = {"jobs": 2500, "seeds": 10}
+"""a fifth of what is shipped: intervals of up to 1.5 points each way instead of 0.5"""
+
+
+@cache
+def outcome() -> Outcome:
+    """The shipped file with fewer jobs."""
+    content: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "lumorph" / FILE.name
+        path.parent.mkdir()
+        path.write_text(yaml.safe_dump(content | {"inputs": content["inputs"] | FEW}), encoding="utf-8")
+        return reproduce_file(path)
+
+
+def test_figures_within_three_points_and_exact_ones_within_a_tenth() -> None:
+    for row in outcome().rows:
+        tolerance = 0.1 if "complete sharing" in row.quantity else 3.0
+        assert row.ours == pytest.approx(row.published_number, abs=tolerance), row.quantity
+
+
+def test_what_is_busy_is_what_was_admitted() -> None:
+    """Little's law: utilization is the load times the admitted share of the demand, within the noise of a run."""
+    ours = outcome().quantities
+    names = [name for name in ours if name.startswith("GPU-weighted") and name.endswith("GPUs, plain")]
+    assert len(names) == 2 * 9
+    for name in names:
+        busy = ours[name.replace("GPU-weighted", "utilization")]
+        assert 0.95 * ours[name] == pytest.approx(busy, abs=0.015)
+
+
+def test_figures_that_are_not_required_say_why() -> None:
+    optional = [row for row in outcome().rows if not row.required]
+    assert len(optional) == 4
+    assert all(row.reason for row in optional)
+
+
+def test_intervals_and_paired_differences() -> None:
+    found = outcome().quantities
+    intervals = [value for name, value in found.items() if name.endswith("GPUs, interval")]
+    assert len(intervals) == 3 * 2 * 9
+    assert max(intervals) < 0.016
+    for cluster in ("64 GPUs", "256 GPUs"):
+        for scheme in ("3D torus", "BCube r=2", "SiPAC r=4"):
+            loss = found[f"GPU-weighted, {scheme}, {cluster}, less any chip"]
+            assert loss + found[f"GPU-weighted, {scheme}, {cluster}, less any chip interval"] < -0.05
+        assert abs(found[f"GPU-weighted, Lumorph, 1 fiber, {cluster}, less any chip"]) < 0.002
+
+
+def test_the_figure_shows_every_scheme_measure_and_published_run() -> None:
+    ax = draw(Figure().subplots(), outcome())
+    assert len(ax.containers) == 6
+    rings = [line for line in ax.get_lines() if line.get_marker() == "o" and len(line.get_xdata())]
+    assert sum(len(line.get_xdata()) for line in rings) == 3 * 2 * 6
+    assert [label.get_text() for label in ax.get_yticklabels()].count("3D torus") == 2
+    assert len(ax.get_legend().get_texts()) == 5
+
+
+def test_wrong_clusters_are_refused() -> None:
+    inputs = yaml.safe_load(FILE.read_text(encoding="utf-8"))["inputs"]
+    any_chip = {"kind": "any_chip", "accelerators": 64}
+    for schemes, message in (
+        ({"a": any_chip, "b": any_chip | {"accelerators": 63}}, "as many accelerators each"),
+        ({"complete sharing": any_chip}, "names the exact row"),
+        ({}, "has no scheme"),
+    ):
+        with pytest.raises(ValidationError, match=message):
+            Inputs.model_validate(inputs | {"clusters": {"64 GPUs": schemes}})

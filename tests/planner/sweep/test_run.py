@@ -1,0 +1,148 @@
+"""Cells give the same wherever they run, are kept as soon as they are finished, and outlive what dies."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.cli import main
+from planner.model.errors import InputError
+from planner.sweep.run import Interrupted, Where, run_cells
+from planner.sweep.store import Store, key_of
+from planner.sweep.versions import code
+from tests.planner.cli.conftest import fields, written
+from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND
+from tests.planner.sweep import work
+
+KEYS = {cell: f"key{cell}" for cell in range(6)}
+SEEDS = 3
+"""of commands on Ray"""
+SQUARES = {cell: cell * cell + 10 for cell in KEYS}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_cell_is_done_once_and_kept(tmp_path: Path, workers: int) -> None:
+    store, told = Store(tmp_path / "cells"), list[tuple[int, int, bool]]()
+    store.save("key3", {"square": 19, "worker": 0})
+    found = run_cells(
+        work.square, 10, KEYS, store=store, where=Where(workers),
+        on_cell=lambda done, total, left_s: told.append((done, total, left_s is None)),
+    )  # fmt: skip
+    assert {cell: document["square"] for cell, document in found.items()} == SQUARES
+    assert list(found) == list(KEYS)
+    assert found[3]["worker"] == 0
+    assert ({document["worker"] for document in found.values()} - {0} == {os.getpid()}) == (workers == 1)
+    assert told == [(1, 6, True), *((done, 6, False) for done in range(2, 7))]
+    assert all(store.load(key) == found[cell] for cell, key in KEYS.items())
+    assert not list((tmp_path / "cells").glob("*.part"))
+
+
+def test_cells_of_a_worker_that_died_are_run_again(tmp_path: Path) -> None:
+    found = run_cells(work.die_once, tmp_path, KEYS, store=None, where=Where(2))
+    assert {cell: document["square"] for cell, document in found.items()} == {cell: cell * cell for cell in KEYS}
+    assert (tmp_path / "died").exists()
+
+
+def test_workers_that_always_die_are_bad_input() -> None:
+    with pytest.raises(InputError, match="--workers: 2: a worker died 3 times"):
+        run_cells(work.die, None, KEYS, store=None, where=Where(2))
+
+
+def test_bad_input_found_by_a_worker_is_told() -> None:
+    with pytest.raises(InputError, match=r"^file: field: is wrong in cell \d$"):
+        run_cells(work.refuse, None, KEYS, store=None, where=Where(2))
+
+
+def test_an_interrupt_has_what_is_finished(tmp_path: Path) -> None:
+    def stop(done: int, total: int, left_s: float | None) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(Interrupted) as caught:
+        run_cells(work.square, 10, KEYS, store=Store(tmp_path), on_cell=stop)
+    assert list(caught.value.found) == [0, 1]
+    assert len(list(tmp_path.iterdir())) == 2
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_cell_that_hides_the_interrupt_is_dropped(tmp_path: Path) -> None:
+    def searching(shared: int, cell: int, should_stop: Any) -> dict[str, Any]:
+        if cell == 1:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                assert should_stop()
+        return {"cell": cell}
+
+    with pytest.raises(Interrupted) as caught:
+        run_cells(searching, 0, KEYS, store=Store(tmp_path))
+    assert caught.value.found == {0: {"cell": 0}}
+
+
+def test_keys_follow_all_inputs() -> None:
+    assert key_of(1, {"a": 1, "b": 2}) == key_of(1, {"b": 2, "a": 1}) != key_of(2, {"a": 1, "b": 2})
+    assert set(code()) == {"photonplan", "ortools", "numpy"}
+
+
+def test_a_store_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="--results: cannot be made"):
+        Store(tmp_path / "file" / "cells")
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("nowhere", "is no address of a cluster; give auto, local, or host:port"),
+        ("127.0.0.1:9", r"nobody answers there \(Connection refused\)"),
+    ],
+)
+def test_addresses_without_a_cluster_are_bad_input(address: str, told: str) -> None:
+    with pytest.raises(InputError, match=f"--ray: {address}: {told}"):
+        run_cells(work.square, 1, KEYS, store=None, where=Where(ray=address))
+
+
+def test_without_ray_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r'Ray is not installed; run `pip install "photonplan\[ray\]"`'):
+        run_cells(work.square, 1, KEYS, store=None, where=Where(ray="auto"))
+
+
+def _planner(*arguments: object) -> int:
+    return main([str(argument) for argument in arguments])
+
+
+def commands(folder: Path, seeds: int) -> dict[str, tuple[list[object], int]]:
+    """Replay and compare on small inputs, and how many cells they have."""
+    tree, model = folder / "tree.json", folder / "model.json"
+    tree.write_text(json.dumps({"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}), encoding="utf-8")
+    model.write_text(SMALL_DEMAND.model_dump_json(), encoding="utf-8")
+    instance = written(folder, fields())
+    replay = ["replay", model, "--cluster", tree, "--load", "0.6,0.9", "--jobs", 80, "--seeds", seeds]
+    compare = [
+        "compare", instance, "--policies", "cpsat,first_fit,random_fit", "--grid", "cluster.fabric.fibers=1,2",
+        "--seeds", seeds, "--threads", 1, "--no-timings",
+    ]  # fmt: skip
+    return {"replay": (replay, 4 * seeds), "compare": (compare, 6 * seeds)}
+
+
+@pytest.mark.parametrize("name", ["replay", "compare"])
+def test_stopped_at_random_moments_and_run_again(name: str, tmp_path: Path) -> None:
+    """Killed, run again and interrupted, run again: no process stays behind, and the bytes are those of one run."""
+    arguments, runs = commands(tmp_path, 10)[name]
+    kept = [*arguments, "--results", tmp_path / "cells"]
+    assert _planner(*arguments, "--results", tmp_path / "whole", "--csv", tmp_path / "whole.csv") == 0
+    done = 0
+    for number, code_of, workers in ((signal.SIGKILL, -signal.SIGKILL, 2), (signal.SIGINT, 130, 1)):
+        running = work.command(*kept, "--workers", workers)
+        before, done = done, work.stopped_after_some(running, tmp_path / "cells", done, runs, number)
+        assert before < done < runs
+        assert running.returncode == code_of
+    assert _planner(*kept, "--csv", tmp_path / "again.csv") == 0
+    assert len(list((tmp_path / "cells").glob("*.json"))) == runs
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
