@@ -13,13 +13,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from planner.checked_solve import solve
     from planner.checks import check
     from planner.model.errors import InputError, RefusedPlanError
     from planner.model.instance import Instance
     from planner.model.plan import Plan
     from planner.model.result import Incumbent, Result, SolveOptions, Status
     from planner.model.violation import Violation
-    from planner.solve import solve
 
 __version__ = "0.1.0"
 __all__ = [
@@ -47,7 +47,7 @@ _MODULE_OF_NAME = {
     "Status": "planner.model.result",
     "Violation": "planner.model.violation",
     "check": "planner.checks",
-    "solve": "planner.solve",
+    "solve": "planner.checked_solve",
 }
 
 

@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.explain", "planner.placement"),
     ("planner.simulate",),
     ("planner.studies",),
-    ("planner.solve",),
+    ("planner.checked_solve",),
     ("planner.report", "planner.plotting", "planner.controller"),
     ("planner.integrations",),
     ("planner.service",),
@@ -50,7 +50,6 @@ ARROWS_LEFT = {
     ("planner.heuristics", "planner.fabrics.*"),
     ("planner.model", "planner.fabrics"),
     ("planner.model", "planner.fabrics.*"),
-    ("planner.model", "planner.pages"),
     ("planner.placement", "planner.simulate"),
 }
 """(unit, unit of a later layer that it still imports)"""
@@ -77,7 +76,7 @@ COMMANDS = {"costmodel.measure.__main__"}
 CHECKS_IMPORT = {"costmodel", "planner.model"}
 IMPORT_CHECKS = {
     "planner",
-    "planner.solve",
+    "planner.checked_solve",
     "planner.cli",
     "planner.studies",
     "planner.explain",

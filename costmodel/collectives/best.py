@@ -8,7 +8,7 @@ from costmodel.collectives import closed_forms
 from costmodel.collectives.family import EVERY_PLAN, Family, kinds_of, orders_of, plans_of
 from costmodel.collectives.ladder import Collective, ladder
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.search import Digit, search
 
 
@@ -16,7 +16,7 @@ from costmodel.collectives.search import Digit, search
 class Best:
     """The fastest plan of a family, its time and a lower bound on the time of any plan."""
 
-    plan: Plan
+    plan: CollectivePlan
     time_s: float
     bound_s: float
 
@@ -49,7 +49,7 @@ def bound_s(collective: Collective, ranks: int, message_bytes: float, limits: Li
 
 def _overlapping(
     collective: Collective, ranks: int, message_bytes: float, limits: Limits, family: Family
-) -> Iterator[Plan]:
+) -> Iterator[CollectivePlan]:
     """The best plan of each algorithm that changes its circuits, with bridges where they help."""
     for kind in kinds_of(collective, family):
         for order in orders_of(collective, kind, family) if kind not in ("ring", "fixed_tree") else ():
@@ -57,7 +57,7 @@ def _overlapping(
             if found is None:
                 continue
             groups = list(_groups(found[1]))
-            yield Plan(
+            yield CollectivePlan(
                 collective,
                 kind,
                 ranks,

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from costmodel.collectives.digits import is_exact, nearest_first
 from costmodel.collectives.exchange import exchange
 from costmodel.collectives.ladder import Algorithm
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.relays import bruck, direct, fixed_tree, tree
 from costmodel.collectives.schedule import Schedule
 from costmodel.collectives.windows import ring, scatter, windows
 
-MAKERS: dict[Algorithm, Callable[[Plan], Schedule]] = {
+MAKERS: dict[Algorithm, Callable[[CollectivePlan], Schedule]] = {
     "ring": ring,
     "radix": windows,
     "exchange": exchange,
@@ -22,7 +22,7 @@ MAKERS: dict[Algorithm, Callable[[Plan], Schedule]] = {
 }
 
 
-def schedule_of(plan: Plan) -> Schedule:
+def schedule_of(plan: CollectivePlan) -> Schedule:
     """Every transfer of one call of a plan, or of two where successive calls differ; circuits as the plan has them."""
     schedule = MAKERS[plan.kind](plan)
     if plan.kind in ("radix", "exchange") and is_exact(plan.ranks, plan.radices):

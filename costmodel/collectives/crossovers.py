@@ -5,9 +5,9 @@ from itertools import pairwise
 from costmodel.collectives.family import EVERY_PLAN, Family, crossing_bytes, fastest, plans_of
 from costmodel.collectives.ladder import Collective
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 
-Piece = tuple[float, Plan]
+Piece = tuple[float, CollectivePlan]
 """(bytes from which on, plan)"""
 
 

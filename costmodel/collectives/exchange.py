@@ -10,14 +10,14 @@ as V or U. Source: Bar-Noy, Kipnis and Schieber, Parallel Process. Lett. 3 (1993
 import numpy as np
 
 from costmodel.collectives.digits import U, V, is_exact, levels, sums_ahead, window_peers
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.schedule import LOCAL, Schedule, Writer
 
 BOTH = 2
 """slot of the sum of both; V and U are slots as well, and further ones receive, one for each peer"""
 
 
-def exchange(plan: Plan) -> Schedule:
+def exchange(plan: CollectivePlan) -> Schedule:
     """All rounds; received messages wait in slots of their own, since a rank sends and receives at the same time."""
     writer = Writer(plan)
     for call in range(2 if plan.order == "alternating" else 1):

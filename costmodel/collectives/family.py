@@ -7,7 +7,7 @@ from functools import lru_cache
 from costmodel.collectives.front import Digits, Front, straight_front
 from costmodel.collectives.ladder import Algorithm, Collective, Order, ladder
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan, tree_depth
+from costmodel.collectives.plan import CollectivePlan, tree_depth
 
 ALGORITHMS: dict[Collective, tuple[Algorithm, ...]] = {
     "all_reduce": ("ring", "radix", "exchange"),
@@ -38,7 +38,9 @@ class Family:
 EVERY_PLAN = Family()
 
 
-def plans_of(collective: Collective, ranks: int, limits: Limits, family: Family = EVERY_PLAN) -> tuple[Plan, ...]:
+def plans_of(
+    collective: Collective, ranks: int, limits: Limits, family: Family = EVERY_PLAN
+) -> tuple[CollectivePlan, ...]:
     """For each algorithm and number of rounds and changes, the plan with the least seconds per byte, no bridges.
 
     Exact over all ordered radices (those whose product exceeds the ranks included) x held groups x whole
@@ -71,21 +73,21 @@ def orders_of(collective: Collective, kind: Algorithm, family: Family) -> tuple[
     return ("alternating",) if "alternating" in family.orders else ("fixed",)
 
 
-def pareto(plans: Iterable[Plan]) -> tuple[Plan, ...]:
+def pareto(plans: Iterable[CollectivePlan]) -> tuple[CollectivePlan, ...]:
     """Plans that no other equals or beats in both latency and seconds per byte, by increasing latency.
 
     Of equal plans the first is kept; seconds per byte within 1e-12 are equal.
     """
-    kept: list[Plan] = []
+    kept: list[CollectivePlan] = []
     for plan in sorted(plans, key=lambda p: (p.latency_s, p.seconds_per_byte)):
         if not kept or plan.seconds_per_byte < kept[-1].seconds_per_byte * (1 - 1e-12):
             kept.append(plan)
     return tuple(kept)
 
 
-def fastest(plans: Iterable[Plan]) -> tuple[Plan, ...]:
+def fastest(plans: Iterable[CollectivePlan]) -> tuple[CollectivePlan, ...]:
     """Plans that are faster than all others for some message size, by increasing size."""
-    kept: list[Plan] = []
+    kept: list[CollectivePlan] = []
     for plan in pareto(plans):
         while len(kept) > 1 and crossing_bytes(kept[-1], plan) <= crossing_bytes(kept[-2], kept[-1]) * (1 + 1e-9):
             kept.pop()
@@ -93,7 +95,7 @@ def fastest(plans: Iterable[Plan]) -> tuple[Plan, ...]:
     return tuple(kept)
 
 
-def crossing_bytes(quick: Plan, wide: Plan) -> float:
+def crossing_bytes(quick: CollectivePlan, wide: CollectivePlan) -> float:
     """Message size from which on the second plan, of more latency and fewer seconds per byte, is faster."""
     return (wide.latency_s - quick.latency_s) / (quick.seconds_per_byte - wide.seconds_per_byte)
 
@@ -101,9 +103,9 @@ def crossing_bytes(quick: Plan, wide: Plan) -> float:
 @lru_cache(maxsize=4096)
 def _plans(
     collective: Collective, kind: Algorithm, ranks: int, limits: Limits, order: Order, padded: bool
-) -> tuple[Plan, ...]:
+) -> tuple[CollectivePlan, ...]:
     if kind == "ring":
-        return (Plan(collective, kind, ranks, limits, (), (1,), (limits.wavelengths,)),)
+        return (CollectivePlan(collective, kind, ranks, limits, (), (1,), (limits.wavelengths,)),)
     if kind == "fixed_tree":
         return tuple(_fixed_trees(ranks, limits))
     front: Iterable[Digits]
@@ -112,13 +114,14 @@ def _plans(
     else:
         front = Front(ladder(kind, collective, ranks, order, padded), limits)
     return tuple(
-        Plan(collective, kind, ranks, limits, *digits, order if len(digits.held) > 1 else "fixed") for digits in front
+        CollectivePlan(collective, kind, ranks, limits, *digits, order if len(digits.held) > 1 else "fixed")
+        for digits in front
     )
 
 
-def _fixed_trees(ranks: int, limits: Limits) -> Iterator[Plan]:
+def _fixed_trees(ranks: int, limits: Limits) -> Iterator[CollectivePlan]:
     """Trees that are never changed, of every fan-out that makes them lower."""
     for fan_out in range(1, limits.most_peers + 1):
         if fan_out == 1 or tree_depth(ranks, fan_out) < tree_depth(ranks, fan_out - 1):
             width = limits.wavelengths // fan_out
-            yield Plan("broadcast", "fixed_tree", ranks, limits, (fan_out + 1,), (1,), (width,))
+            yield CollectivePlan("broadcast", "fixed_tree", ranks, limits, (fan_out + 1,), (1,), (width,))

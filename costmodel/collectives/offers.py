@@ -7,20 +7,20 @@ from costmodel.collectives.digits import is_exact
 from costmodel.collectives.family import MOST_RANKS, Family, fastest, pareto, plans_of
 from costmodel.collectives.ladder import Algorithm
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 
 SWITCHED: tuple[Algorithm, ...] = ("radix", "exchange")
 
 
 @lru_cache(maxsize=4096)
-def all_reduces(ranks: int, limits: Limits, ring_widths: tuple[int, ...]) -> tuple[Plan, ...]:
+def all_reduces(ranks: int, limits: Limits, ring_widths: tuple[int, ...]) -> tuple[CollectivePlan, ...]:
     """Rings of these widths, and plans that no other of their sort equals in latency and seconds per byte.
 
     Radices that multiply to the ranks keep what they can inside blocks of ranks, so that they stay beside faster ones
     that do not; of these only such as are faster than all others for some message are listed. Groups above
     MOST_RANKS have rings alone.
     """
-    rings = tuple(Plan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in ring_widths)
+    rings = tuple(CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in ring_widths)
     if ranks > MOST_RANKS:
         return rings
     exact = pareto(plans_of("all_reduce", ranks, limits, Family(SWITCHED, padded=False)))
@@ -30,7 +30,7 @@ def all_reduces(ranks: int, limits: Limits, ring_widths: tuple[int, ...]) -> tup
 
 
 @lru_cache(maxsize=4096)
-def is_runnable(plan: Plan) -> bool:
+def is_runnable(plan: CollectivePlan) -> bool:
     """Whether a group can run an all-reduce over circuits as described, offered or not."""
     is_whole = min(plan.held, default=0) > 0 and sum(plan.held) == len(plan.radices) == len(plan.wavelengths)
     if plan.kind not in SWITCHED or not is_whole or min(plan.radices) < 2 or min(plan.wavelengths) < 1:

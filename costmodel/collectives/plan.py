@@ -18,7 +18,7 @@ Message = TypeVar("Message", float, NDArray[np.float64])
 
 
 @dataclass(frozen=True)
-class Plan:
+class CollectivePlan:
     """How a group of ranks runs a collective again and again.
 
     A digit is a round (two, in an algorithm that goes there and back) in which every rank has radix - 1 peers.

@@ -6,11 +6,11 @@ from operator import mul
 import numpy as np
 
 from costmodel.collectives.digits import levels, straight
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.schedule import Schedule, Writer
 
 
-def tree(plan: Plan) -> Schedule:
+def tree(plan: CollectivePlan) -> Schedule:
     """Broadcast from rank 0: each rank that has the message sends it to radix - 1 others.
 
     Rank d gets it over the places that its digits lead to: first the highest, or in the call that runs the other
@@ -31,7 +31,7 @@ def tree(plan: Plan) -> Schedule:
     return writer.finish(1, 1)
 
 
-def fixed_tree(plan: Plan) -> Schedule:
+def fixed_tree(plan: CollectivePlan) -> Schedule:
     """Broadcast from rank 0 down a complete tree, level by level."""
     writer, fan_out = Writer(plan), plan.radices[0] - 1
     first, end = 1, 1 + fan_out
@@ -43,7 +43,7 @@ def fixed_tree(plan: Plan) -> Schedule:
     return writer.finish(1, 1)
 
 
-def direct(plan: Plan) -> Schedule:
+def direct(plan: CollectivePlan) -> Schedule:
     """All-to-all straight to each destination, nearest first."""
     writer, everyone = Writer(plan), np.arange(plan.ranks)
     distances = straight(plan.radices)
@@ -56,7 +56,7 @@ def direct(plan: Plan) -> Schedule:
     return writer.finish(plan.ranks, plan.ranks**2)
 
 
-def bruck(plan: Plan) -> Schedule:
+def bruck(plan: CollectivePlan) -> Schedule:
     """All-to-all by relays: what has far to go travels one digit of its distance in each round."""
     ranks, writer = plan.ranks, Writer(plan)
     everyone, distance = np.arange(ranks), np.arange(ranks)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.collectives.ladder import Collective
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 
 Ints = NDArray[np.int64]
 Column = NDArray[np.int32]
@@ -110,7 +110,7 @@ class Schedule:
 class Writer:
     """Collects rounds of a plan and numbers the circuits that they use."""
 
-    plan: Plan
+    plan: CollectivePlan
     columns: list[tuple[Column, Ranks, Ranks, Column, Column, NDArray[np.bool_]]] = field(default_factory=list)
     keys: list[Ints] = field(default_factory=list)
     configuration_of: list[int] = field(default_factory=list)

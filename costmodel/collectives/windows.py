@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.collectives.digits import Level, digit_of, is_exact, levels, window_peers
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.schedule import Schedule, Writer
 
 Ints = NDArray[np.int64]
 
 
-def ring(plan: Plan) -> Schedule:
+def ring(plan: CollectivePlan) -> Schedule:
     """Each rank passes on what it received last; rank p ends a reduce-scatter with chunk p."""
     ranks, writer = plan.ranks, Writer(plan)
     everyone = np.arange(ranks)
@@ -24,7 +24,7 @@ def ring(plan: Plan) -> Schedule:
     return writer.finish(ranks, ranks)
 
 
-def windows(plan: Plan) -> Schedule:
+def windows(plan: CollectivePlan) -> Schedule:
     """Reduce-scatter, all-gather, or both; alternating calls go through the digits the other way round."""
     writer = Writer(plan)
     for call in range(2 if plan.order == "alternating" else 1):
@@ -35,7 +35,7 @@ def windows(plan: Plan) -> Schedule:
     return writer.finish(plan.ranks, plan.ranks)
 
 
-def scatter(plan: Plan) -> Schedule:
+def scatter(plan: CollectivePlan) -> Schedule:
     """Broadcast from rank 0: each chunk d goes digit by digit to rank d, then an all-gather."""
     writer = Writer(plan)
     rest, place = np.arange(plan.ranks), np.zeros(plan.ranks, dtype=np.int64)

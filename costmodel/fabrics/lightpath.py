@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from costmodel.collectives.family import pareto
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, is_runnable
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, divisors_down
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
@@ -224,7 +224,7 @@ class Lightpath(FabricBase):
         if dimension not in ("tensor", "data") or described.kind not in SWITCHED:
             return None
         digits = described.radices, described.held, described.wavelengths
-        plan = Plan("all_reduce", described.kind, described.ranks, self.limits, *digits, described.order)
+        plan = CollectivePlan("all_reduce", described.kind, described.ranks, self.limits, *digits, described.order)
         return plan if is_runnable(plan) else None
 
     @cached_property

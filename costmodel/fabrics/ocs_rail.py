@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from costmodel.collectives.family import MOST_RANKS, Family, pareto, plans_of
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import INDEX, NO_PLAN, FabricBase, GroupPlan, LinkPlan
 from costmodel.parallelism.mappings import Dimension
@@ -181,7 +181,7 @@ def held_all_reduces(ranks: int, switches: int, alpha_s: float, port_bytes_per_s
     found: dict[object, GroupPlan] = {}
     for ports in range(switches, 0, -1):
         limits = Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s)
-        ring = Plan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
+        ring = CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
         others = plans_of("all_reduce", ranks, limits, Family(("radix", "exchange"))) if ranks <= MOST_RANKS else ()
         for plan in (ring, *pareto(plan for plan in others if len(plan.held) == 1)):
             found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)

@@ -10,8 +10,8 @@ from costmodel.fabrics import DividedPorts, GroupPlan, Lightpath, OcsRail, Sipam
 from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
 from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import Scores, score
-from planner.fabrics.demand import Shape
-from planner.fabrics.ocs_rail.rails import Rails
+from planner.fabrics.demand import Demand
+from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.problem import JobOptions, Problem, must_run
 from planner.fabrics.residents import lost_parts
 from planner.fabrics.sipam.dominance import undominated
@@ -169,7 +169,7 @@ def _without_dominated(options: JobOptions, cluster: Cluster) -> NDArray[np.int6
     always stays.
     """
     if isinstance(cluster.fabric, OcsRail):
-        fewest = Rails(cluster).fewest
+        fewest = FreeRails(cluster).fewest
         asked = [_asked_ports(shape, fewest) for shape in options.shapes]
     else:
         lit = _plans_with_circuits(options.candidates.plans)
@@ -197,7 +197,7 @@ def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.boo
     return after
 
 
-def _asked_ports(shape: Shape, fewest: int) -> tuple[object, tuple[int, ...]]:
+def _asked_ports(shape: Demand, fewest: int) -> tuple[object, tuple[int, ...]]:
     """What a shape asks of rails: nothing, any rails, or rails with more working switches than the fewest."""
     return (shape.num_ranks, shape.block), (min(shape.num_ports, 1), max(shape.num_ports - fewest, 0))
 
@@ -210,7 +210,7 @@ def _plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
     return {id(plan): (key, tuple(plan.wavelengths)) for plan, key in zip(lit, keys, strict=True)}
 
 
-def _asked_light(shape: Shape, cluster: Cluster, lit: LitPlans) -> tuple[object, tuple[int, ...]]:
+def _asked_light(shape: Demand, cluster: Cluster, lit: LitPlans) -> tuple[object, tuple[int, ...]]:
     """What a shape asks of the fabric: a key of its slices or circuits, and how much must lie together or be wide."""
     fabric = cluster.fabric
     if isinstance(fabric, SlicedFabric):

@@ -14,7 +14,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class Sieve:
+class KnapsackBounds:
     """Upper bounds on the total value: of any plan, and of any plan that uses a given row.
 
     The relaxation keeps one configuration per job and the total of healthy devices: a multiple-choice knapsack,
@@ -27,7 +27,7 @@ class Sieve:
     """(C_j,) for each job"""
 
     @classmethod
-    def of(cls, problem: Problem) -> "Sieve":
+    def of(cls, problem: Problem) -> "KnapsackBounds":
         """Best values of the jobs before and after each job, at every number of devices n = 0..N."""
         capacity = problem.cluster.num_healthy
         best = [_best_by_devices(options, capacity) for options in problem.options]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Sipam
-from planner.fabrics.divided_ports.free_shares import Shares
+from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.sipam.demand import pool_demand
-from planner.fabrics.sipam.free_pool import Pool
+from planner.fabrics.sipam.free_pool import FreePool
 
 Floats = NDArray[np.float64]
 STEPS = 400
@@ -20,7 +20,7 @@ PATIENCE = 12
 
 
 @dataclass(frozen=True)
-class Prices:
+class LagrangianMultipliers:
     """Outcome for R resources of all servers together, which the rows of each job use."""
 
     bound: float
@@ -35,10 +35,10 @@ class Prices:
 
 def has_prices(problem: Problem) -> bool:
     """Whether jobs share more than accelerators: the memory of a pool, or appliances."""
-    return isinstance(problem.cluster.fabric, Sipam) or bool(Shares.of(problem.cluster).modules)
+    return isinstance(problem.cluster.fabric, Sipam) or bool(FreeShares.of(problem.cluster).modules)
 
 
-def pool_prices(problem: Problem) -> Prices:
+def pool_prices(problem: Problem) -> LagrangianMultipliers:
     r"""Least of $\lambda \cdot 1 + \sum_j \max_k (v_{jk} - \lambda \cdot u_{jk})$ over prices of the whole pool.
 
     The relaxation keeps one configuration per job and the totals of accelerators, memory units, ports, units less ports
@@ -66,7 +66,7 @@ def pool_prices(problem: Problem) -> Prices:
             break
         prices = np.maximum(prices + scale * 0.05 * max(abs(bound), 1e-12) * downhill / length, 0.0)
     reduced = table.value - table.usage @ best_prices
-    return Prices(best, table.split(row_bounds), table.split(reduced), tuple(usage))
+    return LagrangianMultipliers(best, table.split(row_bounds), table.split(reduced), tuple(usage))
 
 
 class _Table:
@@ -106,7 +106,7 @@ def _usage(problem: Problem) -> list[Floats]:
 
 def _of_appliances(problem: Problem) -> list[Floats]:
     """Accelerators, modules and ports, R = 3."""
-    shares = Shares.of(problem.cluster)
+    shares = FreeShares.of(problem.cluster)
     there_is = np.maximum([problem.cluster.num_healthy, sum(shares.modules), sum(shares.ports)], 1e-9)
     uses = (
         [(shape.num_ranks, shape.num_ranks * shape.held_units, shape.num_ranks * shape.held_io) for shape in job.shapes]
@@ -119,7 +119,7 @@ def _of_pools(problem: Problem) -> list[Floats]:
     """Accelerators, units, ports, units less ports, and uplinks, R = 5."""
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Sipam)
-    racks = Pool(problem.cluster).racks
+    racks = FreePool(problem.cluster).racks
     units = sum(rack.num_units for rack in racks)
     ports = sum(rack.num_ports(rail) for rack in racks for rail in rack.ports)
     uplinks = sum(len(free) for rack in racks for free in rack.uplinks.values())

@@ -13,8 +13,8 @@ from planner.cli.output import console, number, percent, plain, print_json, quan
 if TYPE_CHECKING:
     from planner.prices import Prices
     from planner.simulate.measures import Measure
-    from planner.simulate.run_one import Cell, Outcome, Study
-    from planner.simulate.summary import Row
+    from planner.simulate.run_one import Outcome, SimulationRun, Study
+    from planner.simulate.summary import SummaryRow
 
 SHOWN = (
     "admitted", "goodput", "utilization", "wait_s_mean", "wait_s_p99", "completion_s_mean", "slowdown_mean",
@@ -29,7 +29,7 @@ SPANS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 
 def deliver(
     study: "Study",
-    outcomes: "Mapping[Cell, Outcome]",
+    outcomes: "Mapping[SimulationRun, Outcome]",
     prices: "Prices | None",
     inputs: Sequence[Path],
     *,
@@ -58,7 +58,7 @@ def deliver(
         _write_page(html, study, outcomes, measures, inputs)
 
 
-def _write_rows(path: Path, rows: "Sequence[Row]") -> None:
+def _write_rows(path: Path, rows: "Sequence[SummaryRow]") -> None:
     """All rows as CSV or Parquet."""
     from planner.simulate.summary import to_csv, to_records
     from planner.tables import write_parquet
@@ -72,7 +72,7 @@ def _write_rows(path: Path, rows: "Sequence[Row]") -> None:
 def _write_page(
     path: Path,
     study: "Study",
-    outcomes: "Mapping[Cell, Outcome]",
+    outcomes: "Mapping[SimulationRun, Outcome]",
     measures: "Mapping[str, Measure]",
     inputs: Sequence[Path],
 ) -> None:
@@ -85,7 +85,7 @@ def _write_page(
     write_text(path, replay_html(study, outcomes, measures, command=command, versions=versions(), inputs=digests))
 
 
-def _print_tables(rows: "Sequence[Row]", measures: "Mapping[str, Measure]") -> None:
+def _print_tables(rows: "Sequence[SummaryRow]", measures: "Mapping[str, Measure]") -> None:
     """For each load a line for each policy on each cluster, with half the 95 % interval; a few measures at a time."""
     columns = [name for name in SHOWN if name in measures]
     out = console()
@@ -100,7 +100,9 @@ def _print_tables(rows: "Sequence[Row]", measures: "Mapping[str, Measure]") -> N
             _print_table(of_load, {name: measures[name] for name in columns[first : first + AT_ONCE]})
 
 
-def _print_caveats(study: "Study", outcomes: "Mapping[Cell, Outcome]", measures: "Mapping[str, Measure]") -> None:
+def _print_caveats(
+    study: "Study", outcomes: "Mapping[SimulationRun, Outcome]", measures: "Mapping[str, Measure]"
+) -> None:
     """What the figures hide at each load, and what the study does not show: as the page has it."""
     from planner.report.replay.caveats import caveats
     from planner.report.replay.sheet import Sheet
@@ -116,7 +118,7 @@ def _print_caveats(study: "Study", outcomes: "Mapping[Cell, Outcome]", measures:
         out.print(f"- {plain(text)}", soft_wrap=True)
 
 
-def _print_table(rows: "Sequence[Row]", columns: "Mapping[str, Measure]") -> None:
+def _print_table(rows: "Sequence[SummaryRow]", columns: "Mapping[str, Measure]") -> None:
     """Some measures at one load."""
     lines = []
     for cluster, policy in dict.fromkeys((row.cluster, row.policy) for row in rows):
@@ -127,7 +129,7 @@ def _print_table(rows: "Sequence[Row]", columns: "Mapping[str, Measure]") -> Non
     console().print(table(names, lines, right=names[2:]))
 
 
-def _cell(row: "Row", measure: "Measure") -> str:
+def _cell(row: "SummaryRow", measure: "Measure") -> str:
     """A mean, and half its interval where there is one."""
     if row.mean is None:
         return "-"

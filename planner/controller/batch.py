@@ -14,11 +14,11 @@ from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
 from planner.controller.quotas import MOST
 from planner.controller.reservation import may_enter, reserve
-from planner.controller.state import Floor
-from planner.cpsat.batch import BatchModel, Entrant, Hall, Plan, Way
-from planner.cpsat.make_room import Room
+from planner.controller.state import ClusterState
+from planner.cpsat.batch import BatchModel, BatchPlan, BatchRoom, Entrant, Way
+from planner.cpsat.make_room import RoomProblem
 from planner.model.result import difference
-from planner.placement.job_classes import Kind, Row
+from planner.placement.job_classes import JobClass, Option
 from planner.placement.state import Placement
 
 MOST_JOBS = 10
@@ -37,7 +37,7 @@ Value = dict[Level, float]
 
 
 @dataclass(frozen=True)
-class Guest:
+class BatchJob:
     """A job of the batch, and what it may take."""
 
     entry: Entry
@@ -45,11 +45,11 @@ class Guest:
     is_first: bool
     """whether it is ahead of the job that room is kept for"""
     barred: frozenset[int]
-    ways: dict[Way, tuple[Row, ...]]
+    ways: dict[Way, tuple[Option, ...]]
 
 
 @dataclass(frozen=True)
-class Ground:
+class BatchServers:
     """Servers that are looked at, running jobs that may move by (server, ranks), and the model of both."""
 
     near: list[int]
@@ -65,7 +65,7 @@ class Proposal:
     moves: list[tuple[Entry, Placement, Placement]]
 
 
-def start_batch(floor: Floor, names: frozenset[str], deadline_s: float) -> tuple[bool, frozenset[str]]:
+def start_batch(floor: ClusterState, names: frozenset[str], deadline_s: float) -> tuple[bool, frozenset[str]]:
     """Start jobs of a batch as a whole: whether any did so, and those whose turn has not come yet.
 
     Nothing has changed where one after the other is as good.
@@ -93,7 +93,12 @@ def start_batch(floor: Floor, names: frozenset[str], deadline_s: float) -> tuple
 
 
 def _carried_out(
-    floor: Floor, guests: Sequence[Guest], ground: Ground, plan: Plan | None, before: Value, deadline_s: float
+    floor: ClusterState,
+    guests: Sequence[BatchJob],
+    ground: BatchServers,
+    plan: BatchPlan | None,
+    before: Value,
+    deadline_s: float,
 ) -> bool:
     """Carry out a plan, or another if its light is short, that is better than what was `before`."""
     for _ in range(MOST_TRIES):
@@ -107,7 +112,7 @@ def _carried_out(
     return False
 
 
-def _guests(floor: Floor, names: Iterable[str]) -> list[Guest]:
+def _guests(floor: ClusterState, names: Iterable[str]) -> list[BatchJob]:
     """The first jobs of a batch in the order of the line; those behind the job that room is kept for leave it alone."""
     reserved, line, now_s = floor.ledger.reserved, floor.line, floor.now_s
     entries = sorted((floor.ledger.jobs[n] for n in names if n in line), key=lambda e: line.rank(e, now_s))
@@ -119,13 +124,13 @@ def _guests(floor: Floor, names: Iterable[str]) -> list[Guest]:
         is_free = is_first or may_enter(floor, entry)
         barred = floor.drained if is_free else floor.drained | frozenset(reserved.servers)
         level = -float(entry.request.priority), floor.ledger.tenants.burden(entry.request.tenant, now_s)
-        found.append(Guest(entry, level, is_first, barred, _ways(floor.kind(entry), entry.request.weight)))
+        found.append(BatchJob(entry, level, is_first, barred, _ways(floor.kind(entry), entry.request.weight)))
     return found
 
 
-def _ways(kind: Kind, weight: float) -> dict[Way, tuple[Row, ...]]:
+def _ways(kind: JobClass, weight: float) -> dict[Way, tuple[Option, ...]]:
     """Ways to run a job of this weight, the most valuable first, each with its rows by value."""
-    rows: dict[tuple[int, ...], list[Row]] = {}
+    rows: dict[tuple[int, ...], list[Option]] = {}
     for row in kind.rows:
         if not row.needs_rails:
             shape = row.shape
@@ -138,7 +143,7 @@ def _ways(kind: Kind, weight: float) -> dict[Way, tuple[Row, ...]]:
     return ways
 
 
-def _one_by_one(floor: Floor, guests: Sequence[Guest], deadline_s: float) -> tuple[Value, dict[str, float]]:
+def _one_by_one(floor: ClusterState, guests: Sequence[BatchJob], deadline_s: float) -> tuple[Value, dict[str, float]]:
     """What the board finds for one job after the other, given back: value by level, and of each job that starts.
 
     Where the first of them finds no place room is kept for it.
@@ -177,7 +182,7 @@ def _is_better(new: Value, old: Value) -> bool:
     return False
 
 
-def _value(guests: Sequence[Guest], plan: Plan) -> Value:
+def _value(guests: Sequence[BatchJob], plan: BatchPlan) -> Value:
     value = Value()
     for number, (way, _) in plan.starts.items():
         level = guests[number].level
@@ -185,13 +190,13 @@ def _value(guests: Sequence[Guest], plan: Plan) -> Value:
     return value
 
 
-def _ground(floor: Floor, guests: Sequence[Guest], started: dict[str, float]) -> Ground:
+def _ground(floor: ClusterState, guests: Sequence[BatchJob], started: dict[str, float]) -> BatchServers:
     state, moves = floor.board.state, floor.settings.moves
     every = [server for servers in state.together for server in servers if server not in floor.drained]
     near = sorted(sorted(every, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
     number = {server: i for i, server in enumerate(near)}
     running = _movable(floor, near) if moves else {}
-    room = Room(
+    room = RoomProblem(
         tuple(state.lit[s] for s in near),
         tuple(sorted((number[s], ranks, len(jobs)) for (s, ranks), jobs in running.items())),
     )
@@ -205,7 +210,7 @@ def _ground(floor: Floor, guests: Sequence[Guest], started: dict[str, float]) ->
         )
         for g, gain in zip(guests, gains, strict=True)
     ]  # fmt: skip
-    hall = Hall(
+    hall = BatchRoom(
         room=room,
         together=tuple(tuple(number[s] for s in servers if s in number) for servers in state.together),
         entered=frozenset(i for s, i in number.items() if s not in floor.ledger.reserved.servers),
@@ -213,10 +218,10 @@ def _ground(floor: Floor, guests: Sequence[Guest], started: dict[str, float]) ->
         downtime_s=int(floor.settings.downtime_s) + 1,
         gained_s=sum(gain for g, gain in zip(guests, gains, strict=True) if g.entry.name in started),
     )
-    return Ground(near, running, BatchModel(hall, entrants))
+    return BatchServers(near, running, BatchModel(hall, entrants))
 
 
-def _movable(floor: Floor, near: Sequence[int]) -> dict[tuple[int, int], list[Entry]]:
+def _movable(floor: ClusterState, near: Sequence[int]) -> dict[tuple[int, int], list[Entry]]:
     """Running jobs that may move, each in one server on accelerators with a port, by server and ranks."""
     dark, found = floor.board.cluster.dark_devices, dict[tuple[int, int], list[Entry]]()
     for server in near:
@@ -228,7 +233,9 @@ def _movable(floor: Floor, near: Sequence[int]) -> dict[tuple[int, int], list[En
     return found
 
 
-def _taken(floor: Floor, guests: Sequence[Guest], plan: Plan, ground: Ground) -> tuple[Proposal | None, Value]:
+def _taken(
+    floor: ClusterState, guests: Sequence[BatchJob], plan: BatchPlan, ground: BatchServers
+) -> tuple[Proposal | None, Value]:
     """Take what a plan says, and the value of it; None, and all is as before, where light is short."""
     state, near = floor.board.state, ground.near
     staying = {key: list(jobs) for key, jobs in ground.running.items()}
@@ -264,7 +271,7 @@ def _taken(floor: Floor, guests: Sequence[Guest], plan: Plan, ground: Ground) ->
     return None, value
 
 
-def _agreed(floor: Floor, proposal: Proposal, *, is_better: bool) -> bool:
+def _agreed(floor: ClusterState, proposal: Proposal, *, is_better: bool) -> bool:
     """Carry out a proposal if it is better and the guard agrees with each part of it; else put all back."""
     board = floor.board
     starts = [(entry, board.wired(entry.kind, placement)) for entry, placement in proposal.starts]

@@ -10,10 +10,10 @@ from typing import Any, Literal, Self
 from costmodel.fabrics import Sipam
 from planner.checks import Violation, check
 from planner.controller import health
-from planner.controller.durable import Decisions, Desk, Event
+from planner.controller.durable import Decisions, DurableState, Event
 from planner.controller.free_state import failures_of
 from planner.controller.ledger import request_body
-from planner.controller.scheduling_cycle import Pass
+from planner.controller.scheduling_cycle import SchedulingCycle
 from planner.controller.settings import Request, Settings
 from planner.controller.state import Counts
 from planner.controller.validator import whole
@@ -41,7 +41,7 @@ class Controller:
         """Begin with an empty cluster, or go on where the journal ends: the cluster may then be left out, and settings
         that are given replace those of the journal."""
         self._lock = RLock()
-        self._desk = Desk(cluster, journal, settings)
+        self._desk = DurableState(cluster, journal, settings)
         self.cluster, self.settings = self._desk.cluster, self._desk.settings
 
     def prepare(self, request: Request) -> None:
@@ -188,13 +188,13 @@ class Controller:
         """Serve the line after an event, and tell these jobs why they wait, if they do."""
         floor = self._desk.floor
         batch = frozenset(told if is_batch else ())
-        each = Pass(floor, self.greedy_budget_s, self.repair_budget_s, is_batch, batch)
+        each = SchedulingCycle(floor, self.greedy_budget_s, self.repair_budget_s, is_batch, batch)
         each.run()
         each.tell(told)
 
     def _look_again(self, budget_s: float) -> None:
         self._desk.floor.hopeless.clear()
-        each = Pass(self._desk.floor, budget_s / 2, budget_s / 2, is_deep=True)
+        each = SchedulingCycle(self._desk.floor, budget_s / 2, budget_s / 2, is_deep=True)
         each.run()
         each.tell(list(each.ran_out))
 

@@ -7,15 +7,15 @@ from math import inf
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
 from planner.controller.reservation import reserve
-from planner.controller.state import Floor
-from planner.placement.job_classes import Kind
+from planner.controller.state import ClusterState
+from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement
 from planner.simulate.make_room import MOST_SERVERS, rescue
 from planner.simulate.runs import Run
 
 
 def make_room(
-    floor: Floor, entry: Entry, kind: Kind, shut: frozenset[int], deadline_s: float, racks: Iterable[int]
+    floor: ClusterState, entry: Entry, kind: JobClass, shut: frozenset[int], deadline_s: float, racks: Iterable[int]
 ) -> bool:
     """Start a job that finds no place by moving others on one of these racks, apart from servers that are shut; False,
     and nothing has changed, where that fails or costs more than waiting."""
@@ -42,13 +42,13 @@ def _may_move(entry: Entry, most_moved: float) -> bool:
     return entry.request.movable and len(entry.place.devices) <= most_moved and len(entry.place.servers) == 1
 
 
-def _most_moved(floor: Floor, entry: Entry, kind: Kind) -> float:
+def _most_moved(floor: ClusterState, entry: Entry, kind: JobClass) -> float:
     """Ranks whose downtime together costs no more than what starting now saves."""
     downtime_s = floor.settings.downtime_s
     return gain_s(floor, entry, kind) / downtime_s if downtime_s else inf
 
 
-def _near(floor: Floor, kind: Kind, shut: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
+def _near(floor: ClusterState, kind: JobClass, shut: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
     """Servers that are open, rack by rack, the rack with the most free accelerators first; without those whose servers
     with the most free accelerators have too few: none are gained by moving jobs among these."""
     lit, found = floor.board.state.lit, []
@@ -59,7 +59,7 @@ def _near(floor: Floor, kind: Kind, shut: frozenset[int], racks: Iterable[int]) 
     return [able for _, able in sorted(found)]
 
 
-def gain_s(floor: Floor, entry: Entry, kind: Kind) -> float:
+def gain_s(floor: ClusterState, entry: Entry, kind: JobClass) -> float:
     """Accelerator-seconds that starting now saves: until running jobs, by their limits, have left room anyway."""
     kept = reserve(floor, entry, kind)
     at_s = kept.at_s if kept is not None else None
@@ -68,7 +68,11 @@ def gain_s(floor: Floor, entry: Entry, kind: Kind) -> float:
 
 
 def _agreed(
-    floor: Floor, entry: Entry, kind: Kind, placement: Placement, moved: list[tuple[Entry, Placement, Placement]]
+    floor: ClusterState,
+    entry: Entry,
+    kind: JobClass,
+    placement: Placement,
+    moved: list[tuple[Entry, Placement, Placement]],
 ) -> bool:
     """Carry out what a search proposes, if it pays and the guard agrees with each part; else put all back."""
     board = floor.board
@@ -111,7 +115,7 @@ def are_apart(wired: Sequence[Found]) -> bool:
     return len(set(devices)) == len(devices)
 
 
-def put_back(floor: Floor, wired: Sequence[Found], moved: Sequence[tuple[Entry, Placement, Placement]]) -> None:
+def put_back(floor: ClusterState, wired: Sequence[Found], moved: Sequence[tuple[Entry, Placement, Placement]]) -> None:
     """Give back new placements and take those that jobs had before."""
     for each in wired:
         if each.placement is not None:

@@ -14,12 +14,12 @@ from pydantic import ValidationError
 
 from planner.controller.clock import Clock
 from planner.controller.decisions import Decision
-from planner.controller.job_classes import Kinds
+from planner.controller.job_classes import JobClasses
 from planner.controller.journal import Journal
 from planner.controller.ledger import Ledger
 from planner.controller.quotas import MOST
 from planner.controller.settings import Request, Settings
-from planner.controller.state import Counts, Floor
+from planner.controller.state import ClusterState, Counts
 from planner.controller.validator import restored_objection
 from planner.model.cluster import Cluster
 from planner.model.errors import ConflictError, InputError, UnknownError, UnwrittenError
@@ -44,16 +44,18 @@ class Event:
     decisions: Decisions
 
 
-class Desk:
+class DurableState:
     """What events change, and how that becomes durable."""
 
     def __init__(self, cluster: Cluster | None, path: str | Path, settings: Settings | None) -> None:
         self.journal = Journal(path)
         self.ledger: Ledger
-        self.floor: Floor
+        self.floor: ClusterState
         try:
             self.cluster, self.settings = _agreed(self.journal, cluster, settings)
-            self.kinds = Kinds(self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, self.journal.kind)
+            self.kinds = JobClasses(
+                self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, self.journal.kind
+            )
             self._is_grouped, self._is_spoilt, self._is_lost = False, False, True
             self._counts = Counts()
             self.clock = Clock()
@@ -135,7 +137,7 @@ class Desk:
         self.kinds.trim()
         ledger = self.ledger
         ledger.forget()
-        self.floor = Floor(self.cluster, ledger)
+        self.floor = ClusterState(self.cluster, ledger)
         self.floor.counts = self._counts
 
     def _kinds_in_use(self) -> set[str]:
@@ -227,7 +229,7 @@ class Desk:
             _require_sound(self.cluster, ledger, journal.path)
             self._is_looked_at = True
         self.ledger = ledger
-        self.floor = Floor(self.cluster, ledger)
+        self.floor = ClusterState(self.cluster, ledger)
         self.floor.counts = self._counts
         self._is_lost = False
 

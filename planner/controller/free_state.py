@@ -7,9 +7,9 @@ from math import inf
 
 from costmodel.fabrics import OcsRail
 from planner.model.cluster import Cluster
-from planner.placement.circuit_names import Wirer, beams_of
+from planner.placement.circuit_names import CircuitNamer, beams_of
 from planner.placement.deadline import OutOfTimeError, TimedState
-from planner.placement.job_classes import Kind, Row
+from planner.placement.job_classes import JobClass, Option
 from planner.placement.placement import NO_WIRING, Place
 from planner.placement.pool_placements import Clear, found_in_pool, held_in_pool
 from planner.placement.state import Placement
@@ -58,12 +58,12 @@ class Found:
     ran_out: bool = False
 
 
-class Board:
+class ControllerFreeState:
     """Devices and light of one cluster as parts fail and work again."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._healthy = cluster
-        self.wirer = Wirer()
+        self.wirer = CircuitNamer()
         self.cluster = cluster
         self.state = TimedState(cluster)
         self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
@@ -94,11 +94,11 @@ class Board:
             self.take(job, self.state.working(placement))
         return broken
 
-    def able(self, kind: Kind) -> Sequence[int]:
+    def able(self, kind: JobClass) -> Sequence[int]:
         """Accelerators that a job of this kind could take of each server if all others left it."""
         return self._clear.able(kind, self.working)
 
-    def free(self, kind: Kind) -> Sequence[int]:
+    def free(self, kind: JobClass) -> Sequence[int]:
         """Free accelerators with a port by server; in a pool those alone that find memory too."""
         if self.state.parts is None:
             return self.state.lit
@@ -126,7 +126,7 @@ class Board:
     def find(
         self,
         kind_name: str,
-        kind: Kind,
+        kind: JobClass,
         barred: frozenset[int],
         deadline_s: float,
         racks: Sequence[int] | None = None,
@@ -149,7 +149,7 @@ class Board:
             return Found(ran_out=ran_out or search.ran_out)
         return self.wired(kind_name, placement)
 
-    def _roomy(self, kind: Kind, racks: Iterable[int]) -> list[Sequence[int]]:
+    def _roomy(self, kind: JobClass, racks: Iterable[int]) -> list[Sequence[int]]:
         """Racks on which as many accelerators are free as the smallest row takes."""
         free = self.state.any if kind.held == 1 else self.state.lit
         return [self.racks[rack] for rack in racks if sum(map(free.__getitem__, self.racks[rack])) >= kind.held]
@@ -164,7 +164,7 @@ class Board:
             return Found()
         return Found(placement, Place(kind_name, placement.row, *wired))
 
-    def again(self, kind_name: str, row: Row, servers: Sequence[int]) -> Found:
+    def again(self, kind_name: str, row: Option, servers: Sequence[int]) -> Found:
         """The same configuration with its blocks on these servers, as many on each, taken."""
         parts: dict[int, int] = {}
         for server in servers:

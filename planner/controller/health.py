@@ -5,10 +5,10 @@ from math import inf
 from planner.controller.decisions import Reserve
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
-from planner.controller.state import Floor
+from planner.controller.state import ClusterState
 
 
-def flee(floor: Floor) -> list[str]:
+def flee(floor: ClusterState) -> list[str]:
     """Follow a change of health: jobs on failed parts move, as they are and to their own servers if they can, or are
     stopped and wait again. Names of those that wait."""
     _unkeep(floor)
@@ -26,7 +26,7 @@ def flee(floor: Floor) -> list[str]:
     return stopped
 
 
-def clear(floor: Floor, server: str) -> list[str]:
+def clear(floor: ClusterState, server: str) -> list[str]:
     """Movable jobs leave a server that takes no more; those without another place stay until they end."""
     _unkeep(floor)
     for name in list(floor.on(floor.server_numbers[server])):
@@ -43,13 +43,13 @@ def clear(floor: Floor, server: str) -> list[str]:
     return []
 
 
-def _unkeep(floor: Floor) -> None:
+def _unkeep(floor: ClusterState) -> None:
     """Servers are chosen anew for the first waiting job."""
     if floor.ledger.reserved.job is not None:
         floor.decide(Reserve(None))
 
 
-def _elsewhere(floor: Floor, entry: Entry, leaving: list[str]) -> Found:
+def _elsewhere(floor: ClusterState, entry: Entry, leaving: list[str]) -> Found:
     """Another place for a running job, of its size or less, taken on the board; the guard agrees."""
     place, board = entry.place, floor.board
     assert place is not None

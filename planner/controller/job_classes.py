@@ -20,7 +20,7 @@ from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster, Health
 from planner.model.errors import FullError, InputError
 from planner.model.instance import Instance, Job
-from planner.placement.job_classes import Kind, Row, row_of
+from planner.placement.job_classes import JobClass, Option, row_of
 from planner.whatif.edit import edited
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
@@ -30,7 +30,7 @@ MOST_LIMITED = 1000
 NO_NAMES: frozenset[str] = frozenset()
 
 
-class Kinds:
+class JobClasses:
     """Ways to run, by what a job asks for; health is left aside, so that they hold while parts fail and work again."""
 
     def __init__(
@@ -42,7 +42,7 @@ class Kinds:
         self._texts: dict[str, str] = {}
         self._at_hand = NO_NAMES
         self._most_bytes, self._in_use, self._written = most_bytes, in_use, written
-        self._kinds: dict[str, Kind] = {}
+        self._kinds: dict[str, JobClass] = {}
         self._most: dict[str, tuple[int, int]] = {}
         """accelerators, and optical ports, of the rows that take the most"""
         self._bytes: dict[str, int] = {}
@@ -52,7 +52,7 @@ class Kinds:
         """when each was asked for last, counted"""
         self._now = count()
         self._asked: dict[str, dict[str, Any]] = {}
-        self._limited: dict[tuple[str, int, int], Kind] = {}
+        self._limited: dict[tuple[str, int, int], JobClass] = {}
 
     def expand(self, job: Job) -> str:
         """The kind of a job by name, expanded where it is new; InputError where this cluster cannot run the job,
@@ -147,12 +147,12 @@ class Kinds:
         for name in names:
             self[name]
 
-    def __getitem__(self, name: str) -> Kind:
+    def __getitem__(self, name: str) -> JobClass:
         if name not in self._kinds:
             self._add(name, self.text(name), is_bounded=False)
         return self._kinds[name]
 
-    def limited(self, name: str, accelerators: int, ports: int) -> Kind:
+    def limited(self, name: str, accelerators: int, ports: int) -> JobClass:
         """A kind without the rows that take more than so many accelerators or, of those, optical ports."""
         kind = self[name]
         most, most_ports = self._most[name]
@@ -164,7 +164,7 @@ class Kinds:
             self._limited[key] = _kind_of(name, rows)
         return self._limited[key]
 
-    def row(self, name: str, number: int, configuration: Configuration) -> Row:
+    def row(self, name: str, number: int, configuration: Configuration) -> Option:
         """A row of a kind that ran in this configuration, found again where rows are counted otherwise today."""
         kind = self[name]
         for row in kind.rows:
@@ -175,7 +175,7 @@ class Kinds:
                 return row
         raise InputError("journal", kind.name, f"no candidate is {configuration.degrees}; open it with its own version")
 
-    def _rows(self, job: Job) -> tuple[Row, ...]:
+    def _rows(self, job: Job) -> tuple[Option, ...]:
         options = None
         if job.sizes and min(job.sizes) <= self.cluster.fabric.most_devices_of_a_job:
             instance = Instance(schema_version=1, name="kind", cluster=self.cluster, jobs=(job,))
@@ -202,12 +202,12 @@ def _require_served(fabric: FabricBase) -> None:
         raise InputError("cluster", "fabric.local_memory", problem)
 
 
-def _kind_of(name: str, rows: tuple[Row, ...]) -> Kind:
+def _kind_of(name: str, rows: tuple[Option, ...]) -> JobClass:
     fewest = min((row.shape.num_ranks for row in rows), default=0)
-    return Kind(name, fewest, fewest, rows, 1.0)
+    return JobClass(name, fewest, fewest, rows, 1.0)
 
 
-def _warm(row: Row) -> None:
+def _warm(row: Option) -> None:
     """Work out now what the first placement of a row would have to."""
     for shape in row.shape.by_phase if row.shape.held_units else ():
         assert len(shape.configurations) == len(shape.offsets)
@@ -216,11 +216,11 @@ def _warm(row: Row) -> None:
         assert row.layouts is not None
 
 
-def _fits(row: Row, accelerators: int, ports: int) -> bool:
+def _fits(row: Option, accelerators: int, ports: int) -> bool:
     return row.shape.num_ranks <= accelerators and (not row.sets_circuits or row.shape.num_ranks <= ports)
 
 
-def _rows(options: JobOptions, cluster: Cluster) -> tuple[Row, ...]:
+def _rows(options: JobOptions, cluster: Cluster) -> tuple[Option, ...]:
     """Rows by value; where no light tells them apart, the best of those that find a place together."""
     rows, seen = [], set()
     for number in options.rows_by_value():
@@ -231,7 +231,7 @@ def _rows(options: JobOptions, cluster: Cluster) -> tuple[Row, ...]:
     return _within_share(rows, cluster.fabric) if isinstance(cluster.fabric, Sipam) else tuple(rows)
 
 
-def _within_share(rows: Sequence[Row], fabric: Sipam) -> tuple[Row, ...]:
+def _within_share(rows: Sequence[Option], fabric: Sipam) -> tuple[Option, ...]:
     """Rows that take no more pooled memory than falls to their accelerators, and where as many accelerators cannot do
     with that, those that take the least, behind the others: a job that takes all that makes it faster leaves the next
     ones accelerators without memory."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heapreplace
 
 from planner.controller.ledger import Entry
-from planner.controller.quotas import Tenants
+from planner.controller.quotas import TenantUsage
 
 Group = tuple[str, int, str]
 """tenant, priority and kind: jobs of one group are alike but for their arrival and limit"""
@@ -18,14 +18,14 @@ def group_of(entry: Entry) -> Group:
     return entry.request.tenant, entry.request.priority, entry.kind
 
 
-class Line:
+class JobQueue:
     """Waiting jobs by group, each group by arrival.
 
     First jobs that waited longer than the patience, by arrival; then by priority, use of the tenant over its share, and
     arrival.
     """
 
-    def __init__(self, tenants: Tenants) -> None:
+    def __init__(self, tenants: TenantUsage) -> None:
         self._tenants = tenants
         self._groups: dict[Group, deque[tuple[int, Entry]]] = {}
         self._inside: set[str] = set()

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from costmodel.parallelism.configuration import Configuration
 from planner.controller.decisions import Decision, Move, Reserve, Start, Stop, Wait
-from planner.controller.job_classes import ASKED, Kinds
-from planner.controller.quotas import Tenants, Use
+from planner.controller.job_classes import ASKED, JobClasses
+from planner.controller.quotas import TenantUsage, Use
 from planner.controller.settings import Request, Settings
 from planner.model.errors import ConflictError, InputError, UnknownError
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 from planner.placement.placement import NO_WIRING, Place, Wiring
 
 
@@ -56,7 +56,7 @@ class Ledger:
     """State of one controller; nothing else is remembered over a restart."""
 
     settings: Settings
-    kinds: Kinds
+    kinds: JobClasses
     names: Names
     wirings: dict[str, Wiring] = field(default_factory=dict)
     """those that were asked for, by name"""
@@ -66,14 +66,14 @@ class Ledger:
     """parts that are down, by name, in the order in which they failed"""
     drained: dict[str, None] = field(default_factory=dict)
     """servers that take no job"""
-    tenants: Tenants = field(init=False)
+    tenants: TenantUsage = field(init=False)
     reserved: Reserve = field(default_factory=lambda: Reserve(None))
     now_s: float = 0.0
     num_arrived: int = 0
-    _rows: dict[tuple[str, int], Row] = field(default_factory=dict)
+    _rows: dict[tuple[str, int], Option] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tenants = Tenants(self.settings)
+        self.tenants = TenantUsage(self.settings)
 
     def job(self, name: str, call: str) -> Entry:
         """A job that waits or runs; InputError where there is none."""

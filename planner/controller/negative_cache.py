@@ -7,7 +7,7 @@ Mark = tuple[int, str]
 """identity of a kind, what was tried"""
 
 
-class Hopeless:
+class NegativeCache:
     """Searches that failed, by racks: servers that one job may use together."""
 
     def __init__(self, racks: Sequence[Sequence[int]]) -> None:

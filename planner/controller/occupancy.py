@@ -9,7 +9,7 @@ from planner.controller.ledger import Entry
 from planner.placement.placement import Place
 
 
-class Guests:
+class Occupancy:
     """Running jobs by server."""
 
     def __init__(self, num_servers: int, jobs: Mapping[str, Entry]) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from planner.controller.decisions import Tag
 from planner.controller.ledger import Entry
-from planner.controller.state import Floor
-from planner.placement.job_classes import Kind
+from planner.controller.state import ClusterState
+from planner.placement.job_classes import JobClass
 from planner.placement.pool_placements import memory_short
 
 Reason = tuple[Tag, str]
@@ -13,7 +13,7 @@ MOST_NAMED = 4
 """jobs named in one sentence"""
 
 
-def why(floor: Floor, entry: Entry, *, ran_out: bool = False) -> Reason:
+def why(floor: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
     """The first of: quota, accelerators, parts that are down, scatter, what is kept for another, memory, light."""
     kind = floor.kind(entry)
     if not kind.rows:
@@ -41,7 +41,7 @@ def why(floor: Floor, entry: Entry, *, ran_out: bool = False) -> Reason:
     return "light", f"{free}, but {where}{_remedy(floor, kind, parts[0])}"
 
 
-def _quota(floor: Floor, entry: Entry) -> str:
+def _quota(floor: ClusterState, entry: Entry) -> str:
     tenant = entry.request.tenant
     quota, use = floor.settings.quota(tenant), floor.ledger.tenants.uses.get(tenant)
     held = (0, 0) if use is None else (use.accelerators, use.ports)
@@ -54,7 +54,7 @@ def _quota(floor: Floor, entry: Entry) -> str:
     return f"tenant {tenant} holds {' and '.join(said)}: the job takes {fewest}; it starts when others end"
 
 
-def _num_free(floor: Floor) -> int:
+def _num_free(floor: ClusterState) -> int:
     """Working accelerators that nobody holds, on servers that take jobs."""
     state = floor.board.state
     return state.num_free - sum(state.any[server] for server in floor.drained)
@@ -65,14 +65,14 @@ def _short(needed: int, num_free: int) -> str:
     return f"{asked} needed and {num_free} {'is' if num_free == 1 else 'are'} free"
 
 
-def _too_few(floor: Floor, kind: Kind, num_free: int, short: str) -> Reason:
+def _too_few(floor: ClusterState, kind: JobClass, num_free: int, short: str) -> Reason:
     working = sum(floor.board.working[s] for s in range(len(floor.board.working)) if s not in floor.drained)
     if kind.held > working:
         return "health", f"{short}; only {working} work and are not drained: it waits for a repair"
     return "room", f"{short}; it starts when running jobs leave {kind.held - num_free} more"
 
 
-def _fits_somewhere(floor: Floor, kind: Kind, part: int, shut: frozenset[int]) -> bool:
+def _fits_somewhere(floor: ClusterState, kind: JobClass, part: int, shut: frozenset[int]) -> bool:
     """Whether the parts of a job fit on servers that it may use together, light aside."""
     state = floor.board.state
     free = state.any if kind.held == 1 else state.lit
@@ -87,7 +87,7 @@ def _fits_somewhere(floor: Floor, kind: Kind, part: int, shut: frozenset[int]) -
     return False
 
 
-def _most_parts(floor: Floor, kind: Kind, part: int, shut: frozenset[int]) -> int:
+def _most_parts(floor: ClusterState, kind: JobClass, part: int, shut: frozenset[int]) -> int:
     """Parts of a job that fit on servers that it may use together."""
     state = floor.board.state
     free = state.any if kind.held == 1 else state.lit
@@ -97,7 +97,7 @@ def _most_parts(floor: Floor, kind: Kind, part: int, shut: frozenset[int]) -> in
     )
 
 
-def _scatter(floor: Floor, kind: Kind, part: int) -> str:
+def _scatter(floor: ClusterState, kind: JobClass, part: int) -> str:
     """Where free accelerators lie, and what is asked of them."""
     state, fabric, needed = floor.board.state, floor.board.cluster.fabric, kind.held
     if kind.is_even:
@@ -119,7 +119,7 @@ def _scatter(floor: Floor, kind: Kind, part: int) -> str:
     return said
 
 
-def _remedy(floor: Floor, kind: Kind, part: int) -> str:
+def _remedy(floor: ClusterState, kind: JobClass, part: int) -> str:
     """The server nearest to what is needed, and who stands there."""
     state = floor.board.state
     wanted = min(kind.held, state.per_server) if part == 1 and not kind.is_even else part
@@ -142,7 +142,7 @@ def _remedy(floor: Floor, kind: Kind, part: int) -> str:
     return f"; {name} would have {gained} free without {', '.join(jobs)}"
 
 
-def _names(floor: Floor, servers: Sequence[int]) -> str:
+def _names(floor: ClusterState, servers: Sequence[int]) -> str:
     names = [floor.board.cluster.fabric.server_name(server) for server in servers]
     shown = ", ".join(names[:MOST_NAMED])
     return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more servers"

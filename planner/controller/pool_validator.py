@@ -33,7 +33,7 @@ MOST_REMEMBERED = 10_000
 """verdicts; each takes about 10 kB"""
 
 
-class PoolGuard:
+class PoolValidator:
     """Units, ports and uplinks by the job that holds them."""
 
     def __init__(self, cluster: Cluster) -> None:

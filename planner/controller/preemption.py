@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
-from planner.controller.state import Floor
-from planner.cpsat.preemption import Site, fewest_victims
-from planner.placement.job_classes import Kind
+from planner.controller.state import ClusterState
+from planner.cpsat.preemption import PreemptionServers, fewest_victims
+from planner.placement.job_classes import JobClass
 
 MOST_SERVERS = 48
 """servers that are looked at together, those on which the most is free or can be freed"""
@@ -15,7 +15,7 @@ MOST_TRIES = 4
 """sets of victims whose place is tried, where light may be short"""
 
 
-def preempt(floor: Floor, entry: Entry, kind: Kind, deadline_s: float) -> bool:
+def preempt(floor: ClusterState, entry: Entry, kind: JobClass, deadline_s: float) -> bool:
     """Start a job in place of the fewest others; False where none may be stopped for it or no place comes of it."""
     if not floor.has_below(entry.request.priority):
         return False
@@ -32,7 +32,7 @@ def preempt(floor: Floor, entry: Entry, kind: Kind, deadline_s: float) -> bool:
     return best is not None and _replace(floor, entry, kind, best, deadline_s)
 
 
-def _may_stop(floor: Floor, entry: Entry, other: Entry) -> bool:
+def _may_stop(floor: ClusterState, entry: Entry, other: Entry) -> bool:
     request = other.request
     return (
         request.preemptible
@@ -42,7 +42,7 @@ def _may_stop(floor: Floor, entry: Entry, other: Entry) -> bool:
 
 
 def _among(
-    floor: Floor, kind: Kind, servers: Sequence[int], able: Sequence[Entry], most: int, deadline_s: float
+    floor: ClusterState, kind: JobClass, servers: Sequence[int], able: Sequence[Entry], most: int, deadline_s: float
 ) -> list[Entry] | None:
     """The fewest jobs on some servers without which the board finds a place there."""
     names = {entry.name for entry in able}
@@ -58,7 +58,7 @@ def _among(
         (e, tuple((number[s], floor.on(s)[e.name]) for s in e.place.servers if s in number)) for e in able if e.place
     ]
     guests = [(e, where) for e, where in guests if where]
-    site = Site(
+    site = PreemptionServers(
         tuple(free[server] for server in near),
         tuple(where for _, where in guests),
         tuple(_cost(floor, e) for e, _ in guests),
@@ -79,7 +79,7 @@ def _among(
     return None
 
 
-def _needed(floor: Floor, kind: Kind, victims: list[Entry], deadline_s: float) -> list[Entry]:
+def _needed(floor: ClusterState, kind: JobClass, victims: list[Entry], deadline_s: float) -> list[Entry]:
     """Victims of whom none can stay: in a pool they may leave more memory than was counted."""
     for victim in sorted(victims, key=lambda entry: -_cost(floor, entry)):
         fewer = [entry for entry in victims if entry is not victim]
@@ -88,14 +88,14 @@ def _needed(floor: Floor, kind: Kind, victims: list[Entry], deadline_s: float) -
     return victims
 
 
-def _cost(floor: Floor, entry: Entry) -> int:
+def _cost(floor: ClusterState, entry: Entry) -> int:
     """Of equally many victims those of the lowest priority go, then those that have run the least."""
     lost_s = floor.now_s - entry.started_s
     assert entry.place is not None
     return max(0, 1_000_000 + entry.request.priority) + min(int(lost_s * len(entry.place.devices) / 60), 999)
 
 
-def _fits_without(floor: Floor, kind: Kind, victims: Sequence[Entry], deadline_s: float) -> bool:
+def _fits_without(floor: ClusterState, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
     """Whether the board finds a place once these jobs have left; it is left as it was."""
     board = floor.board
     for entry in victims:
@@ -108,7 +108,7 @@ def _fits_without(floor: Floor, kind: Kind, victims: Sequence[Entry], deadline_s
     return found.placement is not None
 
 
-def _replace(floor: Floor, entry: Entry, kind: Kind, victims: Sequence[Entry], deadline_s: float) -> bool:
+def _replace(floor: ClusterState, entry: Entry, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
     """Stop the victims and start the job, or nothing changes."""
     board = floor.board
     for victim in victims:

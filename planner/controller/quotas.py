@@ -34,7 +34,7 @@ class Use:
 
 
 @dataclass
-class Tenants:
+class TenantUsage:
     """All tenants of one controller."""
 
     settings: Settings

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from planner.controller.decisions import Reserve
 from planner.controller.ledger import Entry
-from planner.controller.state import Floor
-from planner.placement.job_classes import Kind
+from planner.controller.state import ClusterState
+from planner.placement.job_classes import JobClass
 
 MOST_SINGLE = 8
 """servers of either sort, emptiest and first empty, that are looked at for a job of one server"""
@@ -23,7 +23,7 @@ Choice = tuple[float, int, tuple[int, ...]]
 """(when it is free, servers, which)"""
 
 
-def reserve(floor: Floor, entry: Entry, kind: Kind) -> Reserve | None:
+def reserve(floor: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None:
     """Servers that are free the earliest, by the limits of running jobs; None where working ones never suffice."""
     working = np.array(floor.board.able(kind))
     working[list(floor.drained | floor.void)] = 0
@@ -36,7 +36,7 @@ def reserve(floor: Floor, entry: Entry, kind: Kind) -> Reserve | None:
     return Reserve(entry.name, best[2], at_s)
 
 
-def _one(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
+def _one(floor: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """One server, as soon as enough of it is free."""
     state, needed = floor.board.state, kind.held
     if state.parts is not None:
@@ -52,7 +52,7 @@ def _one(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
     return min(((_when(floor, server, needed - int(free[server])), 1, (server,)) for server in near), default=None)
 
 
-def _when(floor: Floor, server: int, missing: int) -> float:
+def _when(floor: ClusterState, server: int, missing: int) -> float:
     """When so many more of a server's accelerators are free."""
     if missing <= 0:
         return 0.0
@@ -63,7 +63,7 @@ def _when(floor: Floor, server: int, missing: int) -> float:
     return inf
 
 
-def _several(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
+def _several(floor: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """Whole servers, those that are clear first, until the parts of the job fit on them."""
     racks, part = np.array(floor.board.state.together), kind.parts[0]
     fits, clear_s = np.minimum(working // part, 1 if kind.is_even else kind.held)[racks], floor.guests.clear_s[racks]
@@ -78,13 +78,13 @@ def _several(floor: Floor, kind: Kind, working: Ints) -> Choice | None:
     return at_s, count, tuple(sorted(racks[rack, :count].tolist()))
 
 
-def may_enter(floor: Floor, entry: Entry) -> bool:
+def may_enter(floor: ClusterState, entry: Entry) -> bool:
     """Whether a job may stand on servers that are kept for another: it will have left them in time."""
     at_s, limit_s = floor.ledger.reserved.at_s, entry.request.duration_s
     return at_s is not None and limit_s is not None and floor.now_s + limit_s <= at_s
 
 
-def is_ready(floor: Floor, kind: Kind) -> bool:
+def is_ready(floor: ClusterState, kind: JobClass) -> bool:
     """Whether what is kept is free: enough of one server, or all of several."""
     kept, state = floor.ledger.reserved.servers, floor.board.state
     if len(kept) == 1 and state.parts is None and kind.held <= (state.any if kind.held == 1 else state.lit)[kept[0]]:

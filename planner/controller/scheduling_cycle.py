@@ -15,8 +15,8 @@ from planner.controller.negative_cache import Mark
 from planner.controller.pending_reason import why
 from planner.controller.preemption import preempt
 from planner.controller.reservation import is_ready, may_enter, reserve
-from planner.controller.state import Floor
-from planner.placement.job_classes import Kind
+from planner.controller.state import ClusterState
+from planner.placement.job_classes import JobClass
 
 RACKS = 4
 """that are looked at together, so that the most valuable way to run is found among them"""
@@ -25,10 +25,10 @@ LOOKS = 20
 
 
 @dataclass
-class Pass:
+class SchedulingCycle:
     """Budgets of one event, and what has been found out meanwhile."""
 
-    floor: Floor
+    floor: ClusterState
     greedy_s: float
     """seconds for the search of a place for the first job, and again for all behind it"""
     repair_s: float
@@ -78,7 +78,7 @@ class Pass:
             floor.decide(Reserve(None))
         return False
 
-    def _place(self, entry: Entry, kind: Kind, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
+    def _place(self, entry: Entry, kind: JobClass, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
         """Start a job where the board finds a place."""
         floor = self.floor
         mark = id(kind), tried
@@ -97,7 +97,7 @@ class Pass:
         self.floor.counts.greedy += is_started
         return is_started
 
-    def _search(self, entry: Entry, kind: Kind, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
+    def _search(self, entry: Entry, kind: JobClass, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
         """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later."""
         floor, board = self.floor, self.floor.board
         racks, found = floor.hopeless.open(mark), Found()
@@ -110,7 +110,7 @@ class Pass:
             floor.hopeless.fail(mark, near)
         return found
 
-    def _place_kept(self, entry: Entry, kind: Kind) -> bool:
+    def _place_kept(self, entry: Entry, kind: JobClass) -> bool:
         """Start the first job where it was kept room, once that is free: this search is never cut short."""
         floor, kept = self.floor, self.floor.ledger.reserved.servers
         if not is_ready(floor, kind):
@@ -126,7 +126,7 @@ class Pass:
         """When a search that begins now must end."""
         return time.perf_counter() + self.greedy_s
 
-    def _by_search(self, entry: Entry, kind: Kind) -> bool:
+    def _by_search(self, entry: Entry, kind: JobClass) -> bool:
         """Start the first job by CP-SAT: others move, or give way."""
         floor, settings = self.floor, self.floor.settings
         mark = id(kind), f"search {entry.request.priority}"
@@ -153,7 +153,7 @@ class Pass:
         self.repair_s = deadline_s - time.perf_counter()
         return is_started
 
-    def _by_moves(self, entry: Entry, kind: Kind) -> bool:
+    def _by_moves(self, entry: Entry, kind: JobClass) -> bool:
         """Start a job behind the first one by moving others, apart from what is kept."""
         floor, mark = self.floor, (id(kind), "moves")
         if self.repair_s <= 0 or not floor.settings.moves or mark in floor.hopeless:
@@ -166,7 +166,7 @@ class Pass:
             floor.hopeless.end(mark)
         return is_started
 
-    def _keep_room(self, entry: Entry, kind: Kind) -> None:
+    def _keep_room(self, entry: Entry, kind: JobClass) -> None:
         """Keep servers for the first job: the same as long as it is first, unless they were clear and of no use."""
         floor = self.floor
         kept = floor.ledger.reserved
@@ -177,7 +177,7 @@ class Pass:
         ):
             floor.decide(reserve(floor, entry, kind) or Reserve(entry.name))
 
-    def _behind(self, entry: Entry, kind: Kind, passed: set[Group], deadline_s: float) -> bool:
+    def _behind(self, entry: Entry, kind: JobClass, passed: set[Group], deadline_s: float) -> bool:
         """Start a job behind the first one where it does not delay it; whether it was looked at.
 
         Its group is passed over from now on where no other job of it has a chance.

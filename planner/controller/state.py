@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planner.controller.decisions import Decision, Move, Reserve, Start, Stop, Tag, Wait, Why
-from planner.controller.free_state import NOBODY, Board, Found
-from planner.controller.job_queue import Line
+from planner.controller.free_state import NOBODY, ControllerFreeState, Found
+from planner.controller.job_queue import JobQueue
 from planner.controller.ledger import Entry, Ledger
-from planner.controller.negative_cache import Hopeless
-from planner.controller.occupancy import Guests
-from planner.controller.validator import Guard
+from planner.controller.negative_cache import NegativeCache
+from planner.controller.occupancy import Occupancy
+from planner.controller.validator import Validator
 from planner.model.cluster import Cluster
-from planner.placement.job_classes import Kind
+from planner.placement.job_classes import JobClass
 from planner.placement.placement import Place
 from planner.placement.state import Placement
 
@@ -34,27 +34,27 @@ class Counts:
     """places that the guard objected to: none, unless there is an error"""
 
 
-class Floor:
+class ClusterState:
     """All that an event changes."""
 
     def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
         self.ledger = ledger
         self.settings = ledger.settings
-        self.board = Board(cluster)
-        self.guard = Guard(cluster)
-        self.line = Line(ledger.tenants)
+        self.board = ControllerFreeState(cluster)
+        self.guard = Validator(cluster)
+        self.line = JobQueue(ledger.tenants)
         self.decisions: list[Decision] = []
         """of the event at hand, for each job where it ends up"""
         self._pauses: dict[str, float] = {}
         """of jobs that moved, before the event at hand"""
         self.counts = Counts()
-        self.hopeless = Hopeless(self.board.state.together)
+        self.hopeless = NegativeCache(self.board.state.together)
         self.void: set[int] = set()
         """servers that were free for the job they were kept for and of no use to it"""
         self._priorities: Counter[int] = Counter()
         """of running jobs that may be stopped"""
         fabric = cluster.fabric
-        self.guests = Guests(fabric.num_servers, ledger.jobs)
+        self.guests = Occupancy(fabric.num_servers, ledger.jobs)
         self.server_numbers = {fabric.server_name(s): s for s in range(fabric.num_servers)}
         for entry in ledger.jobs.values():
             if entry.place is None:
@@ -82,7 +82,7 @@ class Floor:
         """Jobs that run, in the order of arrival."""
         return [entry for entry in self.ledger.jobs.values() if entry.place is not None]
 
-    def kind(self, entry: Entry) -> Kind:
+    def kind(self, entry: Entry) -> JobClass:
         """Ways to run a job within what its tenant may still take."""
         return self.ledger.kinds.limited(entry.kind, *self.ledger.tenants.left(entry.request.tenant))
 

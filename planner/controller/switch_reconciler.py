@@ -37,7 +37,7 @@ class Trouble:
     said: str
 
 
-class Carrier:
+class SwitchReconciler:
     """One controller's circuits over one driver; a crash at any point is repaired by the next tick."""
 
     def __init__(

@@ -4,9 +4,9 @@ Kept by name of the job: who holds each accelerator, and each wavelength of each
 against that, by the rules of RULES.md; what its circuits must be comes from `planner.checks`. What else jobs share
 follows from the fabric (`what_jobs_share`). On fabrics whose jobs share nothing but accelerators a place is held
 against failed parts and owners; where it has circuits of its own (optical rails, tori, SiPAC) it is checked by itself
-by `planner.checks`, once for all places alike (`Alone` says why that is enough). Where memory is pooled `PoolGuard`
-does the same for units, ports and uplinks. Where slots of a server matter (shared waveguides, losses, light over third
-servers) the whole plan is checked by `planner.checks`, which is slower.
+by `planner.checks`, once for all places alike (`IsolatedValidator` says why that is enough). Where memory is pooled
+`PoolValidator` does the same for units, ports and uplinks. Where slots of a server matter (shared waveguides, losses,
+light over third servers) the whole plan is checked by `planner.checks`, which is slower.
 """
 
 from collections import Counter
@@ -16,18 +16,18 @@ from typing import Any
 from costmodel.fabrics import Lightpath, OcsRail, Sipam
 from planner.checks import check
 from planner.checks.required import Links, required_links
-from planner.controller.pool_validator import PoolGuard
+from planner.controller.pool_validator import PoolValidator
 from planner.controller.sharing import what_jobs_share
 from planner.model.cluster import Cluster, Health
 from planner.model.instance import Instance, Job, Resident
 from planner.model.plan import Plan
 from planner.model.ranked_assignment import setting_of
-from planner.placement.isolated_validator import Alone
+from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place, Wire
 from planner.whatif.edit import edited
 
 
-class Guard:
+class Validator:
     """Occupied accelerators and light, kept apart from the board that finds places."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -40,8 +40,8 @@ class Guard:
         self._required: dict[int, list[tuple[str, Links]] | None] = {}
         self._joined: set[tuple[tuple[int, ...], str]] = set()
         self._shared = what_jobs_share(fabric)
-        self._alone = Alone(cluster) if self._shared == "nothing, with circuits" else None
-        self._pool = PoolGuard(cluster) if isinstance(fabric, Sipam) else None
+        self._alone = IsolatedValidator(cluster) if self._shared == "nothing, with circuits" else None
+        self._pool = PoolValidator(cluster) if isinstance(fabric, Sipam) else None
         self.is_quick = self._shared != "whole plan"
 
     def healed(self, cluster: Cluster) -> None:
@@ -191,7 +191,7 @@ def restored_objection(cluster: Cluster, running: Iterable[tuple[Job, Place]]) -
     """What is wrong with one of the places that are held, all of them together, on parts that may have failed since;
     None where nothing is."""
     held, sound = list(running), edited(cluster, health=Health())
-    guard = Guard(sound)
+    guard = Validator(sound)
     for job, place in held:
         wrong = guard.objection(job, place) if guard.is_quick else guard.clash(place)
         if wrong is not None:

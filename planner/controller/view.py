@@ -8,7 +8,7 @@ from planner.controller.decisions import Reserve, Wait
 from planner.controller.ledger import Entry
 from planner.controller.pending_reason import why
 from planner.controller.settings import Request
-from planner.controller.state import Counts, Floor
+from planner.controller.state import ClusterState, Counts
 from planner.model.cluster import Cluster
 from planner.placement.placement import Place
 
@@ -53,7 +53,7 @@ class View:
     counts: Counts
 
 
-def job_state(floor: Floor, entry: Entry, waits_for: Wait | None = None) -> JobState:
+def job_state(floor: ClusterState, entry: Entry, waits_for: Wait | None = None) -> JobState:
     """A job as it is now; `waits_for`: why it waits, where that is known already."""
     request, number = entry.request, entry.number
     if entry.place is not None:
@@ -62,7 +62,7 @@ def job_state(floor: Floor, entry: Entry, waits_for: Wait | None = None) -> JobS
     return JobState(request, "waiting", entry.arrived_s, None, None, waits_for, number)
 
 
-def view(floor: Floor, seq: int, most_waiting: int) -> View:
+def view(floor: ClusterState, seq: int, most_waiting: int) -> View:
     """This moment, with so many of the waiting jobs: those that ask for the same wait for the same, found out once."""
     ledger = floor.ledger
     known: dict[tuple[str, str, bool], Wait] = {}

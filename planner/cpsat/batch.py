@@ -6,7 +6,7 @@ from math import prod
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.make_room import Room
+from planner.cpsat.make_room import RoomProblem
 from planner.formulation.solver import new_solver
 
 RESOLUTION = 1000
@@ -46,10 +46,10 @@ class Entrant:
 
 
 @dataclass(frozen=True)
-class Hall:
+class BatchRoom:
     """Servers, and what may change there."""
 
-    room: Room
+    room: RoomProblem
     together: tuple[tuple[int, ...], ...]
     """servers that one job may use together"""
     entered: frozenset[int]
@@ -63,7 +63,7 @@ class Hall:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """What starts and what moves."""
 
     starts: Mapping[int, tuple[Way, tuple[tuple[int, int], ...]]]
@@ -75,7 +75,7 @@ class Plan:
 class BatchModel:
     """Most value level by level, then the fewest ranks that move, then the fewest servers of each job."""
 
-    def __init__(self, hall: Hall, entrants: Sequence[Entrant]) -> None:
+    def __init__(self, hall: BatchRoom, entrants: Sequence[Entrant]) -> None:
         self._hall, self._entrants = hall, entrants
         self._cp = cp_model.CpModel()
         self._load: list[list[cp_model.LinearExprT]] = [[] for _ in hall.room.free]
@@ -175,7 +175,7 @@ class BatchModel:
             rest *= resolution * size + 1
         self._cp.maximize(sum(objective))
 
-    def solve(self, time_limit_s: float) -> Plan | None:
+    def solve(self, time_limit_s: float) -> BatchPlan | None:
         """The best plan that was found in time; None without any."""
         solver = new_solver()
         solver.parameters.num_workers = 1
@@ -188,7 +188,7 @@ class BatchModel:
             if any(map(solver.boolean_value, literals)):
                 counts = [(s, solver.value(count)) for s, count, _ in self._counts[n, w]]
                 starts[n] = self._entrants[n].ways[w], tuple((s, count) for s, count in sorted(counts) if count)
-        return Plan(starts, self._moves(solver))
+        return BatchPlan(starts, self._moves(solver))
 
     def _moves(self, solver: cp_model.CpSolver) -> dict[tuple[int, int, int], int]:
         """Who leaves and who enters, in pairs; who would enter where it leaves stays."""
@@ -204,7 +204,7 @@ class BatchModel:
                 moves[server, ranks, other] = moves.get((server, ranks, other), 0) + 1
         return moves
 
-    def refuse(self, plan: Plan) -> None:
+    def refuse(self, plan: BatchPlan) -> None:
         """These jobs cannot all have these servers, whatever the reason."""
         uses = []
         for (n, w), counts in self._counts.items():

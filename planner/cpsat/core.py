@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from costmodel.fabrics import Sipam
-from planner.candidates.knapsack_bounds import SLACK, Sieve
+from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.lns import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
@@ -27,7 +27,7 @@ CORE_SHARE = 0.1
 def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     """Maximize value core by core.
 
-    A core holds every row that some plan of at least its threshold may use (bounds of `Sieve`). Once the best plan
+    A core holds every row that some plan of at least its threshold may use (`KnapsackBounds`). Once the best plan
     reaches the threshold of a core solved to optimality, it is optimal over all candidates; until then the
     threshold is a bound.
     """
@@ -45,7 +45,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     return _solve_cores(search, sieve, clock)
 
 
-def _solve_cores(search: Search, sieve: Sieve, clock: Clock) -> LevelOutcome:
+def _solve_cores(search: Search, sieve: KnapsackBounds, clock: Clock) -> LevelOutcome:
     """Ever larger cores, until one of them proves the best plan optimal."""
     for threshold in _thresholds(search, sieve):
         value = search.value("value")
@@ -109,7 +109,7 @@ def restrict_to_ties(search: Search, tolerance: float) -> None:
     search.restrict(core)
 
 
-def _thresholds(search: Search, sieve: Sieve) -> Sequence[float]:
+def _thresholds(search: Search, sieve: KnapsackBounds) -> Sequence[float]:
     if search.full.num_candidates <= SMALL:
         return (float("-inf"),)
     return (*(sieve.bound * (1 - depth) for depth in DEPTHS), float("-inf"))

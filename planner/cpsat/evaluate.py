@@ -6,8 +6,8 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.cpsat.objectives.fragmentation import fit
-from planner.fabrics.free_state import Slots
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.free_state import FreeSlots
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.problem import JobOptions, Problem
 from planner.formulation.solver import new_solver
 from planner.formulation.variables import Pair
@@ -54,13 +54,13 @@ def _energy(options: JobOptions, assignment: Assignment) -> float:
 def fragmentation_of(problem: Problem, assignments: Sequence[Assignment]) -> float:
     """1 - sum over sizes of share x fit / floor(free / size) for what the assignments leave free."""
     cluster = problem.cluster
-    slots = Slots(cluster)
+    slots = FreeSlots(cluster)
     for assignment in assignments:
         slots.take(map(cluster.fabric.parse_device, assignment.devices))
     free = [len(lit) for lit in slots.lit]
     dark: dict[tuple[int, int], int] = {}
     if isinstance(cluster.fabric, Lightpath):
-        light = Light(cluster)
+        light = Spectrum(cluster)
         for assignment in assignments:
             light.commit(assignment.circuits)
         servers = range(cluster.fabric.num_servers)

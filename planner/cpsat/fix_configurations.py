@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 from ortools.sat.python import cp_model
 
-from planner.cpsat.model import Model, Refuted
+from planner.cpsat.model import Model, Nogood
 from planner.cpsat.search import Search
 from planner.cpsat.size import is_buildable
 from planner.cpsat.step2 import FOUND, StepTwoLimits, is_beyond_search, realize
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Choice, Pattern, slots_matter
-from planner.fabrics.lightpath.routes import Ways
+from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.step2_ranks import reserve
 from planner.fabrics.problem import JobOptions, Problem
 from planner.formulation.variables import BlockKind
@@ -90,16 +90,16 @@ def step_two_limits(search: Search, clock: Clock) -> StepTwoLimits:
 
 def refuted_counts(
     problem: Problem, pattern: Pattern, jobs: tuple[int, ...], most_lit: dict[tuple[int, int], int] | None
-) -> Refuted:
+) -> Nogood:
     """What step 2 refuted: these jobs of a pattern together."""
     placed = {j: (problem.options[j].shapes[pattern[j].row], pattern[j].blocks) for j in jobs if not pattern[j].stays}
-    return Refuted(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)
+    return Nogood(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)
 
 
-def _refuted_rows(problem: Problem, pattern: Pattern) -> Refuted:
+def _refuted_rows(problem: Problem, pattern: Pattern) -> Nogood:
     """The configurations of a pattern exclude each other, wherever they lie."""
     placed = {j: (problem.options[j].shapes[choice.row], ()) for j, choice in pattern.items() if not choice.stays}
-    return Refuted(placed, tuple(j for j, choice in pattern.items() if choice.stays), None)
+    return Nogood(placed, tuple(j for j, choice in pattern.items() if choice.stays), None)
 
 
 def _only(problem: Problem, pattern: Pattern) -> Problem:
@@ -142,7 +142,7 @@ def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
     return model
 
 
-def _add_ranks(model: Model, j: int, shape: Shape) -> None:
+def _add_ranks(model: Model, j: int, shape: Demand) -> None:
     """Which block of a job lies on which server, and the light that this takes between servers."""
     cp, job = model.cp, model.variables.jobs[j]
     if not job.classes or not shape.has_light:
@@ -154,7 +154,7 @@ def _add_ranks(model: Model, j: int, shape: Shape) -> None:
         cp.add_exactly_one(on[block, s] for s in servers)
     for s in servers:
         cp.add(sum(on[block, s] for block in range(shape.num_blocks)) == counts[s])
-    tables, ways = shape.between_blocks, Ways(model.problem.cluster)
+    tables, ways = shape.between_blocks, Routes(model.problem.cluster)
     for a in servers:
         others = [b for b in servers if b != a]
         for b in others:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import Sipam
-from planner.fabrics.free_state import Board
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.uplinks import reserve_uplinks
 from planner.model.cluster import Cluster, Health
@@ -44,7 +44,7 @@ def open_window(
     small = type(fabric).model_construct(**dict(fabric) | {"racks": len(servers), "servers": len(servers[0])})
     order = [server for rack in servers for server in rack]
     inside = {fabric.server_name(server): small.server_name(number) for number, server in enumerate(order)}
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     for assignment in fixed:
         board.take(assignment)
         _reserve(problem, board, assignment)
@@ -55,7 +55,7 @@ def open_window(
     return Window(Problem(instance, tuple(problem.options[j] for j in sorted(free))), inside)
 
 
-def _reserve(problem: Problem, board: Board, assignment: Assignment) -> None:
+def _reserve(problem: Problem, board: FreeState, assignment: Assignment) -> None:
     """Uplinks of a job that was placed anew; residents in place have what they use."""
     options = next(options for options in problem.options if options.job.name == assignment.job)
     row = options.row_of(assignment.configuration)
@@ -63,7 +63,7 @@ def _reserve(problem: Problem, board: Board, assignment: Assignment) -> None:
         reserve_uplinks(board.pool, options.shapes[row], assignment)
 
 
-def _held(board: Board, order: Sequence[int], inside: Mapping[str, str]) -> Health:
+def _held(board: FreeState, order: Sequence[int], inside: Mapping[str, str]) -> Health:
     """Everything in these servers that is not free."""
     fabric = board.cluster.fabric
     name = {server: inside[fabric.server_name(server)] for server in order}

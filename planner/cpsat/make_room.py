@@ -17,7 +17,7 @@ BUILDING_S = 0.002
 
 
 @dataclass(frozen=True)
-class Room:
+class RoomProblem:
     """Servers whose devices are all alike, and the jobs that may move among them."""
 
     free: tuple[int, ...]
@@ -37,7 +37,7 @@ class Swap:
 
 
 @lru_cache(maxsize=4096)
-def make_room(room: Room, part: int, parts: int, most_parts: int, most_moved: int) -> Swap | None:
+def make_room(room: RoomProblem, part: int, parts: int, most_parts: int, most_moved: int) -> Swap | None:
     """Room for so many parts of `part` devices each, at most `most_parts` in one server; None where moving `most_moved`
     ranks in all does not suffice, or nothing is found in the time of one search."""
     solver = new_solver()
@@ -45,7 +45,9 @@ def make_room(room: Room, part: int, parts: int, most_parts: int, most_moved: in
     return _found(solver, room, part, parts, most_parts, most_moved)
 
 
-def make_room_by(deadline_s: float, room: Room, part: int, parts: int, most_parts: int, most_moved: int) -> Swap | None:
+def make_room_by(
+    deadline_s: float, room: RoomProblem, part: int, parts: int, most_parts: int, most_moved: int
+) -> Swap | None:
     """The same, found by a time on the clock of time.perf_counter: presolve is brief, as such models are small."""
     solver = new_solver()
     parameters = solver.parameters
@@ -56,7 +58,7 @@ def make_room_by(deadline_s: float, room: Room, part: int, parts: int, most_part
 
 
 def _found(
-    solver: cp_model.CpSolver, room: Room, part: int, parts: int, most_parts: int, most_moved: int
+    solver: cp_model.CpSolver, room: RoomProblem, part: int, parts: int, most_parts: int, most_moved: int
 ) -> Swap | None:
     servers = range(len(room.free))
     within = list(room.free)

@@ -12,7 +12,7 @@ from costmodel.fabrics.sliced import Held
 from planner.cpsat.constraints import CONSTRAINTS
 from planner.cpsat.objectives import OBJECTIVES, Term
 from planner.cpsat.symmetry import new_names
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.demand import pool_demand
@@ -29,10 +29,10 @@ ValueOf = Callable[[cp_model.IntVar], int]
 
 
 @dataclass(frozen=True)
-class Refuted:
+class Nogood:
     """What step 2 proved impossible together: shapes on counts of blocks, beside residents that stay."""
 
-    placed: Mapping[int, tuple[Shape, tuple[tuple[int, int], ...]]]
+    placed: Mapping[int, tuple[Demand, tuple[tuple[int, int], ...]]]
     staying: tuple[int, ...]
     most_lit: dict[tuple[int, int], int] | None
 
@@ -138,7 +138,7 @@ class Model:
             for place in places:
                 self.cp.add_hint(place.taken, (server, place.slice.slots) in held)
 
-    def cut(self, refuted: Refuted) -> None:
+    def cut(self, refuted: Nogood) -> None:
         """Forbid what step 2 refuted: these jobs on these counts with these circuits or wider ones.
 
         Where all servers are alike, the same counts on other servers are forbidden too. With `most_lit` the
@@ -160,7 +160,7 @@ class Model:
                     literals += [self._count_is(j, BlockKind.of(shape), renamed[s], n) for s, n in blocks]
             self.cp.add_bool_or([*(~literal for literal in literals), *escape])
 
-    def _servers_are_alike(self, refuted: Refuted) -> bool:
+    def _servers_are_alike(self, refuted: Nogood) -> bool:
         fabric, health = self.problem.cluster.fabric, self.problem.cluster.health
         if isinstance(fabric, OcsRail):
             return not (health.failed_tiles or health.failed_ports or refuted.staying)
@@ -177,7 +177,7 @@ class Model:
             and refuted.most_lit is None
         )
 
-    def _as_wide(self, j: int, shape: Shape) -> cp_model.IntVar:
+    def _as_wide(self, j: int, shape: Demand) -> cp_model.IntVar:
         """Literal: job j has a row that asks for the circuits of `shape` or wider ones."""
         job = self.variables.jobs[j]
         fabric = self.problem.cluster.fabric
@@ -186,7 +186,7 @@ class Model:
             if isinstance(fabric, OcsRail)
             else _pools_as_much
             if isinstance(fabric, Sipam)
-            else Shape.is_within
+            else Demand.is_within
         )
         rows = [literal for literal, other in zip(job.rows, job.options.shapes, strict=True) if is_within(shape, other)]
         if len(rows) == 1:
@@ -216,13 +216,13 @@ class Model:
         return wider
 
 
-def _needs_as_much(shape: Shape, other: Shape) -> bool:
+def _needs_as_much(shape: Demand, other: Demand) -> bool:
     """Whether on rails the other shape fits nowhere where this one does not: same blocks, and at least its ports."""
     is_alike = (shape.num_ranks, shape.block) == (other.num_ranks, other.block)
     return is_alike and other.num_ports >= shape.num_ports
 
 
-def _pools_as_much(shape: Shape, other: Shape) -> bool:
+def _pools_as_much(shape: Demand, other: Demand) -> bool:
     """Whether in pooled racks the other shape fits nowhere where this one does not: in each phase the same memory, and
     no fewer rails."""
     phases = zip(pool_demand(shape).by_memory, pool_demand(other).by_memory, strict=True)

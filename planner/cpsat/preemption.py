@@ -9,7 +9,7 @@ from planner.formulation.solver import new_solver
 
 
 @dataclass(frozen=True)
-class Site:
+class PreemptionServers:
     """Servers that one job may use together, and the jobs on them that may be stopped."""
 
     free: tuple[int, ...]
@@ -21,7 +21,7 @@ class Site:
 
 
 def fewest_victims(
-    site: Site,
+    site: PreemptionServers,
     part: int,
     parts: int,
     *,

@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
-from planner.cpsat.repair_ranks import Places
-from planner.fabrics.lightpath.repair_circuits import MendLight
+from planner.cpsat.repair_ranks import PlaceLiterals
+from planner.fabrics.lightpath.repair_circuits import CircuitRepair
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.formulation.solver import new_solver
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
-from planner.model.ranked_assignment import Beam, Tenant
+from planner.model.ranked_assignment import RankedAssignment, RankedCircuit
 
 FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
-Wanted = Sequence[Sequence[Sequence[Beam | None]]]
+Wanted = Sequence[Sequence[Sequence[RankedCircuit | None]]]
 """light that each circuit had, by tenant, configuration and position"""
 
 
 @dataclass(frozen=True)
-class MendLimits:
+class RepairLimits:
     """Limits of one search; `deterministic` replaces seconds so that machines agree."""
 
     time_limit_s: float = 10.0
@@ -33,7 +33,7 @@ class MendLimits:
     until: Clock | None = None
     """of all searches together, where there are several"""
 
-    def together(self) -> "MendLimits":
+    def together(self) -> "RepairLimits":
         """The time limit from now on, for all searches together."""
         return replace(self, until=Clock.of(self.time_limit_s))
 
@@ -63,14 +63,14 @@ class MendLimits:
 
 
 @dataclass(frozen=True)
-class Mended:
+class RankRepair:
     """What a search found: devices and light of each tenant, or a proof that there are none, or neither.
 
     `least_moves` and `least_changes` are proven for the tenants searched, the other jobs being fixed.
     """
 
     devices: tuple[tuple[Device, ...], ...] | None = None
-    beams: tuple[tuple[tuple[Beam, ...], ...], ...] = ()
+    beams: tuple[tuple[tuple[RankedCircuit, ...], ...], ...] = ()
     moves: int = 0
     changes: int = 0
     least_moves: int = 0
@@ -80,7 +80,7 @@ class Mended:
 
 
 @dataclass(frozen=True)
-class Scene:
+class RepairProblem:
     """Who is searched, and what the fixed jobs leave.
 
     `free`: devices that no fixed job holds; `taken`: light of fixed jobs, None on fabrics without circuits;
@@ -88,9 +88,9 @@ class Scene:
     """
 
     cluster: Cluster
-    tenants: tuple[Tenant, ...]
+    tenants: tuple[RankedAssignment, ...]
     free: frozenset[Device]
-    taken: Light | None
+    taken: Spectrum | None
     pinned: frozenset[str] = frozenset()
     even: frozenset[str] = frozenset()
 
@@ -117,21 +117,23 @@ class Scene:
         return ranks * (len(servers) + 1) + circuits * fabric.wavelengths_per_tile + spanning * per_circuit
 
 
-def mend(scene: Scene, wanted: Wanted | None, limits: MendLimits) -> Mended:
+def mend(scene: RepairProblem, wanted: Wanted | None, limits: RepairLimits) -> RankRepair:
     """Fewest moved ranks, then fewest changed circuits; without `wanted`, light is left aside."""
     cp = cp_model.CpModel()
     fabric = scene.cluster.fabric
     matters = isinstance(fabric, Lightpath) and fabric.slots_matter
-    places = Places(cp, scene.cluster, scene.tenants, scene.pinned, scene.free, matters)
+    places = PlaceLiterals(cp, scene.cluster, scene.tenants, scene.pinned, scene.free, matters)
     places.keep_apart(scene.even)
-    light = None if wanted is None or scene.taken is None else MendLight(places, scene.taken, wanted)
+    light = None if wanted is None or scene.taken is None else CircuitRepair(places, scene.taken, wanted)
     cp.minimize(places.moves)
     first = limits.solver()
     status = first.solve(cp)
     if status == cp_model.INFEASIBLE:
-        return Mended(is_impossible=True)
+        return RankRepair(is_impossible=True)
     if status not in FOUND:
-        return Mended(least_moves=max(0, round(first.best_objective_bound)) if status != cp_model.MODEL_INVALID else 0)
+        return RankRepair(
+            least_moves=max(0, round(first.best_objective_bound)) if status != cp_model.MODEL_INVALID else 0
+        )
     moves = round(first.objective_value)
     least_moves = round(first.best_objective_bound)
     last, least_changes, total = first, 0, sum(tenant.num_circuits for tenant in scene.tenants)
@@ -144,7 +146,7 @@ def mend(scene: Scene, wanted: Wanted | None, limits: MendLimits) -> Mended:
         if second.solve(cp) in FOUND:
             last, least_changes = second, total - int(second.best_objective_bound + 1e-6)
     kept = 0 if light is None else sum(last.value(same) for same in light.same.values())
-    return Mended(
+    return RankRepair(
         devices=tuple(places.devices(last)),
         beams=() if light is None else tuple(light.beams(last)),
         moves=moves,

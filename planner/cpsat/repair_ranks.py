@@ -9,12 +9,12 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics.lightpath.routes import Device
 from planner.model.cluster import Cluster, Condition
-from planner.model.ranked_assignment import Tenant
+from planner.model.ranked_assignment import RankedAssignment
 
 Literal = cp_model.IntVar
 
 
-class Place(NamedTuple):
+class RankLiterals(NamedTuple):
     """Devices that are alike for a rank: all that are free on a server in one condition, or one device."""
 
     server: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 @dataclass
-class Places:
+class PlaceLiterals:
     """CP-SAT model of devices; ranks of `tenants` move freely, those in `pinned` keep their devices.
 
     `free` are the devices that no other job holds. Where slots matter each device is a place of its own.
@@ -35,18 +35,18 @@ class Places:
 
     cp: cp_model.CpModel
     cluster: Cluster
-    tenants: Sequence[Tenant]
+    tenants: Sequence[RankedAssignment]
     pinned: frozenset[str]
     free: frozenset[Device]
     slots_matter: bool
     keeps: dict[tuple[int, int], Literal] = field(default_factory=dict)
     """(tenant, rank): stays on its device"""
-    enters: dict[tuple[int, int], dict[Place, Literal]] = field(default_factory=dict)
+    enters: dict[tuple[int, int], dict[RankLiterals, Literal]] = field(default_factory=dict)
     on: dict[tuple[int, int], dict[int, Literal]] = field(default_factory=dict)
     """(tenant, block): literal by server"""
 
     def __post_init__(self) -> None:
-        self._takers: defaultdict[Place, list[Literal]] = defaultdict(list)
+        self._takers: defaultdict[RankLiterals, list[Literal]] = defaultdict(list)
         self._singles: defaultdict[int, list[Literal]] = defaultdict(list)
         self._first = {self.kind(device): device for device in sorted(self.free, reverse=True)}
         for t, tenant in enumerate(self.tenants):
@@ -57,19 +57,19 @@ class Places:
             self.cp.add(sum(literals) <= self._capacity(place))
         self._use_dark_first()
 
-    def kind(self, device: Device) -> Place:
+    def kind(self, device: Device) -> RankLiterals:
         server, slot = device
-        return Place(server, self.cluster.condition(device), slot if self.slots_matter else None)
+        return RankLiterals(server, self.cluster.condition(device), slot if self.slots_matter else None)
 
-    def _capacity(self, place: Place) -> int:
+    def _capacity(self, place: RankLiterals) -> int:
         return sum(self.kind(device) == place for device in self.free)
 
-    def _fits(self, tenant: Tenant, device: Device) -> bool:
+    def _fits(self, tenant: RankedAssignment, device: Device) -> bool:
         cluster = self.cluster
         lost = device in cluster.failed_devices or (len(tenant.devices) > 1 and device in cluster.dark_devices)
         return not lost and device in self.free
 
-    def _add_servers(self, t: int, tenant: Tenant) -> None:
+    def _add_servers(self, t: int, tenant: RankedAssignment) -> None:
         fabric, block = self.cluster.fabric, tenant.block
         servers = sorted({device[0] for device in self.free})
         for b in range(len(tenant.devices) // block):
@@ -88,7 +88,7 @@ class Places:
                 for one in inside[1:]:
                     self.cp.add(one == inside[0])
 
-    def _add_rank(self, t: int, tenant: Tenant, rank: int) -> None:
+    def _add_rank(self, t: int, tenant: RankedAssignment, rank: int) -> None:
         device, is_single = tenant.devices[rank], len(tenant.devices) == 1
         keep = self.keeps[t, rank] = self.cp.new_bool_var("")
         if not self._fits(tenant, device):

@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from costmodel.fabrics import Sipam
-from planner.candidates.knapsack_bounds import Sieve
+from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.evaluate import amounts_of, evaluate
-from planner.cpsat.model import Model, Refuted
+from planner.cpsat.model import Model, Nogood
 from planner.cpsat.objectives import Term
 from planner.cpsat.size import is_buildable
 from planner.fabrics.free_state import Choice, Pattern
@@ -55,7 +55,7 @@ class Search:
     trace: list[Incumbent] = field(default_factory=list)
     starts: dict[str, Start] = field(default_factory=dict)
     """those that were given"""
-    refuted: list[Refuted] = field(default_factory=list)
+    refuted: list[Nogood] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     num_undecided: int = 0
     has_all_rows: bool = field(init=False)
@@ -108,9 +108,9 @@ class Search:
         return {"variables": len(proto.variables), "constraints": len(proto.constraints)}
 
     @cached_property
-    def sieve(self) -> Sieve:
+    def sieve(self) -> KnapsackBounds:
         """Bounds on the value of all candidates."""
-        return Sieve.of(self.full)
+        return KnapsackBounds.of(self.full)
 
     @property
     def is_exact(self) -> bool:
@@ -154,7 +154,7 @@ class Search:
         """Put a problem with fewer candidates in force."""
         self.problem, self._model = problem, None
 
-    def refute(self, refuted: Refuted) -> None:
+    def refute(self, refuted: Nogood) -> None:
         self.refuted.append(refuted)
         if self._model is not None:
             self._model.cut(refuted)

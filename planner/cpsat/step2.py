@@ -9,8 +9,8 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.fabrics.sliced import Held
-from planner.fabrics.free_state import Board, Pattern, Slots, route_pattern, slots_matter
-from planner.fabrics.lightpath.routes import Ways
+from planner.fabrics.free_state import FreeSlots, FreeState, Pattern, route_pattern, slots_matter
+from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.step2_ranks import Ranks
 from planner.fabrics.lightpath.step2_rwa import StepTwo
 from planner.fabrics.ocs_rail.step2 import pack_rails
@@ -101,7 +101,7 @@ def _on_rails(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Real
     if packed.rails is None:
         return Realized(refuted=packed.refuted)
 
-    def realize_on(board: Board, j: int, rails: Sequence[int]) -> Assignment | None:
+    def realize_on(board: FreeState, j: int, rails: Sequence[int]) -> Assignment | None:
         choice = pattern[j]
         return board.realize_on_rails(problem.options[j], choice.row, [s for s, _ in choice.blocks], rails)
 
@@ -114,7 +114,7 @@ def _on_slices(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Rea
     if packed.held is None:
         return Realized(refuted=packed.refuted)
 
-    def realize_on(board: Board, j: int, held: Sequence[Held]) -> Assignment:
+    def realize_on(board: FreeState, j: int, held: Sequence[Held]) -> Assignment:
         return board.realize_on_slices(problem.options[j], pattern[j].row, held)
 
     return _then_others(problem, pattern, packed.held, realize_on)
@@ -124,11 +124,11 @@ def _then_others(
     problem: Problem,
     pattern: Pattern,
     packed: Mapping[int, Packed],
-    realize_on: Callable[[Board, int, Packed], Assignment | None],
+    realize_on: Callable[[FreeState, int, Packed], Assignment | None],
 ) -> Realized:
     """Residents that stay and what was packed; the other jobs then take whatever is left on their servers, single
     devices last."""
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     assignments = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
     for assignment in assignments:
         board.take(assignment)
@@ -220,10 +220,10 @@ def _num_paths(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:
     """
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Lightpath)
-    ways = Ways(problem.cluster)
+    ways = Routes(problem.cluster)
     if not fabric.slots_matter and not ways.may_cross:
         return 0
-    slots = Slots(problem.cluster)
+    slots = FreeSlots(problem.cluster)
     total = 0
     for j in group:
         shape, servers = problem.options[j].shapes[pattern[j].row], [server for server, _ in pattern[j].blocks]
@@ -248,7 +248,7 @@ def _reslotted(problem: Problem, staying: Sequence[Assignment], assignments: Seq
     assert isinstance(fabric, Lightpath)
     if fabric.slots_matter:
         return [*staying, *assignments]
-    slots = Slots(problem.cluster)
+    slots = FreeSlots(problem.cluster)
     for assignment in staying:
         slots.take(map(fabric.parse_device, assignment.devices))
     result = list(staying)

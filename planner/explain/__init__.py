@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from planner.explain.admitted import what_phases_gain, what_sizes_change, where_it_runs
 from planner.explain.explanation import Explanation, Statement, Tag
-from planner.explain.whatif_solver import Asker
+from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.why_not import Reason, why_impossible, why_not_beside
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -31,12 +31,12 @@ def explain(
     has that limit instead. InputError where the instance has no such job or the plan is of another instance.
     """
     instance.job(job_name)
-    asker = Asker(instance, options or SolveOptions(), time_limit_s)
+    asker = WhatIfSolver(instance, options or SolveOptions(), time_limit_s)
     tag, headline, statements, cost = _reason(asker, job_name, plan)
     return Explanation(job_name, tag, headline, tuple(statements), cost, asker.elapsed_s)
 
 
-def _reason(asker: Asker, name: str, plan: Plan | None) -> Reason:
+def _reason(asker: WhatIfSolver, name: str, plan: Plan | None) -> Reason:
     if plan is not None and name in plan.admitted:
         return _admitted(asker, plan, name)
     impossible = why_impossible(asker, name)
@@ -51,12 +51,12 @@ def _reason(asker: Asker, name: str, plan: Plan | None) -> Reason:
     return why_not_beside(asker, plan, name)
 
 
-def _admitted(asker: Asker, plan: Plan, name: str) -> Reason:
+def _admitted(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
     statements = [*what_phases_gain(asker.instance, plan, name), *what_sizes_change(asker, plan, name)]
     return "admitted", where_it_runs(asker, plan, name), statements, None
 
 
-def _solved(asker: Asker, name: str) -> tuple[Plan | None, Reason]:
+def _solved(asker: WhatIfSolver, name: str) -> tuple[Plan | None, Reason]:
     """A plan, or why there is none to explain."""
     limit_s = PLAN_SHARE * asker.time_limit_s
     result = solve(asker.instance, options=replace(asker.options, time_limit_s=limit_s))

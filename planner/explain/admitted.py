@@ -6,7 +6,7 @@ from planner.candidates.expand import list_options
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
-from planner.explain.whatif_solver import Asker
+from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import accelerators, amount, in_brackets, pace, place
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -14,7 +14,7 @@ from planner.model.result import difference
 from planner.whatif.edit import pinned, required
 
 
-def where_it_runs(asker: Asker, plan: Plan, name: str) -> str:
+def where_it_runs(asker: WhatIfSolver, plan: Plan, name: str) -> str:
     """b runs with 4 accelerators on s0 and s1"""
     return f"{name} runs {place(asker.instance.cluster.fabric, plan[name])}"
 
@@ -28,7 +28,7 @@ def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Stat
         yield Statement(f"it changes between phases ({'; '.join(settings)}): {gain:.1%} faster than with one setting")
 
 
-def what_sizes_change(asker: Asker, plan: Plan, name: str) -> Iterator[Statement]:
+def what_sizes_change(asker: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
     """The next smaller and the next larger size that the job accepts and has a configuration for."""
     options = list_options(asker.instance, asker.instance.job(name))
     listed = {int(n) for n in options.candidates.num_devices}
@@ -40,7 +40,7 @@ def what_sizes_change(asker: Asker, plan: Plan, name: str) -> Iterator[Statement
         yield _with_size(asker, plan, name, size)
 
 
-def _with_size(asker: Asker, plan: Plan, name: str, size: int) -> Statement:
+def _with_size(asker: WhatIfSolver, plan: Plan, name: str, size: int) -> Statement:
     """Beside the others as they are if possible, else by the value of the best plan with that size."""
     start, speed = f"with {accelerators(size)}", plan[name].speed
     answer = asker.ask(required(pinned(asker.instance, plan, name), name, accelerators=size))

@@ -8,7 +8,7 @@ import numpy as np
 from planner.candidates import unlisted
 from planner.candidates.expand import list_options
 from planner.explain.words import accelerators, listed
-from planner.fabrics.free_state import Slots
+from planner.fabrics.free_state import FreeSlots
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance, Job, JobConstraints
@@ -16,7 +16,7 @@ from planner.whatif.edit import edited, with_job
 
 
 @dataclass(frozen=True)
-class Room:
+class Capacity:
     """Devices by server that nobody holds: with a working port, and without."""
 
     cluster: Cluster
@@ -24,9 +24,9 @@ class Room:
     dark: tuple[int, ...]
 
     @classmethod
-    def beside_residents(cls, instance: Instance) -> "Room":
+    def beside_residents(cls, instance: Instance) -> "Capacity":
         """What the residents of an instance leave."""
-        slots = Slots(instance.cluster)
+        slots = FreeSlots(instance.cluster)
         parse = instance.cluster.fabric.parse_device
         for resident in instance.residents:
             slots.take(parse(name) for name in resident.devices)
@@ -62,7 +62,7 @@ def has_ways(instance: Instance, name: str, size: int, constraints: JobConstrain
 
 def why_too_few(instance: Instance, size: int) -> str | None:
     """How many free devices a job of some size lacks beside the residents; None where there are enough."""
-    room = Room.beside_residents(instance)
+    room = Capacity.beside_residents(instance)
     free = {rack: sum(room.usable(s, size) for s in rack) for rack in room.racks()}
     most = max(free.values())
     if most >= size:
@@ -75,7 +75,7 @@ def why_too_few(instance: Instance, size: int) -> str | None:
 
 def why_no_block(instance: Instance, name: str, size: int) -> str | None:
     """How the free devices are too scattered for what must lie in one server; None where they are not."""
-    room, fabric = Room.beside_residents(instance), instance.cluster.fabric
+    room, fabric = Capacity.beside_residents(instance), instance.cluster.fabric
     options = list_options(instance, with_job(instance, name, accelerators=size).job(name))
     blocks = {shape.part if shape.is_even else shape.block for shape in options.shapes}
     most = 1 if options.shapes[0].is_even else size
@@ -94,7 +94,7 @@ def why_no_block(instance: Instance, name: str, size: int) -> str | None:
     )
 
 
-def _num_blocks(room: Room, rack: Sequence[int], block: int, size: int, most: int) -> int:
+def _num_blocks(room: Capacity, rack: Sequence[int], block: int, size: int, most: int) -> int:
     """Blocks for which a rack has free devices, so many of them at most in one server."""
     return sum(min(room.usable(s, size) // block, most) for s in rack)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.explain.explanation import Statement
-from planner.explain.whatif_solver import Asker
+from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import accelerators, amount, listed
 from planner.model.instance import ObjectiveName
 from planner.model.plan import Plan
@@ -49,7 +49,7 @@ class Cost:
         return f"between {amount(self.at_least)} and {amount(self.at_most)} of {self.objective}"
 
 
-def cost_of(asker: Asker, plan: Plan, name: str, **changes: Any) -> Cost:
+def cost_of(asker: WhatIfSolver, plan: Plan, name: str, **changes: Any) -> Cost:
     """Solve once more with the job required, and fields of it changed, and compare with the plan.
 
     Compared are the first objective of the instance, then value: the first one that changes is the cost.

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from planner.explain.capacity import Room, has_ways, sizes_phrase
+from planner.explain.capacity import Capacity, has_ways, sizes_phrase
 from planner.explain.explanation import Statement
-from planner.explain.whatif_solver import Asker
+from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import accelerators, in_brackets, listed, pace, servers
 from planner.model.instance import Instance, Resident
 from planner.model.plan import Assignment, Plan
@@ -21,10 +21,10 @@ MAX_SIZES = 4
 """most sizes that are offered"""
 
 
-def moves(asker: Asker, plan: Plan, name: str) -> Iterator[Statement]:
+def moves(asker: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
     """One admitted job that, in its configuration but elsewhere, makes room; the smallest is tried first."""
     instance = asker.instance
-    room = Room.beside_residents(pinned(instance, plan, name))
+    room = Capacity.beside_residents(pinned(instance, plan, name))
     if sum(room.free) + sum(room.dark) < min(instance.job(name).sizes):
         return
     others = [a for a in plan.assignments if a.job != name and _may_move(instance, a.job)]
@@ -48,7 +48,7 @@ def _may_move(instance: Instance, name: str) -> bool:
     return not isinstance(job, Resident) or job.movable
 
 
-def repairs(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
+def repairs(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """Failed parts of which one, or all together, let the job fit into an instance in which it does not."""
     parts = failed_parts(waiting)
     if not parts or not asker.ask(repaired(waiting), any_plan=True).is_possible:
@@ -63,9 +63,9 @@ def repairs(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
         yield Statement(f"fits if {listed(parts) if len(parts) <= 3 else 'the failed parts'} are repaired")
 
 
-def other_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
+def other_size(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """The fastest of the few largest sizes that the job does not accept and the free devices would do for."""
-    room = Room.beside_residents(waiting)
+    room = Capacity.beside_residents(waiting)
     largest = max(sum(room.usable(s, 1) for s in rack) for rack in room.racks())
     sizes = tuple(islice(_other_sizes(waiting, name, range(largest, 0, -1)), MAX_SIZES))
     if not sizes:
@@ -77,7 +77,7 @@ def other_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement
         yield Statement(f"fits with {accelerators(len(found.devices))}{speed}")
 
 
-def _against_fastest(asker: Asker, found: Assignment) -> str:
+def _against_fastest(asker: WhatIfSolver, found: Assignment) -> str:
     """Speed against the fastest configuration that the job accepts, wherever it fits, or the reference of the file."""
     reference = asker.references.get(found.job)
     speed = pace(found.speed, reference.speed) if reference is not None else ""
@@ -85,7 +85,7 @@ def _against_fastest(asker: Asker, found: Assignment) -> str:
     return f"{speed} than its {of}" if speed else ""
 
 
-def working_sizes(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
+def working_sizes(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """The smallest sizes with which the job could run, among those it does not accept."""
     works = []
     for size in islice(
@@ -105,7 +105,7 @@ def _other_sizes(waiting: Instance, name: str, sizes: Iterable[int]) -> Iterator
     return (s for s in sizes if s not in job.sizes and has_ways(waiting, name, s, job.constraints))
 
 
-def without_constraints(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
+def without_constraints(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """The job without what it insists on: one server, as many on each, or one kind of all-reduce."""
     constraints = waiting.job(name).constraints
     if constraints.collective is not None:

@@ -32,7 +32,7 @@ class Answer:
 
 
 @dataclass
-class Asker:
+class WhatIfSolver:
     """Asks about instances derived from one instance, until the time is up.
 
     With `options.deterministic_limit` every question has that limit and no clock, so that machines agree.

@@ -6,7 +6,7 @@ from planner.explain import remedies
 from planner.explain.capacity import told_sizes, why_no_block, why_too_few, why_unlisted
 from planner.explain.cost import Cost, cost_of, what_gives
 from planner.explain.explanation import Statement, Tag
-from planner.explain.whatif_solver import Asker
+from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import accelerators, amount, place
 from planner.fabrics.lightpath.why_not import why_no_light
 from planner.fabrics.ocs_rail.why_not import why_no_rails
@@ -20,7 +20,7 @@ Reason = tuple[Tag, str, list[Statement], float | None]
 """Tag, headline, statements, cost."""
 
 
-def why_impossible(asker: Asker, name: str) -> Reason | None:
+def why_impossible(asker: WhatIfSolver, name: str) -> Reason | None:
     """What a job lacks with the whole cluster, as it is now, to itself; None unless proven impossible."""
     waiting = only(asker.instance, name)
     if asker.ask(waiting, any_plan=True).is_possible is not False:
@@ -31,7 +31,7 @@ def why_impossible(asker: Asker, name: str) -> Reason | None:
     return "impossible alone", f"{name} cannot run even with the whole cluster to itself", statements, None
 
 
-def why_not_beside(asker: Asker, plan: Plan, name: str) -> Reason:
+def why_not_beside(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
     """What a job lacks beside the plan, what would make it fit, and what admitting it costs."""
     waiting = pinned(asker.instance, plan, name)
     answer = asker.ask(waiting)
@@ -55,7 +55,7 @@ def why_not_beside(asker: Asker, plan: Plan, name: str) -> Reason:
     return "does not fit beside this plan", headline, statements, cost.at_most
 
 
-def _by_size(asker: Asker, waiting: Instance, name: str) -> Iterator[Statement]:
+def _by_size(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """What each size lacks, for an instance in which the job was found impossible."""
     sizes = told_sizes(waiting, waiting.job(name))
     for size in sizes:
@@ -95,6 +95,6 @@ def _after(plan: Plan, name: str, cost: Cost) -> Iterator[Statement]:
         yield Statement(f"no plan runs {name} and all required jobs and residents")
 
 
-def _undecided(asker: Asker, plan: Plan, name: str) -> Reason:
+def _undecided(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
     text = f"{name} beside this plan: not decided within {asker.time_limit_s:g} s; give more time"
     return "undecided in time", f"{name} is undecided in time", [Statement(text, is_verified=False)], None

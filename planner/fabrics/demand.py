@@ -29,7 +29,7 @@ Floats32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Shape:
+class Demand:
     """Degrees of parallelism, block and group plans: all that circuits depend on."""
 
     tensor: int
@@ -48,12 +48,12 @@ class Shape:
     """I/Os of each rank that serve memory"""
     phase: str = ""
     """of the workload, where phases have different shapes"""
-    first: "Shape | None" = None
+    first: "Demand | None" = None
     """shape in the first phase, where it is another one"""
     context: int = 1
 
     @cached_property
-    def by_phase(self) -> tuple["Shape", ...]:
+    def by_phase(self) -> tuple["Demand", ...]:
         """Shapes of the first and the last phase; itself where they are the same."""
         return (self,) if self.first is None else (self.first, replace(self, first=None))
 
@@ -151,7 +151,7 @@ class Shape:
         """Whether blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
         return self.block == self.tensor or (self.block == 1 and self.tensor == self.num_ranks)
 
-    def is_within(self, other: "Shape") -> bool:
+    def is_within(self, other: "Demand") -> bool:
         """Whether this shape asks for the same circuits as other, each at most as wide."""
         if self.cut:
             return (self.num_ranks, self.part, self.cut) == (other.num_ranks, other.part, other.cut)
@@ -173,7 +173,7 @@ class Shape:
         return tuple(offsets for _, found in self._laid for offsets in found.offsets)
 
 
-def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: bool = False) -> Shape:
+def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: bool = False) -> Demand:
     """Shape of one candidate; `is_even` where the job asks for as many ranks on each of its servers."""
     phase, first = "", None
     if candidates.has_phases[row]:
@@ -182,7 +182,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         phase, first = names[-1], replace(earlier, phase=names[0])
     m = candidates.mapping[row]
     tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
-    return Shape(
+    return Demand(
         tensor=int(candidates.mappings.tensor[m]),
         pipeline=int(candidates.mappings.pipeline[m]),
         data=int(candidates.mappings.data[m]),
@@ -199,7 +199,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
 
 
 @while_kept
-def _boundary(shape: Shape) -> Ints:
+def _boundary(shape: Demand) -> Ints:
     is_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(p.kind == "ring" for p in shape.plans)
     if shape.has_whole_groups and (shape.num_blocks > MAX_EXACT_BLOCKS or is_ring):
         table = _bound(shape)
@@ -236,7 +236,7 @@ def _subsets(num_blocks: int) -> tuple[Floats32, Floats32, Ints]:
     return members, 1 - members, np.searchsorted(sizes[order], np.arange(1, num_blocks + 1))
 
 
-def _bound(shape: Shape) -> Ints:
+def _bound(shape: Demand) -> Ints:
     """Lower bound for many blocks, laid out as stages x data indices, each of `block / tensor` columns or fewer."""
     n = shape.num_blocks
     parallel = shape.tensor if shape.block == shape.tensor else 1

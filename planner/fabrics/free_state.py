@@ -9,15 +9,15 @@ import numpy as np
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.fabrics.sliced import Held
 from planner.fabrics.circuits_between import busiest
-from planner.fabrics.demand import Shape
-from planner.fabrics.divided_ports.free_shares import Shares
+from planner.fabrics.demand import Demand
+from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts, runs
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Light
-from planner.fabrics.ocs_rail.rails import Rails
+from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.sipam.free_pool import Pool
-from planner.fabrics.slices.free_slices import Cuts, as_before, slice_circuits
+from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.slices.free_slices import FreeSlices, as_before, slice_circuits
 from planner.model.cluster import Cluster
 from planner.model.instance import Resident
 from planner.model.plan import Assignment
@@ -44,7 +44,7 @@ Pattern = Mapping[int, Choice]
 """Choices by index of the job in `Problem.options`."""
 
 
-class Slots:
+class FreeSlots:
     """Free devices by server."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -83,24 +83,24 @@ class Slots:
 
 
 @dataclass
-class Board:
+class FreeState:
     """State while jobs are placed one by one: free devices and taken light."""
 
     cluster: Cluster
-    slots: Slots
-    shares: Shares
-    light: Light | None
-    rails: Rails | None = None
-    cuts: Cuts | None = None
-    pool: Pool | None = None
+    slots: FreeSlots
+    shares: FreeShares
+    light: Spectrum | None
+    rails: FreeRails | None = None
+    cuts: FreeSlices | None = None
+    pool: FreePool | None = None
 
     @classmethod
-    def empty(cls, cluster: Cluster, most_lit: Mapping[tuple[int, int], int] | None = None) -> "Board":
-        light = Light(cluster, most_lit) if isinstance(cluster.fabric, Lightpath) else None
-        rails = Rails(cluster) if isinstance(cluster.fabric, OcsRail) else None
-        cuts = Cuts(cluster) if isinstance(cluster.fabric, SlicedFabric) else None
-        pool = Pool(cluster) if isinstance(cluster.fabric, Sipam) else None
-        return cls(cluster, Slots(cluster), Shares.of(cluster), light, rails, cuts, pool)
+    def empty(cls, cluster: Cluster, most_lit: Mapping[tuple[int, int], int] | None = None) -> "FreeState":
+        light = Spectrum(cluster, most_lit) if isinstance(cluster.fabric, Lightpath) else None
+        rails = FreeRails(cluster) if isinstance(cluster.fabric, OcsRail) else None
+        cuts = FreeSlices(cluster) if isinstance(cluster.fabric, SlicedFabric) else None
+        pool = FreePool(cluster) if isinstance(cluster.fabric, Sipam) else None
+        return cls(cluster, FreeSlots(cluster), FreeShares.of(cluster), light, rails, cuts, pool)
 
     def take(self, assignment: Assignment) -> None:
         """Take the devices and the light of an assignment."""
@@ -166,7 +166,7 @@ class Board:
         self.slots.take(devices)
         return options.assignment(row, [self.cluster.fabric.device_name(*device) for device in devices], *found)
 
-    def needs_rails(self, shape: Shape) -> bool:
+    def needs_rails(self, shape: Demand) -> bool:
         """Whether a shape takes one block on each of its servers, all on the same rails."""
         return self.rails is not None and shape.num_ports > 0
 
@@ -211,12 +211,12 @@ class Board:
         self.take(assignment)
         return assignment
 
-    def _layouts(self, shape: Shape, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    def _layouts(self, shape: Demand, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
         """Servers of the blocks to try; inside one server they differ only where slots matter."""
         few = 1 if len(blocks) == 1 else MAX_LAYOUTS
         return layouts(shape, blocks, MOST_SLOTTED if slots_matter(self.cluster) else few)
 
-    def _ways_to_lie(self, shape: Shape, layout: Sequence[int]) -> Iterator[list[Device]]:
+    def _ways_to_lie(self, shape: Demand, layout: Sequence[int]) -> Iterator[list[Device]]:
         """Free devices for ranks whose blocks lie on these servers: the first ones, and others where slots matter."""
         if slots_matter(self.cluster) and shape.num_ranks > 1:
             assert self.light is not None
@@ -225,7 +225,7 @@ class Board:
         if first is not None:
             yield first
 
-    def devices(self, shape: Shape, layout: Sequence[int]) -> list[Device] | None:
+    def devices(self, shape: Demand, layout: Sequence[int]) -> list[Device] | None:
         """Free devices for ranks whose blocks lie on these servers; None where a server has too few."""
         single = shape.num_ranks == 1
         free = {s: iter(list(self.slots.free(s, single=single))) for s in set(layout)}
@@ -244,7 +244,7 @@ def slots_matter(cluster: Cluster) -> bool:
     return isinstance(cluster.fabric, Lightpath) and cluster.fabric.slots_matter
 
 
-def has_room(light: Light, shape: Shape, servers: Sequence[int]) -> bool:
+def has_room(light: Spectrum, shape: Demand, servers: Sequence[int]) -> bool:
     """Whether each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
     names, places = np.unique(np.asarray(servers), return_inverse=True)
     if len(names) == 1:
@@ -267,7 +267,7 @@ def route_pattern(
     placed = [j for j, choice in pattern.items() if not choice.stays]
     order = sorted(placed, key=lambda j: _difficulty(problem, j, pattern[j]), reverse=True)
     for _ in range(MOST_SLOTTED_ORDERS if slots_matter(problem.cluster) else MAX_ORDERS):
-        board = Board.empty(problem.cluster, most_lit)
+        board = FreeState.empty(problem.cluster, most_lit)
         for assignment in staying:
             board.take(assignment)
         assignments = list(staying)

@@ -11,7 +11,7 @@ from costmodel.fabrics import FabricBase
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import Candidates, group_degrees
 from costmodel.pricing.score import Scores
-from planner.fabrics.demand import Shape, shape_of
+from planner.fabrics.demand import Demand, shape_of
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance, Job, Resident
 from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
@@ -48,9 +48,9 @@ class JobOptions:
         return len(self.candidates)
 
     @cached_property
-    def shapes(self) -> tuple[Shape, ...]:
+    def shapes(self) -> tuple[Demand, ...]:
         """Shape of each row; rows that ask for the same circuits share the object."""
-        c, known = self.candidates, dict[tuple[int, ...], Shape]()
+        c, known = self.candidates, dict[tuple[int, ...], Demand]()
         degrees = group_degrees(c.mappings)[:4, c.mapping]
         shapes = []
         first = c.in_first_phase()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
 from planner.fabrics.divided_ports.free_shares import check_shared_residents
 from planner.fabrics.lightpath.residents import check_circuits
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.sipam.residents import check_pool_residents, parts_in_use, switches_in_use
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
@@ -44,7 +44,7 @@ def _light_of(cluster: Cluster, resident: "Resident") -> set[tuple[str, int]]:
     """Names of fibers and shared waveguides, and the wavelengths that the resident uses there."""
     if not isinstance(cluster.fabric, Lightpath):
         return set()
-    light = Light(cluster)
+    light = Spectrum(cluster)
     circuits = [circuit for held in resident.circuits for circuit in held.circuits]
     return {
         (light.ways.name(guide), wavelength)

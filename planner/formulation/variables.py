@@ -13,10 +13,10 @@ from typing import NamedTuple
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Cut, Lightpath
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.slices.free_slices import Cuts
-from planner.formulation.slice_literals import Place, new_places
+from planner.fabrics.slices.free_slices import FreeSlices
+from planner.formulation.slice_literals import SliceLiterals, new_places
 from planner.model.cluster import Cluster
 from planner.model.instance import Resident
 
@@ -43,7 +43,7 @@ class BlockKind(NamedTuple):
     """I/Os of each rank that serve memory"""
 
     @classmethod
-    def of(cls, shape: Shape) -> "BlockKind":
+    def of(cls, shape: Demand) -> "BlockKind":
         return cls(shape.part, shape.num_ranks == 1, shape.cut, shape.held_units, shape.held_io)
 
     @property
@@ -117,7 +117,7 @@ class Variables:
     """healthy fibers of an ordered pair"""
     lit_wavelengths: int
     """wavelengths that one fiber carries"""
-    places: dict[tuple[int, Cut], tuple[Place, ...]]
+    places: dict[tuple[int, Cut], tuple[SliceLiterals, ...]]
     """by server and extent: the slices that are there, where not too many"""
 
 
@@ -140,11 +140,11 @@ def create_variables(model: cp_model.CpModel, problem: Problem) -> Variables:
 
 def _places(
     model: cp_model.CpModel, jobs: Iterable[JobVariables], cluster: Cluster
-) -> dict[tuple[int, Cut], tuple[Place, ...]]:
+) -> dict[tuple[int, Cut], tuple[SliceLiterals, ...]]:
     cuts = sorted({kind.cut for job in jobs for kind in job.blocks if kind.cut})
     if not cuts:
         return {}
-    whole = Cuts(cluster)
+    whole = FreeSlices(cluster)
     slices = {(s, cut): whole.usable(s, cut) for s in range(cluster.fabric.num_servers) for cut in cuts}
     if sum(prod(cut) * len(found) for (_, cut), found in slices.items()) > MOST_CELLS:
         return {}
@@ -185,7 +185,7 @@ def _job(
 
 
 def _classes(
-    model: cp_model.CpModel, name: str, rows: list[cp_model.IntVar], shapes: Sequence[Shape]
+    model: cp_model.CpModel, name: str, rows: list[cp_model.IntVar], shapes: Sequence[Demand]
 ) -> list[DemandClass]:
     groups: dict[tuple[BlockKind, int, tuple[int, ...]], list[int]] = {}
     for row, shape in enumerate(shapes):

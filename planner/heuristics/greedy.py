@@ -6,9 +6,9 @@ import numpy as np
 
 from costmodel.fabrics import Cut
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
-from planner.fabrics.demand import Shape
-from planner.fabrics.free_state import Board
-from planner.fabrics.ocs_rail.rails import Rails
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.sipam.demand import pool_demand
 from planner.model.clock import Clock
@@ -24,7 +24,7 @@ RailGroup = tuple[int, list[int], int]
 """(number of free rails, servers, mask of these rails) of servers with the same free rails"""
 Blocks = list[tuple[int, int]]
 """(server, number of blocks)"""
-Strategy = Callable[[Board, Shape], Iterable[Blocks]]
+Strategy = Callable[[FreeState, Demand], Iterable[Blocks]]
 """Ways to spread a shape over servers with enough free devices, the best first."""
 RowOrder = Callable[[JobOptions], Sequence[int]]
 
@@ -42,7 +42,7 @@ def place_all(
     Residents that can stay do so; then displaced residents, required jobs, and the others, each in the given
     order (arrival by default). When the clock is over, jobs that may wait do.
     """
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     assignments: list[Assignment] = []
     order = list(range(len(problem.options))) if job_order is None else list(job_order)
     for j in order:
@@ -62,7 +62,7 @@ def place_all(
     return assignments
 
 
-def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
+def place(board: FreeState, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
     hopeless: set[tuple[int, int, Cut, tuple[int, ...]]] = set()
     num_failed = 0
@@ -87,7 +87,7 @@ def place(board: Board, options: JobOptions, strategy: Strategy, rows: Iterable[
     return None
 
 
-def has_light(board: Board, shape: Shape, blocks: Blocks) -> bool:
+def has_light(board: FreeState, shape: Demand, blocks: Blocks) -> bool:
     """Whether enough wavelengths are free between the servers; necessary, not sufficient."""
     if board.light is None or len(blocks) == 1 or not shape.has_light:
         return True
@@ -101,7 +101,7 @@ def has_light(board: Board, shape: Shape, blocks: Blocks) -> bool:
     return True
 
 
-def free_blocks(board: Board, shape: Shape, server: int) -> int:
+def free_blocks(board: FreeState, shape: Demand, server: int) -> int:
     """Blocks of a shape that fit on a server, or parts on slices where first fit finds these."""
     if shape.cut:
         assert board.cuts is not None
@@ -112,7 +112,7 @@ def free_blocks(board: Board, shape: Shape, server: int) -> int:
     return board.shares.room(shape, server, ranks) // shape.part
 
 
-def racks(board: Board) -> Iterator[list[int]]:
+def racks(board: FreeState) -> Iterator[list[int]]:
     """Servers that one job may use together."""
     fabric = board.cluster.fabric
     if fabric.links_racks:
@@ -122,7 +122,7 @@ def racks(board: Board) -> Iterator[list[int]]:
         yield list(range(rack * fabric.servers, (rack + 1) * fabric.servers))
 
 
-def fill(board: Board, shape: Shape, servers: Sequence[int]) -> Blocks | None:
+def fill(board: FreeState, shape: Demand, servers: Sequence[int]) -> Blocks | None:
     """Blocks onto servers in the given order, each filled before the next; None if they do not fit."""
     blocks, missing = [], shape.num_parts
     for server in servers:
@@ -135,7 +135,7 @@ def fill(board: Board, shape: Shape, servers: Sequence[int]) -> Blocks | None:
     return None
 
 
-def in_order(board: Board, shape: Shape) -> Iterator[Blocks]:
+def in_order(board: FreeState, shape: Demand) -> Iterator[Blocks]:
     """The first servers with free devices."""
     for servers in racks(board):
         found = fill(board, shape, servers)
@@ -143,7 +143,7 @@ def in_order(board: Board, shape: Shape) -> Iterator[Blocks]:
             yield found
 
 
-def tightest(board: Board, shape: Shape) -> Iterator[Blocks]:
+def tightest(board: FreeState, shape: Demand) -> Iterator[Blocks]:
     """The one server with the least room to spare, or as few servers as possible, the last the tightest."""
     for servers in racks(board):
         room = {s: free_blocks(board, shape, s) for s in servers}
@@ -171,13 +171,13 @@ def _few_servers(order: Sequence[int], room: dict[int, int], able: dict[int, int
     return None
 
 
-def rail_blocks(board: Board, shape: Shape) -> Iterator[Blocks]:
+def rail_blocks(board: FreeState, shape: Demand) -> Iterator[Blocks]:
     """Servers for a job on the rails of a board."""
     assert board.rails is not None
     return on_rails(board.rails, shape, [sum(1 << slot for slot in slots) for slots in board.slots.lit])
 
 
-def on_rails(rails: Rails, shape: Shape, lit: Sequence[int]) -> Iterator[Blocks]:
+def on_rails(rails: FreeRails, shape: Demand, lit: Sequence[int]) -> Iterator[Blocks]:
     """Servers with one block each that have rails in common, started from the fullest ones that have room.
 
     From each start the servers that leave the most common rails join, of equal ones the fullest. `lit` are masks of the

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.candidates.knapsack_bounds import SLACK
-from planner.fabrics.free_state import Board
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place, price_per_device, tightest
 from planner.model.clock import Clock
@@ -50,7 +50,7 @@ def recreated(
     problem: Problem, start: Sequence[Assignment], seed: int, effort: Effort, enough: float
 ) -> Iterator[list[Assignment]]:
     """Plans of more and more value, until `enough` is reached or the effort spent; `problem` should have few rows."""
-    search, last_better = Recreate(problem, start, seed), 0
+    search, last_better = RuinRecreate(problem, start, seed), 0
     for number in range(effort.rounds):
         if effort.clock.is_over or number - last_better > effort.patience:
             return
@@ -61,14 +61,14 @@ def recreated(
             yield list(search.placed.values())
 
 
-class Recreate:
+class RuinRecreate:
     """A plan that gets better round by round; residents that can stay do so where the start leaves them."""
 
     def __init__(self, problem: Problem, start: Sequence[Assignment], seed: int) -> None:
         self.problem = problem
         self.rng = random.Random(seed)
         self.price = price_per_device(problem)
-        self.board = Board.empty(problem.cluster)
+        self.board = FreeState.empty(problem.cluster)
         number = {options.job.name: j for j, options in enumerate(problem.options)}
         self.placed = {number[assignment.job]: assignment for assignment in start}
         for assignment in start:

@@ -37,7 +37,7 @@ class Placed(Protocol):
         ...
 
 
-class Seat(NamedTuple):
+class BundlePlacement(NamedTuple):
     """Where one rank runs."""
 
     bundle: int
@@ -51,7 +51,7 @@ class Layout:
     """What a job asks of Ray."""
 
     job: str
-    seats: tuple[Seat, ...]
+    seats: tuple[BundlePlacement, ...]
     """by rank"""
     cpus_per_rank: float
 
@@ -89,7 +89,9 @@ def layout(placed: Placed, *, cpus_per_rank: float = 1.0) -> Layout:
     """One bundle for each server of a job, and the seat of each rank."""
     places = [_parse(placed.job, name) for name in placed.devices]
     bundle = {server: i for i, server in enumerate(dict.fromkeys(server for server, _ in places))}
-    return Layout(placed.job, tuple(Seat(bundle[server], server, gpu) for server, gpu in places), cpus_per_rank)
+    return Layout(
+        placed.job, tuple(BundlePlacement(bundle[server], server, gpu) for server, gpu in places), cpus_per_rank
+    )
 
 
 def _parse(job: str, device: str) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from costmodel.spec import Bytes, BytesPerSecond, Spec
 from costmodel.workloads.transformer.shapes import load_model
 from planner.model import files
 from planner.model.errors import InputError
-from planner.pages.rank_step import CaseJob, PageCase
+from planner.model.rank_step import CaseJob, PageCase
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 MOST_PAGES = 2**20

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from costmodel.fabrics import FabricBase, Fiber, Lightpath, OcsRail, Route, Sipam
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Light, bits, wavelengths_of
+from planner.fabrics.lightpath.rwa import Spectrum, bits, wavelengths_of
 from planner.fabrics.sipam.switches import switch_setting
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
@@ -15,7 +15,7 @@ from planner.model.instance import Instance, Resident
 from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan, SwitchSetting
 
 
-class Beam(NamedTuple):
+class RankedCircuit(NamedTuple):
     """Wavelengths as a mask, and the fibers that they take, in order; none inside a server."""
 
     mask: int
@@ -29,7 +29,7 @@ class Beam(NamedTuple):
         return bool(self.mask & lost) or not cluster.failed_fibers.isdisjoint(self.route)
 
 
-class Link(NamedTuple):
+class RankedLink(NamedTuple):
     """A circuit from rank to rank, so many wavelengths wide."""
 
     source: int
@@ -38,14 +38,14 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tenant:
+class RankedAssignment:
     """An assignment whose circuits are counted by rank."""
 
     assignment: Assignment
     devices: tuple[Device, ...]
-    links: tuple[tuple[Link, ...], ...]
+    links: tuple[tuple[RankedLink, ...], ...]
     """of each configuration of light, in the order of the plan"""
-    lights: tuple[tuple[Beam, ...], ...]
+    lights: tuple[tuple[RankedCircuit, ...], ...]
     """light of each link"""
 
     @property
@@ -75,7 +75,7 @@ class Tenant:
         )
 
     def complete(
-        self, light: Light, devices: Sequence[Device], kept: Sequence[Mapping[int, Circuit]]
+        self, light: Spectrum, devices: Sequence[Device], kept: Sequence[Mapping[int, Circuit]]
     ) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits on these devices beside those that stay; None where first fit fails.
 
@@ -90,13 +90,13 @@ class Tenant:
         return sum(map(len, self.links))
 
 
-def tenant_of(fabric: FabricBase, assignment: Assignment) -> Tenant:
+def tenant_of(fabric: FabricBase, assignment: Assignment) -> RankedAssignment:
     """A job of a plan by rank; InputError for names that the fabric does not have."""
     try:
         devices = tuple(fabric.parse_device(name) for name in assignment.devices)
         rank = {name: i for i, name in enumerate(assignment.devices)}
         links = tuple(
-            tuple(Link(rank[c.source], rank[c.destination], len(set(c.wavelengths))) for c in held.circuits)
+            tuple(RankedLink(rank[c.source], rank[c.destination], len(set(c.wavelengths))) for c in held.circuits)
             for held in assignment.circuits
         )
         lights = tuple(tuple(_light(fabric, circuit) for circuit in held.circuits) for held in assignment.circuits)
@@ -104,16 +104,16 @@ def tenant_of(fabric: FabricBase, assignment: Assignment) -> Tenant:
         raise InputError("plan", assignment.job, f"a circuit ends at {error}, which is none of its devices") from None
     except ValueError as error:
         raise InputError("plan", assignment.job, str(error)) from None
-    return Tenant(assignment, devices, links, lights)
+    return RankedAssignment(assignment, devices, links, lights)
 
 
-def _light(fabric: FabricBase, circuit: Circuit) -> Beam:
+def _light(fabric: FabricBase, circuit: Circuit) -> RankedCircuit:
     route = tuple(map(fabric.parse_fiber, circuit.fibers)) if isinstance(fabric, Lightpath) else ()
-    return Beam(bits(circuit.wavelengths), route)
+    return RankedCircuit(bits(circuit.wavelengths), route)
 
 
 def circuits_of(
-    fabric: Lightpath, tenant: Tenant, devices: Sequence[Device], lights: Sequence[Sequence[Beam]]
+    fabric: Lightpath, tenant: RankedAssignment, devices: Sequence[Device], lights: Sequence[Sequence[RankedCircuit]]
 ) -> tuple[HeldCircuits, ...]:
     """Circuits as a plan writes them, of the ranks of a tenant on other devices and other light."""
     names = [fabric.device_name(*device) for device in devices]
@@ -126,7 +126,7 @@ def circuits_of(
     )
 
 
-def _circuit(fabric: Lightpath, names: Sequence[str], link: Link, light: Beam) -> Circuit:
+def _circuit(fabric: Lightpath, names: Sequence[str], link: RankedLink, light: RankedCircuit) -> Circuit:
     return Circuit(
         source=names[link.source],
         destination=names[link.destination],

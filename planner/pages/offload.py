@@ -10,10 +10,10 @@ from planner.candidates.expand import list_options
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, SecondTier
+from planner.model.rank_step import PageCase
 from planner.model.result import Incumbent, Result, SolveOptions, Status
 from planner.pages.policies import RULES, find_page_policy
 from planner.pages.problem import PageProblem, Pages
-from planner.pages.rank_step import PageCase
 from planner.pages.result import PageResult
 
 POLICY = "cpsat"

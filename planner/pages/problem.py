@@ -14,7 +14,7 @@ from costmodel.dataflow.streams.simulate import Rules, simulate
 from costmodel.dataflow.streams.timeline import Timeline
 from planner.model.page_instance import PageInstance
 from planner.model.page_plan import JobPages, PagePlan, TensorPages
-from planner.pages.rank_step import PageCase
+from planner.model.rank_step import PageCase
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

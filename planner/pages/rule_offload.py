@@ -7,8 +7,8 @@ from planner.checks.names import admitted
 from planner.model.instance import Instance
 from planner.model.page_plan import JobPages
 from planner.model.plan import Plan
+from planner.model.rank_step import PageCase
 from planner.model.violation import Violation
-from planner.pages.rank_step import PageCase
 from planner.pages.rule_pages import check_case
 
 

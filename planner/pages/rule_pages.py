@@ -11,8 +11,8 @@ from costmodel.dataflow.streams.program import Program
 from costmodel.dataflow.streams.simulate import simulate
 from planner.model.page_instance import PageInstance
 from planner.model.page_plan import JobPages, PagePlan
+from planner.model.rank_step import CaseJob, PageCase
 from planner.model.violation import Violation
-from planner.pages.rank_step import CaseJob, PageCase
 
 PAGE_RULES = PLACES, AGAIN, HOME, CAPACITY, TIME = "pages", "made again", "home", "capacity", "time"
 """as the section Pages of RULES.md names them"""

@@ -7,7 +7,7 @@ from costmodel.fabrics import Fiber, Lightpath, OcsRail, Route, SlicedFabric
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.slices.free_slices import slice_circuits
 from planner.model.plan import Circuit, HeldCircuits
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 from planner.placement.placement import NO_WIRING, Step, Wire, Wiring, wiring_of
 from planner.placement.state import Placement, State
 
@@ -17,7 +17,7 @@ MOST_WIRES = 500_000
 """of all remembered wirings; each takes some 200 bytes"""
 
 
-class Wirer:
+class CircuitNamer:
     """Circuits of placements, by the planner's own first fit; remembered where the same light comes back."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class Wirer:
         return tuple([found.devices[place] for place in ranks]), wiring
 
 
-def _on_held(row: Row, devices: Sequence[Device]) -> tuple[tuple[int, ...], Wiring]:
+def _on_held(row: Option, devices: Sequence[Device]) -> tuple[tuple[int, ...], Wiring]:
     """The place of each rank among the devices of slices, one slice after the other, and the circuits of these."""
     fabric, plans, size = row.options.fabric, row.options.candidates.row_plans(row.number), prod(row.shape.cut)
     assert isinstance(fabric, SlicedFabric)

@@ -6,7 +6,7 @@ from math import inf
 
 from planner.fabrics.lightpath.fast_fibers import Spread
 from planner.model.cluster import Cluster
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 from planner.placement.state import Placement, State
 from planner.placement.strategies import Blocks
 
@@ -28,11 +28,11 @@ class TimedState(State):
         if time.perf_counter() > self.deadline_s:
             raise OutOfTimeError
 
-    def realize(self, row: Row, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
+    def realize(self, row: Option, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
         self._pause()
         return super().realize(row, blocks, spread)
 
-    def _racks(self, row: Row, room: Sequence[int]) -> Sequence[Sequence[int]]:
+    def _racks(self, row: Option, room: Sequence[int]) -> Sequence[Sequence[int]]:
         """Only those with room: strategies of a controller give no ways on others."""
         if not any(room):
             return ()

@@ -9,7 +9,7 @@ from planner.checks import CHECKS
 from planner.model.cluster import Cluster, Health
 from planner.model.instance import Instance, Job
 from planner.model.plan import Plan
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 from planner.placement.placement import Place
 from planner.whatif.edit import edited
 
@@ -22,7 +22,7 @@ MOST_REMEMBERED = 100_000
 Key: TypeAlias = tuple[str, int, str, tuple[int, ...], tuple[int, ...]]
 
 
-class Alone:
+class IsolatedValidator:
     """What is wrong with a place where nothing else runs and nothing has failed: by `planner.checks`, and remembered.
 
     On optical rails, tori and SiPAC every port of a switch belongs to one accelerator (on rails one of each switch of
@@ -43,7 +43,7 @@ class Alone:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = edited(cluster, health=Health())
         self._asked: dict[str, Instance] = {}
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[int, Option] = {}
         """by identity, which lasts as long as the row is kept"""
         self._right: set[tuple[str, int]] = set()
         self._known: dict[Key, str | None] = {}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics import DividedPorts, Lightpath, OcsRail, Sipam
 from planner.candidates.expand import expand
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.fast_layouts import Layouts, layouts_of
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.sipam.demand import PoolDemand, pool_demand
@@ -25,13 +25,13 @@ ROUND_UP = 2
 
 
 @dataclass(frozen=True)
-class Row:
+class Option:
     """One configuration, with all that placing it and running it depends on."""
 
     options: JobOptions
     number: int
     """row of the options"""
-    shape: Shape
+    shape: Demand
     rate: float
     """reference seconds of work done in a second"""
     energy_j_per_s: float
@@ -74,7 +74,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Kind:
+class JobClass:
     """Jobs of one workload and size on one cluster."""
 
     name: str
@@ -82,11 +82,11 @@ class Kind:
     """accelerators asked for"""
     held: int
     """accelerators that every row takes: more than asked where the fabric has no such size"""
-    rows: tuple[Row, ...]
+    rows: tuple[Option, ...]
     """by value, the most valuable first; none where the cluster cannot run the job"""
     fastest: float
     """highest rate of the rows"""
-    of_loop: tuple[Row, ...] = ()
+    of_loop: tuple[Option, ...] = ()
     """those with the memory that the SiPAM loop gives the workload; all where it divides nothing"""
 
     @cached_property
@@ -95,9 +95,9 @@ class Kind:
         return tuple(sorted({row.part for row in self.rows}))
 
     @cached_property
-    def leanest(self) -> tuple[Row, ...]:
+    def leanest(self) -> tuple[Option, ...]:
         """The row of each block size that asks for the least memory of a pool: where none has room, no row has."""
-        least: dict[int, Row] = {}
+        least: dict[int, Option] = {}
         for row in sorted(self.rows, key=lambda row: row.pool.units):
             least.setdefault(row.part, row)
         return tuple(least.values())
@@ -124,21 +124,21 @@ class Kind:
         return any(row.shape.is_even for row in self.rows)
 
     @cached_property
-    def first_rows(self) -> tuple[Row, ...]:
+    def first_rows(self) -> tuple[Option, ...]:
         """The most valuable row of each key."""
-        first: dict[object, Row] = {}
+        first: dict[object, Option] = {}
         for row in self.rows:
             first.setdefault(row.key, row)
         return tuple(first.values())
 
 
 @dataclass(frozen=True)
-class Ground:
+class Site:
     """A cluster, and the kinds of jobs on it by number of the workload and size."""
 
     name: str
     cluster: Cluster
-    kinds: dict[tuple[int, int], Kind]
+    kinds: dict[tuple[int, int], JobClass]
     sizes_to_fit: dict[int, float]
     """share of each size that fragmentation is measured with; empty where it has no measure"""
 
@@ -154,7 +154,7 @@ def reference_speeds(mix: Mix, sizes: Iterable[int]) -> dict[tuple[int, int], fl
     return {pair: float(options.scores.speed.max()) for pair, options in found.items() if len(options)}
 
 
-def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int], float]) -> Ground:
+def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int], float]) -> Site:
     """All kinds of jobs on a cluster, their speeds over those of the reference."""
     fabric = cluster.fabric
     if isinstance(fabric, DividedPorts) and fabric.shared is not None:
@@ -169,7 +169,7 @@ def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int],
     }
     anything = Job(name="any", workload=mix.workloads[0].workload, accelerators=1)
     instance = Instance(schema_version=1, name="sizes", cluster=cluster, jobs=(anything,))
-    return Ground(name, cluster, kinds, instance.sizes_to_fit if fabric.measures_fragmentation else {})
+    return Site(name, cluster, kinds, instance.sizes_to_fit if fabric.measures_fragmentation else {})
 
 
 def _options(mix: Mix, cluster: Cluster, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], JobOptions]:
@@ -199,10 +199,10 @@ def _rounded_up(mix: Mix, cluster: Cluster, missing: Sequence[tuple[int, int]]) 
 
 def _kind(
     mix: Mix, cluster: Cluster, number: int, size: int, options: JobOptions | None, reference_speed: float
-) -> Kind:
+) -> JobClass:
     name = f"{mix.workloads[number].name} on {size}"
     if options is None or not len(options):
-        return Kind(name, size, size, (), 1.0)
+        return JobClass(name, size, size, (), 1.0)
     order, fabric = options.rows_by_value(), cluster.fabric
     rows = _rows(options, order, cluster, reference_speed, mix)
     of_loop = rows
@@ -210,14 +210,14 @@ def _kind(
         chosen = set(loop_rows(cluster, options.job, options.candidates).tolist())
         of_loop = _rows(options, [index for index in order if index in chosen], cluster, reference_speed, mix)
     fastest = max(row.rate for row in rows)
-    return Kind(name, size, rows[0].shape.num_ranks, rows, fastest, of_loop)
+    return JobClass(name, size, rows[0].shape.num_ranks, rows, fastest, of_loop)
 
 
 def _rows(
     options: JobOptions, order: Sequence[int], cluster: Cluster, reference_speed: float, mix: Mix
-) -> tuple[Row, ...]:
+) -> tuple[Option, ...]:
     """Rows in this order; of rows that find a place or none together, only the first."""
-    rows: list[Row] = []
+    rows: list[Option] = []
     seen: set[tuple[object, ...]] = set()
     has_light = isinstance(cluster.fabric, Lightpath)
     for index in order:
@@ -228,14 +228,14 @@ def _rows(
     return tuple(rows)
 
 
-def row_of(options: JobOptions, index: int, cluster: Cluster, reference_speed: float) -> Row:
+def row_of(options: JobOptions, index: int, cluster: Cluster, reference_speed: float) -> Option:
     shape, fabric = options.shapes[index], cluster.fabric
     needs_rails = isinstance(fabric, OcsRail) and shape.num_ports > 0
     is_switched = bool(shape.cut) and fabric.has_circuits
     in_pool = isinstance(fabric, Sipam)
     asked = shape.num_ports if needs_rails else shape.held_units if in_pool else 0
     room_key = shape.num_ranks, shape.block, shape.cut, shape.part, asked
-    return Row(
+    return Option(
         options=options,
         number=index,
         shape=shape,

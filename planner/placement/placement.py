@@ -15,7 +15,7 @@ from planner.fabrics.lightpath.rwa import bits, wavelengths_of
 from planner.model.instance import Job
 from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 from planner.placement import pool_attachments
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 
 Step = tuple[int, int, int] | str
 """a fiber, its servers counted among those of the job; by name: a fiber of a third server, an optical switch, or a part
@@ -81,7 +81,7 @@ class Place:
 
     kind: str
     """name of the kind of job"""
-    row: Row
+    row: Option
     devices: tuple[Device, ...]
     wiring: Wiring
 
@@ -163,7 +163,7 @@ class Place:
         return len(self.devices) if self.wiring.configurations else 0
 
 
-def wiring_of(circuits: tuple[HeldCircuits, ...], devices: tuple[Device, ...], row: Row) -> Wiring:
+def wiring_of(circuits: tuple[HeldCircuits, ...], devices: tuple[Device, ...], row: Option) -> Wiring:
     """Circuits that a planner named, by rank and by number of the job's servers."""
     fabric = row.options.fabric
     rank = {fabric.device_name(*device): i for i, device in enumerate(devices)}

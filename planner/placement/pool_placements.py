@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from planner.fabrics.lightpath.fast_rwa import Beams
 from planner.fabrics.lightpath.rwa import bits
-from planner.fabrics.sipam.fast_pool import PoolParts
+from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.model.plan import HeldCircuits, MemoryCircuit
-from planner.placement.job_classes import Kind, Row
+from planner.placement.job_classes import JobClass, Option
 from planner.placement.placement import Place, Wire, Wiring
 from planner.placement.pool_attachments import MEMORY, key_of, parts, switches, tail
 from planner.placement.state import Placement, State
@@ -47,9 +47,9 @@ class Clear:
     def __init__(self, state: State) -> None:
         """`state` of a cluster on which nothing has been placed."""
         pool = state.board.pool
-        self._parts = None if pool is None else PoolParts(pool, state.cluster)
+        self._parts = None if pool is None else FreePoolParts(pool, state.cluster)
 
-    def able(self, kind: Kind, working: Sequence[int]) -> Sequence[int]:
+    def able(self, kind: JobClass, working: Sequence[int]) -> Sequence[int]:
         """Accelerators by server, of so many that work; those that find no memory are left out."""
         if self._parts is None:
             return working
@@ -57,9 +57,9 @@ class Clear:
         return [max(most) for most in zip(*rooms, strict=True)]
 
 
-def memory_short(state: State, kind: Kind) -> str | None:
+def memory_short(state: State, kind: JobClass) -> str | None:
     """That beside the free accelerators too little of the pool is left, in words; None where enough is."""
-    best: tuple[int, int, Row] | None = None
+    best: tuple[int, int, Option] | None = None
     for row in kind.leanest:
         room = state.room(row)
         most = max(row.part * sum(room[server] for server in servers) for servers in state.together)

@@ -10,15 +10,15 @@ from heapq import heappop, heappush
 from itertools import chain
 from operator import and_
 
-from planner.fabrics.free_state import Board
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Beams, Router
 from planner.fabrics.lightpath.layouts import runs
 from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.fabrics.sipam.fast_pool import PoolParts, Switches
+from planner.fabrics.sipam.fast_pool import FreePoolParts, Switches
 from planner.heuristics.greedy import MAX_FAILED, has_light, on_rails
 from planner.model.cluster import Cluster
-from planner.placement.job_classes import Kind, Row
+from planner.placement.job_classes import JobClass, Option
 from planner.placement.strategies import Blocks, Strategy
 
 
@@ -26,7 +26,7 @@ from planner.placement.strategies import Blocks, Strategy
 class Placement:
     """Where one job runs."""
 
-    row: Row
+    row: Option
     devices: tuple[Device, ...]
     """of the ranks; in rank order where jobs hold light"""
     held: tuple[Device, ...]
@@ -42,10 +42,10 @@ class State:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.board = Board.empty(cluster)
+        self.board = FreeState.empty(cluster)
         self.router = Router(self.board.light) if self.board.light is not None else None
-        self.parts = PoolParts(self.board.pool, cluster) if self.board.pool is not None else None
-        self._wiring: Router | PoolParts | None = self.router or self.parts
+        self.parts = FreePoolParts(self.board.pool, cluster) if self.board.pool is not None else None
+        self._wiring: Router | FreePoolParts | None = self.router or self.parts
         fabric = cluster.fabric
         servers = range(fabric.num_servers)
         self.per_server = fabric.devices_per_server
@@ -70,7 +70,7 @@ class State:
         self._dark, self._failed = cluster.dark_devices, cluster.failed_devices
 
     def place(
-        self, kind: Kind, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False
+        self, kind: JobClass, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False
     ) -> Placement | None:
         """The kind's most valuable row that finds a place, taken; None where none does.
 
@@ -100,8 +100,8 @@ class State:
                 hopeless.add(row.room_key)
         return None
 
-    def _place_on_fibers(self, kind: Kind, strategy: Strategy, fibers: Fibers, *, is_fixed: bool) -> Placement | None:
-        """The same where light depends on servers alone: of many rows with the same key the ways are found once."""
+    def _place_on_fibers(self, kind: JobClass, strategy: Strategy, lit: Fibers, *, is_fixed: bool) -> Placement | None:
+        """The same where light depends on servers alone: rows with one key find their ways once."""
         ways: dict[int, Spreads] = {}
         num_failed = 0
         following = [(numbers[0], 0, key) for key, numbers in enumerate(kind.numbers)]
@@ -110,7 +110,7 @@ class State:
             row = kind.rows[number]
             if key not in ways or (ways[key].exist and not is_fixed):
                 found = self._ways(row, strategy)
-                ways[key] = Spreads(found if is_fixed else list(found), fibers, kind.boundaries[key])
+                ways[key] = Spreads(found if is_fixed else list(found), lit, kind.boundaries[key])
             for blocks, spread in ways[key].open_to(rank):
                 if len(blocks) > 1 and num_failed == MAX_FAILED:
                     continue
@@ -125,7 +125,7 @@ class State:
                 heappush(following, (kind.numbers[key][later], later, key))
         return None
 
-    def _place_inside(self, kind: Kind, strategy: Strategy) -> Placement | None:
+    def _place_inside(self, kind: JobClass, strategy: Strategy) -> Placement | None:
         """The kind's most valuable row that a strategy puts into one server."""
         for row in kind.first_rows:
             for blocks in self._ways(row, strategy):
@@ -208,7 +208,7 @@ class State:
                 lit[server] += sign
         self.num_free += number
 
-    def _ways(self, row: Row, strategy: Strategy) -> Iterable[Blocks]:
+    def _ways(self, row: Option, strategy: Strategy) -> Iterable[Blocks]:
         if row.needs_rails:
             assert self.board.rails is not None
             pairs = enumerate(map(and_, self.free, self._ported))
@@ -217,11 +217,11 @@ class State:
         racks = self._racks(row, room)
         return chain.from_iterable(strategy(room, servers, row.num_parts, whole) for servers in racks)
 
-    def _racks(self, row: Row, room: Sequence[int]) -> Sequence[Sequence[int]]:
+    def _racks(self, row: Option, room: Sequence[int]) -> Sequence[Sequence[int]]:
         """Servers that the job may use together, to be looked at in turn."""
         return self.together
 
-    def room(self, row: Row) -> Sequence[int]:
+    def room(self, row: Option) -> Sequence[int]:
         """Parts of a row that fit on each server."""
         shape, cuts = row.shape, self.board.cuts
         if cuts is not None and shape.cut:
@@ -231,7 +231,7 @@ class State:
             return self.parts.room(row, free)
         return free if row.part == 1 else [count // row.part for count in free]
 
-    def realize(self, row: Row, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
+    def realize(self, row: Option, blocks: Blocks, spread: Spread | None = None) -> Placement | None:
         """Devices and light for so many parts on each server; None where light is short. Nothing is taken."""
         if row.needs_rails:
             return self._on_rails(row, blocks)
@@ -246,7 +246,7 @@ class State:
             return None if found is None else self._placed(row, self._first(row, found[0]), found[1])
         return self._realize_on_board(row, blocks)
 
-    def _realize_on_board(self, row: Row, blocks: Blocks) -> Placement | None:
+    def _realize_on_board(self, row: Option, blocks: Blocks) -> Placement | None:
         """The planner's own realisation, given back: where slots matter, light has failed or crosses servers."""
         assert self.router is not None
         assignment = self.board.realize(row.options, row.number, blocks)
@@ -256,10 +256,10 @@ class State:
         devices = [self.cluster.fabric.parse_device(name) for name in assignment.devices]
         return self._placed(row, devices, self.router.beams(row.shape, assignment.circuits))
 
-    def _placed(self, row: Row, devices: Sequence[Device], beams: Beams | None = None) -> Placement:
+    def _placed(self, row: Option, devices: Sequence[Device], beams: Beams | None = None) -> Placement:
         return Placement(row, tuple(devices), tuple(devices), beams)
 
-    def _first(self, row: Row, layout: Sequence[int]) -> list[Device]:
+    def _first(self, row: Option, layout: Sequence[int]) -> list[Device]:
         """The first free devices of the server of each block."""
         used: dict[int, int] = {}
         devices: list[Device] = []
@@ -270,13 +270,13 @@ class State:
             used[server] = start + row.shape.block
         return devices
 
-    def _in_pool(self, row: Row, blocks: Blocks, parts: PoolParts) -> Placement | None:
+    def _in_pool(self, row: Option, blocks: Blocks, parts: FreePoolParts) -> Placement | None:
         """Blocks in runs, server after server, as `planner.fabrics.free_state` lays them."""
         devices = tuple(self._first(row, runs(blocks)))
         found = parts.connect(row, devices)
         return None if found is None else Placement(row, devices, devices, *found)
 
-    def _on_rails(self, row: Row, blocks: Blocks) -> Placement | None:
+    def _on_rails(self, row: Option, blocks: Blocks) -> Placement | None:
         rails = self.board.rails
         assert rails is not None
         lit, block = self.board.slots.lit, row.shape.block
@@ -287,7 +287,7 @@ class State:
         switches = frozenset((rail, i) for rail in common for i in rails.switches[rail][: row.shape.num_ports])
         return Placement(row, devices, devices, switches=switches)
 
-    def _on_slices(self, row: Row, blocks: Blocks) -> Placement:
+    def _on_slices(self, row: Option, blocks: Blocks) -> Placement:
         cuts, cut = self.board.cuts, row.shape.cut
         assert cuts is not None
         devices: list[Device] = []

@@ -7,7 +7,7 @@ import numpy as np
 
 from costmodel.fabrics import Lightpath, Sipam, SlicedFabric
 from planner.candidates.expand import expand
-from planner.candidates.knapsack_bounds import Sieve
+from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.search import pattern_of
 from planner.cpsat.size import MOST_LITERALS, literals_of
 from planner.cpsat.solve import search_levels
@@ -124,7 +124,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     if best is not None and is_placed and problem.instance.objectives[0].name == "value":
         patience = PATIENCE if is_slotted else SLICES_PATIENCE
         effort = Effort.of(options, clock.within(RECREATE_SHARE * clock.left_s), patience=patience)
-        better = recreated(listed, best, options.seed, effort, Sieve.of(problem).bound)
+        better = recreated(listed, best, options.seed, effort, KnapsackBounds.of(problem).bound)
         yield from (("recreate", plan) for plan in better)
 
 

@@ -4,8 +4,8 @@ import random
 import time
 from collections.abc import Iterator
 
-from planner.fabrics.demand import Shape
-from planner.fabrics.free_state import Board
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import Blocks, fill, place_all, racks
 from planner.model.result import Result, SolveOptions
@@ -17,7 +17,7 @@ def random_fit(problem: Problem, options: SolveOptions) -> Result:
     started = time.perf_counter()
     generator = random.Random(options.seed)
 
-    def shuffled(board: Board, shape: Shape) -> Iterator[Blocks]:
+    def shuffled(board: FreeState, shape: Demand) -> Iterator[Blocks]:
         for servers in racks(board):
             found = fill(board, shape, generator.sample(servers, len(servers)))
             if found is not None:

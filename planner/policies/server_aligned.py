@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator
 
 from costmodel.fabrics import FabricBase, SlicedFabric
-from planner.fabrics.demand import Shape
-from planner.fabrics.free_state import Board
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.free_slices import first_fit
 from planner.heuristics.greedy import Blocks, free_blocks, place_all, racks
@@ -23,7 +23,7 @@ def server_aligned(problem: Problem, options: SolveOptions) -> Result:
     return heuristic_result("server_aligned", problem, options, started, assignments)
 
 
-def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:
+def _aligned(board: FreeState, shape: Demand) -> Iterator[Blocks]:
     per_server = 1 if shape.is_even else _most(board.cluster.fabric, shape)
     if per_server == 0:
         return
@@ -42,7 +42,7 @@ def _aligned(board: Board, shape: Shape) -> Iterator[Blocks]:
         yield sorted(blocks)
 
 
-def _most(fabric: FabricBase, shape: Shape) -> int:
+def _most(fabric: FabricBase, shape: Demand) -> int:
     """Blocks that an empty server takes, or parts on slices where first fit finds these."""
     if isinstance(fabric, SlicedFabric) and shape.cut:
         return len(first_fit(fabric.slices(shape.cut), -1)) // shape.slices_together

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import SlicedFabric
-from planner.fabrics.demand import Shape
-from planner.fabrics.free_state import Board, has_room
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import FreeState, has_room
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.problem import JobOptions, Problem
 from planner.heuristics.greedy import LEAST_S, MAX_FAILED, racks
@@ -41,7 +41,7 @@ def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None
         raise InputError(
             problem.instance.name, "policy", "a torus has its own torus_slices, a sipac its own bcube_slices; use those"
         )
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     assignments = [options.staying() for options in problem.options if options.can_stay]
     for assignment in assignments:
         board.take(assignment)
@@ -62,12 +62,12 @@ def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None
 class _Places:
     """Slices of one rack; devices with a failed port belong to none."""
 
-    def __init__(self, board: Board, cut: Cut) -> None:
+    def __init__(self, board: FreeState, cut: Cut) -> None:
         self.board, self.devices = board, cut.devices
         free = {(server, slot) for server, _ in cut.devices for slot in board.slots.lit[server]}
         self.allocator = cut.allocator(sum(1 << i for i, device in enumerate(cut.devices) if device not in free))
 
-    def take(self, shape: Shape) -> tuple[Slice, list[Device]] | None:
+    def take(self, shape: Demand) -> tuple[Slice, list[Device]] | None:
         """The first slice for a shape, and the devices of its ranks; None where no slice or no block fits."""
         slice_ = self.allocator.allocate(shape.num_ranks)
         if slice_ is None:
@@ -80,7 +80,7 @@ class _Places:
         return slice_, devices
 
 
-def ranks_on(devices: Sequence[Device], shape: Shape, *, apart: bool = False) -> list[Device]:
+def ranks_on(devices: Sequence[Device], shape: Demand, *, apart: bool = False) -> list[Device]:
     """Device of each rank, server by server, every block in one server; [] where the slice is cut otherwise.
 
     `apart`: no two blocks in one server.
@@ -93,7 +93,7 @@ def ranks_on(devices: Sequence[Device], shape: Shape, *, apart: bool = False) ->
     return whole[: shape.num_ranks] if len(whole) >= shape.num_ranks else []
 
 
-def _place(board: Board, places: Sequence[_Places], options: JobOptions) -> Assignment | None:
+def _place(board: FreeState, places: Sequence[_Places], options: JobOptions) -> Assignment | None:
     """Place one job with its most valuable row that a slice can realise."""
     hopeless: set[tuple[int, int]] = set()
     num_failed = 0
@@ -119,12 +119,12 @@ def _place(board: Board, places: Sequence[_Places], options: JobOptions) -> Assi
     return None
 
 
-def _without_port(board: Board) -> list[Device]:
+def _without_port(board: FreeState) -> list[Device]:
     """The first free device with a failed port, which serves single-device jobs only."""
     return [(server, slots[0]) for server, slots in enumerate(board.slots.dark) if slots][:1]
 
 
-def _realize(board: Board, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+def _realize(board: FreeState, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
     """The row on these devices with first-fit circuits, taken from the board; None where light is short."""
     shape, light = options.shapes[row], board.light
     if board.needs_rails(shape):
@@ -141,7 +141,7 @@ def _realize(board: Board, options: JobOptions, row: int, devices: Sequence[Devi
     return assignment
 
 
-def _realize_on_rails(board: Board, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+def _realize_on_rails(board: FreeState, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
     """The row with the same rails on all servers; None where the slice has other slots there, or too few switches."""
     assert board.rails is not None
     shape = options.shapes[row]

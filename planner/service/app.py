@@ -18,8 +18,8 @@ from planner.model.validation_messages import message
 from planner.report.live import LIVE_HEADERS, live_html
 from planner.service import event_routes, extender, read_routes
 from planner.service.command_queue import BusyError, StoppingError
-from planner.service.context import FAULTS, Site
-from planner.service.middleware import METRICS, Gate
+from planner.service.context import FAULTS, ServiceContext
+from planner.service.middleware import METRICS, Middleware
 from planner.service.openapi import NO_TOKEN, describe
 from planner.service.options import Options
 from planner.service.responses import Json, busy, of_input, refusal
@@ -34,7 +34,7 @@ STOPPING_S = 5
 
 def create_app(service: Service, options: Options) -> FastAPI:
     """Routes over a service, which starts and ends with the application."""
-    site = Site(service)
+    site = ServiceContext(service)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -66,15 +66,15 @@ def create_app(service: Service, options: Options) -> FastAPI:
 class _Guarded(FastAPI):
     """An application behind its gate, which costs little to whoever is turned away."""
 
-    def __init__(self, options: Options, site: Site, **settings: Any) -> None:
+    def __init__(self, options: Options, site: ServiceContext, **settings: Any) -> None:
         super().__init__(**settings)
-        self._gate = Gate(super().__call__, options, site.metrics, lambda: site.service.is_busy)
+        self._gate = Middleware(super().__call__, options, site.metrics, lambda: site.service.is_busy)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._gate(scope, receive, send)
 
 
-def _about(app: FastAPI, site: Site, options: Options) -> None:
+def _about(app: FastAPI, site: ServiceContext, options: Options) -> None:
     """The service itself: how it is, its figures, its page."""
     service, text = site.service, live_html()
 

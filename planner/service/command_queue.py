@@ -49,7 +49,7 @@ class Task:
             self.future.set_exception(self.error)
 
 
-class Writer:
+class CommandQueue:
     """A queue of calls, bounded in number and time, and the thread that takes them in groups, one after the other.
 
     A call that waited for too long is refused, not done: after an overload the queue is empty within that time,

@@ -16,7 +16,7 @@ MOST_SPARE = 64
 
 
 @dataclass
-class Doors:
+class ConnectionLimit:
     """All connections of one service."""
 
     most: int
@@ -51,7 +51,7 @@ class Doors:
 class Connection(HttpToolsProtocol):
     """One connection; `doors` is set by `protocol`."""
 
-    doors: Doors
+    doors: ConnectionLimit
     _timer: asyncio.TimerHandle | None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -94,7 +94,7 @@ class Connection(HttpToolsProtocol):
             self._timer = None
 
 
-def protocol(doors: Doors) -> type[asyncio.Protocol]:
+def protocol(doors: ConnectionLimit) -> type[asyncio.Protocol]:
     """What a server makes of each connection."""
     return type("Connection", (Connection,), {"doors": doors})
 

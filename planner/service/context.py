@@ -10,7 +10,7 @@ from fastapi import Request as Asked
 
 from planner.controller import Controller, Decision
 from planner.model.errors import InputError
-from planner.service.job_class_warmup import Preparation
+from planner.service.job_class_warmup import JobClassWarmup
 from planner.service.metrics import Metrics
 from planner.service.responses import Json
 from planner.service.schemas import Answer, Fault, decision_body
@@ -49,14 +49,14 @@ def key_of(asked: Asked) -> str | None:
 
 
 @dataclass
-class Site:
+class ServiceContext:
     """One service and its figures."""
 
     service: Service
     metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
-        self.preparation = Preparation(self.service.controller)
+        self.preparation = JobClassWarmup(self.service.controller)
 
     @property
     def extender(self) -> "Extender | None":

@@ -12,7 +12,7 @@ from costmodel.spec import Spec
 from planner.controller import Controller, Decision, Request
 from planner.model import files
 from planner.model.errors import InputError, UnknownError
-from planner.service.context import EVENT, UNKNOWN, Site, key_of
+from planner.service.context import EVENT, UNKNOWN, ServiceContext, key_of
 from planner.service.openapi import body_of, parameters_of
 from planner.service.responses import Json
 from planner.service.tenants import Who, asker
@@ -42,7 +42,7 @@ class Budget(Spec):
 BODIES = (Request, Jobs, Budget)
 
 
-def add(routes: APIRouter, site: Site) -> None:
+def add(routes: APIRouter, site: ServiceContext) -> None:
     """Add all of them. Keys and names are read by hand: what declared parameters cost is a tenth of an event."""
     _submit(routes, site)
     named = _Named(routes, site)
@@ -56,7 +56,7 @@ def add(routes: APIRouter, site: Site) -> None:
     named.add("POST", "/v1/servers/{name}/undrain", Controller.undrain, "A drained server takes jobs again.", SERVER)
 
 
-def _submit(routes: APIRouter, site: Site) -> None:
+def _submit(routes: APIRouter, site: ServiceContext) -> None:
     @routes.post("/v1/jobs", **EVENT, openapi_extra=parameters_of() | body_of(Request, Jobs))
     async def submit(asked: Asked) -> Json:
         """A job wants to run, or several that arrive together. Again with the same content: what it does."""
@@ -77,7 +77,7 @@ def _submit(routes: APIRouter, site: Site) -> None:
 class _Named:
     """Routes of events of one thing that the path names."""
 
-    def __init__(self, routes: APIRouter, site: Site) -> None:
+    def __init__(self, routes: APIRouter, site: ServiceContext) -> None:
         self._routes, self._site = routes, site
 
     def add(self, method: str, path: str, call: Call, said: str, of_name: str) -> None:

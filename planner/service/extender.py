@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from costmodel.spec import Spec
 from planner.model import files
-from planner.service.context import BODY, FAULTS, Site
+from planner.service.context import BODY, FAULTS, ServiceContext
 from planner.service.middleware import extend
 from planner.service.openapi import body_of
 from planner.service.responses import Json
@@ -134,7 +134,7 @@ BODIES = (ExtenderArgs, ExtenderBindingArgs)
 RESPONSES: dict[int | str, dict[str, Any]] = FAULTS | BODY
 
 
-def add(routes: APIRouter, site: Site) -> None:
+def add(routes: APIRouter, site: ServiceContext) -> None:
     """Add all of them, where a companion has an extender."""
     service, extender = site.service, site.extender
     if extender is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from planner.controller import Controller
 
 
-class QuietTime:
+class IdleReplan:
     """Lets the controller look again at what waits: once after each time that nothing happened for a period."""
 
     def __init__(

@@ -16,7 +16,7 @@ BETWEEN_COLLECTIONS = 64
 """expansions after which garbage is looked for among all that was frozen"""
 
 
-class Preparation:
+class JobClassWarmup:
     """What jobs ask for is expanded in two threads of its own."""
 
     def __init__(self, controller: Controller) -> None:

@@ -17,7 +17,7 @@ from planner.model.errors import InputError
 from planner.service import request_body
 from planner.service.metrics import Metrics
 from planner.service.options import Options
-from planner.service.rate_limit import Rates
+from planner.service.rate_limit import RateLimit
 from planner.service.responses import busy, of_input, refusal, too_many
 from planner.service.tenants import OPERATOR, Tokens, Who
 
@@ -84,14 +84,14 @@ def extend(scope: Scope, by_s: float) -> None:
     limit.reschedule(end_s + by_s)
 
 
-class Gate:
+class Middleware:
     """Around the application."""
 
     def __init__(self, app: ASGIApp, options: Options, metrics: Metrics, is_busy: Callable[[], bool]) -> None:
         """`is_busy`: whether the controller takes no more calls now, so that events need not be read."""
         self._app, self._options, self._metrics, self._is_busy = app, options, metrics, is_busy
         self._tokens = Tokens(options.token, options.tenants)
-        self._rates = Rates(options.rate_per_s)
+        self._rates = RateLimit(options.rate_per_s)
         self._open = OPEN | ({METRICS} if options.has_open_metrics else set())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

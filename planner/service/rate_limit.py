@@ -8,7 +8,7 @@ MOST_ADDRESSES = 10_000
 """whose past is remembered; of more the one that was silent for longest is forgotten"""
 
 
-class Rates:
+class RateLimit:
     """A bucket of tokens for each address: `rate_per_s` flow in, one second's worth at most, one goes out a request."""
 
     def __init__(self, rate_per_s: float, clock: Callable[[], float] = time.monotonic) -> None:

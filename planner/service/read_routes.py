@@ -14,7 +14,7 @@ from planner.controller import Controller
 from planner.controller.view import JobState
 from planner.model.errors import UnknownError
 from planner.service import middleware
-from planner.service.context import FAULTS, UNKNOWN, Site
+from planner.service.context import FAULTS, UNKNOWN, ServiceContext
 from planner.service.live_state import floor, of_tenant
 from planner.service.responses import Json, of_input, refusal
 from planner.service.schemas import Circuits, Fault, JobBody, JobList, News, Verdict, Whole, event_body, job_body
@@ -29,14 +29,14 @@ Name = Annotated[str, Path(min_length=1, description="A job by name, slashes as 
 State = Literal["waiting", "running"]
 
 
-def add(routes: APIRouter, site: Site) -> None:
+def add(routes: APIRouter, site: ServiceContext) -> None:
     """Add all of them."""
     _jobs(routes, site)
     _decisions(routes, site)
     _whole(routes, site)
 
 
-def _jobs(routes: APIRouter, site: Site) -> None:
+def _jobs(routes: APIRouter, site: ServiceContext) -> None:
     @routes.get("/v1/jobs", response_model=JobList, responses=FAULTS)
     async def jobs(
         asked: Asked,
@@ -77,13 +77,13 @@ def _known(controller: Controller, names: Sequence[str]) -> list[JobState]:
     return found
 
 
-def _body(site: Site, job: JobState) -> dict[str, Any]:
+def _body(site: ServiceContext, job: JobState) -> dict[str, Any]:
     name, service = job.request.name, site.service
     trouble = service.troubles().get(name)
     return job_body(job, service.connected(name, job.place), None if trouble is None else trouble.said)
 
 
-def _decisions(routes: APIRouter, site: Site) -> None:
+def _decisions(routes: APIRouter, site: ServiceContext) -> None:
     @routes.get("/v1/decisions", response_model=News, responses=FAULTS | GONE)
     async def decisions(
         asked: Asked,
@@ -106,7 +106,7 @@ def _decisions(routes: APIRouter, site: Site) -> None:
         return Json({"seq": events[-1].seq if events else after, "events": list(map(event_body, events))})
 
 
-def _whole(routes: APIRouter, site: Site) -> None:
+def _whole(routes: APIRouter, site: ServiceContext) -> None:
     service, turn = site.service, asyncio.Lock()
 
     @routes.get("/v1/state", response_model=dict[str, Any], responses=FAULTS)

@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from planner.model.errors import InputError
-from planner.service.connections import Doors, protocol
+from planner.service.connections import ConnectionLimit, protocol
 from planner.service.options import Options
 from planner.service.service import Service
 
@@ -36,7 +36,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 def configuration(app: FastAPI, options: Options) -> uvicorn.Config:
     """How requests are read; the log of requests is the gate's, and addresses are those of connections."""
-    doors = Doors(options.most_connections, options.most_of_address, options.header_s)
+    doors = ConnectionLimit(options.most_connections, options.most_of_address, options.header_s)
     return uvicorn.Config(
         app,
         log_config=None,

@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from planner.controller import Controller
-from planner.controller.switch_reconciler import Action, Carrier, Trouble
+from planner.controller.switch_reconciler import Action, SwitchReconciler, Trouble
 from planner.model.errors import UnwrittenError
 from planner.placement.placement import Place
-from planner.service.command_queue import BusyError, StoppingError, Task, Writer
+from planner.service.command_queue import BusyError, CommandQueue, StoppingError, Task
 from planner.service.options import Options
 from planner.service.ticker import Ticker
 
@@ -39,7 +39,7 @@ class Service:
         most_queued: int = Options.most_queued,
         most_wait_s: float = Options.most_wait_s,
         companions: Sequence[Companion] = (),
-        carrier: Carrier | None = None,
+        carrier: SwitchReconciler | None = None,
     ) -> None:
         """`carrier` sets circuits; without one somebody else does, who follows the decisions."""
         self.controller = controller
@@ -48,7 +48,7 @@ class Service:
         self.is_stopping = False
         self.seq = controller.seq
         """events that are on disk"""
-        self._writer = Writer(controller, most_queued, most_wait_s, self._on_group)
+        self._writer = CommandQueue(controller, most_queued, most_wait_s, self._on_group)
         self._tickers: list[Ticker] = []
         self._followers: set[asyncio.Future[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None

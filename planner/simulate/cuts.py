@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from planner.fabrics.lightpath.routes import Device
 from planner.heuristics.greedy import MAX_FAILED
-from planner.placement.job_classes import Kind, Row
+from planner.placement.job_classes import JobClass, Option
 from planner.placement.state import Placement, State
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.slices import Cutter, ranks_on
@@ -31,7 +31,7 @@ class _Rack:
         mask = sum(1 << self._number[d] for d in devices if d in self._number and d not in self._dark)
         self.allocator.free = self.allocator.free & ~mask if is_taken else self.allocator.free | mask
 
-    def find(self, row: Row) -> tuple[Slice, list[Device]] | None:
+    def find(self, row: Option) -> tuple[Slice, list[Device]] | None:
         """The first slice for a row, and the devices of its ranks; nothing is taken."""
         slice_ = self.allocator.allocate(row.shape.num_ranks)
         if slice_ is None:
@@ -49,7 +49,7 @@ class SlicePlacer:
         self._racks = [_Rack(state, CUTTERS[name], list(servers)) for servers in state.together]
         state.taken_hooks.append(self._changed)
 
-    def place(self, kind: Kind) -> Placement | None:
+    def place(self, kind: JobClass) -> Placement | None:
         dark = [(server, slots[0]) for server, slots in enumerate(self.state.board.slots.dark) if slots][:1]
         if dark and kind.rows and kind.rows[0].is_single:
             return self._take(Placement(kind.rows[0], tuple(dark), tuple(dark)))
@@ -74,13 +74,13 @@ class SlicePlacer:
         self.state.take(placement)
         return placement
 
-    def _finds(self, row: Row) -> Iterator[tuple[_Rack, Slice, list[Device]]]:
+    def _finds(self, row: Option) -> Iterator[tuple[_Rack, Slice, list[Device]]]:
         for rack in self._racks:
             given = rack.find(row)
             if given is not None:
                 yield rack, *given
 
-    def _realize(self, row: Row, rack: _Rack, slice_: Slice, devices: list[Device]) -> Placement | None:
+    def _realize(self, row: Option, rack: _Rack, slice_: Slice, devices: list[Device]) -> Placement | None:
         held = tuple(rack.devices[i] for i in members(slice_.devices))
         if self.state.router is None:
             return Placement(row, tuple(devices), held)

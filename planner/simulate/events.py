@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from planner.placement.job_classes import Kind
+from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement, State
 from planner.simulate.log import Log
 from planner.simulate.outages import Outages
@@ -32,7 +32,7 @@ class Rules:
 
 
 Moves = Sequence[tuple[Run, Placement]]
-Rescue = Callable[[State, Kind, Iterable[Run]], tuple[Placement, Moves] | None]
+Rescue = Callable[[State, JobClass, Iterable[Run]], tuple[Placement, Moves] | None]
 """A place, taken, for a job that finds none, and new ones, taken, for the runs that leave theirs; None where there is
 none, and nothing is changed"""
 
@@ -144,7 +144,7 @@ class Simulation:
                     self._backfill(None)
                 return
 
-    def _place(self, kind: Kind) -> Placement | None:
+    def _place(self, kind: JobClass) -> Placement | None:
         """A place for the job that is first: found by the policy, reserved, or made by others that move."""
         placement, reserved = self._placer.place(kind), self._reserved
         if placement is None and reserved is not None and reserved.is_free(self.state):
@@ -159,7 +159,7 @@ class Simulation:
                 self._reserved = None
         return placement
 
-    def _must_wait(self, head: int, kind: Kind) -> bool:
+    def _must_wait(self, head: int, kind: JobClass) -> bool:
         """Reserve a place for the first job; False, and the job is gone, where there will never be one."""
         if self.rules.discipline == "fifo" and self.runs.running:
             return True

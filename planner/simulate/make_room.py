@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterable, Sequence
 
-from planner.cpsat.make_room import Room, Swap, make_room, make_room_by
-from planner.placement.job_classes import Kind, Row
+from planner.cpsat.make_room import RoomProblem, Swap, make_room, make_room_by
+from planner.placement.job_classes import JobClass, Option
 from planner.placement.state import Placement, State
 from planner.simulate.runs import Run
 
@@ -18,7 +18,7 @@ Guests = dict[tuple[int, int], list[Run]]
 
 def rescue(
     state: State,
-    kind: Kind,
+    kind: JobClass,
     runs: Iterable[Run],
     among: Iterable[Sequence[int]] | None = None,
     deadline_s: float | None = None,
@@ -53,10 +53,10 @@ def rescue(
     return None
 
 
-def _parts(state: State, kind: Kind) -> list[tuple[Row, int]]:
+def _parts(state: State, kind: JobClass) -> list[tuple[Option, int]]:
     """Rows that any servers may take, each with how many devices must lie together: all that one server holds, where no
     light is needed, or the row's own parts."""
-    found: dict[int, Row] = {}
+    found: dict[int, Option] = {}
     for row in kind.rows:
         if not row.needs_rails:
             if kind.held <= state.per_server and not row.shape.is_even:
@@ -76,16 +76,16 @@ def _guests(state: State, servers: Sequence[int], runs: Sequence[Run]) -> Guests
     return guests
 
 
-def _room(state: State, servers: Sequence[int], guests: Guests) -> Room:
+def _room(state: State, servers: Sequence[int], guests: Guests) -> RoomProblem:
     place = {server: number for number, server in enumerate(servers)}
-    return Room(
+    return RoomProblem(
         tuple(state.lit[server] for server in servers),
         tuple(sorted((place[server], ranks, len(jobs)) for (server, ranks), jobs in guests.items())),
     )
 
 
 def _exchange(
-    state: State, row: Row, part: int, servers: Sequence[int], guests: Guests, swap: Swap
+    state: State, row: Option, part: int, servers: Sequence[int], guests: Guests, swap: Swap
 ) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
     """Take what a swap says; None, and all is as before, where light is short."""
     leaving: list[tuple[Run, int]] = []

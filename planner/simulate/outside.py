@@ -11,7 +11,7 @@ from planner.model.errors import InputError
 from planner.model.instance import Instance, Objective
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
-from planner.placement.job_classes import Kind, Row
+from planner.placement.job_classes import JobClass, Option
 from planner.placement.state import Placement, State
 from planner.placement.strategies import Blocks
 from planner.policies import find_policy
@@ -28,9 +28,9 @@ class OutsidePlacer:
         self.state = state
         self._name, self._policy = name, find_policy(name)
         self._options = options
-        self._known: dict[int, tuple[JobOptions, list[Row]]] = {}
+        self._known: dict[int, tuple[JobOptions, list[Option]]] = {}
 
-    def place(self, kind: Kind) -> Placement | None:
+    def place(self, kind: JobClass) -> Placement | None:
         if kind.held > self.state.num_free:
             return None
         options, rows = self._rows(kind)
@@ -54,7 +54,7 @@ class OutsidePlacer:
             self.state.take(placement)
         return placement
 
-    def _rows(self, kind: Kind) -> tuple[JobOptions, list[Row]]:
+    def _rows(self, kind: JobClass) -> tuple[JobOptions, list[Option]]:
         """The rows of a kind as a policy sees them."""
         if id(kind) not in self._known:
             rows = sorted(kind.rows, key=lambda row: row.number)
@@ -63,7 +63,7 @@ class OutsidePlacer:
             self._known[id(kind)] = options.take(numbers), rows
         return self._known[id(kind)]
 
-    def _blocks(self, kind: Kind, row: Row, assignment: Assignment) -> Blocks:
+    def _blocks(self, kind: JobClass, row: Option, assignment: Assignment) -> Blocks:
         """Parts on each server; InputError for devices that cannot be those of the job."""
         devices = list(map(self.state.cluster.fabric.parse_device, assignment.devices))
         counts = Counter(server for server, _ in devices)
@@ -74,7 +74,7 @@ class OutsidePlacer:
             raise self._broken(kind, f"the devices {', '.join(assignment.devices)}, which are not free or not enough")
         return [(server, count // row.part) for server, count in sorted(counts.items())]
 
-    def _broken(self, kind: Kind, what: str) -> InputError:
+    def _broken(self, kind: JobClass, what: str) -> InputError:
         return InputError("--policies", self._name, f"gave '{kind.name}' {what}; `planner compare` checks its plans")
 
 

@@ -8,7 +8,7 @@ from costmodel.fabrics import Sipac, Sipam, SlicedFabric, Torus
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.result import SolveOptions
-from planner.placement.job_classes import Kind
+from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement, State
 from planner.placement.strategies import Strategy, aligned, in_order, shuffled, tightest
 from planner.policies import outside_policies
@@ -21,7 +21,7 @@ class Placer(Protocol):
 
     state: State
 
-    def place(self, kind: Kind) -> Placement | None:
+    def place(self, kind: JobClass) -> Placement | None:
         """A place for a job, taken; None where the policy finds none."""
         ...
 
@@ -35,7 +35,7 @@ class StrategyPlacer:
         self.state = state
         self._strategy, self._is_fixed, self._of_loop = strategy, is_fixed, of_loop
 
-    def place(self, kind: Kind) -> Placement | None:
+    def place(self, kind: JobClass) -> Placement | None:
         return self.state.place(kind, self._strategy, is_fixed=self._is_fixed, of_loop=self._of_loop)
 
 

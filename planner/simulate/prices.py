@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from planner.prices import Prices
 from planner.simulate.measures import Measure
-from planner.simulate.run_one import Cell, Outcome
+from planner.simulate.run_one import Outcome, SimulationRun
 
 COST = "cost_per_h"
 """name of the measure"""
@@ -18,12 +18,12 @@ def measure_of(prices: Prices) -> Measure:
     return Measure("cost", f"{prices.currency}/h", meaning, "less")
 
 
-def priced(outcomes: Mapping[Cell, Outcome], prices: Prices) -> dict[Cell, Outcome]:
+def priced(outcomes: Mapping[SimulationRun, Outcome], prices: Prices) -> dict[SimulationRun, Outcome]:
     """Outcomes with the cost of an accelerator-hour of the reference whose work was done."""
     return {cell: _with_cost(cell, outcome, prices) for cell, outcome in outcomes.items()}
 
 
-def _with_cost(cell: Cell, outcome: Outcome, prices: Prices) -> Outcome:
+def _with_cost(cell: SimulationRun, outcome: Outcome, prices: Prices) -> Outcome:
     work_h, power_w, series = outcome.figures["goodput_h"], outcome.figures["power_w"], outcome.series
     cost = None
     if work_h and power_w is not None and series is not None:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from planner.fabrics.lightpath.fast_rwa import Beams
 from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.placement.job_classes import Kind
+from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement, State
 from planner.simulate.placers import Placer
 from planner.simulate.runs import Run
@@ -67,7 +67,7 @@ class Reservation:
         return hidden
 
 
-def reserve(job: int, kind: Kind, placer: Placer, runs: Sequence[Run]) -> Reservation | None:
+def reserve(job: int, kind: JobClass, placer: Placer, runs: Sequence[Run]) -> Reservation | None:
     """The first time at which the policy finds a place as running jobs leave; None where it never does.
 
     `runs` are in the order of their ends, which are taken as known. The state is left as it was.

@@ -10,13 +10,13 @@ from planner.policies import origin_of
 from planner.simulate.log import BINS
 from planner.simulate.measures import MEASURES
 from planner.simulate.placers import PLACERS
-from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.run_one import Outcome, SimulationRun, Study
 from planner.simulate.trace import Trace
 from planner.sweep.store import key_of
 from planner.sweep.versions import code
 
 
-def cell_keys(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
+def cell_keys(study: Study, cells: Sequence[SimulationRun]) -> dict[SimulationRun, str]:
     """The key of each cell in a store that other studies may share."""
     known = fingerprint(study)
     origins = {policy: "" if policy in PLACERS else origin_of(policy) for policy in {cell.policy for cell in cells}}

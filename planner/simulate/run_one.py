@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner.placement.job_classes import Ground
+from planner.placement.job_classes import Site
 from planner.placement.job_mix import Mix, assign
 from planner.placement.state import State
 from planner.simulate.demand import DemandModel
@@ -24,7 +24,7 @@ from planner.simulate.trace import Trace
 from planner.whatif.failure_model import FailureModel
 
 
-class Cell(NamedTuple):
+class SimulationRun(NamedTuple):
     """What one replay is about."""
 
     cluster: str
@@ -58,7 +58,7 @@ class Study:
     """All that the cells of a study share."""
 
     demand: Demand
-    grounds: Mapping[str, Ground]
+    grounds: Mapping[str, Site]
     rules: Rules
     failures: FailureModel | None = None
     warm_up: float = 0.1
@@ -68,7 +68,7 @@ class Study:
     moments: tuple[float, ...] = ()
     """shares of the time up to the last arrival at which the first seed notes who holds what"""
 
-    def moments_of(self, cell: Cell) -> tuple[float, ...]:
+    def moments_of(self, cell: SimulationRun) -> tuple[float, ...]:
         """Moments that a cell notes."""
         return self.moments if cell.seed == 0 else ()
 
@@ -84,7 +84,7 @@ class Outcome(NamedTuple):
     """who held what at some moments, as `snapshot` has it; of the first seed"""
 
 
-def replay(study: Study, cell: Cell) -> Outcome:
+def replay(study: Study, cell: SimulationRun) -> Outcome:
     """Replay one cell."""
     ground = study.grounds[cell.cluster]
     trace = study.demand.draw(cell.seed).at_load(cell.load, ground.capacity, study.warm_up)
@@ -131,7 +131,7 @@ def _snapshots(simulation: Simulation, moments: Sequence[float], trace: Trace, l
     return noted
 
 
-def _jobs(trace: Trace, demand: Demand, ground: Ground, seed: int) -> Jobs:
+def _jobs(trace: Trace, demand: Demand, ground: Site, seed: int) -> Jobs:
     """Every job with its kind on this cluster; the same workloads on all clusters."""
     workloads = assign(trace, demand.mix, demand.able, seed)
     columns = np.stack([workloads, trace.num_gpus, trace.priority])
@@ -148,7 +148,7 @@ def _jobs(trace: Trace, demand: Demand, ground: Ground, seed: int) -> Jobs:
     )
 
 
-def _look(state: State, ground: Ground, log: Log) -> None:
+def _look(state: State, ground: Site, log: Log) -> None:
     """Note the fragmentation of what is free now."""
     started = time.process_time()
     log.fragmentation.append(fragmentation(state, ground.sizes_to_fit))

@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 from math import inf
 from operator import attrgetter
 
-from planner.placement.job_classes import Kind
+from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement, State
 from planner.simulate.log import Log
 
@@ -17,7 +17,7 @@ class Jobs:
     arrival_s: list[float]
     work_s: list[float]
     """duration on the reference"""
-    kind: list[Kind]
+    kind: list[JobClass]
     group: list[int]
     """number of its kind and priority"""
     priority: list[int]
@@ -33,7 +33,7 @@ class Run:
     """A running job."""
 
     job: int
-    kind: Kind
+    kind: JobClass
     placement: Placement
     begin_s: float = 0.0
     """when it began, or will begin after a pause, to work"""

@@ -12,7 +12,7 @@ from planner.simulate.demand import DemandModel
 from planner.simulate.events import Rules
 from planner.simulate.placers import FORMER, require_placer
 from planner.simulate.results import cell_keys
-from planner.simulate.run_one import Cell, Demand, Outcome, Study, replay
+from planner.simulate.run_one import Demand, Outcome, SimulationRun, Study, replay
 from planner.simulate.trace import Trace
 from planner.sweep.run import OnCell, ShouldStop, Where, run_cells
 from planner.sweep.store import Document, Store
@@ -50,7 +50,7 @@ def prepare_study(
     return Study(demand, grounds, rules or Rules(), failures, warm_up, samples)
 
 
-def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None], seeds: int) -> list[Cell]:
+def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None], seeds: int) -> list[SimulationRun]:
     """Cells of all clusters, policies, loads and seeds 0, 1, ...; InputError for a policy that goes with no cluster.
 
     A policy under a former name has the one of now.
@@ -58,24 +58,24 @@ def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None
     policies = list(dict.fromkeys(FORMER.get(policy, policy) for policy in policies))
     for policy, ground in product(policies, study.grounds.values()):
         require_placer(policy, ground.cluster, "--policies")
-    return [Cell(*cell) for cell in product(study.grounds, policies, loads, range(seeds))]
+    return [SimulationRun(*cell) for cell in product(study.grounds, policies, loads, range(seeds))]
 
 
 def run_study(
     study: Study,
-    cells: Sequence[Cell],
+    cells: Sequence[SimulationRun],
     folder: Path,
     *,
     workers: int = 1,
     ray: str | None = None,
     on_cell: OnCell | None = None,
-) -> dict[Cell, Outcome]:
+) -> dict[SimulationRun, Outcome]:
     """Outcome of every cell, those from the folder that are there already; the rest on processes or on Ray."""
     keys, where = cell_keys(study, cells), Where(workers, ray)
     found = run_cells(_document, study, keys, store=Store(folder), where=where, on_cell=on_cell)
     return {cell: Outcome(**{name: found[cell][name] for name in Outcome._fields}) for cell in cells}
 
 
-def _document(study: Study, cell: Cell, should_stop: ShouldStop) -> Document:
+def _document(study: Study, cell: SimulationRun, should_stop: ShouldStop) -> Document:
     """What one cell gave, and which it is."""
     return {"cell": cell._asdict(), **replay(study, cell)._asdict()}

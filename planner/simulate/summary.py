@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from planner.simulate.measures import MEASURES, Measure
-from planner.simulate.run_one import Cell, Outcome
+from planner.simulate.run_one import Outcome, SimulationRun
 from planner.statistics import estimate
 
 Interval = tuple[float | None, float | None]
@@ -17,7 +17,7 @@ Interval = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
-class Row:
+class SummaryRow:
     """One measure of one policy on one cluster at one load; half widths are those of 95 % intervals."""
 
     cluster: str
@@ -37,9 +37,11 @@ class Row:
     less_cluster_half_width: float | None
 
 
-def summarize(outcomes: Mapping[Cell, Outcome], measures: Mapping[str, Measure] = MEASURES) -> list[Row]:
+def summarize(
+    outcomes: Mapping[SimulationRun, Outcome], measures: Mapping[str, Measure] = MEASURES
+) -> list[SummaryRow]:
     """Rows by load, cluster, policy and measure, in the order of the cells."""
-    groups: dict[tuple[float | None, str, str], list[Cell]] = {}
+    groups: dict[tuple[float | None, str, str], list[SimulationRun]] = {}
     for cell in outcomes:
         groups.setdefault((cell.load, cell.cluster, cell.policy), []).append(cell)
     cells = list(outcomes)
@@ -54,7 +56,7 @@ def summarize(outcomes: Mapping[Cell, Outcome], measures: Mapping[str, Measure] 
                 other_policy = by_seed(outcomes, groups[load, cluster, first_policy], name)
                 other_cluster = by_seed(outcomes, groups[load, first_cluster, policy], name)
                 rows.append(
-                    Row(
+                    SummaryRow(
                         cluster, policy, load, name, measure.unit, len(own),
                         *interval(list(own.values())),
                         *((None, None) if policy == first_policy else difference(own, other_policy)),
@@ -64,7 +66,7 @@ def summarize(outcomes: Mapping[Cell, Outcome], measures: Mapping[str, Measure] 
     return rows
 
 
-def by_seed(outcomes: Mapping[Cell, Outcome], cells: Sequence[Cell], name: str) -> dict[int, float]:
+def by_seed(outcomes: Mapping[SimulationRun, Outcome], cells: Sequence[SimulationRun], name: str) -> dict[int, float]:
     """Values by seed, of seeds that have one."""
     found = {}
     for cell in cells:
@@ -90,15 +92,15 @@ def interval(values: Sequence[float]) -> Interval:
     return float(found.mean[0]), float(found.half_width[0])
 
 
-def to_records(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def to_records(rows: Iterable[SummaryRow]) -> list[dict[str, Any]]:
     """Rows as plain mappings."""
     return [dict(vars(row)) for row in rows]
 
 
-def to_csv(rows: Iterable[Row]) -> str:
+def to_csv(rows: Iterable[SummaryRow]) -> str:
     """Rows as CSV with a header; an empty cell is None."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Row.__dataclass_fields__)
+    writer.writerow(SummaryRow.__dataclass_fields__)
     writer.writerows(vars(row).values() for row in rows)
     return text.getvalue()

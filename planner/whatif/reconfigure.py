@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import Lightpath
-from planner.cpsat.repair import MendLimits, Scene, mend
-from planner.fabrics.lightpath.rwa import Light
+from planner.cpsat.repair import RepairLimits, RepairProblem, mend
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan
-from planner.model.ranked_assignment import Beam, Tenant, circuits_of, plan_of_residents, tenant_of
+from planner.model.ranked_assignment import RankedAssignment, RankedCircuit, circuits_of, plan_of_residents, tenant_of
 from planner.whatif.restate import restated
 from planner.whatif.transition import Transition, num_kept, transition
 
 MAX_LITERALS = 400_000
 """larger models are not searched: first fit keeps what it can, and the bound is stated"""
-Wanted = tuple[tuple[Beam | None, ...], ...]
+Wanted = tuple[tuple[RankedCircuit | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Reconfiguration:
 
 
 def reconfigure(
-    instance: Instance, new: Plan, old: Plan | None = None, *, limits: MendLimits | None = None
+    instance: Instance, new: Plan, old: Plan | None = None, *, limits: RepairLimits | None = None
 ) -> Reconfiguration:
     """From an old plan, or from the residents, to a new one.
 
@@ -52,7 +52,7 @@ def reconfigure(
     configuration: from and to the same devices, on the same wavelengths and fiber.
     """
     before = plan_of_residents(instance) if old is None else old
-    plan, most_kept = _with_old_light(instance, before, new, limits or MendLimits())
+    plan, most_kept = _with_old_light(instance, before, new, limits or RepairLimits())
     old_jobs = {a.job: a for a in before.assignments}
     kept = sum(num_kept(old_jobs.get(a.job), a) for a in plan.assignments)
     return Reconfiguration(
@@ -69,7 +69,7 @@ def _num_circuits(plan: Plan) -> int:
     return sum(len(held.circuits) for assignment in plan.assignments for held in assignment.circuits)
 
 
-def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: MendLimits) -> tuple[Plan, int]:
+def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: RepairLimits) -> tuple[Plan, int]:
     """The new plan with as much of the old light as possible, and a bound on the circuits that can stay."""
     fabric = instance.cluster.fabric
     if not fabric.has_circuits:
@@ -80,7 +80,7 @@ def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: MendLimits
     bound = sum(beam is not None for rows in wanted for held in rows for beam in held)
     if not isinstance(fabric, Lightpath):
         return new, bound
-    light = Light(instance.cluster)
+    light = Spectrum(instance.cluster)
     kept = [_kept(fabric, tenant, rows) for tenant, rows in zip(tenants, wanted, strict=True)]
     circuits = _first_fit(light, tenants, kept)
     if circuits is None:
@@ -93,11 +93,11 @@ def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: MendLimits
     return restated(instance, new, assignments), bound
 
 
-def _wanted(instance: Instance, old: Tenant | None, new: Tenant) -> Wanted:
+def _wanted(instance: Instance, old: RankedAssignment | None, new: RankedAssignment) -> Wanted:
     """Light that each circuit of the new plan had, and can have, in the same configuration of the old one."""
     if old is None:
         return tuple((None,) * len(links) for links in new.links)
-    before: dict[tuple[str, int], dict[tuple[str, str, int], Beam]] = {}
+    before: dict[tuple[str, int], dict[tuple[str, str, int], RankedCircuit]] = {}
     parts = _keys(old.assignment), old.assignment.circuits, old.lights, old.broken(instance.cluster)
     for key, held, beams, broken in zip(*parts, strict=True):
         working = [i for i in range(len(beams)) if i not in broken]
@@ -118,7 +118,7 @@ def _keys(assignment: Assignment) -> list[tuple[str, int]]:
     return [(dimension, seen[:i].count(dimension)) for i, dimension in enumerate(seen)]
 
 
-def _kept(fabric: Lightpath, tenant: Tenant, wanted: Wanted) -> tuple[Mapping[int, Circuit], ...]:
+def _kept(fabric: Lightpath, tenant: RankedAssignment, wanted: Wanted) -> tuple[Mapping[int, Circuit], ...]:
     """Circuits that stay if all wanted light does, by configuration and position."""
     lights = [
         [old or now for old, now in zip(rows, beams, strict=True)]
@@ -132,7 +132,7 @@ def _kept(fabric: Lightpath, tenant: Tenant, wanted: Wanted) -> tuple[Mapping[in
 
 
 def _first_fit(
-    light: Light, tenants: Sequence[Tenant], kept: Sequence[Sequence[Mapping[int, Circuit]]]
+    light: Spectrum, tenants: Sequence[RankedAssignment], kept: Sequence[Sequence[Mapping[int, Circuit]]]
 ) -> list[tuple[HeldCircuits, ...]] | None:
     """All wanted light stays and the other circuits are routed around it; None where first fit fails."""
     chosen = [_only_kept(tenant, rows) for tenant, rows in zip(tenants, kept, strict=True)]
@@ -150,7 +150,7 @@ def _first_fit(
     return chosen
 
 
-def _only_kept(tenant: Tenant, kept: Sequence[Mapping[int, Circuit]]) -> tuple[HeldCircuits, ...]:
+def _only_kept(tenant: RankedAssignment, kept: Sequence[Mapping[int, Circuit]]) -> tuple[HeldCircuits, ...]:
     return tuple(
         HeldCircuits(dimension=held.dimension, circuits=tuple(rows[i] for i in sorted(rows)))
         for held, rows in zip(tenant.assignment.circuits, kept, strict=True)
@@ -158,12 +158,16 @@ def _only_kept(tenant: Tenant, kept: Sequence[Mapping[int, Circuit]]) -> tuple[H
 
 
 def _exact(
-    instance: Instance, tenants: tuple[Tenant, ...], wanted: Sequence[Wanted], limits: MendLimits, bound: int
+    instance: Instance,
+    tenants: tuple[RankedAssignment, ...],
+    wanted: Sequence[Wanted],
+    limits: RepairLimits,
+    bound: int,
 ) -> tuple[list[tuple[HeldCircuits, ...]] | None, int]:
     """Most circuits kept by search, where the model is small enough; and the bound it proves."""
-    cluster, light = instance.cluster, Light(instance.cluster)
+    cluster, light = instance.cluster, Spectrum(instance.cluster)
     servers = range(cluster.fabric.num_servers)
-    scene = Scene(
+    scene = RepairProblem(
         cluster=cluster,
         tenants=tenants,
         free=frozenset((s, slot) for s in servers for slot in cluster.healthy_slots(s)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from costmodel.fabrics import Lightpath
 from planner.candidates.expand import expand
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.cluster import Health
@@ -16,7 +16,7 @@ from planner.model.plan import Plan
 from planner.model.result import NOISE, Level, Result, SolveOptions, Status, is_worse, relative_gap
 from planner.pipeline import solve
 from planner.whatif.failures import Failure, damaged, parse_failure
-from planner.whatif.repair.damaged_plan import Wreck
+from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.easy import as_listed, in_one_server, spare_server
 from planner.whatif.repair.reserve import one_more
 from planner.whatif.repair.search import keep_all
@@ -72,7 +72,7 @@ def _value(plan: Plan | None) -> float | None:
 def weaknesses(
     instance: Instance,
     plan: Plan,
-    limits: MendLimits | None = None,
+    limits: RepairLimits | None = None,
     *,
     most: int | None = None,
     should_stop: Callable[[], bool] = bool,
@@ -82,7 +82,7 @@ def weaknesses(
     After `most` of them the others are not tried. A failure that is not tried because it is time to stop counts
     as a weakness that is not proven.
     """
-    limits = replace(limits or MendLimits(time_limit_s=REPAIR_S), is_any_enough=True)
+    limits = replace(limits or RepairLimits(time_limit_s=REPAIR_S), is_any_enough=True)
     failures = single_failures(instance, plan)
     weak: list[Weakness] = []
     for number, failure in enumerate(failures):
@@ -90,7 +90,7 @@ def weaknesses(
             return weak, number
         if should_stop():
             return [*weak, *(Weakness(other, False) for other in failures[number:])], number
-        kept = keep_all(Wreck(damaged(instance, [failure]), plan), limits)
+        kept = keep_all(DamagedPlan(damaged(instance, [failure]), plan), limits)
         if kept.assignments is None:
             weak.append(Weakness(failure, kept.is_impossible))
     return weak, len(failures)
@@ -209,7 +209,7 @@ class _Search:
         seconds = max(min(REPAIR_S, REPAIR_SHARE * self.seconds_left), 0.1)
         options, until = self.options, Clock.of(share * self.seconds_left)
         is_timed = options.deterministic_limit is None
-        limits = MendLimits(
+        limits = RepairLimits(
             seconds, options.deterministic_limit, options.workers, options.seed, until=until if is_timed else None
         )
         weak, tested = weaknesses(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from costmodel.fabrics import FabricBase, Lightpath, OcsRail, Sipam, Torus
-from planner.fabrics.lightpath.rwa import Light, bits
+from planner.fabrics.lightpath.rwa import Spectrum, bits
 from planner.fabrics.sipam.residents import parts_in_use
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit
@@ -146,7 +146,7 @@ def _needs(cluster: Cluster, assignment: Assignment) -> Iterator[tuple[Key, int]
         for name in parts_in_use(assignment):
             yield ("part", name), 1
     if isinstance(cluster.fabric, Lightpath):
-        light = Light(cluster)
+        light = Spectrum(cluster)
         for held in assignment.circuits:
             for circuit in held.circuits:
                 for guide in light.guides_of(circuit):

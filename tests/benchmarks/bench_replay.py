@@ -13,7 +13,7 @@ from planner.model import files
 from planner.model.cluster import Cluster
 from planner.placement.job_mix import load_mix
 from planner.simulate.demand import load_demand
-from planner.simulate.run_one import Cell, replay
+from planner.simulate.run_one import SimulationRun, replay
 from planner.simulate.study import prepare_study
 from planner.simulate.trace import read_trace
 
@@ -35,7 +35,7 @@ def measure(trace: Path | None, jobs: int, load: float, names: Sequence[str]) ->
             if name in WITHOUT_SLICES and policy == "torus_slices":
                 continue
             started = time.perf_counter()
-            outcome = replay(study, Cell(name, policy, load, 0))
+            outcome = replay(study, SimulationRun(name, policy, load, 0))
             rate, p99_s = outcome.timings["events_per_s"] or 0.0, outcome.timings["decision_s_p99"] or 0.0
             base = base or rate
             yield (

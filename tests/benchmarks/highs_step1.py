@@ -11,7 +11,7 @@ from datetime import timedelta
 from ortools.math_opt.python import mathopt
 
 from costmodel.fabrics import Lightpath
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.instance import Resident
 
@@ -140,7 +140,7 @@ def _job(model: mathopt.Model, problem: Problem, options: JobOptions, capacity: 
     return job
 
 
-def _kind(shape: Shape) -> Kind:
+def _kind(shape: Demand) -> Kind:
     return shape.block, shape.num_ranks == 1
 
 

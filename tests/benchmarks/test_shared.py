@@ -6,7 +6,7 @@ import pytest
 
 from planner import SolveOptions, check
 from planner.candidates.expand import expand
-from planner.candidates.knapsack_bounds import Sieve
+from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.solve import plan_of
 from planner.fabrics.lightpath.shortlist import listed_shortly
 from planner.heuristics.greedy import place_all, priced_rows, tightest
@@ -43,7 +43,7 @@ def test_ruin_and_recreate_gets_better_and_breaks_no_rule() -> None:
     start = place_all(problem, tightest, row_order=rows, job_order=jobs)
     assert start is not None
     effort = Effort(Clock.of(float("inf")), rounds=ROUNDS, patience=ROUNDS)
-    plans = [start, *recreated(problem, start, 0, effort, Sieve.of(problem).bound)]
+    plans = [start, *recreated(problem, start, 0, effort, KnapsackBounds.of(problem).bound)]
     values = [sum(assignment.value for assignment in plan) for plan in plans]
     assert len(plans) > 1
     assert values == sorted(values)

@@ -1,7 +1,5 @@
 """Recommendation models as jobs: against a scalar oracle, counts known by hand, and the published pooling."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import yaml
@@ -22,6 +20,7 @@ from costmodel.workloads.dlrm.recommenders import is_recommender, load_recommend
 from tests.costmodel.pricing.test_score import FABRICS, FAT_TREE, assert_equal_the_oracle, fabric_of
 from tests.costmodel.strategies import recommenders
 from tests.oracles.dlrm import dlrm_step
+from tests.paths import ROOT
 
 H100 = load_device("h100-sxm")
 TRAIN = Dlrm(mode="training", model="dlrm-dcnv2", batch=65536)
@@ -30,7 +29,6 @@ TINY = {
     "dense_features": 4, "bottom": [8], "tables": [{"rows": 1000, "pooling": 5, "count": 2}], "dimension": 8,
     "top": [16, 1], "gather_efficiency": 0.5,
 }  # fmt: skip
-ROOT = Path(__file__).parents[2]
 INSTANCES = (
     "lumorph/rack64", "lumorph/dgx64", "ocs_rail/rails64",
     "torus/cubes16", "torus/pod64", "torus/sipac64", "sipam/mixed",

@@ -1,7 +1,6 @@
 """Training steps against loops over micro-batches and layers, published counts, laws of conservation, measurements."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,8 +19,8 @@ from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.shapes import load_model, model_names
 from tests.costmodel.strategies import SMALL, jobs, some
 from tests.oracles.transformer import training_step
+from tests.paths import SHARED
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 A100 = load_device("a100-sxm")
 PRETRAIN = TransformerTraining(model="gpt3-22b", global_batch=256, sequence=2048)
 EXPERTS = TransformerTraining(model="mixtral-8x7b", global_batch=64, sequence=4096, expert=(1, 2, 4, 8))

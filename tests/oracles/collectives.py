@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise, product
 
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 
 Transfer = tuple[int, int, frozenset[int]]
 """source rank, destination rank, chunks"""
@@ -171,7 +171,7 @@ def _fits(
     return True
 
 
-def check_circuits(plan: Plan, wavelengths: int, max_peers: int) -> None:
+def check_circuits(plan: CollectivePlan, wavelengths: int, max_peers: int) -> None:
     """Per configuration no rank sends or receives on too many wavelengths or peers; no circuit twice."""
     for circuits in plan.configurations():
         assert len({(source, destination) for source, destination, _ in circuits}) == len(circuits)
@@ -195,7 +195,7 @@ def _digits(rank: int, radices: tuple[int, ...]) -> list[int]:
     return digits
 
 
-def _rounds(plan: Plan) -> list[tuple[int, bool, list[Transfer]]]:
+def _rounds(plan: CollectivePlan) -> list[tuple[int, bool, list[Transfer]]]:
     """(configuration, whether receivers add, transfers) of each round; n chunks, or one if sent whole."""
     n = plan.ranks
     if plan.kind == "ring":
@@ -219,7 +219,9 @@ def _rounds(plan: Plan) -> list[tuple[int, bool, list[Transfer]]]:
     return reduces + [(c, False, [(q, p, sent) for p, q, sent in ts]) for c, _, ts in reversed(reduces)]
 
 
-def simulate_s(plan: Plan, message: float, alpha: float, reconfiguration: float, wavelength_rate: float) -> float:
+def simulate_s(
+    plan: CollectivePlan, message: float, alpha: float, reconfiguration: float, wavelength_rate: float
+) -> float:
     """Time of one of many identical all-reduces, moving sets of contributions over the plan's circuits.
 
     Asserts that data move only on circuits of the present configuration, that no contribution is added

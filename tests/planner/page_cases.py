@@ -1,7 +1,6 @@
 """Instances of pages, and small problems of whole seconds and one byte a page."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,9 @@ from costmodel.dataflow.streams.program import Program
 from costmodel.dataflow.streams.simulate import Rules
 from planner.pages.problem import PageProblem, Task
 from tests.costmodel.dataflow.streams.cases import chain
+from tests.paths import ROOT
 
-FOLDER = Path(__file__).parents[2] / "instances" / "mcdla"
+FOLDER = ROOT / "instances" / "mcdla"
 NODES = [{"memory": "node 0", "links": 3}, {"memory": "node 1", "links": 3}]
 
 

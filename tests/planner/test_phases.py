@@ -1,7 +1,6 @@
 """Jobs that change between prefill and decode: optimal by enumeration, never worse than without, always realised."""
 
 from functools import lru_cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,8 +13,8 @@ from planner.cli.tables.jobs_table import job_row, phase_lines
 from planner.cpsat.step2 import StepTwoLimits
 from planner.explain.admitted import what_phases_gain
 from planner.fabrics.sipam.demand import PoolDemand
-from planner.fabrics.sipam.free_pool import Pool, stay_on
-from planner.fabrics.sipam.server_pool import Rack
+from planner.fabrics.sipam.free_pool import FreePool, stay_on
+from planner.fabrics.sipam.server_pool import FreeServer
 from planner.fabrics.sipam.step2 import Part, wire
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -24,9 +23,10 @@ from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.pool_search import Mode, Server, Setting, best_value, wires
 from tests.oracles.tiny_pools import phased_pool, tiny_pool
+from tests.paths import ROOT
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
-FILE = Path(__file__).parents[2] / "instances" / "sipam" / "phases.yaml"
+FILE = ROOT / "instances" / "sipam" / "phases.yaml"
 SEEDS = (
     0, 1, 2, 3, 4, 7, 8, 9, 10, 13, 15, 17, 19, 22, 23, 26, 27, 29, 30, 32, 34, 36, 38, 39, 40, 41, 42, 43, 44, 45,
     46, 47, 48, 49, 50, 52, 53, 55, 57, 58, 59, 60, 61, 62, 64,
@@ -100,7 +100,7 @@ def test_wiring_of_two_phases_is_what_enumeration_says(seed: int) -> None:
     rails, trays, spine, port_units = rng.choice((3, 4)), rng.choice((1, 2)), rng.choice((0, 0, 1)), rng.choice((1, 2))
     ports = [[rng.randint(1, 3) for _ in range(trays)] for _ in range(rails)]
     units = [rng.randint(2, 6) for _ in range(trays)]
-    rack = Rack(
+    rack = FreeServer(
         [[*range(number)] for number in units],
         {rail: [[*range(number)] for number in ports[rail]] for rail in range(rails)},
         tuple(range(rails, rails + spine)),
@@ -127,7 +127,7 @@ def test_wiring_of_two_phases_is_what_enumeration_says(seed: int) -> None:
     for job, part in parts.items() if isinstance(found, dict) else ():
         assert all(stay_on(plugs, rack, part.demand, found[job].kept) is not None for plugs in found[job].plugs)
     if len(parts) == 1:
-        by_hand = Pool.__new__(Pool)
+        by_hand = FreePool.__new__(FreePool)
         by_hand.fabric, by_hand.racks = tiny_pool(0).cluster.fabric, [rack]  # type: ignore[assignment]
         first = by_hand.wires(parts[0].demand, {0: [(0, rank) for rank in range(parts[0].num_ranks)]})
         assert first is None or port_units != by_hand.fabric.port_units or isinstance(found, dict)

@@ -1,7 +1,5 @@
 """Every policy's plan passes the check; the exact one is never behind."""
 
-from pathlib import Path
-
 import pytest
 
 from planner.candidates.expand import expand
@@ -13,11 +11,12 @@ from planner.model.result import Incumbent, Result, SolveOptions, Status
 from planner.pipeline import solve
 from planner.policies import POLICIES, find_policy
 from tests.oracles.tiny_instances import tiny_instance
+from tests.paths import ROOT
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 
 HEURISTICS = [name for name in POLICIES if name != "cpsat"]
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
-RACK64 = Path(__file__).parents[2] / "instances" / "lumorph" / "rack64.yaml"
+RACK64 = ROOT / "instances" / "lumorph" / "rack64.yaml"
 
 
 def first_of(instance: Instance) -> str:

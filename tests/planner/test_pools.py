@@ -16,7 +16,7 @@ from planner.cpsat.step2 import StepTwoLimits
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import first_fit
 from planner.fabrics.sipam.published_loop import loop_rows
-from planner.fabrics.sipam.server_pool import Rack
+from planner.fabrics.sipam.server_pool import FreeServer
 from planner.fabrics.sipam.step2 import Part, wire
 from planner.model.clock import Clock
 from planner.model.errors import InputError
@@ -112,7 +112,7 @@ def test_first_fit_finds_nothing_that_the_exact_wiring_refutes(seed: int) -> Non
     trays, port_units = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
     units = [[*range(rng.randint(0, 6))] for _ in range(trays)]
     ports = {rail: [[*range(rng.randint(0, 2))] for _ in range(trays)] for rail in range(rng.choice((1, 2, 3)))}
-    rack = Rack(units, ports, (), {})
+    rack = FreeServer(units, ports, (), {})
     number = rng.randint(1, 5)
     demand = PoolDemand(number, -(-number // port_units), 0, 0, 0)
     ranks = rng.randint(1, 3)

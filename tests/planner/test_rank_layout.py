@@ -6,7 +6,7 @@ import pytest
 
 from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks import check
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.pipeline import solve
@@ -25,7 +25,7 @@ def test_plans_and_repairs_pass_the_check_with_any_degrees(kind: str) -> None:
         assert plan is not None
         require_sound(problem.instance, plan)
         for assignment in plan.assignments[:1]:
-            found = repair(problem.instance, plan, [assignment.devices[-1]], limits=MendLimits(time_limit_s=2))
+            found = repair(problem.instance, plan, [assignment.devices[-1]], limits=RepairLimits(time_limit_s=2))
             if found.plan is not None:
                 require_sound(found.instance, found.plan)
 

@@ -1,14 +1,13 @@
 """The shipped ring of servers: light crosses servers that others hold, and goes around a failed laser."""
 
-from pathlib import Path
-
 from planner.checks import check
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from planner.whatif.edit import with_fabric
+from tests.paths import ROOT
 
-RING6 = Path(__file__).parents[2] / "instances" / "lumorph" / "ring6.yaml"
+RING6 = ROOT / "instances" / "lumorph" / "ring6.yaml"
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0)
 
 

@@ -14,7 +14,7 @@ from planner.cpsat.step2 import StepTwoLimits
 from planner.explain.capacity import why_unlisted
 from planner.fabrics.free_state import Choice
 from planner.fabrics.problem import Problem
-from planner.fabrics.slices.free_slices import Cuts, as_before
+from planner.fabrics.slices.free_slices import FreeSlices, as_before
 from planner.fabrics.slices.step2 import pack_slices
 from planner.fabrics.slices.why_not import why_no_slices
 from planner.formulation import variables
@@ -25,7 +25,7 @@ from planner.pipeline import solve
 from planner.whatif.edit import as_residents
 from planner.whatif.failures import damaged, parse_failures
 from planner.whatif.repair import repair
-from planner.whatif.repair.damaged_plan import Wreck
+from planner.whatif.repair.damaged_plan import DamagedPlan
 
 SHAPE = {"layers": 4, "hidden": 64, "heads": 4, "kv_heads": 4, "head_dim": 16, "ffn": 128, "vocabulary": 256}
 TRAINING = {"kind": "transformer_training", "model": SHAPE, "global_batch": 24, "sequence": 32, "micro_batch": 1}
@@ -235,7 +235,7 @@ def test_what_does_not_fit_together_is_refuted() -> None:
 
 def test_first_fit_and_usable_slices() -> None:
     instance = sliced(CUBES, job("j", 2), health={"failed_tiles": ["s0.c0"], "failed_switches": ["x3"]})
-    cuts = Cuts(instance.cluster)
+    cuts = FreeSlices(instance.cluster)
     assert [each.slots for each in cuts.usable(0, (2, 1, 1))] == [(1, 5), (2, 6)]
     assert [each.slots for each in cuts.usable(1, (2, 1, 1))] == [(0, 4), (1, 5), (2, 6)]
     assert cuts.usable(1, (2, 2, 2)) == []
@@ -330,7 +330,7 @@ def test_a_failed_switch_touches_the_jobs_whose_circuits_it_carries() -> None:
     plan = solve(instance, options=OPTIONS).plan
     assert plan is not None
     down = damaged(instance, parse_failures(instance.cluster, ["x3"]))
-    wreck = Wreck(down, plan)
+    wreck = DamagedPlan(down, plan)
     used = {a.job for a in plan.assignments for held in a.circuits for c in held.circuits if "x3" in c.fibers}
     assert "a" in used
     assert wreck.touched == used

@@ -52,14 +52,14 @@ def reconfigure(
     """
     require_writable(output, "--output", PLAN)
     require_not_given(output, "--output", old_plan, new_plan)
-    from planner.cpsat.repair import MendLimits
+    from planner.cpsat.repair import RepairLimits
     from planner.model.instance import Instance
     from planner.whatif.reconfigure import reconfigure as change
 
     loaded = Instance.load(instance)
     new = _checked(new_plan or old_plan, loaded)
     old = _checked(old_plan, loaded, is_running=True) if new_plan is not None else None
-    limits = MendLimits(time_limit_s=time_limit, seed=seed, workers=workers)
+    limits = RepairLimits(time_limit_s=time_limit, seed=seed, workers=workers)
     with naming(instance, loaded):
         found = change(loaded, new, old, limits=limits)
     if as_json:

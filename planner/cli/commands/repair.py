@@ -62,13 +62,13 @@ def repair(
     require_writable(output, "--output", PLAN)
     require_not_given(output, "--output", plan)
     from planner.checks import check
-    from planner.cpsat.repair import MendLimits
+    from planner.cpsat.repair import RepairLimits
     from planner.model.instance import Instance
     from planner.whatif.repair import repair as mend_plan
 
     loaded = Instance.load(instance)
     running = load_plan(plan, loaded)
-    limits = MendLimits(time_limit_s=time_limit, seed=seed, workers=workers)
+    limits = RepairLimits(time_limit_s=time_limit, seed=seed, workers=workers)
     require_whole(plan, loaded, running)
     with naming(instance, loaded), _naming_option():
         found = mend_plan(loaded, running, failed, limits=limits)

@@ -198,12 +198,12 @@ def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "
 
 def _service(controller: "Controller", options: Options, driver: "Driver | None", kubernetes: Path | None) -> "Service":
     """A service with its companions."""
-    from planner.controller.switch_reconciler import Carrier
-    from planner.service.idle_replan import QuietTime
+    from planner.controller.switch_reconciler import SwitchReconciler
+    from planner.service.idle_replan import IdleReplan
     from planner.service.service import Companion, Service
 
-    carrier = None if driver is None else Carrier(controller, driver)
-    companions: list[Companion] = [QuietTime(controller)]
+    carrier = None if driver is None else SwitchReconciler(controller, driver)
+    companions: list[Companion] = [IdleReplan(controller)]
     if kubernetes is not None:
         try:
             from planner.integrations.kubernetes.loop import load_loop

@@ -97,7 +97,7 @@ def repair(config: ConfigPath, part: PartName) -> int:
 
 
 def _order(config: Path, call: Literal["fail", "repair"], part: str) -> int:
-    from planner.integrations.slurm.allocations import Order, Tellings
+    from planner.integrations.slurm.allocations import AllocationStore, Order
     from planner.integrations.slurm.config import load_site
     from planner.integrations.slurm.lock import is_alone
     from planner.whatif.failures import parse_failure
@@ -105,7 +105,7 @@ def _order(config: Path, call: Literal["fail", "repair"], part: str) -> int:
     site = load_site(config)
     parse_failure(site.cluster, part)
     with _installed(site.config.state):
-        Tellings(site.config.state, site.config.bindings).order(Order(call, part))
+        AllocationStore(site.config.state, site.config.bindings).order(Order(call, part))
         with is_alone(site.config.state) as is_idle:
             print(f"{call} {part}: {'kept until the daemon runs' if is_idle else 'the daemon is told'}")
     return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from costmodel.fabrics import DividedPorts
 from costmodel.parallelism.configuration import Configuration
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.model.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Shares:
+class FreeShares:
     """What is free while jobs are placed one by one; lists over servers, empty where servers share no memory."""
 
     modules: list[int]
@@ -30,7 +30,7 @@ class Shares:
         modules, ports = fabric.shared
         return cls([modules] * fabric.num_servers, [ports] * fabric.num_servers)
 
-    def room(self, shape: Shape, server: int, free: int) -> int:
+    def room(self, shape: Demand, server: int, free: int) -> int:
         """Of so many free devices, those for which a server has modules and ports if ranks of a shape take them."""
         if not self.modules:
             return free
@@ -47,7 +47,7 @@ class Shares:
 
 def check_shared_residents(cluster: Cluster, residents: Iterable["Resident"]) -> None:
     """Raise ValueError where residents hold more of a server's appliances than there is."""
-    shares = Shares.of(cluster)
+    shares = FreeShares.of(cluster)
     for resident in residents:
         shares.take(resident.configuration, map(cluster.fabric.parse_device, resident.devices))
         for what, left in (("modules", shares.modules), ("ports", shares.ports)):

@@ -3,7 +3,7 @@
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
-from planner.fabrics.lightpath.routes import Ways
+from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.transit_constraints import flow
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import DemandClass, JobVariables, Pair, Variables
@@ -27,7 +27,7 @@ def light(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     """
     if not isinstance(problem.cluster.fabric, Lightpath):
         return
-    ways = Ways(problem.cluster)
+    ways = Routes(problem.cluster)
     for job in v.jobs:
         for (a, b), reserved in job.light.items():
             for server in () if ways.may_cross else (a, b):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.fabrics.lightpath.routes import Waveguide
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.placement.strategies import Blocks
 
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ class Spread(NamedTuple):
 class Fibers:
     """What is taken on the fibers of each ordered pair of servers, where no circuit crosses a third server."""
 
-    def __init__(self, light: Light) -> None:
+    def __init__(self, light: Spectrum) -> None:
         servers = range(light.fabric.num_servers)
         self._stride = light.fabric.wavelengths_per_tile + 1
         self._taken = [[self._missing(light, a, b) for b in servers] for a in servers]
@@ -45,11 +45,11 @@ class Fibers:
         self._numbers: dict[tuple[object, ...], int] = {}
         self._next = count()
 
-    def _missing(self, light: Light, source: int, destination: int) -> int:
+    def _missing(self, light: Spectrum, source: int, destination: int) -> int:
         healthy, number = light.ways.fibers(source, destination), light.fabric.num_fibers(source, destination)
         return sum(1 << ((i + 1) * self._stride - 1) for i in range(number + 1) if i not in healthy)
 
-    def _healthy(self, light: Light, source: int, destination: int) -> int:
+    def _healthy(self, light: Spectrum, source: int, destination: int) -> int:
         """Mask of the wavelengths that all healthy fibers carry."""
         if source == destination or not light.ways.joins(source, destination):
             return 0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.fabrics.circuits_between import Between, busiest
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.layouts import num_stages, orders
 
 Ints = NDArray[np.int64]
@@ -41,7 +41,7 @@ class Layouts:
             yield tuple(found[number].tolist())
 
 
-def layouts_of(shape: Shape) -> Layouts:
+def layouts_of(shape: Demand) -> Layouts:
     """Orders of a shape; shapes whose circuits between blocks are alike share them."""
     key = num_stages(shape), shape.between_blocks
     return _known.get(key) or _known.setdefault(key, Layouts(*key))

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from costmodel.fabrics import Lightpath, Route
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import has_room
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread
 from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.fabrics.lightpath.rwa import Light, bits
+from planner.fabrics.lightpath.rwa import Spectrum, bits
 from planner.model.plan import HeldCircuits
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 
 MOST_REMEMBERED = 200_000
 """answers"""
@@ -66,7 +66,7 @@ class Router:
     between the job's servers alone: it is looked up before it is searched.
     """
 
-    def __init__(self, light: Light) -> None:
+    def __init__(self, light: Spectrum) -> None:
         self.light = light
         fabric: Lightpath = light.fabric
         is_uniform = not (fabric.slots_matter or light.cluster.has_failed_light or light.ways.may_cross)
@@ -89,7 +89,7 @@ class Router:
         """Masks of taken wavelengths."""
         return self.light.taken
 
-    def uniform(self, row: Row, spread: Spread) -> tuple[list[int], Beams] | None:
+    def uniform(self, row: Option, spread: Spread) -> tuple[list[int], Beams] | None:
         """Server of each block, and the light; None where first fit finds none."""
         key = id(row.shape), spread.number
         is_new = key not in self._known
@@ -113,7 +113,7 @@ class Router:
         """Routes and wavelengths of the circuits behind an answer; None unless it is the last one that was searched."""
         return self._fresh[1] if self._fresh is not None and self._fresh[0] is beams else None
 
-    def _search(self, row: Row, spread: Spread) -> _Found | None:
+    def _search(self, row: Option, spread: Spread) -> _Found | None:
         """First fit over the layouts of which each pair of servers has the free wavelengths they need."""
         servers, shape = spread.servers, row.shape
         for order in row.layouts.within(spread.counts, spread.room):
@@ -130,12 +130,12 @@ class Router:
                 return _Found(order, Beams(guides, beams.ends))
         return None
 
-    def route(self, shape: Shape, devices: Sequence[Device]) -> Beams | None:
+    def route(self, shape: Demand, devices: Sequence[Device]) -> Beams | None:
         """Light of a job whose rank i lies on devices[i]."""
         servers = [server for server, _ in devices[:: shape.block]]
         return self._routed(shape, devices) if has_room(self.light, shape, servers) else None
 
-    def _routed(self, shape: Shape, devices: Sequence[Device]) -> Beams | None:
+    def _routed(self, shape: Demand, devices: Sequence[Device]) -> Beams | None:
         """First-fit light, in masks."""
         paths = self.light.paths(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
         if paths is None:
@@ -149,7 +149,7 @@ class Router:
                 )
         return lit.beams()
 
-    def beams(self, shape: Shape, circuits: Sequence[HeldCircuits]) -> Beams:
+    def beams(self, shape: Demand, circuits: Sequence[HeldCircuits]) -> Beams:
         """Light of a job over all its configurations."""
         lit = _Lit()
         for (_, wanted), held in zip(shape.configurations, circuits, strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import JobVariables, Variables, total
@@ -52,7 +52,7 @@ def _needing(
 
 
 @lru_cache(maxsize=100_000)
-def least_need(shape: Shape, end: int) -> int:
+def least_need(shape: Demand, end: int) -> int:
     """Fewest wavelengths that a rank sends (end 0) or receives (end 1) in the configuration where it needs the most."""
     most = np.zeros(shape.num_ranks, dtype=np.int64)
     for _, circuits in shape.configurations:

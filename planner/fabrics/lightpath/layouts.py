@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice, permutations
 
 from costmodel.fabrics import Lightpath
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.routes import Device
 
 MAX_LAYOUTS = 24
@@ -18,7 +18,7 @@ def runs(blocks: Iterable[tuple[int, int]]) -> list[int]:
     return [server for server, count in blocks for _ in range(count)]
 
 
-def layouts(shape: Shape, blocks: Sequence[tuple[int, int]], most_orders: int = MAX_LAYOUTS) -> Iterator[list[int]]:
+def layouts(shape: Demand, blocks: Sequence[tuple[int, int]], most_orders: int = MAX_LAYOUTS) -> Iterator[list[int]]:
     """Servers of the blocks in rank order: runs on one server, the servers in several orders.
 
     With a pipeline and data replicas the blocks are also laid out stage by stage.
@@ -26,7 +26,7 @@ def layouts(shape: Shape, blocks: Sequence[tuple[int, int]], most_orders: int = 
     return orders(blocks, num_stages(shape), most_orders)
 
 
-def num_stages(shape: Shape) -> int:
+def num_stages(shape: Demand) -> int:
     """Pipeline stages of a shape whose blocks are one for each stage and data index; 1 for all others."""
     is_grid = shape.pipeline > 1 and shape.data > 1 and shape.num_blocks == shape.pipeline * shape.data
     return shape.pipeline if is_grid else 1
@@ -43,7 +43,7 @@ def orders(blocks: Sequence[tuple[int, int]], stages: int, most_orders: int = MA
 
 
 def arrangements(
-    fabric: Lightpath, shape: Shape, servers: Sequence[int], free: Sequence[Sequence[int]]
+    fabric: Lightpath, shape: Demand, servers: Sequence[int], free: Sequence[Sequence[int]]
 ) -> Iterator[list[Device]]:
     """Devices by rank for blocks on the given servers, in several ways; `free` are slots by server.
 

@@ -5,23 +5,25 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.repair_ranks import Literal, Places
-from planner.fabrics.lightpath.rwa import Light
+from planner.cpsat.repair_ranks import Literal, PlaceLiterals
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
-from planner.model.ranked_assignment import Beam, Link
+from planner.model.ranked_assignment import RankedCircuit, RankedLink
 
 Where = tuple[int, int, int]
 """(tenant, configuration, position)"""
 
 
-class MendLight:
+class CircuitRepair:
     """CP-SAT model of the circuits of all tenants of `places`, beside the light that fixed jobs have taken.
 
     `wanted` gives the light that a circuit had, None where there was none: it counts as unchanged if it has that
     light again and its ranks keep their devices.
     """
 
-    def __init__(self, places: Places, taken: Light, wanted: Sequence[Sequence[Sequence[Beam | None]]]) -> None:
+    def __init__(
+        self, places: PlaceLiterals, taken: Spectrum, wanted: Sequence[Sequence[Sequence[RankedCircuit | None]]]
+    ) -> None:
         self.places, self.cp, self.paths = places, places.cp, Paths(places.cp, taken)
         self.rays: dict[Where, Ray] = {}
         self.same: dict[Where, Literal] = {}
@@ -34,7 +36,7 @@ class MendLight:
                         self._may_stay((t, c, i), link, beam)
         self.paths.share()
 
-    def _add_configuration(self, t: int, c: int, links: Sequence[Link]) -> None:
+    def _add_configuration(self, t: int, c: int, links: Sequence[RankedLink]) -> None:
         sent: defaultdict[tuple[int, int], list[Literal]] = defaultdict(list)
         received: defaultdict[tuple[int, int], list[Literal]] = defaultdict(list)
         for i, link in enumerate(links):
@@ -50,7 +52,7 @@ class MendLight:
         for literals in (*sent.values(), *received.values()):
             self.cp.add_at_most_one(literals)
 
-    def _ray(self, t: int, link: Link) -> Ray:
+    def _ray(self, t: int, link: RankedLink) -> Ray:
         """Light from rank to rank; between servers if the ranks are not of one block."""
         block = self.places.tenants[t].block
         if link.source // block == link.destination // block:
@@ -58,7 +60,7 @@ class MendLight:
         servers_of = self.places.servers_of
         return self.paths.ray(link.width, servers_of(t, link.source), servers_of(t, link.destination))
 
-    def _may_stay(self, where: Where, link: Link, beam: Beam) -> None:
+    def _may_stay(self, where: Where, link: RankedLink, beam: RankedCircuit) -> None:
         ray, t = self.rays[where], where[0]
         same = self.same[where] = self.cp.new_bool_var("")
         for w, literal in enumerate(ray.light):
@@ -70,7 +72,7 @@ class MendLight:
         elif beam.route:
             self.cp.add(same == 0)
 
-    def beams(self, solver: cp_model.CpSolver) -> list[tuple[tuple[Beam, ...], ...]]:
+    def beams(self, solver: cp_model.CpSolver) -> list[tuple[tuple[RankedCircuit, ...], ...]]:
         """Light of each circuit in a solution, by tenant and configuration."""
         return [
             tuple(
@@ -80,5 +82,5 @@ class MendLight:
             for t, tenant in enumerate(self.places.tenants)
         ]
 
-    def _beam(self, ray: Ray, solver: cp_model.CpSolver) -> Beam:
-        return Beam(ray.mask(solver), ray.route(solver))
+    def _beam(self, ray: Ray, solver: cp_model.CpSolver) -> RankedCircuit:
+        return RankedCircuit(ray.mask(solver), ray.route(solver))

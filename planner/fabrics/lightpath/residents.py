@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from costmodel.fabrics import GroupPlan, Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.pricing.candidates import candidates_of
-from planner.fabrics.demand import Shape, shape_of
+from planner.fabrics.demand import Demand, shape_of
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.slices.free_slices import slice_circuits
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit, HeldCircuits
@@ -53,12 +53,12 @@ def check_circuits(cluster: Cluster, resident: "Resident") -> None:
         _check_rails(shape, devices, resident, where)
     if not isinstance(cluster.fabric, Lightpath):
         return
-    light = Light(cluster)
+    light = Spectrum(cluster)
     for held in resident.circuits:
         _check_together(light, held, where)
 
 
-def _check_rails(shape: Shape, devices: list[Device], resident: "Resident", where: str) -> None:
+def _check_rails(shape: Demand, devices: list[Device], resident: "Resident", where: str) -> None:
     """A job with circuits: one block on each server, on the same rails, and each port of a device in one circuit."""
     blocks = [devices[i : i + shape.block] for i in range(0, len(devices), shape.block)]
     rails = {tuple(slot for _, slot in block) for block in blocks}
@@ -76,7 +76,7 @@ def _check_rails(shape: Shape, devices: list[Device], resident: "Resident", wher
 def _check_slices(
     fabric: SlicedFabric,
     plans: Sequence[GroupPlan],
-    shape: Shape,
+    shape: Demand,
     devices: list[Device],
     resident: "Resident",
     where: str,
@@ -93,7 +93,7 @@ def _check_slices(
         )
 
 
-def _check_layout(cluster: Cluster, shape: Shape, devices: list[Device], where: str) -> None:
+def _check_layout(cluster: Cluster, shape: Demand, devices: list[Device], where: str) -> None:
     fabric = cluster.fabric
     blocks = [devices[i : i + shape.block] for i in range(0, len(devices), shape.block)]
     if any(len({server for server, _ in block}) > 1 for block in blocks):
@@ -102,7 +102,7 @@ def _check_layout(cluster: Cluster, shape: Shape, devices: list[Device], where: 
         raise ValueError(f"{where}.devices: a job stays in one rack of a {fabric.kind}")
 
 
-def _check_even(shape: Shape, devices: list[Device], per_server: int, where: str) -> None:
+def _check_even(shape: Demand, devices: list[Device], per_server: int, where: str) -> None:
     """Each server gives what the job asks of it, as one part."""
     given = Counter(server for server, _ in devices)
     if set(given.values()) != {per_server}:
@@ -112,7 +112,7 @@ def _check_even(shape: Shape, devices: list[Device], per_server: int, where: str
         raise ValueError(f"{where}.configuration.block: {problem}; write the same number there")
 
 
-def _check_together(light: Light, held: HeldCircuits, where: str) -> None:
+def _check_together(light: Spectrum, held: HeldCircuits, where: str) -> None:
     """Circuits of one configuration: wavelengths of tiles and waveguides once each, loss within the budget."""
     used: set[object] = set()
     for circuit in held.circuits:

@@ -21,7 +21,7 @@ FIRST_CHAINS = 200
 """chains that first fit tries for one circuit"""
 
 
-class Ways:
+class Routes:
     """Routes over the healthy fibers of a cluster; failed tiles and ports still pass light."""
 
     def __init__(self, cluster: Cluster) -> None:

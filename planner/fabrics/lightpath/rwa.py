@@ -6,8 +6,8 @@ from functools import cached_property
 from itertools import pairwise, product
 
 from costmodel.fabrics import Circuits, Fiber, Lightpath, Route
-from planner.fabrics.demand import Dimension, Shape
-from planner.fabrics.lightpath.routes import Device, Waveguide, Ways
+from planner.fabrics.demand import Demand, Dimension
+from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit, HeldCircuits
 
@@ -29,7 +29,7 @@ class _Configuration:
     used: dict[Waveguide, int] = field(default_factory=dict)
 
 
-class Light:
+class Spectrum:
     """Masks of taken wavelengths by waveguide, of jobs that are already routed.
 
     `most_lit` limits how many fibers of an ordered pair of servers may carry light.
@@ -39,7 +39,7 @@ class Light:
         assert isinstance(cluster.fabric, Lightpath)
         self.cluster = cluster
         self.fabric: Lightpath = cluster.fabric
-        self.ways = Ways(cluster)
+        self.ways = Routes(cluster)
         self.taken: dict[Waveguide, int] = {}
         self._most_lit = most_lit or {}
 
@@ -97,7 +97,7 @@ class Light:
         source, destination = map(self.fabric.parse_device, (circuit.source, circuit.destination))
         return self.ways.waveguides(source, destination, tuple(map(self.fabric.parse_fiber, circuit.fibers)))
 
-    def route(self, shape: Shape, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
+    def route(self, shape: Demand, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits of a job whose rank i lies on devices[i]; None where first fit fails.
 
         Inside servers the canonical colouring of the shape is preferred.

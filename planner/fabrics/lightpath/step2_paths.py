@@ -9,7 +9,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Fiber, Route
 from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.fabrics.lightpath.rwa import Light, wavelengths_of
+from planner.fabrics.lightpath.rwa import Spectrum, wavelengths_of
 
 Literal = cp_model.IntVar
 Key = tuple[int, int]
@@ -41,7 +41,7 @@ class Ray:
 class Paths:
     """Light of circuits that are on together, or of jobs that are not in step."""
 
-    def __init__(self, cp: cp_model.CpModel, taken: Light) -> None:
+    def __init__(self, cp: cp_model.CpModel, taken: Spectrum) -> None:
         self.cp, self.taken, self.ways = cp, taken.taken, taken.ways
         self.fabric, self.cluster = taken.fabric, taken.cluster
         self._uses: defaultdict[tuple[int, int, Waveguide, int], list[Literal]] = defaultdict(list)

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from ortools.sat.python import cp_model
 
 from planner.fabrics.circuits_between import Between
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Pattern
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.problem import Problem
 from planner.model.plan import Assignment
 
@@ -47,7 +47,7 @@ class Ranks:
 
     def __init__(self, problem: Problem, pattern: Pattern, jobs: Sequence[int], staying: Sequence[Assignment]) -> None:
         self.cp = cp_model.CpModel()
-        self.light = Light(problem.cluster)
+        self.light = Spectrum(problem.cluster)
         self.ways = self.light.ways
         for assignment in staying:
             self.light.commit(assignment.circuits)
@@ -67,7 +67,7 @@ class Ranks:
         costs = {pair: 1 if hops is None else hops[pair[0]][pair[1]] for pair in self.reserved}
         self.cp.minimize(sum(costs[pair] * sum(demands) for pair, demands in self.reserved.items()))
 
-    def _add_job(self, j: int, shape: Shape, blocks: Sequence[tuple[int, int]]) -> None:
+    def _add_job(self, j: int, shape: Demand, blocks: Sequence[tuple[int, int]]) -> None:
         servers = [server for server, _ in blocks]
         on = self.on[j] = {
             (block, server): self.cp.new_bool_var("") for block in range(shape.num_blocks) for server in servers
@@ -88,7 +88,7 @@ class Ranks:
             if self.ways.may_cross:
                 self._add_cut(shape, on, a, [b for b in servers if b != a])
 
-    def _add_cut(self, shape: Shape, on: Mapping[tuple[int, int], cp_model.IntVar], a: int, others: list[int]) -> None:
+    def _add_cut(self, shape: Demand, on: Mapping[tuple[int, int], cp_model.IntVar], a: int, others: list[int]) -> None:
         """Where circuits may cross servers, what leaves and what enters a server is limited, not each pair."""
         out = self.cp.new_int_var(0, self.light.leaving(a), "")
         into = self.cp.new_int_var(0, self.light.entering(a), "")

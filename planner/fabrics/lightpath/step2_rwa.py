@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.demand import Shape
-from planner.fabrics.free_state import Pattern, Slots
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import FreeSlots, Pattern
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Light, wavelengths_of
+from planner.fabrics.lightpath.rwa import Spectrum, wavelengths_of
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Cluster
@@ -46,8 +46,8 @@ class StepTwo:
     _circuits: list[_Circuit] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.light = Light(self.cluster)
-        self.slots = Slots(self.cluster)
+        self.light = Spectrum(self.cluster)
+        self.slots = FreeSlots(self.cluster)
         for assignment in self.staying:
             self.light.commit(assignment.circuits)
             self.slots.take(map(self.cluster.fabric.parse_device, assignment.devices))
@@ -65,7 +65,7 @@ class StepTwo:
     def cluster(self) -> Cluster:
         return self.problem.cluster
 
-    def shape(self, j: int) -> Shape:
+    def shape(self, j: int) -> Demand:
         return self.problem.options[j].shapes[self.pattern[j].row]
 
     def _place(self, j: int) -> None:

@@ -2,14 +2,14 @@
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.lightpath.routes import Ways
+from planner.fabrics.lightpath.routes import Routes
 from planner.formulation.variables import JobVariables, total
 
 MOST_FLOWS = 128
 """pairs of servers that the light of one server may pass up to which its way is followed"""
 
 
-def flow(model: cp_model.CpModel, job: JobVariables, ways: Ways, source: int) -> list[cp_model.IntVar]:
+def flow(model: cp_model.CpModel, job: JobVariables, ways: Routes, source: int) -> list[cp_model.IntVar]:
     r"""Light of a job that leaves a server in its busiest configuration: $f_{ab} \le w_{jab}$ on each fiber pair.
 
     Servers that the job does not touch pass all of it on, others may take some of it, and it gets no farther than

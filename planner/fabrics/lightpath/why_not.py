@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from costmodel.fabrics import Lightpath
-from planner.explain.whatif_solver import Asker
+from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import more_fibers
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -16,7 +16,7 @@ from planner.whatif.edit import (
 )
 
 
-def why_no_light(asker: Asker, instance: Instance, name: str, size: int) -> str | None:
+def why_no_light(asker: WhatIfSolver, instance: Instance, name: str, size: int) -> str | None:
     """What light a job lacks that has devices enough; None where it is something else, or time is up.
 
     The instance is one in which the job, at this size, was found impossible.
@@ -38,7 +38,7 @@ def why_no_light(asker: Asker, instance: Instance, name: str, size: int) -> str 
     return None
 
 
-def fewest_fibers(asker: Asker, instance: Instance, name: str, *, plenty: int) -> dict[Pair, int] | None:
+def fewest_fibers(asker: WhatIfSolver, instance: Instance, name: str, *, plenty: int) -> dict[Pair, int] | None:
     """Fibers by ordered pair that make the job fit, none of them to spare; None where no fibers do.
 
     The least number on every pair is found by bisection; then only the pairs that the job lights anew keep
@@ -73,7 +73,7 @@ def _newly_lit(instance: Instance, plan: Plan, name: str) -> list[Pair]:
     return sorted(pairs)
 
 
-def _lowered(asker: Asker, instance: Instance, more: Mapping[Pair, int]) -> dict[Pair, int]:
+def _lowered(asker: WhatIfSolver, instance: Instance, more: Mapping[Pair, int]) -> dict[Pair, int]:
     """Each pair in turn as few as still fit beside the others."""
     current = dict(more)
     for pair in more:
@@ -85,7 +85,7 @@ def _lowered(asker: Asker, instance: Instance, more: Mapping[Pair, int]) -> dict
     return current
 
 
-def _all_needed(asker: Asker, instance: Instance, more: Mapping[Pair, int], *, plenty: int) -> bool:
+def _all_needed(asker: WhatIfSolver, instance: Instance, more: Mapping[Pair, int], *, plenty: int) -> bool:
     """Whether the job cannot do with one fiber less on any of these pairs, however many others have."""
     fabric = instance.cluster.fabric
     assert isinstance(fabric, Lightpath)

@@ -6,7 +6,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import OcsRail
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.ocs_rail.rails import Rails
+from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import JobVariables, Variables, total
 
@@ -23,7 +23,7 @@ def blocks_apart(model: cp_model.CpModel, v: Variables, problem: Problem) -> Non
         if (with_circuits := _needing_more(model, job, 0)) is not None:
             for count in (count for blocks in job.blocks.values() for count in blocks):
                 model.add(count <= 1).only_enforce_if(with_circuits)
-    rails = Rails(problem.cluster)
+    rails = FreeRails(problem.cluster)
     for ports in sorted({len(working) for working in rails.switches}):
         _fit(model, v, problem, ports, set(rails.with_switches(ports + 1)))
 
@@ -64,7 +64,7 @@ def same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         if job.stay is not None:
             for name in job.options.staying().devices:
                 takers[problem.cluster.fabric.parse_device(name)].append(job.stay)
-    rails = Rails(problem.cluster)
+    rails = FreeRails(problem.cluster)
     for job in with_circuits:
         chosen = _rails_of(model, job, rails)
         for server, touched in enumerate(job.touched):
@@ -80,7 +80,7 @@ def same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         model.add_at_most_one(literals)
 
 
-def _rails_of(model: cp_model.CpModel, job: JobVariables, rails: Rails) -> list[cp_model.IntVar]:
+def _rails_of(model: cp_model.CpModel, job: JobVariables, rails: FreeRails) -> list[cp_model.IntVar]:
     """Literal of each rail: the job is placed anew with circuits on it."""
     rows = [(row, shape) for row, shape in zip(job.rows, job.options.shapes, strict=True) if shape.num_ports]
     chosen = [model.new_bool_var("") for _ in rails.switches]

@@ -5,13 +5,13 @@ from functools import cached_property
 
 from costmodel.fabrics import OcsRail
 from costmodel.fabrics.ocs_rail import ports_of
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.routes import Device
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit, HeldCircuits
 
 
-class Rails:
+class FreeRails:
     """The rails of a cluster: rail q joins slot q of all servers."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -40,12 +40,12 @@ class Rails:
             self._masks[number] = sum(1 << rail for rail in self.with_switches(number))
         return self._masks[number]
 
-    def common(self, shape: Shape, free: Sequence[Sequence[int]]) -> list[int]:
+    def common(self, shape: Demand, free: Sequence[Sequence[int]]) -> list[int]:
         """Rails that a job may take on servers with these free slots, those with the fewest switches first."""
         rails = set(self.with_switches(shape.num_ports)).intersection(*free)
         return sorted(rails, key=lambda rail: (len(self.switches[rail]), rail))
 
-    def circuits(self, shape: Shape, devices: Sequence[Device]) -> tuple[HeldCircuits, ...]:
+    def circuits(self, shape: Demand, devices: Sequence[Device]) -> tuple[HeldCircuits, ...]:
         """Circuits of a job on devices of rails with as many working switches as it needs ports.
 
         Circuits of one dimension are coloured so that no rank sends or receives a colour twice, and each dimension
@@ -53,7 +53,7 @@ class Rails:
         """
         return tuple(self._held(shape, devices))
 
-    def _held(self, shape: Shape, devices: Sequence[Device]) -> Iterator[HeldCircuits]:
+    def _held(self, shape: Demand, devices: Sequence[Device]) -> Iterator[HeldCircuits]:
         first = {"pipeline": 0, "data": ports_of(shape.plans[1])}
         names = [self.fabric.device_name(*device) for device in devices]
         for (dimension, circuits), offsets in zip(shape.configurations, shape.offsets, strict=True):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import networkx as nx
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import Board, Pattern
+from planner.fabrics.free_state import FreeState, Pattern
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.problem import Problem
 
@@ -15,16 +15,16 @@ Solver = Callable[[], cp_model.CpSolver]
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedRails:
     """Rails of each job; or jobs that exclude each other; or neither in time."""
 
     rails: Mapping[int, tuple[int, ...]] | None = None
     refuted: tuple[int, ...] = ()
 
 
-def pack_rails(problem: Problem, pattern: Pattern, solver: Solver) -> Packed:
+def pack_rails(problem: Problem, pattern: Pattern, solver: Solver) -> PackedRails:
     """Rails of all jobs of a pattern that need them, beside the residents that stay; exact in the solver's time."""
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     staying = tuple(j for j, choice in pattern.items() if choice.stays)
     for j in staying:
         board.take(problem.options[j].staying())
@@ -32,11 +32,11 @@ def pack_rails(problem: Problem, pattern: Pattern, solver: Solver) -> Packed:
     for group in _groups(problem, pattern):
         status, found = _solve(problem, pattern, group, board, solver())
         if status == cp_model.INFEASIBLE:
-            return Packed(refuted=(*_core(problem, pattern, group, board, solver), *staying))
+            return PackedRails(refuted=(*_core(problem, pattern, group, board, solver), *staying))
         if found is None:
-            return Packed()
+            return PackedRails()
         rails |= found
-    return Packed(rails)
+    return PackedRails(rails)
 
 
 def _groups(problem: Problem, pattern: Pattern) -> Iterator[list[int]]:
@@ -49,7 +49,7 @@ def _groups(problem: Problem, pattern: Pattern) -> Iterator[list[int]]:
         yield sorted(n for n in component if isinstance(n, int))
 
 
-def _core(problem: Problem, pattern: Pattern, group: Sequence[int], board: Board, solver: Solver) -> list[int]:
+def _core(problem: Problem, pattern: Pattern, group: Sequence[int], board: FreeState, solver: Solver) -> list[int]:
     """Jobs of a group that exclude each other, none of which can be spared."""
     kept = list(group)
     for j in group:
@@ -60,7 +60,7 @@ def _core(problem: Problem, pattern: Pattern, group: Sequence[int], board: Board
 
 
 def _solve(
-    problem: Problem, pattern: Pattern, group: Sequence[int], board: Board, solver: cp_model.CpSolver
+    problem: Problem, pattern: Pattern, group: Sequence[int], board: FreeState, solver: cp_model.CpSolver
 ) -> tuple[cp_model.CpSolverStatus, dict[int, tuple[int, ...]] | None]:
     assert board.rails is not None
     cp = cp_model.CpModel()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import Sipam
-from planner.fabrics.demand import JOINED, Shape
+from planner.fabrics.demand import JOINED, Demand
 from planner.fabrics.sipam.demand import first_colours
 from planner.model.plan import Circuit, HeldCircuits
 
@@ -25,7 +25,7 @@ class Network:
 
 
 def held_circuits(
-    fabric: Sipam, shape: Shape, devices: Sequence[Device], networks: Sequence[Network]
+    fabric: Sipam, shape: Demand, devices: Sequence[Device], networks: Sequence[Network]
 ) -> tuple[HeldCircuits, ...]:
     """All circuits by dimension, those that are on in one phase alone with its name; `networks` by phase."""
     lit = [
@@ -43,7 +43,7 @@ def held_circuits(
     return tuple(each for each in found if each is not None)
 
 
-def _of_phase(fabric: Sipam, shape: Shape, devices: Sequence[Device], network: Network) -> Iterator[HeldCircuits]:
+def _of_phase(fabric: Sipam, shape: Demand, devices: Sequence[Device], network: Network) -> Iterator[HeldCircuits]:
     """All circuits of one phase; each that leaves a server takes the next uplink of its rail out, and one in."""
     first = first_colours(shape)
     names = [fabric.device_name(*device) for device in devices]

@@ -9,8 +9,8 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import Sipam
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.demand import PoolDemand, pool_demand
-from planner.fabrics.sipam.free_pool import Pool, by_server
-from planner.fabrics.sipam.server_pool import Rack
+from planner.fabrics.sipam.free_pool import FreePool, by_server
+from planner.fabrics.sipam.server_pool import FreeServer
 from planner.formulation.variables import JobVariables, Variables, total
 
 Key = TypeVar("Key")
@@ -39,7 +39,7 @@ def memory_pool(model: cp_model.CpModel, v: Variables, problem: Problem) -> None
     fabric = problem.cluster.fabric
     if not isinstance(fabric, Sipam):
         return
-    racks = Pool(problem.cluster).racks
+    racks = FreePool(problem.cluster).racks
     held = [_held(job, fabric) for job in v.jobs]
     limits: tuple[tuple[OfRank, list[int]], ...] = (
         (lambda units, io: units, [rack.num_units for rack in racks]),
@@ -73,7 +73,7 @@ def memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> Non
     fabric = problem.cluster.fabric
     if not isinstance(fabric, Sipam):
         return
-    for server, rack in enumerate(Pool(problem.cluster).racks):
+    for server, rack in enumerate(FreePool(problem.cluster).racks):
         for job in v.jobs:
             for row, shape in zip(job.rows, job.options.shapes, strict=True):
                 if not fits(rack, pool_demand(shape)):
@@ -82,13 +82,13 @@ def memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> Non
             _choose_rails(model, v, fabric, server, rack)
 
 
-def fits(rack: Rack, demand: PoolDemand) -> bool:
+def fits(rack: FreeServer, demand: PoolDemand) -> bool:
     """Whether a server has the rails for a rank in every phase."""
     spine, local = len(rack.spine), len(rack.ports)
     return all(each.across <= spine and each.memory_io + each.local_network(spine) <= local for each in demand.by_phase)
 
 
-def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: int, rack: Rack) -> None:
+def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: int, rack: FreeServer) -> None:
     """Memory circuits of each job on each local rail of one server."""
     on_rail: dict[int, list[cp_model.LinearExprT]] = {rail: [] for rail in rack.ports}
     for job in v.jobs:
@@ -114,7 +114,7 @@ def uplinks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     fabric = problem.cluster.fabric
     if not isinstance(fabric, Sipam):
         return
-    racks = Pool(problem.cluster).racks
+    racks = FreePool(problem.cluster).racks
     classes = [list(_classes(model, job, lambda demand: (demand.across, demand.uplinks))) for job in v.jobs]
     held = [_held(job, fabric) for job in v.jobs]
     for server, rack in enumerate(racks):
@@ -152,7 +152,7 @@ def _taken(job: JobVariables, server: int, of_rank: OfRank) -> Iterator[cp_model
         yield kind.size * of_rank(kind.memory_units, kind.memory_io) * blocks[server]
 
 
-def _most_shared(rack: Rack, port_units: int) -> int:
+def _most_shared(rack: FreeServer, port_units: int) -> int:
     """Most units less ports that jobs can hold in a server: in each tray, all units over as few ports as carry them."""
     total_shared = 0
     for tray, units in enumerate(rack.units):

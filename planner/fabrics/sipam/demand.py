@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics.ocs_rail import ports_of
-from planner.fabrics.demand import JOINED, Shape
+from planner.fabrics.demand import JOINED, Demand
 from planner.fabrics.kept_circuits import while_kept
 
 Ints = NDArray[np.int64]
@@ -47,7 +47,7 @@ class PoolDemand:
         return max(self.across + self.inside - spine, 0)
 
 
-def is_inside(shape: Shape) -> tuple[bool, bool, bool]:
+def is_inside(shape: Demand) -> tuple[bool, bool, bool]:
     """Whether the groups along tensor, pipeline and data surely lie in one server each."""
     whole = shape.block == shape.num_ranks
     return (
@@ -58,7 +58,7 @@ def is_inside(shape: Shape) -> tuple[bool, bool, bool]:
 
 
 @while_kept
-def pool_demand(shape: Shape) -> PoolDemand:
+def pool_demand(shape: Demand) -> PoolDemand:
     """What the shape asks for."""
     phases = tuple(
         PoolDemand(
@@ -82,14 +82,14 @@ def pool_demand(shape: Shape) -> PoolDemand:
 
 
 @lru_cache(maxsize=10_000)
-def _network(shape: Shape) -> tuple[int, int, int]:
+def _network(shape: Demand) -> tuple[int, int, int]:
     """Rails across and inside, and uplinks, of a shape without memory."""
     ports = [ports_of(plan) for plan in shape.plans]
     across = sum(number for number, stays in zip(ports, is_inside(shape), strict=True) if not stays)
     return across, sum(ports) - across, _most_crossing(shape) if across else 0
 
 
-def first_colours(shape: Shape) -> dict[str, int]:
+def first_colours(shape: Demand) -> dict[str, int]:
     """First colour of each dimension: those of groups that may leave a server come first."""
     first: dict[str, int] = {}
     colour = 0
@@ -101,7 +101,7 @@ def first_colours(shape: Shape) -> dict[str, int]:
     return first
 
 
-def _most_crossing(shape: Shape) -> int:
+def _most_crossing(shape: Demand) -> int:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
     most = 0
     for name, plan, stays in zip(JOINED, shape.plans, is_inside(shape), strict=True):

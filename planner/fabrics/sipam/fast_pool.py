@@ -6,22 +6,22 @@ from copy import copy
 from planner.fabrics.lightpath.fast_rwa import Beams
 from planner.fabrics.lightpath.routes import Device, Waveguide
 from planner.fabrics.sipam.circuits import Network
-from planner.fabrics.sipam.free_pool import Pool, Wires, by_server
+from planner.fabrics.sipam.free_pool import FreePool, Wires, by_server
 from planner.model.cluster import Cluster
 from planner.model.plan import HeldCircuits, MemoryCircuit
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 
 Switches = frozenset[tuple[int, int]]
 
 
-class PoolParts:
+class FreePoolParts:
     """What is free of each server, exactly.
 
     Numbers of units of a tray, of ports of a tray on a rail and of uplinks of a rail are masks by part, as wavelengths
     by fiber are: ("unit", server, tray, 0), ("port", server, tray, rail), ("uplink", server, rail, 0).
     """
 
-    def __init__(self, pool: Pool, cluster: Cluster) -> None:
+    def __init__(self, pool: FreePool, cluster: Cluster) -> None:
         self._pool = pool
         self._failed = _failed(cluster)
         self.taken: dict[Waveguide, int] = {}
@@ -32,7 +32,7 @@ class PoolParts:
         self._all: dict[Waveguide, tuple[int, ...]] = {}
         """numbers that work of parts that jobs have taken from"""
 
-    def room(self, row: Row, free: Sequence[int]) -> list[int]:
+    def room(self, row: Option, free: Sequence[int]) -> list[int]:
         """Parts of a row that fit on each server with so many free devices."""
         units, io, part = row.pool.units, row.pool.memory_io, row.part
         if units == 0:
@@ -40,7 +40,7 @@ class PoolParts:
         left = zip(free, self._units, self._ports, strict=True)
         return [min(devices, memory // units, ports // io) // part for devices, memory, ports in left]
 
-    def connect(self, row: Row, devices: Sequence[Device]) -> tuple[Beams, Switches] | None:
+    def connect(self, row: Option, devices: Sequence[Device]) -> tuple[Beams, Switches] | None:
         """Parts for a job on its devices, and the switches that it needs; None where first fit finds none."""
         ranks = by_server(devices)
         for server in ranks:
@@ -56,7 +56,7 @@ class PoolParts:
         return Beams(tuple(parts.items()), ()), frozenset(self._switches(found, networks))
 
     def named(
-        self, row: Row, devices: Sequence[Device]
+        self, row: Option, devices: Sequence[Device]
     ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
         """Circuits and memory by name that first fit gives a job on its devices; nothing is taken."""
         scratch, servers = copy(self._pool), by_server(devices)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from costmodel.fabrics import Sipam
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.sipam.circuits import Network, held_circuits
 from planner.fabrics.sipam.demand import PoolDemand, pool_demand
-from planner.fabrics.sipam.server_pool import Device, Plug, Rack, rack_of
+from planner.fabrics.sipam.server_pool import Device, FreeServer, Plug, rack_of
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
 
@@ -21,7 +21,7 @@ class Wires(NamedTuple):
     plugs: dict[int, list[list[Plug]]]
 
 
-class Pool:
+class FreePool:
     """All servers of a cluster with pooled memory."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -43,7 +43,7 @@ class Pool:
             self.racks[server].uplinks[rail].remove(index)
 
     def connect(
-        self, shape: Shape, devices: Sequence[Device]
+        self, shape: Demand, devices: Sequence[Device]
     ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
         """Circuits of a job on its devices by first fit, and what they need is taken; None where it is not free."""
         found = self.wires(pool_demand(shape), by_server(devices))
@@ -71,7 +71,7 @@ class Pool:
 
     def commit(
         self,
-        shape: Shape,
+        shape: Demand,
         devices: Sequence[Device],
         across: Sequence[int],
         kept: Mapping[int, Sequence[int]],
@@ -145,13 +145,13 @@ def by_server(devices: Iterable[Device]) -> dict[int, list[Device]]:
     return found
 
 
-def _kept_rails(rack: Rack, demand: PoolDemand) -> tuple[int, ...]:
+def _kept_rails(rack: FreeServer, demand: PoolDemand) -> tuple[int, ...]:
     """Local rails for the network of a job in its busiest phase: those with the fewest free ports."""
     local = sorted(rack.ports, key=lambda rail: (rack.num_ports(rail), -rail))
     return tuple(local[: demand.local_network(len(rack.spine))])
 
 
-def _shut_to_memory(rack: Rack, demand: PoolDemand) -> int:
+def _shut_to_memory(rack: FreeServer, demand: PoolDemand) -> int:
     """Of the rails kept for the network, those that no memory circuit takes in any phase: all in the phase with more
     memory, and so many that in the other one no rank has more circuits on them than it can do without."""
     richer, poorer = demand.by_memory
@@ -159,7 +159,7 @@ def _shut_to_memory(rack: Rack, demand: PoolDemand) -> int:
     return max(richer.local_network(spine), poorer.local_network(spine) - (richer.memory_io - poorer.memory_io))
 
 
-def stay_on(plugs: Sequence[Plug], rack: Rack, demand: PoolDemand, kept: Sequence[int]) -> list[Plug] | None:
+def stay_on(plugs: Sequence[Plug], rack: FreeServer, demand: PoolDemand, kept: Sequence[int]) -> list[Plug] | None:
     """Plugs of a rank that stay on in the phase with less memory: of those off its network rails the ones with the most
     units; None where these are too few, or their units."""
     poorer = demand.by_memory[1]
@@ -170,7 +170,7 @@ def stay_on(plugs: Sequence[Plug], rack: Rack, demand: PoolDemand, kept: Sequenc
 
 
 def first_fit(
-    rack: Rack, demand: PoolDemand, num_ranks: int, allowed: Sequence[int], port_units: int
+    rack: FreeServer, demand: PoolDemand, num_ranks: int, allowed: Sequence[int], port_units: int
 ) -> list[list[Plug]] | None:
     """Plugs of each rank on the allowed rails, from the trays with the most free units; None where this fails."""
     if demand.units == 0:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from planner.fabrics.free_state import Board
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.sipam.free_pool import Pool
+from planner.fabrics.sipam.free_pool import FreePool
 from planner.fabrics.sipam.server_pool import Device
 from planner.fabrics.sipam.uplinks import reserve_uplinks
 from planner.model.plan import Assignment
@@ -15,7 +15,7 @@ def plugged_anew(problem: Problem, assignments: Sequence[Assignment]) -> list[As
 
     Each job has one row. A rank whose device failed goes to a free device of its server.
     """
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     if board.pool is None:
         return None
     lost = [not options.can_stay for options in problem.options]
@@ -35,7 +35,7 @@ def plugged_anew(problem: Problem, assignments: Sequence[Assignment]) -> list[As
 
 
 def _plugged(
-    board: Board, pool: Pool, options: JobOptions, assignment: Assignment, kept: Collection[str]
+    board: FreeState, pool: FreePool, options: JobOptions, assignment: Assignment, kept: Collection[str]
 ) -> Assignment | None:
     """One job on its devices, or on free ones that no other job which lost a part holds."""
     fabric = board.cluster.fabric

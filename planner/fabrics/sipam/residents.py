@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from costmodel.fabrics import Sipam
-from planner.fabrics.sipam.free_pool import Pool
+from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster, Health
 from planner.model.plan import Assignment
 
@@ -20,7 +20,7 @@ def check_pool_residents(cluster: Cluster, residents: Sequence["Resident"]) -> N
             raise ValueError(f"residents[{resident.name}].memory: memory is local on a {fabric.kind}; remove it")
     if not isinstance(fabric, Sipam):
         return
-    pool = Pool(Cluster.model_construct(device=cluster.device, fabric=fabric, health=Health()))
+    pool = FreePool(Cluster.model_construct(device=cluster.device, fabric=fabric, health=Health()))
     for resident in residents:
         _check_memory(resident)
         try:

@@ -13,7 +13,7 @@ Plug = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Rack:
+class FreeServer:
     """What is free in one server."""
 
     units: list[list[int]]
@@ -25,10 +25,10 @@ class Rack:
     uplinks: dict[int, list[int]]
     """numbers of free uplinks for each spine rail that works in this server and in its zone"""
 
-    def copy(self) -> "Rack":
+    def copy(self) -> "FreeServer":
         """The same to take from, which leaves this one as it is."""
         units, ports = list(map(list, self.units)), {rail: list(map(list, each)) for rail, each in self.ports.items()}
-        return Rack(units, ports, self.spine, {rail: list(free) for rail, free in self.uplinks.items()})
+        return FreeServer(units, ports, self.spine, {rail: list(free) for rail, free in self.uplinks.items()})
 
     @property
     def num_units(self) -> int:
@@ -44,14 +44,14 @@ class Rack:
         return min(self.num_units // demand.units, ports // demand.memory_io)
 
 
-def rack_of(cluster: Cluster, server: int) -> Rack:
+def rack_of(cluster: Cluster, server: int) -> FreeServer:
     """A server with nothing placed."""
     fabric = cluster.fabric
     assert isinstance(fabric, Sipam)
     trays, zone = range(fabric.trays_per_server), fabric.num_servers + fabric.rack_of(server)
     works = [(rail, server) not in cluster.failed_switches for rail in range(fabric.num_io)]
     spine = [rail for rail in range(fabric.local_rails, fabric.num_io) if works[rail]]
-    return Rack(
+    return FreeServer(
         units=[
             [u for u in range(fabric.units_per_tray) if (server, tray, u) not in cluster.failed_units] for tray in trays
         ],

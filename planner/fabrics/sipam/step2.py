@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import Board, Pattern
+from planner.fabrics.free_state import FreeState, Pattern
 from planner.fabrics.lightpath.layouts import runs
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.demand import PoolDemand, pool_demand
-from planner.fabrics.sipam.free_pool import Pool, by_server
-from planner.fabrics.sipam.server_pool import Plug, Rack
+from planner.fabrics.sipam.free_pool import FreePool, by_server
+from planner.fabrics.sipam.server_pool import FreeServer, Plug
 from planner.formulation.variables import total
 from planner.model.plan import Assignment
 
@@ -37,16 +37,16 @@ class Wired:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedPool:
     """Assignments of all jobs of a pattern; or jobs that exclude each other; or neither in time."""
 
     assignments: tuple[Assignment, ...] | None = None
     refuted: tuple[int, ...] = ()
 
 
-def pack_pool(problem: Problem, pattern: Pattern, solver: Solver) -> Packed:
+def pack_pool(problem: Problem, pattern: Pattern, solver: Solver) -> PackedPool:
     """Spine rails of all jobs at once, then each server by itself."""
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     assert board.pool is not None
     staying = tuple(j for j, choice in pattern.items() if choice.stays)
     assignments = [problem.options[j].staying() for j in staying]
@@ -57,21 +57,21 @@ def pack_pool(problem: Problem, pattern: Pattern, solver: Solver) -> Packed:
     across = _across(problem, pattern, demands, board.pool, solver())
     if across is None or isinstance(across, bool):
         spanning = tuple(j for j in placed if len(pattern[j].blocks) > 1)
-        return Packed(refuted=(*spanning, *staying)) if across is False else Packed()
+        return PackedPool(refuted=(*spanning, *staying)) if across is False else PackedPool()
     wired: dict[tuple[int, int], Wired] = {}
     for server, rack in enumerate(board.pool.racks):
         parts = _parts(problem, pattern, demands, server)
         found = wire(rack, parts, board.pool.fabric.port_units, solver) if parts else {}
         if found is None or isinstance(found, bool):
-            return Packed(refuted=(*parts, *staying)) if found is False else Packed()
+            return PackedPool(refuted=(*parts, *staying)) if found is False else PackedPool()
         wired |= {(server, j): each for j, each in found.items()}
     for j in placed:
         assignments.append(_written(problem, pattern, board, j, across[j], wired))
-    return Packed(tuple(assignments))
+    return PackedPool(tuple(assignments))
 
 
 def _across(
-    problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], pool: Pool, solver: cp_model.CpSolver
+    problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], pool: FreePool, solver: cp_model.CpSolver
 ) -> dict[int, tuple[int, ...]] | bool | None:
     """Spine rails of each job for groups that may leave a server, with uplinks where it does; False: there are none."""
     model = cp_model.CpModel()
@@ -106,7 +106,9 @@ def _parts(problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand]
     return parts
 
 
-def wire(rack: Rack, parts: Mapping[int, Part], port_units: int, solver: Solver) -> dict[int, Wired] | bool | None:
+def wire(
+    rack: FreeServer, parts: Mapping[int, Part], port_units: int, solver: Solver
+) -> dict[int, Wired] | bool | None:
     """Rails, ports and units of the jobs in one server; False where they exclude each other, None where time is up."""
     model = cp_model.CpModel()
     kept = {j: _kept_rails(model, rack, part.demand) for j, part in parts.items()}
@@ -130,7 +132,7 @@ def wire(rack: Rack, parts: Mapping[int, Part], port_units: int, solver: Solver)
 class _Wires:
     """Variables of one server: which ports each rank of each job (j, rank) has, and how many units behind them."""
 
-    def __init__(self, model: cp_model.CpModel, rack: Rack, parts: Mapping[int, Part], port_units: int) -> None:
+    def __init__(self, model: cp_model.CpModel, rack: FreeServer, parts: Mapping[int, Part], port_units: int) -> None:
         trays = range(len(rack.units))
         self.ranks = [(j, rank) for j, part in parts.items() for rank in range(part.num_ranks)]
         self._ends = [
@@ -162,7 +164,7 @@ class _Wires:
         model.add(total(sizes.values()) >= poorer.units)
         _keep_off(model, stays, kept[1])
 
-    def share(self, model: cp_model.CpModel, rack: Rack) -> None:
+    def share(self, model: cp_model.CpModel, rack: FreeServer) -> None:
         """Ranks share the ports of each rail and the units of each tray."""
         for rail, tray in self._ends:
             taken = total(self._on[*rank, rail, tray] for rank in self.ranks)
@@ -184,7 +186,7 @@ def _keep_off(
         model.add(total([*(lit for end, lit in on.items() if end[0] == rail), literal]) <= 1)
 
 
-def _kept_rails(model: cp_model.CpModel, rack: Rack, demand: PoolDemand) -> Kept:
+def _kept_rails(model: cp_model.CpModel, rack: FreeServer, demand: PoolDemand) -> Kept:
     """Literals of local rails: the network has them in the phase with more memory, and in the other one. All that it
     has in the one it also has in the other, or the other way round."""
     numbers = [each.local_network(len(rack.spine)) for each in demand.by_memory]
@@ -205,7 +207,7 @@ def _in_order(engine: cp_model.CpSolver, kept: Kept) -> tuple[int, ...]:
 def _written(
     problem: Problem,
     pattern: Pattern,
-    board: Board,
+    board: FreeState,
     j: int,
     across: Sequence[int],
     wired: Mapping[tuple[int, int], Wired],

@@ -1,12 +1,12 @@
 """Uplinks that a job in several servers holds beyond those its circuits are on."""
 
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.sipam.demand import is_inside, pool_demand
-from planner.fabrics.sipam.free_pool import Pool
+from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.plan import Assignment
 
 
-def reserve_uplinks(pool: Pool, shape: Shape, assignment: Assignment) -> None:
+def reserve_uplinks(pool: FreePool, shape: Demand, assignment: Assignment) -> None:
     """Take them, as far as there are any, after the assignment itself was taken."""
     servers = {pool.fabric.parse_device(name)[0] for name in assignment.devices}
     if len(servers) == 1:

@@ -6,8 +6,8 @@ from costmodel.fabrics import Sipam
 from planner.candidates.expand import list_options
 from planner.explain.words import accelerators
 from planner.fabrics.sipam.demand import PoolDemand, pool_demand
-from planner.fabrics.sipam.free_pool import Pool
-from planner.fabrics.sipam.server_pool import Rack
+from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.sipam.server_pool import FreeServer
 from planner.model.instance import Instance
 from planner.model.ranked_assignment import plan_of_residents
 from planner.whatif.edit import with_job
@@ -21,7 +21,7 @@ def why_no_units(instance: Instance, name: str, size: int) -> str | None:
     fabric = instance.cluster.fabric
     if not isinstance(fabric, Sipam):
         return None
-    pool = Pool(instance.cluster)
+    pool = FreePool(instance.cluster)
     for assignment in plan_of_residents(instance).assignments:
         pool.take(assignment)
     shapes = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
@@ -40,6 +40,6 @@ def why_no_units(instance: Instance, name: str, size: int) -> str | None:
     return f"{accelerators(block)} in one server: {asks}; most free in a server are {most_units} and {most_ports}"
 
 
-def _most_ranks(zone: Sequence[Rack], block: int, demand: PoolDemand) -> int:
+def _most_ranks(zone: Sequence[FreeServer], block: int, demand: PoolDemand) -> int:
     """Ranks that find memory, in whole blocks, units and ports each for itself."""
     return block * sum(rack.room(demand) // block for rack in zone)

@@ -6,7 +6,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Cut
 from planner.fabrics.problem import Problem
-from planner.fabrics.slices.free_slices import Cuts
+from planner.fabrics.slices.free_slices import FreeSlices
 from planner.formulation.slice_literals import add_disjoint
 from planner.formulation.variables import Variables, total
 
@@ -24,7 +24,7 @@ def cuts(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
                 counts[server, kind.cut].append(kind.num_slices * count)
     if not counts:
         return
-    whole = Cuts(problem.cluster)
+    whole = FreeSlices(problem.cluster)
     for (server, cut), expressions in counts.items():
         if (server, cut) in v.places:
             model.add(total(place.taken for place in v.places[server, cut]) == total(expressions))

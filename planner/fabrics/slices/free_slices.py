@@ -10,7 +10,7 @@ from planner.model.cluster import Cluster
 from planner.model.plan import Circuit, HeldCircuits
 
 
-class Cuts:
+class FreeSlices:
     """Slices of a cluster on working chips, whose wraps need no failed switch, and which chips are still free."""
 
     def __init__(self, cluster: Cluster) -> None:

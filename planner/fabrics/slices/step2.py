@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Cut
 from costmodel.fabrics.sliced import Held
-from planner.fabrics.free_state import Board, Pattern
+from planner.fabrics.free_state import FreeState, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.slice_literals import add_disjoint, new_places
 
@@ -23,7 +23,7 @@ class PackedSlices:
 
 def pack_slices(problem: Problem, pattern: Pattern, solver: Callable[[], cp_model.CpSolver]) -> PackedSlices:
     """Slices of all jobs of a pattern beside the residents that stay, server by server; exact in the solver's time."""
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     for j, choice in pattern.items():
         if choice.stays:
             board.take(problem.options[j].staying())
@@ -48,7 +48,7 @@ def pack_slices(problem: Problem, pattern: Pattern, solver: Callable[[], cp_mode
 
 
 def _core(
-    board: Board,
+    board: FreeState,
     server: int,
     cut_of: Mapping[int, Cut],
     wanted: Mapping[int, int],
@@ -64,7 +64,7 @@ def _core(
 
 
 def _pack(
-    board: Board, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], solver: cp_model.CpSolver
+    board: FreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], solver: cp_model.CpSolver
 ) -> tuple[cp_model.CpSolverStatus, dict[Cut, list[tuple[int, ...]]] | None]:
     """Slots of so many slices of each extent on a server."""
     assert board.cuts is not None

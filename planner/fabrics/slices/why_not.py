@@ -3,8 +3,8 @@
 from costmodel.fabrics import Cut, SlicedFabric
 from planner.candidates.expand import list_options
 from planner.explain.words import listed
-from planner.fabrics.demand import Shape
-from planner.fabrics.slices.free_slices import Cuts
+from planner.fabrics.demand import Demand
+from planner.fabrics.slices.free_slices import FreeSlices
 from planner.model.instance import Instance
 from planner.whatif.edit import with_job
 
@@ -20,7 +20,7 @@ def why_no_slices(instance: Instance, name: str, size: int) -> str | None:
         return None
     shapes = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
     needs = sorted({(shape.num_parts * shape.slices_together, shape.cut) for shape in shapes if shape.cut})
-    free = Cuts(instance.cluster)
+    free = FreeSlices(instance.cluster)
     for resident in instance.residents:
         free.take(map(fabric.parse_device, resident.devices))
     if not needs or not all(shape.cut for shape in shapes) or any(_fits(free, shape) for shape in shapes):
@@ -34,11 +34,11 @@ def _extent(cut: Cut) -> str:
     return " x ".join(map(str, cut))
 
 
-def _fits(free: Cuts, shape: Shape) -> bool:
+def _fits(free: FreeSlices, shape: Demand) -> bool:
     return _most(free, shape.cut, shape.slices_together, shape.most_parts) >= shape.num_parts
 
 
-def _most(free: Cuts, cut: Cut, together: int = 1, most: int | None = None) -> int:
+def _most(free: FreeSlices, cut: Cut, together: int = 1, most: int | None = None) -> int:
     """Slices, or so many together in one server, at most `most` of these, that first fit finds in the best rack."""
     fabric = free.fabric
     counts = [len(free.disjoint(server, cut)) // together for server in range(fabric.num_servers)]

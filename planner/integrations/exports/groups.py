@@ -10,7 +10,7 @@ from costmodel.collectives.build import schedule_of
 from costmodel.collectives.ladder import Algorithm
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED
-from costmodel.collectives.plan import Plan as CollectivePlan
+from costmodel.collectives.plan import CollectivePlan as CollectivePlan
 from costmodel.collectives.schedule import Schedule
 from costmodel.fabrics import Lightpath, OcsRail
 from costmodel.parallelism.configuration import Collective

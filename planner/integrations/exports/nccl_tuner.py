@@ -13,7 +13,7 @@ from math import ceil
 from costmodel.collectives.crossovers import crossovers
 from costmodel.collectives.ladder import Collective
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from planner.integrations.exports.groups import GroupRun
 
 COLLECTIVES: dict[Collective, str] = {
@@ -54,12 +54,12 @@ def tuner_lines(collective: Collective, ranks: int, limits: Limits, servers: int
     return lines
 
 
-def least_bytes(quickest: Plan) -> int:
+def least_bytes(quickest: CollectivePlan) -> int:
     """The size whose bytes take the fixed time of the plan of the smallest messages, which no other plan undercuts."""
     return max(ceil(quickest.latency_s / quickest.seconds_per_byte), LOW_BYTES)
 
 
-def channels(plan: Plan) -> int:
+def channels(plan: CollectivePlan) -> int:
     """One for each wavelength on which a rank sends at once, or as many as carry these."""
     peers = [radix - 1 for radix in plan.radices] or [1]
     width = max(sum(peers[digit] * plan.wavelengths[digit] for digit in held) for held in plan.groups())
@@ -67,7 +67,7 @@ def channels(plan: Plan) -> int:
     return min(max(width, needed), MAX_CHANNELS)
 
 
-def nearest(plan: Plan) -> str:
+def nearest(plan: CollectivePlan) -> str:
     """Algorithm of NCCL that is most like a plan: rounds in the logarithm of the ranks, or in their number."""
     if plan.kind == "ring" or plan.collective == "broadcast":
         return "ring"

@@ -12,13 +12,13 @@ from typing import Any
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.client import Api, ApiError, Object, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import CONTROLLER, Site
 from planner.integrations.kubernetes.holders import Holders
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed
 from planner.integrations.kubernetes.pod_assignment import devices_in, seats_of, updates_of
-from planner.integrations.kubernetes.pod_groups import AskError
+from planner.integrations.kubernetes.pod_groups import PodGroupError
 from planner.integrations.kubernetes.pods import bound, in_the_way
 from planner.integrations.kubernetes.workloads import BY_CHECK, Workload
 from planner.model.errors import ConflictError, FullError, InputError, UnknownError
@@ -36,9 +36,9 @@ class Admission:
     def __init__(
         self,
         controller: Controller,
-        api: Api,
+        api: KubernetesClient,
         site: Site,
-        pods: Mirror,
+        pods: Informer,
         holders: Holders,
         label: Callable[[str], str],
         applied: Applied | None = None,
@@ -47,7 +47,7 @@ class Admission:
         """`label`: value of the label of a node that selectors go by; `applied`: circuits that are surely on, None
         where there is no driver to wait for."""
         self._group = f"kueue.x-k8s.io/{site.config.kueue}"
-        self.mirror = Mirror(api, path_of(self._group, "workloads"))
+        self.mirror = Informer(api, path_of(self._group, "workloads"))
         self._controller, self._api, self._site, self._pods = controller, api, site, pods
         self._holders, self._label, self._applied, self._clock = holders, label, applied, clock
         self._said_s: dict[str, float] = {}
@@ -100,7 +100,7 @@ class Admission:
                 self._say(workload, "Pending", f"somebody else has changed its job: {error}")
             except FullError as error:
                 self._say(workload, "Pending", str(error))
-            except (AskError, InputError) as error:
+            except (PodGroupError, InputError) as error:
                 self._leave(job, ended=False)
                 self._say(workload, "Rejected", str(error))
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import httpx
 
-from planner.integrations.kubernetes.client_config import Access
+from planner.integrations.kubernetes.client_config import ClientConfig
 
 Object = dict[str, Any]
 TIMEOUT_S = 10.0
@@ -29,10 +29,10 @@ class ApiError(Exception):
         return self.status in (0, 401, 403) or self.status >= 500
 
 
-class Api:
+class KubernetesClient:
     """Objects of one cluster by path, such as /api/v1/namespaces/a/pods/b."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: ClientConfig) -> None:
         self._access = access
         self._client = httpx.Client(
             base_url=access.url, verify=access.verify, timeout=TIMEOUT_S, trust_env=False, follow_redirects=False

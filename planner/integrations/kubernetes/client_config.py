@@ -18,7 +18,7 @@ ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
 @dataclass(frozen=True)
-class Access:
+class ClientConfig:
     """One API server; the token is read again for each request (OSError, ValueError) and never shown."""
 
     url: str
@@ -26,21 +26,21 @@ class Access:
     token: Callable[[], str | None] = field(default=lambda: None, repr=False)
 
 
-def access(kubeconfig: Path | None) -> Access:
+def access(kubeconfig: Path | None) -> ClientConfig:
     """From a kubeconfig file, or of the pod that this runs in; InputError that says what is missing."""
     return _of_pod() if kubeconfig is None else _of_file(kubeconfig)
 
 
-def _of_pod() -> Access:
+def _of_pod() -> ClientConfig:
     host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
     if not host or not (ACCOUNT / "token").is_file():
         raise InputError("kubernetes", "kubeconfig", "this is no pod with an account; give a kubeconfig file")
     address = f"[{host}]" if ":" in host else host
     verify = ssl.create_default_context(cafile=str(ACCOUNT / "ca.crt"))
-    return Access(f"https://{address}:{port}", verify, lambda: _first_line(ACCOUNT / "token"))
+    return ClientConfig(f"https://{address}:{port}", verify, lambda: _first_line(ACCOUNT / "token"))
 
 
-def _of_file(path: Path) -> Access:
+def _of_file(path: Path) -> ClientConfig:
     data = parse_text(
         read_text(path, wanted="a kubeconfig file", remedy="`kubectl config view` shows yours"), str(path)
     )
@@ -52,7 +52,7 @@ def _of_file(path: Path) -> Access:
         raise InputError(str(path), "clusters.cluster.server", f"'{url}' is no address such as https://host:6443")
     if "exec" in user or "auth-provider" in user:
         raise InputError(str(path), "users.user", "runs a program for a token; give a token, tokenFile or certificate")
-    return Access(url.rstrip("/"), _verify(path, cluster, user), _token(path, user))
+    return ClientConfig(url.rstrip("/"), _verify(path, cluster, user), _token(path, user))
 
 
 def _named(path: Path, data: dict[str, Any], list_key: str, key: str, name: str) -> dict[str, Any]:

@@ -12,22 +12,22 @@ from dataclasses import dataclass, field
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.client import Api, ApiError, Object, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import Site
 from planner.integrations.kubernetes.gang_lifecycle import by_key, gang_ask, seat_key
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, Circuits, dark, placed
 from planner.integrations.kubernetes.pod_assignment import (
     ASSIGNMENT,
     GANG,
     JOB,
     VISIBLE,
-    Seat,
+    PodAssignment,
     SplitError,
     seats_of,
     written,
 )
-from planner.integrations.kubernetes.pod_groups import Ask, AskError, accelerators_of, whole_number
+from planner.integrations.kubernetes.pod_groups import PodGroup, PodGroupError, accelerators_of, whole_number
 from planner.integrations.kubernetes.pods import Pod, bound, in_the_way, is_gang, job_of, job_told
 from planner.model.errors import ConflictError, FullError, InputError, UnknownError
 
@@ -41,7 +41,7 @@ FRESH_S = 10.0
 class Verdict:
     """Where one pod may go: its seat; anywhere; or nowhere now, and why."""
 
-    seat: Seat | None = None
+    seat: PodAssignment | None = None
     why: str = ""
     never: bool = False
     """whether waiting does not help"""
@@ -62,7 +62,7 @@ class Asked:
     job: str = ""
     """nothing: the pod takes no accelerators"""
     each: int = 0
-    ask: Ask | None = None
+    ask: PodGroup | None = None
     """None: Kueue's check has planned the job"""
     wrong: str = ""
 
@@ -90,9 +90,9 @@ class Extender:
     def __init__(
         self,
         controller: Controller,
-        api: Api,
+        api: KubernetesClient,
         site: Site,
-        pods: Mirror,
+        pods: Informer,
         applied: Applied | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -123,7 +123,7 @@ class Extender:
                 with suppress(InputError):
                     self._controller.prepare(request)
             return Asked(pod, job, each, ask)
-        except (AskError, InputError) as error:
+        except (PodGroupError, InputError) as error:
             return Asked(pod, wrong=str(error))
 
     def judge(self, asked: Asked) -> Verdict:
@@ -193,7 +193,7 @@ class Extender:
             return Verdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {seat.node}")
         return Verdict(seat, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
 
-    def _choose(self, asked: Asked, seats: Sequence[Seat], taken: set[int]) -> Seat | None:
+    def _choose(self, asked: Asked, seats: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
         """The seat that the pod was given; else that of its index, else the first that is free."""
         uid = asked.pod.uid
         shown = {pod.uid for pod in map(Pod, self._pods.objects.values()) if not pod.is_over}

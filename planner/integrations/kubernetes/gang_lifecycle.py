@@ -5,15 +5,15 @@ from typing import Any
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.client import Api, path_of
+from planner.integrations.kubernetes.client import KubernetesClient, path_of
 from planner.integrations.kubernetes.config import DOMAIN, Site
 from planner.integrations.kubernetes.holders import Holders
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import all_jobs, leave
-from planner.integrations.kubernetes.pod_assignment import VISIBLE, Seat, SplitError, seats_of
+from planner.integrations.kubernetes.pod_assignment import VISIBLE, PodAssignment, SplitError, seats_of
 from planner.integrations.kubernetes.pod_groups import (
-    Ask,
-    AskError,
+    PodGroup,
+    PodGroupError,
     PodSet,
     accelerators_of,
     ask_of,
@@ -23,16 +23,16 @@ from planner.integrations.kubernetes.pod_groups import (
 from planner.integrations.kubernetes.pods import Pod, bound, is_gang, job_of, job_told
 
 SIZE = f"{DOMAIN}/gang-size"
-Taken = dict[tuple[str, str], Seat]
+Taken = dict[tuple[str, str], PodAssignment]
 """seats by node and indices"""
 
 
-def gang_ask(pod: Pod, site: Site) -> Ask:
+def gang_ask(pod: Pod, site: Site) -> PodGroup:
     """What the gang of a pod asks for; AskError."""
     text = pod.annotations.get(SIZE, "1")
     pods = whole_number(text)
     if not pods:
-        raise AskError(f"{SIZE}: '{text[:20]}' is no number of pods")
+        raise PodGroupError(f"{SIZE}: '{text[:20]}' is no number of pods")
     limit = pod.spec.get("activeDeadlineSeconds")
     about: dict[str, Any] = {
         "name": job_of(pod),
@@ -44,10 +44,12 @@ def gang_ask(pod: Pod, site: Site) -> Ask:
     return ask_of([PodSet("gang", pods, each)], about, pod.annotations, site)
 
 
-class Gangs:
+class GangLifecycle:
     """Jobs end with their pods, and pods with the places of their jobs."""
 
-    def __init__(self, controller: Controller, api: Api, site: Site, pods: Mirror, holders: Holders) -> None:
+    def __init__(
+        self, controller: Controller, api: KubernetesClient, site: Site, pods: Informer, holders: Holders
+    ) -> None:
         self._controller, self._api, self._site = controller, api, site
         self._pods, self._holders = pods, holders
 
@@ -67,7 +69,7 @@ class Gangs:
         """Seats of a pod's job as it runs now; none where it does not."""
         try:
             each = accelerators_of(pod.spec, self._site.config.resources)
-        except AskError:
+        except PodGroupError:
             return {}
         key = job_told(pod), each
         if key not in known:
@@ -86,6 +88,6 @@ def seat_key(pod: Pod) -> tuple[str, str]:
     return pod.node, pod.annotations.get(VISIBLE, "")
 
 
-def by_key(seats: Iterable[Seat]) -> Taken:
+def by_key(seats: Iterable[PodAssignment]) -> Taken:
     """Seats by what their pods would show."""
     return {(seat.node, seat.visible): seat for seat in seats}

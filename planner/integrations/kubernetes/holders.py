@@ -4,15 +4,15 @@ A pod that is bound stands for the job that the planner bound it for: its annota
 labels are its owner's, and mean nothing then. Until its object is gone, or it has ended, it keeps what it holds.
 """
 
-from planner.integrations.kubernetes.client import Api, Object, path_of
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.client import KubernetesClient, Object, path_of
+from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.pods import Pod, job_of
 
 
 class Holders:
     """Pods by job, as a mirror of all pods shows them, or asked anew."""
 
-    def __init__(self, api: Api, pods: Mirror) -> None:
+    def __init__(self, api: KubernetesClient, pods: Informer) -> None:
         self._api, self._pods = api, pods
         self._objects: dict[tuple[str, str], Object] = {}
         self._jobs = frozenset[str]()

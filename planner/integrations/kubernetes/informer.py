@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from planner.integrations.kubernetes.client import Api, ApiError, Object
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object
 
 GONE = 410
 """the version is too old: list again"""
 
 
-class Mirror:
+class Informer:
     """One list of objects by namespace and name.
 
     All objects of a path are watched. What labels select is their owners' to edit: an object whose label goes would be
@@ -16,7 +16,7 @@ class Mirror:
     """
 
     def __init__(
-        self, api: Api, path: str, *, keeps: Callable[[Object], bool] = lambda item: True, wait_s: int = 1
+        self, api: KubernetesClient, path: str, *, keeps: Callable[[Object], bool] = lambda item: True, wait_s: int = 1
     ) -> None:
         """`keeps`: which objects are of interest, by what nobody can edit."""
         self.objects: dict[tuple[str, str], Object] = {}

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from planner.controller.controller import Controller
 from planner.integrations.kubernetes.admission import Admission
-from planner.integrations.kubernetes.client import Api, ApiError, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.client_config import access
 from planner.integrations.kubernetes.config import Site, load_site
 from planner.integrations.kubernetes.extender import Extender
-from planner.integrations.kubernetes.gang_lifecycle import Gangs
+from planner.integrations.kubernetes.gang_lifecycle import GangLifecycle
 from planner.integrations.kubernetes.holders import Holders
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied
 from planner.integrations.kubernetes.nodes import Nodes
 from planner.integrations.kubernetes.nudges import Nudges
@@ -32,13 +32,13 @@ class KubernetesLoop:
     def __init__(
         self,
         controller: Controller,
-        api: Api,
+        api: KubernetesClient,
         site: Site,
         applied: Applied | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`applied`: circuits that are surely on, by job; None where there is no driver to wait for."""
-        pods = Mirror(api, path_of("v1", "pods"), keeps=lambda item: takes_any(item, site.config.resources))
+        pods = Informer(api, path_of("v1", "pods"), keeps=lambda item: takes_any(item, site.config.resources))
         holders = Holders(api, pods)
         self._nodes = Nodes(controller, api, site)
         self._admission = (
@@ -46,7 +46,7 @@ class KubernetesLoop:
             if site.config.kueue
             else None
         )
-        self._gangs = Gangs(controller, api, site, pods, holders)
+        self._gangs = GangLifecycle(controller, api, site, pods, holders)
         self.extender = Extender(controller, api, site, pods, applied, clock)
         self._nudges = Nudges(controller, api, pods, self.extender, clock)
         self.mirrors = [pods, self._nodes.mirror, *([self._admission.mirror] if self._admission else ())]
@@ -57,7 +57,7 @@ class KubernetesLoop:
         """Look at all that has changed since the last time, and act; an API that is down is asked again next time."""
         try:
             with ThreadPoolExecutor(len(self.mirrors)) as pool:
-                list(pool.map(Mirror.refresh, self.mirrors))
+                list(pool.map(Informer.refresh, self.mirrors))
             self._nodes.follow()
             self._gangs.act()
             if self._admission is not None:
@@ -75,5 +75,5 @@ def load_loop(path: Path, cluster: Cluster, controller: Controller, applied: App
     """The loop of kubernetes.yaml; InputError names file and field."""
     site = load_site(path, cluster)
     kubeconfig = site.config.kubeconfig
-    api = Api(access(None if kubeconfig is None else path.parent / kubeconfig))
+    api = KubernetesClient(access(None if kubeconfig is None else path.parent / kubeconfig))
     return KubernetesLoop(controller, api, site, applied)

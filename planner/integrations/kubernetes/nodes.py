@@ -3,9 +3,9 @@
 import logging
 
 from planner.controller.controller import Controller
-from planner.integrations.kubernetes.client import Api, ApiError, Object, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import DOMAIN, Site
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.informer import Informer
 from planner.model.errors import InputError
 
 DOWN = f"{DOMAIN}/down"
@@ -16,8 +16,8 @@ log = logging.getLogger("planner.kubernetes")
 class Nodes:
     """The health of servers follows that of their nodes."""
 
-    def __init__(self, controller: Controller, api: Api, site: Site) -> None:
-        self.mirror = Mirror(api, path_of("v1", "nodes"))
+    def __init__(self, controller: Controller, api: KubernetesClient, site: Site) -> None:
+        self.mirror = Informer(api, path_of("v1", "nodes"))
         self._controller, self._api, self._site = controller, api, site
         self._gone: set[str] = set()
         """servers that have failed and whose node, not there any more, could not be marked; also after a restart"""

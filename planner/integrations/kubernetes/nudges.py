@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from planner.controller.controller import Controller
-from planner.integrations.kubernetes.client import Api, ApiError, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.config import DOMAIN
 from planner.integrations.kubernetes.extender import FRESH_S, Extender, Turned
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import all_jobs
 from planner.integrations.kubernetes.pods import Pod, job_of
 
@@ -30,8 +30,8 @@ class Nudges:
     def __init__(
         self,
         controller: Controller,
-        api: Api,
-        pods: Mirror,
+        api: KubernetesClient,
+        pods: Informer,
         extender: Extender,
         clock: Callable[[], float] = time.time,
     ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN, Site
-from planner.integrations.kubernetes.pod_groups import Ask
+from planner.integrations.kubernetes.pod_groups import PodGroup
 from planner.placement.placement import Place
 
 JOB, GANG, DEVICES = f"{DOMAIN}/job", f"{DOMAIN}/gang", f"{DOMAIN}/devices"
@@ -18,7 +18,7 @@ class SplitError(ValueError):
 
 
 @dataclass(frozen=True)
-class Seat:
+class PodAssignment:
     """Where one pod goes, and what it gets there."""
 
     node: str
@@ -36,7 +36,7 @@ class Seat:
         return {"node": self.node, "indices": list(self.indices), "ranks": list(self.ranks)}
 
 
-def seats_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[Seat, ...]:
+def seats_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[PodAssignment, ...]:
     """Seats of a job's pods in the order of their first ranks, `each` accelerators a pod; SplitError where a server
     gives no whole number of pods."""
     fabric = place.row.options.fabric
@@ -50,11 +50,11 @@ def seats_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[Seat,
             raise SplitError(f"{name} would give {len(ranks)} accelerators, no multiple of the {each} of a pod")
         for first in range(0, len(ranks), each):
             own = tuple(ranks[first : first + each])
-            seats.append(Seat(node_of[name], tuple(place.devices[rank][1] for rank in own), own))
+            seats.append(PodAssignment(node_of[name], tuple(place.devices[rank][1] for rank in own), own))
     return tuple(sorted(seats, key=lambda seat: seat.ranks[0]))
 
 
-def updates_of(ask: Ask, place: Place, site: Site, label: Callable[[str], str]) -> list[Object]:
+def updates_of(ask: PodGroup, place: Place, site: Site, label: Callable[[str], str]) -> list[Object]:
     """`podSetUpdates` of an admission check: where the pods of each set go; SplitError. `label`: value of the label
     of a node that selectors go by."""
     rest = seats_of(place, ask.each, site.node_of)
@@ -85,11 +85,11 @@ def devices_in(updates: object) -> str | None:
     return None
 
 
-def written(text: str) -> tuple[Seat, ...]:
+def written(text: str) -> tuple[PodAssignment, ...]:
     """Seats as an annotation has them; ValueError for anything else."""
     try:
         return tuple(
-            Seat(str(one["node"]), tuple(map(int, one["indices"])), tuple(map(int, one["ranks"])))
+            PodAssignment(str(one["node"]), tuple(map(int, one["indices"])), tuple(map(int, one["ranks"])))
             for one in json.loads(text)
         )
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):

@@ -17,7 +17,7 @@ MOST_PRIORITY = 1_000_000
 """priorities beyond it count as it"""
 
 
-class AskError(ValueError):
+class PodGroupError(ValueError):
     """What pods ask for can never run here; the text says why, and what to change."""
 
 
@@ -32,7 +32,7 @@ class PodSet:
 
 
 @dataclass(frozen=True)
-class Ask:
+class PodGroup:
     """All pods of one job that take accelerators, as many each."""
 
     sets: tuple[PodSet, ...]
@@ -54,7 +54,7 @@ class Ask:
         return sum(each.pods for each in self.sets)
 
 
-def ask_of(sets: Sequence[PodSet], about: Mapping[str, Any], annotations: Mapping[str, str], site: Site) -> Ask:
+def ask_of(sets: Sequence[PodSet], about: Mapping[str, Any], annotations: Mapping[str, str], site: Site) -> PodGroup:
     """One job of these pods; `about` holds fields of its Request.
 
     Where a server has room for several pods, any number of them may share one: the planner spreads accelerators freely,
@@ -63,17 +63,19 @@ def ask_of(sets: Sequence[PodSet], about: Mapping[str, Any], annotations: Mappin
     sizes = {each.each for each in sets}
     if len(sizes) > 1:
         listed = " and ".join(map(str, sorted(sizes)))
-        raise AskError(f"some pods ask for {listed} accelerators; give all that take any the same number")
+        raise PodGroupError(f"some pods ask for {listed} accelerators; give all that take any the same number")
     (each,), pods, per_server = sizes, sum(one.pods for one in sets), site.per_server
     if each > per_server:
-        raise AskError(f"a pod asks for {each} accelerators and a node has {per_server}; ask for fewer in more pods")
+        raise PodGroupError(
+            f"a pod asks for {each} accelerators and a node has {per_server}; ask for fewer in more pods"
+        )
     told = _pods_per_node(annotations, pods, each, per_server)
     free = told * each if told else each if pods == 1 or 2 * each > per_server else None
     known = dict(about) | {"accelerators": pods * each, "workload": _workload(annotations, site.config)}
     known |= {key: _flag(annotations, key, default) for key, default in (("movable", False), ("preemptible", True))}
     is_free = free is None and each > 1
     counts = [k for k in range(min(pods, per_server // each), 0, -1) if pods % k == 0] if is_free else []
-    return Ask(tuple(sets), _request(known, free), tuple(_request(known, k * each) for k in counts))
+    return PodGroup(tuple(sets), _request(known, free), tuple(_request(known, k * each) for k in counts))
 
 
 def _request(known: Mapping[str, Any], per_server: int | None) -> Request:
@@ -81,7 +83,7 @@ def _request(known: Mapping[str, Any], per_server: int | None) -> Request:
     try:
         return validate(Request, {**known, **constraints}, "job")
     except InputError as error:
-        raise AskError(str(error)) from None
+        raise PodGroupError(str(error)) from None
 
 
 def _pods_per_node(annotations: Mapping[str, str], pods: int, each: int, per_server: int) -> int:
@@ -92,7 +94,7 @@ def _pods_per_node(annotations: Mapping[str, str], pods: int, each: int, per_ser
         return 0
     told = whole_number(text)
     if not told or told * each > per_server or pods % told:
-        raise AskError(
+        raise PodGroupError(
             f"{key}: '{text}' must divide the {pods} pods, and at most {per_server // each} pods fit on a node"
         )
     return told
@@ -103,16 +105,16 @@ def _workload(annotations: Mapping[str, str], of: Kubernetes) -> Any:
     name = annotations.get(key, of.default_workload)
     known = ", ".join(sorted(of.workloads)) or "none yet"
     if name is None:
-        raise AskError(f"annotation {key} is missing; name one of: {known}")
+        raise PodGroupError(f"annotation {key} is missing; name one of: {known}")
     if name not in of.workloads:
-        raise AskError(f"{key}: no workload '{name[:100]}' is known; name one of: {known}")
+        raise PodGroupError(f"{key}: no workload '{name[:100]}' is known; name one of: {known}")
     return of.workloads[name]
 
 
 def _flag(annotations: Mapping[str, str], key: str, default: bool) -> bool:
     text = annotations.get(f"{DOMAIN}/{key}", str(default).lower())
     if text not in ("true", "false"):
-        raise AskError(f'{DOMAIN}/{key}: \'{text[:100]}\' is neither "true" nor "false"')
+        raise PodGroupError(f'{DOMAIN}/{key}: \'{text[:100]}\' is neither "true" nor "false"')
     return text == "true"
 
 
@@ -134,7 +136,7 @@ def _of_container(container: Object, resources: Sequence[str]) -> int:
         if resource in amounts:
             number = whole_number(str(amounts[resource]))
             if number is None:
-                raise AskError(f"{resource}: '{amounts[resource]}' is no whole number")
+                raise PodGroupError(f"{resource}: '{amounts[resource]}' is no whole number")
             total += number
     return total
 

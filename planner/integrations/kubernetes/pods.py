@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, GANG, JOB, VISIBLE, Seat, written
-from planner.integrations.kubernetes.pod_groups import AskError, accelerators_of, job_name
+from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, GANG, JOB, VISIBLE, PodAssignment, written
+from planner.integrations.kubernetes.pod_groups import PodGroupError, accelerators_of, job_name
 
 MIDDLE = "pods"
 """between namespace and name of the gang in the name of its job: no Workload has such a name"""
@@ -67,7 +67,7 @@ def takes_any(item: Object, resources: Sequence[str]) -> bool:
     """Whether a pod takes accelerators and has not ended: what is written on others is nothing."""
     try:
         return not Pod(item).is_over and accelerators_of(Pod(item).spec, resources) > 0
-    except AskError:
+    except PodGroupError:
         return True
 
 
@@ -76,7 +76,7 @@ def bound(items: Iterable[Object], resources: Sequence[str]) -> Iterator[Pod]:
     return (pod for pod in map(Pod, items) if pod.node and takes_any(pod.item, resources))
 
 
-def in_the_way(seats: Iterable[Seat], pods: Iterable[Pod], mine: str = "") -> Pod | None:
+def in_the_way(seats: Iterable[PodAssignment], pods: Iterable[Pod], mine: str = "") -> Pod | None:
     """A bound pod that still has accelerators of these seats; `mine` is a uid that is not in its own way."""
     wanted: dict[str, set[int]] = {}
     for seat in seats:

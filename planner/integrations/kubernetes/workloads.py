@@ -7,7 +7,15 @@ from typing import Any
 
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, Site
-from planner.integrations.kubernetes.pod_groups import Ask, AskError, PodSet, accelerators_of, ask_of, clipped, job_name
+from planner.integrations.kubernetes.pod_groups import (
+    PodGroup,
+    PodGroupError,
+    PodSet,
+    accelerators_of,
+    ask_of,
+    clipped,
+    job_name,
+)
 
 BY_CHECK = "AdmissionCheck"
 """reason of an eviction that a check asked for"""
@@ -60,7 +68,7 @@ class Workload:
                 return found
         return None
 
-    def ask(self, site: Site) -> Ask | None:
+    def ask(self, site: Site) -> PodGroup | None:
         """What it asks for; None for no accelerators; AskError where it can never run."""
         of = site.config
         sets = [one for one in map(self._pod_set(of), self.spec.get("podSets") or ()) if one.pods and one.each]
@@ -91,7 +99,7 @@ class Workload:
     def _require_free_choice(self, of: Kubernetes) -> None:
         for one in self.spec.get("podSets") or ():
             if of.node_label in ((one["template"].get("spec") or {}).get("nodeSelector") or {}):
-                raise AskError(f"nodeSelector: {of.node_label}: the planner chooses nodes; leave it out")
+                raise PodGroupError(f"nodeSelector: {of.node_label}: the planner chooses nodes; leave it out")
 
     @cached_property
     def annotations(self) -> Mapping[str, str]:
@@ -101,5 +109,5 @@ class Workload:
         for about in (self.item["metadata"], *templates):
             for key, text in (about.get("annotations") or {}).items():
                 if key.startswith(f"{DOMAIN}/") and found.setdefault(key, str(text)) != text:
-                    raise AskError(f"annotation {key} is given twice, and differs; keep one")
+                    raise PodGroupError(f"annotation {key} is given twice, and differs; keep one")
         return found

@@ -24,7 +24,7 @@ USERS_ONLY, ALL_READ = 0o400, 0o444
 
 
 @dataclass(frozen=True)
-class Told:
+class Allocation:
     """One job's nodes, with the indices of its accelerators in rank order, and its circuits."""
 
     nodes: Mapping[str, tuple[int, ...]]
@@ -53,12 +53,12 @@ class Told:
         return frozenset(indices | taken(self.circuits))
 
 
-def told_of(place: "Place", node_of_server: Mapping[str, str], restarts: int) -> Told:
+def told_of(place: "Place", node_of_server: Mapping[str, str], restarts: int) -> Allocation:
     """A place of the controller in the words of Slurm."""
     fabric, nodes = place.row.options.fabric, dict[str, list[int]]()
     for server, slot in place.devices:
         nodes.setdefault(node_of_server[fabric.server_name(server)], []).append(slot)
-    return Told({node: tuple(indices) for node, indices in nodes.items()}, place.circuits_json, restarts)
+    return Allocation({node: tuple(indices) for node, indices in nodes.items()}, place.circuits_json, restarts)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Order:
     part: str
 
 
-class Tellings:
+class AllocationStore:
     """The files of one site: `jobs`, `circuits` and `reports` in its state, and the bindings that nodes read.
 
     Bindings and circuits are written before the lock and removed after it: where there is a lock, all is there.
@@ -89,11 +89,11 @@ class Tellings:
 
     def __init__(self, state: Path, bindings: Path) -> None:
         self._state, self._bindings = state, bindings
-        self._known: dict[int, Told] | None = None
+        self._known: dict[int, Allocation] | None = None
         for name in ("jobs", "circuits", "reports", "orders"):
             make_private(state / name)
 
-    def all(self) -> dict[int, Told]:
+    def all(self) -> dict[int, Allocation]:
         """What is locked, by job; InputError for a file that cannot be read. Read once: nobody else writes it."""
         if self._known is None:
             self._known = {int(path.stem): _read(path) for path in self._files("jobs")}
@@ -110,7 +110,7 @@ class Tellings:
                 found[int(path.stem)] = Report("connect", None, f"{path} holds no report: {error}")
         return found
 
-    def tell(self, job: int, told: Told, user_id: int) -> None:
+    def tell(self, job: int, told: Allocation, user_id: int) -> None:
         """Lock a place for a job, which holds nothing; ValueError where another job has some of it."""
         for other, theirs in self.all().items():
             if other != job and (both := told.locks & theirs.locks):
@@ -122,7 +122,7 @@ class Tellings:
         self.keep(job, told)
         self.heard(job)
 
-    def keep(self, job: int, told: Told) -> None:
+    def keep(self, job: int, told: Allocation) -> None:
         """Write one lock."""
         known = self.all()
         write_private(self._path(job), _written(told))
@@ -185,7 +185,7 @@ class Tellings:
             taken(circuits)
         kept = path.with_suffix(".damaged")
         write_private(kept, path.read_text(encoding="utf-8", errors="replace"))
-        write_private(path, _written(Told(nodes, circuits, leaves=True)))
+        write_private(path, _written(Allocation(nodes, circuits, leaves=True)))
         return kept
 
     def _path(self, job: int) -> Path:
@@ -212,7 +212,7 @@ class Tellings:
             path.unlink(missing_ok=True)
 
 
-def _written(told: Told) -> str:
+def _written(told: Allocation) -> str:
     return json.dumps(asdict(told), separators=(",", ":")) + "\n"
 
 
@@ -224,12 +224,12 @@ def _is_whole(path: Path) -> bool:
     return True
 
 
-def _read(path: Path) -> Told:
+def _read(path: Path) -> Allocation:
     try:
         body: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         nodes = {node: tuple(indices) for node, indices in body["nodes"].items()}
         tries = {name: body[name] for name in ("tries", "again_s", "said") if name in body}
-        return Told(nodes, body["circuits"], body["restarts"], body["leaves"], **tries)
+        return Allocation(nodes, body["circuits"], body["restarts"], body["leaves"], **tries)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         problem = f"is damaged ({error}); remove it once that job has ended"
         raise InputError(str(path), "jobs", problem) from None

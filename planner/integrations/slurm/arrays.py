@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 from planner.integrations.slurm.config import Site
 from planner.integrations.slurm.job_requests import Written
-from planner.integrations.slurm.observed_state import Memory, Wants, World
+from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from planner.integrations.slurm.rows import JobRow
 
 LIMITED = "JobArrayTaskLimit"
@@ -36,7 +36,7 @@ def at_once(row: JobRow, asks: Written, site: Site) -> int:
     return min(fit, row.most_tasks) if row.most_tasks else fit
 
 
-def split_off(world: World, site: Site, job: int, now_s: float) -> list[int]:
+def split_off(world: ObservedState, site: Site, job: int, now_s: float) -> list[int]:
     """Tasks that are to become jobs now; none where the job is no array, or may not run."""
     rest = world.jobs[job]
     if not rest.tasks or not world.may_run(job, now_s):
@@ -45,7 +45,7 @@ def split_off(world: World, site: Site, job: int, now_s: float) -> list[int]:
     return first_tasks(rest.tasks, at_once(rest, world.ours[job], site) - ahead)
 
 
-def over_limit(world: World, wants: Wants, held: Collection[int]) -> set[int]:
+def over_limit(world: ObservedState, wants: DesiredState, held: Collection[int]) -> set[int]:
     """Of held jobs those for which there is no room within the limit of their array: first come those that the
     controller knows."""
     rows = chain.from_iterable(world.tasks.values())
@@ -59,14 +59,14 @@ def over_limit(world: World, wants: Wants, held: Collection[int]) -> set[int]:
     return over
 
 
-def why_waiting(world: World, wants: Wants, memory: Memory, job: int) -> str:
+def why_waiting(world: ObservedState, wants: DesiredState, memory: Memory, job: int) -> str:
     """Why a job without a place waits: of a rest, why the first of its tasks does."""
     row = world.jobs[job]
     waiting = [each.job_id for each in world.tasks.get(row.array_id, []) if each.waits] if row.tasks else [job]
     return next(filter(None, (_why(wants, memory, each) for each in waiting)), "")
 
 
-def why_behind(world: World, site: Site, job: int, now_s: float) -> str:
+def why_behind(world: ObservedState, site: Site, job: int, now_s: float) -> str:
     """Why a job waits that could run, and that the controller does not get: only tasks of arrays do."""
     row = world.jobs[job]
     if split_off(world, site, job, now_s):
@@ -76,6 +76,6 @@ def why_behind(world: World, site: Site, job: int, now_s: float) -> str:
     return "other tasks of the array come before" if row.tasks else ""
 
 
-def _why(wants: Wants, memory: Memory, job: int) -> str:
+def _why(wants: DesiredState, memory: Memory, job: int) -> str:
     refused = memory.refused.get(job)
     return "cannot run: " + refused.why if refused is not None and not wants.knows(job) else wants.why.get(job, "")

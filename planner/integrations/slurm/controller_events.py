@@ -11,7 +11,7 @@ from planner.integrations.slurm.arrays import LIMITED, over_limit
 from planner.integrations.slurm.config import Site
 from planner.integrations.slurm.hooks import job_name
 from planner.integrations.slurm.job_requests import Written, request_of
-from planner.integrations.slurm.observed_state import OUR_REASON, Memory, Refusal, Wants, World
+from planner.integrations.slurm.observed_state import OUR_REASON, DesiredState, Memory, ObservedState, Refusal
 from planner.integrations.slurm.rows import JobRow
 from planner.model.errors import InputError
 
@@ -29,7 +29,7 @@ class Event:
     subject: str
 
 
-def asked(world: World, wants: Wants, memory: Memory, site: Site, now_s: float) -> dict[int, Request]:
+def asked(world: ObservedState, wants: DesiredState, memory: Memory, site: Site, now_s: float) -> dict[int, Request]:
     """What held jobs ask for that may run now as far as Slurm is concerned, in the order in which they were submitted.
 
     Those that cannot run are remembered with the reason, until they ask for something else.
@@ -68,13 +68,13 @@ def mark_of(row: JobRow, asks: Written) -> object:
     return asks.asks, row.comment, row.nice, row.time_limit_s, row.account
 
 
-def ended(world: World, wants: Wants) -> list[Event]:
+def ended(world: ObservedState, wants: DesiredState) -> list[Event]:
     """Jobs of which nothing is left in Slurm."""
     gone = [job for job in wants.requests if world.has_ended(job)]
     return [Event("finish" if job in wants.places else "cancel", job_name(job)) for job in gone]
 
 
-def let_go(world: World, wants: Wants, asked: Mapping[int, Request], site: Site) -> list[Event]:
+def let_go(world: ObservedState, wants: DesiredState, asked: Mapping[int, Request], site: Site) -> list[Event]:
     """Jobs that the controller must forget, some of them to be submitted anew."""
     barred = {node for node, server in site.server_of_node.items() if server in wants.drained}
     leaving = [
@@ -83,7 +83,9 @@ def let_go(world: World, wants: Wants, asked: Mapping[int, Request], site: Site)
     return [Event("cancel", job_name(job)) for job in leaving]
 
 
-def _is_let_go(world: World, wants: Wants, asked: Mapping[int, Request], barred: set[str], job: int) -> bool:
+def _is_let_go(
+    world: ObservedState, wants: DesiredState, asked: Mapping[int, Request], barred: set[str], job: int
+) -> bool:
     row, place, told = world.jobs[job], wants.places.get(job), world.told.get(job)
     if job not in world.ours:
         return row.waits
@@ -96,13 +98,13 @@ def _is_let_go(world: World, wants: Wants, asked: Mapping[int, Request], barred:
     return job not in asked or (place is None and asked[job] != wants.requests[job])
 
 
-def reported(world: World, wants: Wants) -> list[Event]:
+def reported(world: ObservedState, wants: DesiredState) -> list[Event]:
     """Parts that hooks found broken."""
     parts = {report.part for report in world.reports.values() if report.part is not None}
     return [Event("fail", part) for part in sorted(parts - wants.failed)]
 
 
-def health(world: World, wants: Wants, memory: Memory, site: Site) -> list[Event]:
+def health(world: ObservedState, wants: DesiredState, memory: Memory, site: Site) -> list[Event]:
     """Servers that are down, or that take no jobs. What others than Slurm found broken stays so while a node is up."""
     found: list[Event] = []
     strange = strangers(world, wants)
@@ -120,7 +122,7 @@ def health(world: World, wants: Wants, memory: Memory, site: Site) -> list[Event
     return found
 
 
-def strangers(world: World, wants: Wants) -> set[str]:
+def strangers(world: ObservedState, wants: DesiredState) -> set[str]:
     """Nodes with GPUs in the hands of jobs that the controller does not know, and that it cannot send away."""
     found = set[str]()
     for job, row in world.jobs.items():
@@ -130,7 +132,7 @@ def strangers(world: World, wants: Wants) -> set[str]:
     return found
 
 
-def is_sent(world: World, job: int) -> bool:
+def is_sent(world: ObservedState, job: int) -> bool:
     """The planner has stopped a job, or is about to, so that it waits again."""
     row, told = world.jobs[job], world.told.get(job)
     return job in world.ours and row.can_requeue and told is not None and told.leaves

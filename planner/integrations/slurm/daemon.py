@@ -10,7 +10,7 @@ from pathlib import Path
 
 from planner.controller.controller import Controller
 from planner.integrations.private_files import make_private
-from planner.integrations.slurm.allocations import Tellings
+from planner.integrations.slurm.allocations import AllocationStore
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmError
 from planner.integrations.slurm.config import Site
@@ -36,7 +36,7 @@ def run(site: Site, log: Log, *, once: bool = False) -> None:
     _require(state, site.config.bindings)
     stop = threading.Event()
     with _stopped_by_signals(stop), _only_one(state):
-        tellings = Tellings(state, site.config.bindings)
+        tellings = AllocationStore(state, site.config.bindings)
         with Controller(site.cluster, state / "journal.db", site.config.settings) as controller:
             loop = Loop(site, controller, SlurmClient(), driver_in(state), tellings, log, NUM_COMMANDS)
             for path in tellings.sweep():

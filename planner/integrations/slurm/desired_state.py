@@ -3,23 +3,23 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from planner.integrations.slurm.allocations import Told, told_of
+from planner.integrations.slurm.allocations import Allocation, told_of
 from planner.integrations.slurm.config import Site
-from planner.integrations.slurm.observed_state import Wants, number_of
+from planner.integrations.slurm.observed_state import DesiredState, number_of
 
 if TYPE_CHECKING:
     from planner.controller.view import View
     from planner.placement.placement import Place
 
 
-def wants_of(view: "View", site: Site, known: "Callable[[int, Place], Told] | None" = None) -> Wants:
+def wants_of(view: "View", site: Site, known: "Callable[[int, Place], Allocation] | None" = None) -> DesiredState:
     """One moment of the controller; `known` may remember places."""
     node_of = {server: node for node, server in site.server_of_node.items()}
     tell = known or (lambda job, place: told_of(place, node_of, 0))
     states = {number_of(each.request.name): each for each in (*view.running, *view.waiting)}
     jobs = {job: each for job, each in states.items() if job is not None}
     failed = frozenset(view.failed)
-    return Wants(
+    return DesiredState(
         requests={job: each.request for job, each in jobs.items()},
         places={job: tell(job, each.place) for job, each in jobs.items() if each.place is not None},
         why={job: each.waits_for.because for job, each in jobs.items() if each.waits_for is not None},

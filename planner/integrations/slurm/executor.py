@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from planner.integrations.calls import Calls
-from planner.integrations.slurm.actions import Act
-from planner.integrations.slurm.allocations import Report, Tellings
+from planner.integrations.slurm.actions import Action
+from planner.integrations.slurm.allocations import AllocationStore, Report
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmDownError, SlurmError
 from planner.integrations.switch_drivers import CircuitError, Driver
@@ -22,20 +22,20 @@ LONGEST_SWITCHING_S = 1.0
 """after which no other switch is begun in a tick"""
 
 
-class Hands:
+class Executor:
     """Slurm, switches and locks of one site; `num_commands` of Slurm run at a time."""
 
     def __init__(
-        self, client: SlurmClient, driver: Driver, tellings: Tellings, log: Log, num_commands: int = 1
+        self, client: SlurmClient, driver: Driver, tellings: AllocationStore, log: Log, num_commands: int = 1
     ) -> None:
         self._client, self._driver, self._tellings, self._log = client, driver, tellings, log
         self._num_commands = num_commands
-        self._calls = Calls[Act]()
+        self._calls = Calls[Action]()
         self._refused: dict[int | str, str] = {}
         self._broken: dict[int, Report] = {}
 
     def carry_out(
-        self, acts: Sequence[Act], may_go_on: Callable[[], bool], longest_s: float
+        self, acts: Sequence[Action], may_go_on: Callable[[], bool], longest_s: float
     ) -> tuple[dict[int | str, str], dict[int, Report]]:
         """What was refused, by job or node, and which circuits could not be put on, by job.
 
@@ -47,9 +47,9 @@ class Hands:
         self._switch([act for act in acts if act.do in SWITCHES], _until(may_go_on, LONGEST_SWITCHING_S))
         return self._refused, self._broken
 
-    def _all_but_switches(self, acts: Sequence[Act], may_go_on: Callable[[], bool]) -> None:
+    def _all_but_switches(self, acts: Sequence[Action], may_go_on: Callable[[], bool]) -> None:
         self._one_by_one([act for act in acts if act.do not in (*LAST, *SWITCHES)], may_go_on)
-        chains: dict[int, list[Act]] = {}
+        chains: dict[int, list[Action]] = {}
         for act in acts:
             if act.do in LAST:
                 chains.setdefault(act.job, []).append(act)
@@ -60,7 +60,7 @@ class Hands:
             with ThreadPoolExecutor(self._num_commands) as pool:
                 list(pool.map(lambda chain: self._one_by_one(chain, may_go_on), chains.values()))
 
-    def _switch(self, acts: Sequence[Act], may_go_on: Callable[[], bool]) -> None:
+    def _switch(self, acts: Sequence[Action], may_go_on: Callable[[], bool]) -> None:
         """Begin these, but those of jobs whose last one has not ended; then hear of all that have ended by now."""
         for act in acts:
             if not may_go_on():
@@ -75,7 +75,7 @@ class Hands:
             else:
                 raise error
 
-    def _one_by_one(self, acts: Iterable[Act], may_go_on: Callable[[], bool]) -> None:
+    def _one_by_one(self, acts: Iterable[Action], may_go_on: Callable[[], bool]) -> None:
         for act in acts:
             if not may_go_on():
                 return
@@ -91,19 +91,19 @@ class Hands:
             else:
                 self._say(act)
 
-    def _refuse(self, act: Act, error: Exception) -> None:
+    def _refuse(self, act: Action, error: Exception) -> None:
         self._log("refused", do=act.do, job=act.job, node=act.name, said=str(error))
         self._refused[act.job or act.name] = str(error)
         if isinstance(error, CircuitError) and act.do == "on":
             self._broken[act.job] = Report("connect", error.part, str(error))
 
-    def _say(self, act: Act) -> None:
+    def _say(self, act: Action) -> None:
         details: dict[str, object] = {"job": act.job or None, "node": act.name or None}
         if act.do == "tell" and act.told is not None:
             details |= {"nodes": act.told.nodes, "circuits": sum(len(each["circuits"]) for each in act.told.circuits)}
         self._log(act.do, **{name: value for name, value in details.items() if value is not None})
 
-    def _do(self, act: Act) -> None:
+    def _do(self, act: Action) -> None:
         client, files, job = self._client, self._tellings, act.job
         match act.do:
             case "off":

@@ -8,12 +8,12 @@ from planner.controller.controller import Controller
 from planner.controller.settings import Request
 from planner.integrations.slurm import controller_events
 from planner.integrations.slurm.actions import acts
-from planner.integrations.slurm.allocations import Tellings, Told, set_aside, told_of
+from planner.integrations.slurm.allocations import Allocation, AllocationStore, set_aside, told_of
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.config import Site
 from planner.integrations.slurm.desired_state import wants_of
-from planner.integrations.slurm.executor import SWITCHES, Hands, Log
-from planner.integrations.slurm.observed_state import Memory, Refusal, Wants, World, number_of
+from planner.integrations.slurm.executor import SWITCHES, Executor, Log
+from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState, Refusal, number_of
 from planner.integrations.switch_drivers import Driver
 from planner.model.errors import FullError, InputError
 from planner.placement.placement import Place
@@ -37,30 +37,30 @@ class Loop:
         controller: Controller,
         client: SlurmClient,
         driver: Driver,
-        tellings: Tellings,
+        tellings: AllocationStore,
         log: Log,
         num_commands: int = 1,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.site, self.controller = site, controller
         self._client, self._driver, self._tellings, self._log, self._clock = client, driver, tellings, log, clock
-        self._hands = Hands(client, driver, tellings, log, num_commands)
+        self._hands = Executor(client, driver, tellings, log, num_commands)
         self._node_of_server = {server: node for node, server in site.server_of_node.items()}
         self._memory = Memory()
-        self._wants = -1, Wants({}, {}, {}, frozenset(), frozenset())
-        self._places: dict[int, tuple[Place, Told]] = {}
+        self._wants = -1, DesiredState({}, {}, {}, frozenset(), frozenset())
+        self._places: dict[int, tuple[Place, Allocation]] = {}
         self._replanned_s = 0.0
         self.planning_s, self.num_acts = 0.0, 0
         """of the last tick: what the controller took, and how much there was to do"""
 
-    def world(self) -> World:
+    def world(self) -> ObservedState:
         """Everything outside, in the order that makes it safe to act upon."""
         applied = self._driver.applied()
         reports = {job: report for job, report in self._tellings.reports().items() if report.action == "connect"}
         jobs = self._client.jobs()
-        return World(applied, reports, jobs, self._client.nodes(), self._tellings.all())
+        return ObservedState(applied, reports, jobs, self._client.nodes(), self._tellings.all())
 
-    def wants(self) -> Wants:
+    def wants(self) -> DesiredState:
         """What the controller wants now; looked up once for every state of it."""
         seq, known = self._wants
         if seq != self.controller.seq:
@@ -70,13 +70,13 @@ class Loop:
             self._places = {job: each for job, each in self._places.items() if job in known.places}
         return known
 
-    def _told(self, job: int, place: Place) -> Told:
+    def _told(self, job: int, place: Place) -> Allocation:
         """A place in the words of Slurm, worked out once."""
         if job not in self._places or self._places[job][0] is not place:
             self._places[job] = place, told_of(place, self._node_of_server, 0)
         return self._places[job][1]
 
-    def tick(self, may_go_on: Callable[[], bool] = lambda: True) -> World:
+    def tick(self, may_go_on: Callable[[], bool] = lambda: True) -> ObservedState:
         """SlurmDownError or CircuitError where nothing can be known: nothing is lost, the next tick begins anew."""
         self.planning_s, self.num_acts = 0.0, 0
         world, now_s = self.world(), self._clock()
@@ -98,7 +98,7 @@ class Loop:
                 self._tell_health([controller_events.Event("fail", report.part)])
         return world
 
-    def _put_back(self, world: World) -> None:
+    def _put_back(self, world: ObservedState) -> None:
         """Say what hooks report, and forget what is over."""
         memory = self._memory
         for job, report in world.reports.items():
@@ -107,7 +107,7 @@ class Loop:
         for job in [job for job in memory.refused if world.has_ended(job)]:
             del memory.refused[job]
 
-    def _follow(self, world: World, now_s: float) -> None:
+    def _follow(self, world: ObservedState, now_s: float) -> None:
         """Bring the controller up to date with Slurm."""
         for path, order in self._tellings.orders():
             if order is None:
@@ -131,7 +131,7 @@ class Loop:
             own_s = self.controller.settings.repair_budget_s
             self.controller.replan(usual_s if own_s is None else own_s)
 
-    def _ready(self, world: World, requests: list[Request], now_s: float) -> list[Request]:
+    def _ready(self, world: ObservedState, requests: list[Request], now_s: float) -> list[Request]:
         """Those that can run, as many as can be expanded in a tick, in the order in which they were given."""
         end_s, ready = time.monotonic() + LONGEST_EXPANSION_S, set[str]()
         for number, request in enumerate(controller_events.in_turn(requests, self._memory)):
@@ -142,7 +142,7 @@ class Loop:
                 ready.add(request.name)
         return [request for request in requests if request.name in ready]
 
-    def _is_ready(self, world: World, request: Request) -> bool:
+    def _is_ready(self, world: ObservedState, request: Request) -> bool:
         try:
             self.controller.prepare(request)
         except FullError as error:
@@ -156,7 +156,7 @@ class Loop:
             return False
         return True
 
-    def _refuse(self, world: World, job: int, why: str, until_s: float = inf) -> None:
+    def _refuse(self, world: ObservedState, job: int, why: str, until_s: float = inf) -> None:
         mark = controller_events.mark_of(world.jobs[job], world.ours[job])
         self._memory.refused[job] = Refusal(mark, why, until_s)
 

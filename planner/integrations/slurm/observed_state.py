@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from planner.controller.settings import Request
 from planner.integrations.hostlist import hosts_of
-from planner.integrations.slurm.allocations import Report, Told
+from planner.integrations.slurm.allocations import Allocation, Report
 from planner.integrations.slurm.job_requests import Written, written
 from planner.integrations.slurm.rows import JobRow, NodeRow
 from planner.integrations.switch_drivers import Circuits
@@ -20,7 +20,7 @@ OUR_REASON = "photonplan:"
 
 
 @dataclass(frozen=True)
-class World:
+class ObservedState:
     """What is, read in the order of the fields: circuits that are on were on before Slurm was asked about their job."""
 
     applied: Mapping[str, Circuits]
@@ -28,7 +28,7 @@ class World:
     reports: Mapping[int, Report]
     jobs: Mapping[int, JobRow]
     nodes: Mapping[str, NodeRow]
-    told: Mapping[int, Told]
+    told: Mapping[int, Allocation]
 
     @cached_property
     def ours(self) -> dict[int, Written]:
@@ -71,12 +71,12 @@ class World:
 
 
 @dataclass(frozen=True)
-class Wants:
+class DesiredState:
     """What the controller has decided."""
 
     requests: Mapping[int, Request]
     """of all jobs that wait or run there"""
-    places: Mapping[int, Told]
+    places: Mapping[int, Allocation]
     """of those that run"""
     why: Mapping[int, str]
     """why the others wait"""

@@ -6,9 +6,9 @@ from dataclasses import replace
 from math import ceil
 from typing import Literal
 
-from planner.integrations.slurm.allocations import Report, Told
+from planner.integrations.slurm.allocations import Allocation, Report
 from planner.integrations.slurm.job_requests import Written
-from planner.integrations.slurm.observed_state import World, pause_s
+from planner.integrations.slurm.observed_state import ObservedState, pause_s
 from planner.integrations.slurm.rows import JobRow
 
 Step = Literal["end", "retry", "delay"]
@@ -16,7 +16,7 @@ _SLACK_S = 2.0
 """by which Slurm may start a job earlier than it was told: it counts whole seconds"""
 
 
-def failed(world: World, now_s: float) -> dict[int, Told]:
+def failed(world: ObservedState, now_s: float) -> dict[int, Allocation]:
     """What jobs were told, with the starts counted that hooks report now."""
     found = {}
     for job, report in world.reports.items():
@@ -27,7 +27,7 @@ def failed(world: World, now_s: float) -> dict[int, Told]:
     return found
 
 
-def why(told: Told, most: int) -> str:
+def why(told: Allocation, most: int) -> str:
     """For the user; empty where no start has failed."""
     if not told.tries:
         return ""
@@ -35,7 +35,9 @@ def why(told: Told, most: int) -> str:
     return f"circuits could not be connected, tried {told.tries} times, {end}: {told.said}"
 
 
-def next_step(row: JobRow, asks: Written, told: Told, most: int, now_s: float) -> Iterator[tuple[Step, str, float]]:
+def next_step(
+    row: JobRow, asks: Written, told: Allocation, most: int, now_s: float
+) -> Iterator[tuple[Step, str, float]]:
     """For a job that waits for Slurm in its place: what is done, AdminComment, and seconds from now."""
     text = asks.text(at=told.digest, why=why(told, most))
     if told.tries >= most:
@@ -46,7 +48,7 @@ def next_step(row: JobRow, asks: Written, told: Told, most: int, now_s: float) -
         yield "delay", text, float(max(0, ceil(told.again_s - now_s)))
 
 
-def troubles(world: World, most: int) -> Iterator[str]:
+def troubles(world: ObservedState, most: int) -> Iterator[str]:
     """What hooks could not do, as of now, for people."""
     for job, told in sorted(world.told.items()):
         if told.tries:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from planner.integrations.private_files import write_private
-from planner.integrations.slurm.allocations import Tellings, Told
+from planner.integrations.slurm.allocations import Allocation, AllocationStore
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmDownError
 from planner.integrations.slurm.config import Site
 from planner.integrations.slurm.desired_state import wants_of
 from planner.integrations.slurm.hooks import driver_in, job_name
 from planner.integrations.slurm.lock import is_alone
-from planner.integrations.slurm.observed_state import Wants, World, number_of
+from planner.integrations.slurm.observed_state import DesiredState, ObservedState, number_of
 from planner.integrations.slurm.rows import JobRow
 from planner.integrations.slurm.starts import troubles
 from planner.model.errors import InputError
@@ -57,7 +57,7 @@ def wants_file(state: Path) -> Path:
     return state / "wants.json"
 
 
-def write_wants(state: Path, wants: Wants, seq: int) -> None:
+def write_wants(state: Path, wants: DesiredState, seq: int) -> None:
     body = {
         "at": time.time(),
         "seq": seq,
@@ -76,13 +76,13 @@ def read_status(site: Site, client: SlurmClient | None = None) -> Status:
         raise InputError(str(_journal(state)), "state", "is not there; start the daemon first: planner slurm run")
     with is_alone(state) as alone:
         age_s, wants = (0.0, _from_journal(site)) if alone else _from_daemon(state)
-    tellings = Tellings(state, site.config.bindings)
+    tellings = AllocationStore(state, site.config.bindings)
     applied, slurm = driver_in(state).applied(), ""
     client = client or SlurmClient()
     try:
-        world = World(applied, tellings.reports(), client.jobs(), client.nodes(), tellings.all())
+        world = ObservedState(applied, tellings.reports(), client.jobs(), client.nodes(), tellings.all())
     except SlurmDownError as error:
-        world, slurm = World(applied, tellings.reports(), {}, {}, tellings.all()), str(error)
+        world, slurm = ObservedState(applied, tellings.reports(), {}, {}, tellings.all()), str(error)
     return Status(
         is_alive=not alone,
         age_s=age_s,
@@ -100,13 +100,13 @@ def _journal(state: Path) -> Path:
     return state / "journal.db"
 
 
-def _from_daemon(state: Path) -> tuple[float, Wants]:
+def _from_daemon(state: Path) -> tuple[float, DesiredState]:
     path = wants_file(state)
     try:
         body = json.loads(path.read_text(encoding="utf-8"))
         places = {int(job): _told(told) for job, told in body["places"].items()}
         why = {int(job): text for job, text in body["why"].items()}
-        wants = Wants({}, places, why, frozenset(body["failed"]), frozenset(body["drained"]))
+        wants = DesiredState({}, places, why, frozenset(body["failed"]), frozenset(body["drained"]))
         return max(0.0, time.time() - body["at"]), wants
     except FileNotFoundError:
         raise InputError(str(path), "status", "is not there yet; the daemon has just started, ask again") from None
@@ -114,18 +114,18 @@ def _from_daemon(state: Path) -> tuple[float, Wants]:
         raise InputError(str(path), "status", f"is damaged ({error}); the daemon writes it again") from None
 
 
-def _told(body: dict[str, Any]) -> Told:
-    return Told({node: tuple(indices) for node, indices in body["nodes"].items()}, body["circuits"])
+def _told(body: dict[str, Any]) -> Allocation:
+    return Allocation({node: tuple(indices) for node, indices in body["nodes"].items()}, body["circuits"])
 
 
-def _from_journal(site: Site) -> Wants:
+def _from_journal(site: Site) -> DesiredState:
     from planner.controller.controller import Controller
 
     with Controller(journal=_journal(site.config.state)) as controller:
         return wants_of(controller.view(), site)
 
 
-def _runs(world: World, job: int, told: Told) -> dict[str, Any]:
+def _runs(world: ObservedState, job: int, told: Allocation) -> dict[str, Any]:
     row = world.jobs.get(job)
     return {
         "job": job,
@@ -138,7 +138,7 @@ def _runs(world: World, job: int, told: Told) -> dict[str, Any]:
     }
 
 
-def _waiting(world: World, wants: Wants) -> Iterator[dict[str, Any]]:
+def _waiting(world: ObservedState, wants: DesiredState) -> Iterator[dict[str, Any]]:
     for job, asks in sorted(world.ours.items()):
         row = world.jobs[job]
         if row.waits and job not in wants.places:
@@ -153,7 +153,7 @@ def _unplaced(row: JobRow) -> str:
     return "an administrator holds it" if row.reason == "JobHeldAdmin" else "the planner has not seen it yet"
 
 
-def differences(world: World, wants: Wants) -> Iterator[str]:
+def differences(world: ObservedState, wants: DesiredState) -> Iterator[str]:
     """Where Slurm, journal and switches do not agree now. Those of jobs under way go by themselves."""
     for job, place in wants.places.items():
         row, told = world.jobs.get(job), world.told.get(job)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from planner.report.replay.data import page_data
 from planner.report.shell import render
 from planner.simulate.measures import Measure
-from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.run_one import Outcome, SimulationRun, Study
 
 STYLES = ("page.css", "floor.css", "replay/replay.css", "print.css")
 SCRIPTS = (
@@ -17,7 +17,7 @@ SCRIPTS = (
 
 def replay_html(
     study: Study,
-    outcomes: Mapping[Cell, Outcome],
+    outcomes: Mapping[SimulationRun, Outcome],
     measures: Mapping[str, Measure],
     *,
     command: str,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from planner.placement.job_classes import Ground
+from planner.placement.job_classes import Site
 from planner.report.replay.sheet import Sheet
 from planner.simulate.demand import DemandModel
 from planner.simulate.measures import Measure
@@ -116,7 +116,7 @@ def _demand(study: Study, sheet: Sheet) -> Iterator[str]:
     )
 
 
-def _sizes(ground: Ground) -> Iterator[str]:
+def _sizes(ground: Site) -> Iterator[str]:
     larger = sorted({(kind.size, kind.held) for kind in ground.kinds.values() if kind.rows and kind.held > kind.size})
     if larger:
         pairs = ", ".join(f"{held} for {size}" for size, held in larger[:8])

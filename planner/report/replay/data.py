@@ -14,7 +14,7 @@ from planner.simulate.events import Rules
 from planner.simulate.measures import Measure
 from planner.simulate.placers import MOVING
 from planner.simulate.prices import COST
-from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.run_one import Outcome, SimulationRun, Study
 from planner.simulate.summary import Interval
 from planner.simulate.trace import Trace
 
@@ -29,7 +29,7 @@ DISCIPLINES = {
 
 def page_data(
     study: Study,
-    outcomes: Mapping[Cell, Outcome],
+    outcomes: Mapping[SimulationRun, Outcome],
     measures: Mapping[str, Measure],
     *,
     command: str,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from planner.simulate.run_one import Cell, Outcome
+from planner.simulate.run_one import Outcome, SimulationRun
 from planner.simulate.summary import Interval, by_seed, difference, interval
 
 Run = tuple[str, str]
@@ -18,7 +18,7 @@ def name_of(run: Run) -> str:
 class Sheet:
     """Outcomes looked up; the first run is the baseline."""
 
-    def __init__(self, outcomes: Mapping[Cell, Outcome]) -> None:
+    def __init__(self, outcomes: Mapping[SimulationRun, Outcome]) -> None:
         self.outcomes = outcomes
         self.loads: list[Load] = list(dict.fromkeys(cell.load for cell in outcomes))
         self.runs: list[Run] = list(dict.fromkeys((cell.cluster, cell.policy) for cell in outcomes))
@@ -29,8 +29,8 @@ class Sheet:
         return self.runs[0]
 
     @cached_property
-    def _cells(self) -> dict[tuple[Load, Run], list[Cell]]:
-        found: dict[tuple[Load, Run], list[Cell]] = {}
+    def _cells(self) -> dict[tuple[Load, Run], list[SimulationRun]]:
+        found: dict[tuple[Load, Run], list[SimulationRun]] = {}
         for cell in self.outcomes:
             found.setdefault((cell.load, (cell.cluster, cell.policy)), []).append(cell)
         return found
@@ -47,4 +47,4 @@ class Sheet:
         return difference(self.values(load, run, measure), self.values(load, other, measure))
 
     def outcome(self, load: Load, run: Run, seed: int) -> Outcome | None:
-        return self.outcomes.get(Cell(*run, load, seed))
+        return self.outcomes.get(SimulationRun(*run, load, seed))

@@ -14,7 +14,7 @@ from planner.model.files import load
 from planner.studies.reproduce.units import UNITS
 
 Verdict = Literal["reproduced", "outside", "contradicted", "not derivable"]
-_IN_CHECKOUT, _INSTALLED = Path(__file__).parents[2] / "instances" / "published", Path(__file__).parent / "published"
+_IN_CHECKOUT, _INSTALLED = Path(__file__).parents[3] / "instances" / "published", Path(__file__).parent / "published"
 FOLDER = _IN_CHECKOUT if _IN_CHECKOUT.is_dir() else _INSTALLED
 """where the shipped files lie: <paper>/<experiment>.yaml"""
 ROUNDING = 1e-9

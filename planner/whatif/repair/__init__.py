@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
-from planner.model.ranked_assignment import Tenant, tenant_of
+from planner.model.ranked_assignment import RankedAssignment, tenant_of
 from planner.whatif.failures import Failure, damaged, parse_failures
-from planner.whatif.repair.damaged_plan import Wreck
+from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.search import Kept, keep_all
 from planner.whatif.repair.shed import give_way
 from planner.whatif.restate import restated
@@ -69,17 +69,17 @@ class Repair:
         )
 
 
-def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: MendLimits | None = None) -> Repair:
+def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: RepairLimits | None = None) -> Repair:
     """The plan on the instance with more parts down, such as s3.t2 or s0>s1#2 (forms: `planner.whatif.failures`).
 
     What runs is the plan; a spare device is found without any solver. The time of the `transition` is that of the
     circuits: what a moved rank must load is not counted.
     """
     started = time.perf_counter()
-    limits = (limits or MendLimits()).together()
+    limits = (limits or RepairLimits()).together()
     _require_jobs(instance, plan)
     failures = parse_failures(instance.cluster, failed)
-    wreck = Wreck(damaged(instance, failures), plan)
+    wreck = DamagedPlan(damaged(instance, failures), plan)
     kept = keep_all(wreck, limits)
     found = kept.assignments if kept.assignments is not None else give_way(wreck, limits)
     if found is None:
@@ -91,7 +91,7 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Men
     return replace(done, wall_time_s=time.perf_counter() - started)
 
 
-def _judged(wreck: Wreck, failures: tuple[Failure, ...], kept: Kept, repaired: Plan) -> Repair:
+def _judged(wreck: DamagedPlan, failures: tuple[Failure, ...], kept: Kept, repaired: Plan) -> Repair:
     """The repaired plan with all that changed."""
     old = {a.job: a for a in wreck.plan.assignments}
     moves = tuple(_moves(old, repaired.assignments))
@@ -123,7 +123,7 @@ def _require_jobs(instance: Instance, plan: Plan) -> None:
             raise InputError("plan", f"assignments[{assignment.job}]", problem)
 
 
-def _num_changed(wreck: Wreck, old: Assignment, new: Assignment) -> int:
+def _num_changed(wreck: DamagedPlan, old: Assignment, new: Assignment) -> int:
     if new.configuration != old.configuration:
         return sum(len(held.circuits) for held in new.circuits) + len(new.memory)
     fabric = wreck.cluster.fabric
@@ -131,7 +131,7 @@ def _num_changed(wreck: Wreck, old: Assignment, new: Assignment) -> int:
     return len(after - before) + sum(plug not in old.memory for plug in new.memory)
 
 
-def _rows(tenant: Tenant) -> Iterator[tuple[object, ...]]:
+def _rows(tenant: RankedAssignment) -> Iterator[tuple[object, ...]]:
     """Each circuit by configuration and ranks, with the devices of both and its light."""
     for number, (links, beams) in enumerate(zip(tenant.links, tenant.lights, strict=True)):
         for link, beam in zip(links, beams, strict=True):

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from costmodel.fabrics import Lightpath
-from planner.cpsat.repair import Scene
+from planner.cpsat.repair import RepairProblem
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance, Resident
 from planner.model.plan import Assignment, Plan
-from planner.model.ranked_assignment import Tenant, tenant_of
+from planner.model.ranked_assignment import RankedAssignment, tenant_of
 
 
 @dataclass(frozen=True)
-class Wreck:
+class DamagedPlan:
     """A plan whose jobs stand on failed parts of the instance.
 
     `plan` may leave out jobs of the plan that is repaired; all counts are about the jobs that are left.
@@ -30,7 +30,7 @@ class Wreck:
         return self.instance.cluster
 
     @cached_property
-    def tenants(self) -> tuple[Tenant, ...]:
+    def tenants(self) -> tuple[RankedAssignment, ...]:
         return tuple(tenant_of(self.cluster.fabric, assignment) for assignment in self.plan.assignments)
 
     @cached_property
@@ -66,17 +66,17 @@ class Wreck:
         """Healthy devices, with or without a port, that no rank holds or that a lost rank leaves."""
         return self.free_beside(self.tenants)
 
-    def free_beside(self, fixed: Iterable[Tenant]) -> frozenset[Device]:
+    def free_beside(self, fixed: Iterable[RankedAssignment]) -> frozenset[Device]:
         """Healthy devices that these jobs do not hold."""
         servers = range(self.cluster.fabric.num_servers)
         healthy = {(server, slot) for server in servers for slot in self.cluster.healthy_slots(server)}
         return frozenset(healthy.difference(*(tenant.devices for tenant in fixed)))
 
-    def light_beside(self, fixed: Iterable[Tenant]) -> Light | None:
+    def light_beside(self, fixed: Iterable[RankedAssignment]) -> Spectrum | None:
         """Light of these jobs; None where the fabric has no circuits."""
         if not isinstance(self.cluster.fabric, Lightpath):
             return None
-        light = Light(self.cluster)
+        light = Spectrum(self.cluster)
         for tenant in fixed:
             light.commit(tenant.assignment.circuits)
         return light
@@ -112,11 +112,11 @@ class Wreck:
         spare = {device[0] for device in self.free_beside(placed) & dark}
         return not any(device[0] in spare and device not in dark for device in entered)
 
-    def scene(self, names: Collection[str]) -> Scene:
+    def scene(self, names: Collection[str]) -> RepairProblem:
         """The jobs of these names to be searched, all others fixed, and residents that may not move."""
         searched = tuple(tenant for tenant in self.tenants if tenant.name in names and self._may_move(tenant.name))
         fixed = [tenant for tenant in self.tenants if tenant not in searched]
-        return Scene(
+        return RepairProblem(
             cluster=self.cluster,
             tenants=searched,
             free=self.free_beside(fixed),

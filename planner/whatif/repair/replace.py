@@ -6,7 +6,7 @@ import numpy as np
 
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.residents import lost_parts
 from planner.fabrics.sipam.repair import plugged_anew
@@ -16,10 +16,10 @@ from planner.model.plan import Assignment
 from planner.model.result import SolveOptions, Status
 from planner.policies.cpsat import cpsat
 from planner.whatif.edit import as_residents
-from planner.whatif.repair.damaged_plan import Wreck
+from planner.whatif.repair.damaged_plan import DamagedPlan
 
 
-def placed_anew(wreck: Wreck, limits: MendLimits, *, is_quick: bool) -> tuple[list[Assignment] | None, bool]:
+def placed_anew(wreck: DamagedPlan, limits: RepairLimits, *, is_quick: bool) -> tuple[list[Assignment] | None, bool]:
     """All jobs as they run, those that lost nothing where they are if that is possible; and whether none is proven.
 
     Jobs that lost a part stay where memory is pooled and other parts are free; else first fit of them, then, unless it
@@ -64,7 +64,7 @@ def _options(instance: Instance, assignment: Assignment) -> JobOptions:
     )
 
 
-def _in_order(wreck: Wreck, found: Sequence[Assignment]) -> list[Assignment]:
+def _in_order(wreck: DamagedPlan, found: Sequence[Assignment]) -> list[Assignment]:
     """As the plan has them, with new devices and circuits."""
     by_name = {a.job: a for a in found}
     return [

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 from costmodel.fabrics import Lightpath
-from planner.cpsat.repair import Mended, MendLimits, Scene, mend
+from planner.cpsat.repair import RankRepair, RepairLimits, RepairProblem, mend
 from planner.model.plan import Assignment
-from planner.model.ranked_assignment import Beam, circuits_of
-from planner.whatif.repair.damaged_plan import Wreck
+from planner.model.ranked_assignment import RankedCircuit, circuits_of
+from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.replace import placed_anew
 from planner.whatif.repair.spare import use_spares
 
@@ -32,7 +32,7 @@ class Kept:
     """proven: the jobs cannot all go on as they run"""
 
 
-def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kept:
+def keep_all(wreck: DamagedPlan, limits: RepairLimits, *, is_quick: bool = False) -> Kept:
     """The jobs of a plan on what is left; spare devices first, then search unless it must be quick."""
     bounds = wreck.least_moves, wreck.least_changes
     if wreck.cluster.fabric.places_whole_jobs:
@@ -44,7 +44,7 @@ def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kep
     if is_quick or limits.is_late or _is_overfull(wreck):
         return Kept(None, wreck.least_moves, 0, is_impossible=_is_overfull(wreck))
     scene = wreck.scene([tenant.name for tenant in wreck.tenants])
-    bound = mend(scene, None, limits) if _is_countable(scene) else Mended()
+    bound = mend(scene, None, limits) if _is_countable(scene) else RankRepair()
     if bound.is_impossible:
         return Kept(None, wreck.least_moves, 0, is_impossible=True)
     if scene.size <= _most_literals(limits, SMALL):
@@ -57,13 +57,13 @@ def keep_all(wreck: Wreck, limits: MendLimits, *, is_quick: bool = False) -> Kep
     return _around(wreck, scene, max(bound.least_moves, wreck.least_moves), limits)
 
 
-def _is_countable(scene: Scene) -> bool:
+def _is_countable(scene: RepairProblem) -> bool:
     """Whether all jobs can be searched at once where light is left aside: a literal for each rank and server."""
     ranks = sum(len(tenant.devices) for tenant in scene.tenants)
     return ranks * (scene.cluster.fabric.num_servers + 1) <= LARGE
 
 
-def _is_overfull(wreck: Wreck) -> bool:
+def _is_overfull(wreck: DamagedPlan) -> bool:
     """Whether there are fewer healthy devices than ranks, or fewer with a port than ranks of larger jobs."""
     cluster = wreck.cluster
     sizes = [len(tenant.devices) for tenant in wreck.tenants]
@@ -71,7 +71,7 @@ def _is_overfull(wreck: Wreck) -> bool:
     return sum(sizes) > cluster.num_healthy or sum(size for size in sizes if size > 1) > num_lit
 
 
-def _around(wreck: Wreck, scene: Scene, least: int, limits: MendLimits) -> Kept:
+def _around(wreck: DamagedPlan, scene: RepairProblem, least: int, limits: RepairLimits) -> Kept:
     """Jobs are moved out of the way: those that a search without light names, then others instead."""
     for names in _neighbourhoods(wreck, scene, set(wreck.touched), limits):
         part = wreck.scene(names)
@@ -84,12 +84,12 @@ def _around(wreck: Wreck, scene: Scene, least: int, limits: MendLimits) -> Kept:
     return Kept(None, least, 0)
 
 
-def _most_literals(limits: MendLimits, most: int) -> float:
+def _most_literals(limits: RepairLimits, most: int) -> float:
     """Of a model that leaves time for its search."""
     return min(most, LITERALS_PER_S * limits.seconds_left)
 
 
-def _neighbourhoods(wreck: Wreck, scene: Scene, near: set[str], limits: MendLimits) -> list[set[str]]:
+def _neighbourhoods(wreck: DamagedPlan, scene: RepairProblem, near: set[str], limits: RepairLimits) -> list[set[str]]:
     """Sets of jobs to search: those that lost something alone, then with others that make room."""
     sets, pinned = [near], scene.pinned
     for _ in range(MAX_NEIGHBOURS if _is_countable(scene) else 0):
@@ -111,7 +111,7 @@ def _neighbourhoods(wreck: Wreck, scene: Scene, near: set[str], limits: MendLimi
     return sets
 
 
-def _wanted(wreck: Wreck, scene: Scene) -> list[list[list[Beam | None]]]:
+def _wanted(wreck: DamagedPlan, scene: RepairProblem) -> list[list[list[RankedCircuit | None]]]:
     return [
         [
             [None if i in broken else beam for i, beam in enumerate(beams)]
@@ -121,7 +121,7 @@ def _wanted(wreck: Wreck, scene: Scene) -> list[list[list[Beam | None]]]:
     ]
 
 
-def _written(wreck: Wreck, scene: Scene, found: Mended) -> Kept:
+def _written(wreck: DamagedPlan, scene: RepairProblem, found: RankRepair) -> Kept:
     if found.devices is None:
         return Kept(None, found.least_moves, found.least_changes, is_impossible=found.is_impossible)
     fabric = wreck.cluster.fabric

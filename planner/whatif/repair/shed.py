@@ -5,21 +5,21 @@ from fractions import Fraction
 
 from costmodel.fabrics import Lightpath
 from planner.candidates.expand import list_options
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.cpsat.step2 import renamed
-from planner.fabrics.free_state import Board
+from planner.fabrics.free_state import FreeState
 from planner.formulation.quantize import exact
 from planner.heuristics.greedy import place, tightest
 from planner.model.cluster import Cluster, Condition
 from planner.model.plan import Assignment, Plan
-from planner.whatif.repair.damaged_plan import Wreck
+from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.search import keep_all
 
 MAX_VICTIMS = 16
 """jobs that are asked to give way, those that lost a part first, then the least valuable first"""
 
 
-def give_way(wreck: Wreck, limits: MendLimits) -> list[Assignment] | None:
+def give_way(wreck: DamagedPlan, limits: RepairLimits) -> list[Assignment] | None:
     """Assignments of the greatest total value found when one job, or every touched one, gives way; None if none."""
     best: list[Assignment] | None = None
     for is_quick in (True, False):
@@ -32,7 +32,7 @@ def give_way(wreck: Wreck, limits: MendLimits) -> list[Assignment] | None:
     return best
 
 
-def _victims(wreck: Wreck) -> Iterator[tuple[Assignment, ...]]:
+def _victims(wreck: DamagedPlan) -> Iterator[tuple[Assignment, ...]]:
     ordered = sorted(wreck.plan.assignments, key=lambda a: (a.job not in wreck.touched, a.value, a.job))
     for assignment in ordered[:MAX_VICTIMS]:
         yield (assignment,)
@@ -41,7 +41,7 @@ def _victims(wreck: Wreck) -> Iterator[tuple[Assignment, ...]]:
         yield touched
 
 
-def _worth(wreck: Wreck, found: Sequence[Assignment]) -> tuple[Fraction, int]:
+def _worth(wreck: DamagedPlan, found: Sequence[Assignment]) -> tuple[Fraction, int]:
     """Total value, then how many ranks stay."""
     return sum((exact(a.value) for a in found), Fraction(0)), -num_moves(wreck.plan, found)
 
@@ -57,7 +57,7 @@ def num_moves(before: Plan, after: Sequence[Assignment]) -> int:
 
 
 def _without(
-    wreck: Wreck, victims: Sequence[Assignment], limits: MendLimits, is_quick: bool
+    wreck: DamagedPlan, victims: Sequence[Assignment], limits: RepairLimits, is_quick: bool
 ) -> list[Assignment] | None:
     """All other jobs repaired, then the victims with their most valuable candidate that fits, if any."""
     instance = wreck.instance
@@ -65,11 +65,11 @@ def _without(
     rest = Plan(
         instance=wreck.plan.instance, assignments=tuple(a for a in wreck.plan.assignments if a.job not in names)
     )
-    kept = keep_all(Wreck(instance, rest), limits, is_quick=is_quick)
+    kept = keep_all(DamagedPlan(instance, rest), limits, is_quick=is_quick)
     if kept.assignments is None:
         return None
     found = list(kept.assignments)
-    board = Board.empty(instance.cluster)
+    board = FreeState.empty(instance.cluster)
     for assignment in found:
         board.take(assignment)
     for victim in victims:

@@ -5,16 +5,16 @@ from itertools import islice
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.model.plan import Assignment, Circuit, HeldCircuits
-from planner.model.ranked_assignment import Tenant
-from planner.whatif.repair.damaged_plan import Wreck
+from planner.model.ranked_assignment import RankedAssignment
+from planner.whatif.repair.damaged_plan import DamagedPlan
 
 MAX_PLACEMENTS = 64
 """choices of free devices that are tried"""
 
 
-def use_spares(wreck: Wreck, *, keep_light: bool) -> list[Assignment] | None:
+def use_spares(wreck: DamagedPlan, *, keep_light: bool) -> list[Assignment] | None:
     """All assignments after lost ranks entered free devices; None where first fit finds no way.
 
     `keep_light`: circuits between ranks that stay, and without failed parts, stay as they are; otherwise all
@@ -34,7 +34,7 @@ def use_spares(wreck: Wreck, *, keep_light: bool) -> list[Assignment] | None:
     return None
 
 
-def _placements(wreck: Wreck, broken: Sequence[Tenant]) -> Iterator[list[tuple[Device, ...]]]:
+def _placements(wreck: DamagedPlan, broken: Sequence[RankedAssignment]) -> Iterator[list[tuple[Device, ...]]]:
     """Devices of the touched jobs, every lost rank on a free one; of devices that are alike, one is tried."""
     fabric = wreck.cluster.fabric
     matters = isinstance(fabric, Lightpath) and fabric.slots_matter
@@ -62,7 +62,7 @@ def _placements(wreck: Wreck, broken: Sequence[Tenant]) -> Iterator[list[tuple[D
     yield from extend(0, frozenset())
 
 
-def _keeps_layout(wreck: Wreck, tenant: Tenant, devices: Sequence[Device]) -> bool:
+def _keeps_layout(wreck: DamagedPlan, tenant: RankedAssignment, devices: Sequence[Device]) -> bool:
     fabric = wreck.cluster.fabric
     if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in devices}) > 1:
         return False
@@ -72,7 +72,11 @@ def _keeps_layout(wreck: Wreck, tenant: Tenant, devices: Sequence[Device]) -> bo
 
 
 def _routed(
-    wreck: Wreck, broken: Sequence[Tenant], devices: Sequence[Sequence[Device]], light: Light | None, keep_light: bool
+    wreck: DamagedPlan,
+    broken: Sequence[RankedAssignment],
+    devices: Sequence[Sequence[Device]],
+    light: Spectrum | None,
+    keep_light: bool,
 ) -> list[Assignment] | None:
     """The touched jobs on new devices, their circuits beside those of all others."""
     result = []
@@ -89,7 +93,7 @@ def _routed(
     return result
 
 
-def _kept(wreck: Wreck, tenant: Tenant, devices: Sequence[Device]) -> list[dict[int, Circuit]]:
+def _kept(wreck: DamagedPlan, tenant: RankedAssignment, devices: Sequence[Device]) -> list[dict[int, Circuit]]:
     """Circuits, by position, whose ranks are as they were and whose light needs no failed part."""
     stays = [old == new for old, new in zip(tenant.devices, devices, strict=True)]
     return [

@@ -1,7 +1,5 @@
 """Curves of attention on the measured tables: accuracy on rows that were not fitted, and what each term earns."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,9 @@ from costmodel.hardware.device import load_device
 from costmodel.kernels.attention_context import PrefillCurve
 from costmodel.kernels.attention_generation import DecodeCurve
 from costmodel.pricing.calibration import Calibration
+from tests.paths import SHARED
 
-MEASURED = Path(__file__).resolve().parents[3].parent / "shared" / "measured"
+MEASURED = SHARED / "measured"
 FAMILIES = {"context": CONTEXT, "generation": GENERATION}
 MARKS = {
     ("context", "a100-sxm"): 0.08,

@@ -1,7 +1,5 @@
 """Collectives inside a node: what the fit finds again, and how far it is from rows it has not seen."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,9 @@ from costmodel.hardware.device import load_device
 from costmodel.kernels.collective import OPERATIONS, VARIANT, CollectiveCurve, collective_curve, node_collective_s
 from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
+from tests.paths import SHARED
 
-MEASURED = Path(__file__).resolve().parents[3].parent / "shared" / "measured" / "nccl.csv"
+MEASURED = SHARED / "measured" / "nccl.csv"
 needs_table = pytest.mark.skipif(not MEASURED.exists(), reason="../shared/measured/nccl.csv is absent")
 
 

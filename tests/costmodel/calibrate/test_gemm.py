@@ -1,7 +1,6 @@
 """Matrix products: what the fit finds again, and how far it is from rows it has not seen."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +21,9 @@ from costmodel.hardware.device import load_device
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
 from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
+from tests.paths import SHARED
 
-MEASURED = Path(__file__).resolve().parents[3].parent / "shared" / "measured" / "gemm.csv"
+MEASURED = SHARED / "measured" / "gemm.csv"
 needs_table = pytest.mark.skipif(not MEASURED.exists(), reason="../shared/measured/gemm.csv is absent")
 KNOWN = GemmCurve(
     launch_s=4e-6, matrix_efficiency=0.7, memory_efficiency=0.9, wave_rounding=0.3, overlap=3.0,

@@ -1,7 +1,6 @@
 """Serving: what the fit finds again, what is left out, and how far it is from rows it has not seen."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +15,9 @@ from costmodel.pricing.calibration import Calibration
 from costmodel.serving import simulate
 from costmodel.serving.backends import ServingCurve
 from planner.tables import read_table
+from tests.paths import SHARED
 
-MEASURED = Path(__file__).resolve().parents[3].parent / "shared" / "measured" / "serving.csv"
+MEASURED = SHARED / "measured" / "serving.csv"
 needs_table = pytest.mark.skipif(not MEASURED.exists(), reason="../shared/measured/serving.csv is absent")
 TOKEN_MARK, FIRST_MARK = 0.065, 0.21
 """mean errors on unseen rows that are asked for: 6 to 7 % per output token, 20 to 22 % to the first token"""

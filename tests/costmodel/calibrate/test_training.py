@@ -1,7 +1,5 @@
 """Training steps: measured rows, what the fit finds again, and what the model says of another program's table."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,9 @@ from costmodel.calibrate.family import Series, Table
 from costmodel.hardware.systems import load_system, system_of
 from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
+from tests.paths import SHARED
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "measured"
+SHARED = SHARED / "measured"
 needs_tables = pytest.mark.skipif(not SHARED.exists(), reason="../shared/measured is absent")
 KNOWN = {"matrix": 0.6, "attention": 0.3, "memory": 0.95, "launch": 2e-5, "link_bandwidth": 3e11}
 ROW: dict[str, object] = {

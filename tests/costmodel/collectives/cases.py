@@ -4,7 +4,7 @@ from costmodel.collectives.best import best
 from costmodel.collectives.family import Family
 from costmodel.collectives.ladder import Algorithm, Collective
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 
 ALPHA_S, RHO_S, RATE = 0.7e-6, 3.7e-6, 300e9
 KIB, MIB = 2**10, 2**20
@@ -22,6 +22,6 @@ def best_of(
     message_bytes: float,
     max_peers: int = 3,
     **family: object,
-) -> Plan:
+) -> CollectivePlan:
     """The best plan of one algorithm."""
     return best(collective, ranks, message_bytes, limits(max_peers), Family((algorithm,), **family)).plan  # type: ignore[arg-type]

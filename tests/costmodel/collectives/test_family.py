@@ -12,7 +12,7 @@ from costmodel.collectives.build import schedule_of
 from costmodel.collectives.family import Family, crossing_bytes, fastest, pareto, plans_of
 from costmodel.collectives.ladder import Algorithm, Collective
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.schedule import LOCAL
 from tests.costmodel.collectives.cases import ALPHA_S, KIB, MIB, RATE, RHO_S
 from tests.oracles import collectives as oracle
@@ -22,18 +22,20 @@ WAVELENGTH_RATE = RATE / W
 EXACT = Family(orders=("fixed",), padded=False)
 
 
-def family(ranks: int, max_peers: int = 16, wavelengths: int = W, which: Family = EXACT) -> tuple[Plan, ...]:
+def family(ranks: int, max_peers: int = 16, wavelengths: int = W, which: Family = EXACT) -> tuple[CollectivePlan, ...]:
     limits = Limits(wavelengths, max_peers, ALPHA_S, RHO_S, WAVELENGTH_RATE)
     return plans_of("all_reduce", ranks, limits, which)
 
 
-def best_plan(plans: tuple[Plan, ...], message_bytes: float) -> Plan:
+def best_plan(plans: tuple[CollectivePlan, ...], message_bytes: float) -> CollectivePlan:
     return min(plans, key=lambda plan: plan.time_s(message_bytes))
 
 
-def built(kind: Algorithm, radices: tuple[int, ...], held: tuple[int, ...], wavelengths: tuple[int, ...]) -> Plan:
+def built(
+    kind: Algorithm, radices: tuple[int, ...], held: tuple[int, ...], wavelengths: tuple[int, ...]
+) -> CollectivePlan:
     limits = Limits(W, 16, ALPHA_S, RHO_S, WAVELENGTH_RATE)
-    return Plan("all_reduce", kind, int(np.prod(radices)), limits, radices, held, wavelengths)
+    return CollectivePlan("all_reduce", kind, int(np.prod(radices)), limits, radices, held, wavelengths)
 
 
 @pytest.mark.parametrize("max_peers", [1, 3, 16])
@@ -232,7 +234,9 @@ def test_bytes_that_are_sent_are_those_of_the_schedule(collective: Collective, r
 
 
 def test_narrow_rings_are_slower_and_named() -> None:
-    narrow, wide = (Plan("all_reduce", "ring", 19, family(19)[0].limits, (), (1,), (width,)) for width in (4, 16))
+    narrow, wide = (
+        CollectivePlan("all_reduce", "ring", 19, family(19)[0].limits, (), (1,), (width,)) for width in (4, 16)
+    )
     assert [narrow.name, wide.name] == ["ring w4", "ring w16"]
     assert narrow.seconds_per_byte == pytest.approx(4 * wide.seconds_per_byte)
     assert narrow.configurations()[0][-1] == (18, 0, 4)
@@ -244,7 +248,7 @@ def test_circuits_of_a_small_plan() -> None:
         ((0, 1, 16), (1, 0, 16), (2, 3, 16), (3, 2, 16)),
         ((0, 2, 16), (1, 3, 16), (2, 0, 16), (3, 1, 16)),
     )
-    ring = Plan("all_reduce", "ring", 2, plan.limits, (), (1,), (16,))
+    ring = CollectivePlan("all_reduce", "ring", 2, plan.limits, (), (1,), (16,))
     assert ring.configurations() == (((0, 1, 16), (1, 0, 16)),)
 
 

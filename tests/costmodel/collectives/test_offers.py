@@ -13,7 +13,7 @@ from costmodel.collectives.best import best
 from costmodel.collectives.family import MOST_RANKS, Family, plans_of
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, is_runnable
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from tests.costmodel.collectives.cases import ALPHA_S, RATE, RHO_S, limits
 
 
@@ -82,11 +82,11 @@ def test_of_equals_the_one_with_most_peers_near_is_kept() -> None:
 
 
 def test_plans_from_before_can_run() -> None:
-    fixed = Plan("all_reduce", "exchange", 64, limits(3), (4, 4, 4), (1, 1, 1), (5, 5, 5))
+    fixed = CollectivePlan("all_reduce", "exchange", 64, limits(3), (4, 4, 4), (1, 1, 1), (5, 5, 5))
     assert is_runnable(fixed)
     assert is_runnable(replace(fixed, order="alternating"))
     assert is_runnable(replace(fixed, kind="radix", wavelengths=(1, 2, 3)))
-    assert is_runnable(Plan("all_reduce", "radix", 5, limits(3), (2, 3), (2,), (5, 5)))
+    assert is_runnable(CollectivePlan("all_reduce", "radix", 5, limits(3), (2, 3), (2,), (5, 5)))
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_plans_from_before_can_run() -> None:
     ],
 )
 def test_plans_that_cannot_run(radices: tuple[int, ...], held: tuple[int, ...], wavelengths: tuple[int, ...]) -> None:
-    assert not is_runnable(Plan("all_reduce", "radix", 64, limits(3), radices, held, wavelengths))
+    assert not is_runnable(CollectivePlan("all_reduce", "radix", 64, limits(3), radices, held, wavelengths))
 
 
 def test_two_rounds_with_a_circuit_in_common_cannot_share_a_configuration() -> None:
     """Both rounds of an exchange of five ranks by 2 and 3 send to the rank two ahead."""
-    plan = Plan("all_reduce", "exchange", 5, limits(3), (2, 3), (2,), (5, 5))
+    plan = CollectivePlan("all_reduce", "exchange", 5, limits(3), (2, 3), (2,), (5, 5))
     assert not is_runnable(plan)
     assert is_runnable(replace(plan, held=(1, 1), order="alternating"))
     assert not is_runnable(replace(plan, kind="radix", held=(1, 1), order="alternating"))

@@ -14,7 +14,7 @@ from costmodel.collectives.family import ALGORITHMS, Family
 from costmodel.collectives.interpret import interpret
 from costmodel.collectives.ladder import Algorithm, Collective, Order
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.schedule import Schedule
 from costmodel.collectives.simulate import simulate
 from tests.costmodel.collectives.cases import ALPHA_S, MIB, RATE, RHO_S, best_of, limits
@@ -36,7 +36,7 @@ def test_best_plans_are_right_and_take_their_time(collective: Collective, algori
                     _holds(found.plan, message_bytes, overlap)
 
 
-def _holds(plan: Plan, message_bytes: float, overlap: bool = False) -> None:
+def _holds(plan: CollectivePlan, message_bytes: float, overlap: bool = False) -> None:
     schedule = schedule_of(plan)
     assert interpret(schedule) == ()
     simulated_s = simulate(schedule, plan.limits, message_bytes, overlap=overlap)
@@ -62,7 +62,7 @@ def test_a_thousand_ranks_stay_small() -> None:
 
 
 @st.composite
-def mixed_plans(draw: st.DrawFn) -> Plan:
+def mixed_plans(draw: st.DrawFn) -> CollectivePlan:
     """Any radices, held groups and wavelengths, with bridges; the limits are what they need."""
     collective, algorithm = draw(st.sampled_from([kind for kind in KINDS if kind[1] not in ("ring", "fixed_tree")]))
     radices = tuple(draw(st.lists(st.integers(2, 5), min_size=1, max_size=4)))
@@ -80,7 +80,7 @@ def mixed_plans(draw: st.DrawFn) -> Plan:
         joins_two = group > 1 or (bool(bridged) and bridged[-1])
         bridged.append(joins_two and draw(st.booleans()))
     bounds = Limits(most, most, ALPHA_S, RHO_S, RATE / 16)
-    return Plan(collective, algorithm, ranks, bounds, radices, held, widths, order, tuple(bridged))
+    return CollectivePlan(collective, algorithm, ranks, bounds, radices, held, widths, order, tuple(bridged))
 
 
 def _ranks(draw: st.DrawFn, algorithm: Algorithm, radices: tuple[int, ...]) -> int:
@@ -110,7 +110,7 @@ def _groups(digits: int) -> list[tuple[int, ...]]:
 
 @settings(max_examples=150, deadline=None)
 @given(plan=mixed_plans(), message_bytes=st.floats(1.0, 1e8))
-def test_any_mixed_radix_plan_is_right(plan: Plan, message_bytes: float) -> None:
+def test_any_mixed_radix_plan_is_right(plan: CollectivePlan, message_bytes: float) -> None:
     schedule = schedule_of(plan)
     assert interpret(schedule) == ()
     overlap = any(plan.bridged)
@@ -180,7 +180,7 @@ def test_too_many_circuits_are_named() -> None:
 
 def test_simulated_time_is_counted_by_hand() -> None:
     """Four ranks, two digits of radix 2 that take turns: two rounds, a change between calls and within."""
-    plan = Plan("all_reduce", "exchange", 4, limits(1), (2, 2), (1, 1), (16, 8))
+    plan = CollectivePlan("all_reduce", "exchange", 4, limits(1), (2, 2), (1, 1), (16, 8))
     message_bytes = 3e5
     wide_s, narrow_s = message_bytes / RATE, 2 * message_bytes / RATE
     assert simulate(schedule_of(plan), plan.limits, message_bytes) == pytest.approx(
@@ -190,7 +190,7 @@ def test_simulated_time_is_counted_by_hand() -> None:
 
 def test_a_bridge_hides_the_change() -> None:
     """Three digits of radix 2, two peers: the middle one sends while the first is exchanged for the last."""
-    plan = Plan("all_reduce", "exchange", 8, limits(2), (2, 2, 2), (2, 1), (8, 8, 8), "alternating", (True,))
+    plan = CollectivePlan("all_reduce", "exchange", 8, limits(2), (2, 2, 2), (2, 1), (8, 8, 8), "alternating", (True,))
     message_bytes = 1.5e6
     round_s = ALPHA_S + 2 * message_bytes / RATE
     assert round_s > RHO_S
@@ -215,13 +215,13 @@ def test_relabelled_ranks() -> None:
 
 @pytest.mark.parametrize("radices", [(2, 2), (4, 4), (9,)])
 def test_radices_must_fit(radices: tuple[int, ...]) -> None:
-    plan = Plan("all_reduce", "radix", 8, limits(), radices, (len(radices),), (1,) * len(radices))
+    plan = CollectivePlan("all_reduce", "radix", 8, limits(), radices, (len(radices),), (1,) * len(radices))
     with pytest.raises(ValueError, match="radices"):
         plan.time_s(1.0)
 
 
 def test_names_and_counts() -> None:
-    plan = Plan("all_reduce", "radix", 16, limits(3), (4, 2, 2), (1, 2), (5, 8, 8), "fixed", (True,))
+    plan = CollectivePlan("all_reduce", "radix", 16, limits(3), (4, 2, 2), (1, 2), (5, 8, 8), "fixed", (True,))
     assert plan.name == "radix 4x2x2, 1~2 held"
     assert (plan.num_rounds, plan.num_changes) == (6, 2)
     ring = best_of("ring", "reduce_scatter", 7, 1e6)
@@ -230,5 +230,5 @@ def test_names_and_counts() -> None:
     assert (tree.name, tree.num_rounds) == ("fixed tree k3 w5", 3)
     direct = best_of("direct", "all_to_all", 10, 1e3)
     assert direct.name == "direct, 3 peers, 3 configurations"
-    exchange = Plan("all_reduce", "exchange", 4, limits(1), (2, 2), (1, 1), (16, 16))
+    exchange = CollectivePlan("all_reduce", "exchange", 4, limits(1), (2, 2), (1, 1), (16, 16))
     assert exchange.num_changes == 2

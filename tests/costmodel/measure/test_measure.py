@@ -11,8 +11,8 @@ from costmodel.measure import Detected, NoDeviceError, catalog_alias, detect, me
 from costmodel.measure.__main__ import main
 from costmodel.measure.table import Case
 from costmodel.measure.timing import _require_memory
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[3]
 MEASURED = ROOT.parent / "shared" / "measured"
 H200 = Detected("NVIDIA H200", "h200", is_in_catalog=True, has_fp8=True)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from planner.candidates.expand import expand, list_options
-from planner.candidates.knapsack_bounds import Sieve
+from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.model.clock import Clock
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -138,8 +138,8 @@ def test_jobs_that_are_not_listed_in_time_wait_and_loosen_the_bound() -> None:
     by_name = {options.job.name: options for options in problem.options}
     assert [name for name, options in by_name.items() if not options.is_listed] == ["waits"]
     assert list(by_name) == ["first", "waits", "must"]
-    whole = Sieve.of(expand(Instance.parse(data))).bound
-    assert whole <= Sieve.of(problem).bound
+    whole = KnapsackBounds.of(expand(Instance.parse(data))).bound
+    assert whole <= KnapsackBounds.of(problem).bound
     result = POLICIES["cpsat"](problem, SolveOptions(workers=1, deterministic_limit=1.0))
     assert result.plan is not None
     assert result.status is Status.FEASIBLE
@@ -155,7 +155,11 @@ def test_jobs_that_are_late_have_a_short_list_and_their_best_value_in_the_bound(
     assert {int(n) for n in late.candidates.num_devices} == {1, 2, 4}
     assert late.most_value == all_of_it.value.max()
     assert len(late) <= len(set(zip(late.candidates.num_devices, late.candidates.block, strict=True)))
-    assert Sieve.of(whole).bound <= Sieve.of(problem).bound <= whole.options[0].value.max() + late.most_value
+    assert (
+        KnapsackBounds.of(whole).bound
+        <= KnapsackBounds.of(problem).bound
+        <= whole.options[0].value.max() + late.most_value
+    )
     result = POLICIES["cpsat"](problem, SolveOptions(workers=1, deterministic_limit=1.0))
     assert result.plan is not None
     assert result.plan.admitted == ("first", "late")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.candidates.expand import expand
-from planner.candidates.knapsack_bounds import Sieve
+from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions
@@ -50,7 +50,7 @@ def combinations(problem: Problem) -> list[tuple[tuple[int | None, ...], float]]
 @pytest.mark.parametrize("seed", range(40))
 def test_bounds_are_those_of_the_knapsack(seed: int) -> None:
     problem = small_problem(seed)
-    sieve, found = Sieve.of(problem), combinations(problem)
+    sieve, found = KnapsackBounds.of(problem), combinations(problem)
     assert sieve.bound == pytest.approx(max((value for _, value in found), default=-np.inf))
     for j, options in enumerate(problem.options):
         for row in range(len(options)):
@@ -61,7 +61,7 @@ def test_bounds_are_those_of_the_knapsack(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_core_keeps_every_row_that_reaches_the_threshold(seed: int) -> None:
     problem = small_problem(seed)
-    sieve, found = Sieve.of(problem), combinations(problem)
+    sieve, found = KnapsackBounds.of(problem), combinations(problem)
     threshold = 0.9 * sieve.bound
     keep = [0 if seed % 2 else None for _ in problem.options]
     core = sieve.core(problem, threshold, keep)
@@ -73,12 +73,12 @@ def test_core_keeps_every_row_that_reaches_the_threshold(seed: int) -> None:
 
 def test_without_enough_devices_for_what_must_run_the_bound_is_minus_infinity() -> None:
     data = rack(serving("a", 5, required=True), serving("b", 4, required=True))
-    assert Sieve.of(expand(Instance.parse(data))).bound == -np.inf
+    assert KnapsackBounds.of(expand(Instance.parse(data))).bound == -np.inf
 
 
 def test_a_core_without_a_threshold_is_the_problem() -> None:
     problem = expand(Instance.parse(rack(training("a", [2, 4]), serving("b", 2))))
-    core = Sieve.of(problem).core(problem, -np.inf, [None, None])
+    core = KnapsackBounds.of(problem).core(problem, -np.inf, [None, None])
     assert [len(o) for o in core.options] == [len(o) for o in problem.options]
 
 
@@ -86,7 +86,7 @@ def test_a_core_without_a_threshold_is_the_problem() -> None:
 def test_no_plan_is_above_the_bound_of_a_row_it_uses(seed: int) -> None:
     problem = expand(tiny_instance(seed))
     result = solve(problem, options=OPTIONS)
-    sieve = Sieve.of(problem)
+    sieve = KnapsackBounds.of(problem)
     if result.plan is None:
         return
     total = sum(a.value for a in result.plan.assignments)
@@ -101,7 +101,7 @@ def test_no_plan_is_above_the_bound_of_a_row_it_uses(seed: int) -> None:
 def test_current_row_of_a_resident_stays_in_every_core() -> None:
     for seed in range(60):
         problem = expand(tiny_instance(seed))
-        core = Sieve.of(problem).core(problem, np.inf, [None] * len(problem.options))
+        core = KnapsackBounds.of(problem).core(problem, np.inf, [None] * len(problem.options))
         for options, kept in zip(problem.options, core.options, strict=True):
             assert len(kept) == (options.current is not None)
             if options.current is not None:
@@ -111,7 +111,7 @@ def test_current_row_of_a_resident_stays_in_every_core() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_threshold_for_so_many_rows_keeps_the_highest(seed: int) -> None:
-    sieve = Sieve.of(small_problem(seed))
+    sieve = KnapsackBounds.of(small_problem(seed))
     bounds = np.sort(np.concatenate(sieve.rows))[::-1]
     for count in range(len(bounds) + 1):
         assert (bounds > sieve.highest(count)).sum() <= count

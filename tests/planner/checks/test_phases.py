@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,9 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
+from tests.paths import ROOT
 
-FILE = Path(__file__).parents[3] / "instances" / "sipam" / "phases.yaml"
+FILE = ROOT / "instances" / "sipam" / "phases.yaml"
 MORE = "llama405b-documents"
 """a job with more memory in decode"""
 SAME = "llama405b-chat"

@@ -11,9 +11,10 @@ import yaml
 
 from planner.model.cluster import load_cluster
 from planner.model.plan import Plan
+from tests.paths import ROOT
 from tests.planner.cli.conftest import BERT, Planner, fields, written
 
-INSTANCES = Path(__file__).parents[3] / "instances"
+INSTANCES = ROOT / "instances"
 Change = Callable[[dict[str, Any]], None]
 
 

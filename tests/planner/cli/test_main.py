@@ -14,6 +14,7 @@ from planner.cli.app import COMMANDS, app
 from planner.cli.output import number, percent, quantity
 from planner.cli.progress import Progress
 from planner.model.result import Incumbent
+from tests.paths import ROOT
 from tests.planner.cli.conftest import Planner
 
 HEAVY = ("ortools", "matplotlib", "numpy", "pandas", "pydantic", "yaml", "networkx", "plotly")
@@ -57,7 +58,7 @@ def test_no_arguments_show_help(planner: Planner) -> None:
 
 
 def test_version_is_that_of_the_distribution(planner: Planner) -> None:
-    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert planner("--version").out == f"photonplan {project['version']}\n"
 
 

@@ -8,8 +8,9 @@ import pytest
 from planner.cli import main
 from planner.cli.tables.summary import second_tier_lines
 from planner.model.plan import Plan
+from tests.paths import ROOT
 
-RACK = str(Path(__file__).parents[3] / "instances" / "joint" / "rack48.yaml")
+RACK = str(ROOT / "instances" / "joint" / "rack48.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from planner.cli.commands.serve import _service
 from planner.controller import Controller
-from planner.controller.switch_reconciler import Carrier
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.kubernetes.jobs import dark
 from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.kubernetes.pods import Pod
@@ -27,7 +27,7 @@ def test_pods_wait_for_what_the_carrier_is_sure_of(tmp_path: Path) -> None:
     with Controller(cluster("lightpath")) as controller:
         service = _service(controller, Options(b"t"), driver, tmp_path / "kubernetes.yaml")
         controller.submit(request("a", 16))
-        carrier = next(one for one in service.companions if isinstance(one, Carrier))
+        carrier = next(one for one in service.companions if isinstance(one, SwitchReconciler))
         loop = next(one for one in service.companions if isinstance(one, KubernetesLoop))
         carrier.tick()
         assert set(driver.applied()) == {"a"}

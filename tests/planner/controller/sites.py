@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from planner.controller import Controller, Decision, Request, Settings, Start
-from planner.controller.job_classes import ASKED, Kinds
+from planner.controller.job_classes import ASKED, JobClasses
 from planner.model.instance import Job
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 from tests.planner.simulate.grounds import BERT, CHAT, cluster
 
 SIZES = (1, 2, 4, 8, 16)
@@ -36,21 +36,21 @@ def started(decisions: tuple[Decision, ...]) -> list[str]:
 
 def remember_kinds() -> None:
     """Controllers of this process share what they expand: it depends on cluster and request alone."""
-    if not isinstance(Kinds._rows, _Remembered):
-        Kinds._rows = _Remembered(Kinds._rows)  # type: ignore[method-assign, assignment]
+    if not isinstance(JobClasses._rows, _Remembered):
+        JobClasses._rows = _Remembered(JobClasses._rows)  # type: ignore[method-assign, assignment]
 
 
 class _Remembered:
     """A method whose answers are kept by cluster and job."""
 
-    def __init__(self, method: Callable[[Kinds, Job], tuple[Row, ...]]) -> None:
+    def __init__(self, method: Callable[[JobClasses, Job], tuple[Option, ...]]) -> None:
         self._method = method
-        self._known: dict[str, tuple[Row, ...]] = {}
+        self._known: dict[str, tuple[Option, ...]] = {}
 
-    def __get__(self, kinds: Kinds, owner: type) -> Any:
+    def __get__(self, kinds: JobClasses, owner: type) -> Any:
         return self if kinds is None else partial(self._ask, kinds)
 
-    def _ask(self, kinds: Kinds, job: Job) -> tuple[Row, ...]:
+    def _ask(self, kinds: JobClasses, job: Job) -> tuple[Option, ...]:
         key = kinds.cluster.model_dump_json() + job.model_dump_json(include=ASKED)
         if key not in self._known:
             self._known[key] = self._method(kinds, job)

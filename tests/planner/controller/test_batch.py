@@ -9,8 +9,8 @@ import pytest
 
 from planner.controller import Controller, Move, Start
 from planner.controller import scheduling_cycle as passes_module
-from planner.cpsat.batch import BatchModel, Entrant, Hall, Way
-from planner.cpsat.make_room import Room
+from planner.cpsat.batch import BatchModel, BatchRoom, Entrant, Way
+from planner.cpsat.make_room import RoomProblem
 from tests.oracles.controller import World
 from tests.planner.controller.sites import controller, request, started
 
@@ -175,7 +175,7 @@ def test_the_model_finds_what_every_choice_finds(seed: int) -> None:
         shapes = [random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (4, 1)]) for _ in range(random.randint(1, 2))]
         ways = tuple(Way(p, n, random.choice([1, n]), 0, random.randint(1, 9)) for p, n in shapes)
         jobs.append(Entrant(ways, random.randint(0, 1), 0, frozenset(range(3)), 10))
-    hall = Hall(Room(free, ()), ((0, 1, 2),), frozenset(range(3)), ((100, 100),), 1, 0)
+    hall = BatchRoom(RoomProblem(free, ()), ((0, 1, 2),), frozenset(range(3)), ((100, 100),), 1, 0)
     plan = BatchModel(hall, jobs).solve(20)
     assert plan is not None
     levels = sorted({job.level for job in jobs})
@@ -188,10 +188,10 @@ def test_the_model_finds_what_every_choice_finds(seed: int) -> None:
 
 def test_nobody_moves_in_vain() -> None:
     """A move that costs more than what the batch gains by it is not made."""
-    room = Room((4, 4), ((0, 4, 1), (1, 4, 1)))
+    room = RoomProblem((4, 4), ((0, 4, 1), (1, 4, 1)))
     job = Entrant((Way(8, 1, 1, 0, 1.0),), 0, 0, frozenset((0, 1)), 39)
     for downtime_s, count in ((9, 1), (10, 0)):
-        hall = Hall(room, ((0, 1),), frozenset((0, 1)), ((100, 100),), downtime_s, 0)
+        hall = BatchRoom(room, ((0, 1),), frozenset((0, 1)), ((100, 100),), downtime_s, 0)
         plan = BatchModel(hall, [job]).solve(20)
         assert plan is not None
         assert len(plan.starts) == sum(plan.moves.values()) == count

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from planner.controller import Controller, Settings
-from planner.controller.job_classes import Kinds
+from planner.controller.job_classes import JobClasses
 from planner.controller.sizes import num_bytes
 from planner.model.errors import FullError
-from planner.placement.job_classes import Kind, Row
+from planner.placement.job_classes import JobClass, Option
 from tests.planner.controller.sites import request
 from tests.planner.simulate.grounds import BERT, cluster
 
@@ -38,24 +38,24 @@ def bounded(most_bytes: float, path: Path | str = ":memory:") -> Controller:
 def expanded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of jobs that are expanded for real, nothing is shared between controllers."""
     found: list[str] = []
-    method: Any = Kinds.__dict__["_rows"]
-    real: Callable[[Kinds, Any], tuple[Row, ...]] = getattr(method, "_method", method)
+    method: Any = JobClasses.__dict__["_rows"]
+    real: Callable[[JobClasses, Any], tuple[Option, ...]] = getattr(method, "_method", method)
 
-    def rows(kinds: Kinds, job: Any) -> tuple[Row, ...]:
+    def rows(kinds: JobClasses, job: Any) -> tuple[Option, ...]:
         found.append(job.name)
         return real(kinds, job)
 
-    monkeypatch.setattr(Kinds, "_rows", rows)
+    monkeypatch.setattr(JobClasses, "_rows", rows)
     return found
 
 
 def test_a_kind_is_whole_as_soon_as_others_see_it() -> None:
-    seen, kinds = list[Any](), Kinds(cluster("lightpath"), 1e9, set, unwritten)
+    seen, kinds = list[Any](), JobClasses(cluster("lightpath"), 1e9, set, unwritten)
 
-    class Watched(dict[str, Kind]):
+    class Watched(dict[str, JobClass]):
         """Asks as another thread would, once a kind is there."""
 
-        def __setitem__(self, name: str, kind: Kind) -> None:
+        def __setitem__(self, name: str, kind: JobClass) -> None:
             super().__setitem__(name, kind)
             seen.append((len(kinds.limited(name, 1, 0).rows), kinds.num_bytes > 0))
 
@@ -104,7 +104,7 @@ def test_memory_is_flat_over_events_of_distinct_requests(expanded: list[str], tm
                 assert controller._desk.kinds.num_bytes <= 6 * size * 1.1
                 gc.collect()
                 taken.append(tracemalloc.get_traced_memory()[0])
-            live = sum(isinstance(each, Kind) for each in gc.get_objects())
+            live = sum(isinstance(each, JobClass) for each in gc.get_objects())
         finally:
             tracemalloc.stop()
             gc.unfreeze()
@@ -169,5 +169,5 @@ def test_bytes_are_counted_once_and_not_of_what_all_share() -> None:
     one = bytes(10_000)
     assert 10_000 < num_bytes([one]) < 10_500
     assert 10_000 < num_bytes([one, one, {"a": one}]) < 11_000
-    assert num_bytes([request("a"), Kind]) < 200
+    assert num_bytes([request("a"), JobClass]) < 200
     assert BERT

@@ -9,9 +9,9 @@ import pytest
 
 from planner.controller import Controller, Settings
 from planner.controller.ledger import Entry
-from planner.controller.negative_cache import Hopeless
+from planner.controller.negative_cache import NegativeCache
 from planner.controller.reservation import reserve
-from planner.controller.state import Floor
+from planner.controller.state import ClusterState
 from tests.planner.controller.sites import SIZES, controller, request
 from tests.planner.simulate.grounds import cluster
 
@@ -19,7 +19,7 @@ MARK, OTHER = (1, "open"), (1, "beside")
 
 
 def test_a_search_goes_on_where_it_was_cut_short_and_where_something_was_given_back() -> None:
-    hopeless = Hopeless([range(2), range(2, 4), range(4, 6)])
+    hopeless = NegativeCache([range(2), range(2, 4), range(4, 6)])
     assert hopeless.open(MARK) == [0, 1, 2]
     hopeless.fail(MARK, [0])
     hopeless.end(MARK)
@@ -49,7 +49,7 @@ def _busy(seed: int, settings: dict[str, Any] | None = None) -> Controller:
     return c
 
 
-def _floor(c: Controller) -> Floor:
+def _floor(c: Controller) -> ClusterState:
     return c._desk.floor
 
 
@@ -74,7 +74,7 @@ def test_what_is_kept_is_free_the_earliest(seed: int, size: int) -> None:
     assert found.at_s == max(floor.now_s, _earliest(floor, size))
 
 
-def _earliest(floor: Floor, size: int) -> float:
+def _earliest(floor: ClusterState, size: int) -> float:
     """By letting jobs end one after the other: when one server has so many free, or so many servers are clear."""
     ends = sorted({0.0, *(entry.end_s for entry in floor.running())})
     for end_s in ends:

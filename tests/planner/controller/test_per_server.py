@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from planner.controller import Controller, Decision, Move, Request, Start, Stop, Wait
-from planner.cpsat.preemption import Site, fewest_victims
+from planner.cpsat.preemption import PreemptionServers, fewest_victims
 from planner.model.errors import InputError
 from tests.planner.controller.sites import controller, request, started
 
@@ -115,7 +115,7 @@ def test_neighbours_move_to_leave_room_on_enough_servers() -> None:
     assert c.check() == []
 
 
-def fewest_by_every_subset(site: Site, part: int, parts: int) -> int | None:
+def fewest_by_every_subset(site: PreemptionServers, part: int, parts: int) -> int | None:
     for number in range(len(site.guests) + 1):
         for chosen in combinations(site.guests, number):
             free = list(site.free)
@@ -134,7 +134,7 @@ def test_no_fewer_victims_leave_a_part_on_each_server(seed: int) -> None:
         tuple((server, random.randint(1, 4)) for server in random.sample(range(servers), random.randint(1, 2)))
         for _ in range(random.randint(2, 7))
     )
-    site = Site(tuple(random.randint(0, 5) for _ in range(servers)), guests, (0,) * len(guests))
+    site = PreemptionServers(tuple(random.randint(0, 5) for _ in range(servers)), guests, (0,) * len(guests))
     part, parts = random.choice([2, 3, 4]), random.randint(1, servers)
     found = fewest_victims(site, part, parts, most=len(guests), time_limit_s=20, is_even=True)
     best = fewest_by_every_subset(site, part, parts)

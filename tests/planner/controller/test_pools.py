@@ -23,6 +23,7 @@ from planner.model.files import load
 from planner.model.instance import Instance, Job
 from planner.placement.placement import Place, Wiring
 from planner.whatif.edit import edited
+from tests.paths import ROOT
 from tests.planner.controller import test_controller_machine
 from tests.planner.controller.sites import chat, controller, request, started
 from tests.planner.controller.test_controller_machine import PARTS, STEPS, Machine
@@ -398,7 +399,7 @@ def test_memory_that_a_controller_cannot_hand_out_is_refused() -> None:
         controller("sipam", local_memory=True)
 
 
-PROVIDERS = Path(__file__).parents[3] / "instances" / "providers"
+PROVIDERS = ROOT / "instances" / "providers"
 
 
 def test_optical_modules_of_each_accelerator_are_served() -> None:

@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from planner.controller import Controller, Move, Start, Stop
-from planner.cpsat.preemption import Site, fewest_victims
+from planner.cpsat.preemption import PreemptionServers, fewest_victims
 from tests.planner.controller.sites import controller, request, started
 
 
-def by_every_subset(site: Site, part: int, parts: int, most: int) -> tuple[int, int] | None:
+def by_every_subset(site: PreemptionServers, part: int, parts: int, most: int) -> tuple[int, int] | None:
     """(number of victims, their cost) of the best set."""
     for number in range(most + 1):
         costs = []
@@ -35,7 +35,7 @@ def test_no_smaller_set_of_victims_makes_room(seed: int) -> None:
     for _ in range(random.randint(0, 8)):
         places = random.sample(range(servers), random.randint(1, min(2, servers)))
         guests.append(tuple((server, random.randint(1, 4)) for server in places))
-    site = Site(tuple(free), tuple(guests), tuple(random.randint(0, 20) for _ in guests))
+    site = PreemptionServers(tuple(free), tuple(guests), tuple(random.randint(0, 20) for _ in guests))
     part, parts, most = random.choice([1, 2, 4]), random.randint(1, 6), random.randint(0, 8)
     found = fewest_victims(site, part, parts, most=most, time_limit_s=20)
     best = by_every_subset(site, part, parts, most)
@@ -45,7 +45,7 @@ def test_no_smaller_set_of_victims_makes_room(seed: int) -> None:
 
 
 def test_refused_sets_do_not_come_again() -> None:
-    site = Site((0, 0), (((0, 4),), ((1, 4),), ((1, 2),)), (0, 1, 0))
+    site = PreemptionServers((0, 0), (((0, 4),), ((1, 4),), ((1, 2),)), (0, 1, 0))
     first = fewest_victims(site, 4, 1, most=3, time_limit_s=20)
     assert first == (0,)
     assert fewest_victims(site, 4, 1, most=3, time_limit_s=20, refused=[frozenset(first)]) == (1,)
@@ -74,7 +74,7 @@ def test_a_controller_stops_the_fewest_jobs(fabric: str, seed: int) -> None:
         for server, _ in place.devices:
             free[server] -= 1
     guests = tuple(tuple((s, sum(d[0] == s for d in p.devices)) for s in p.servers) for p in able.values())
-    best = by_every_subset(Site(tuple(free), guests, (0,) * len(guests)), 8, 1, len(guests))
+    best = by_every_subset(PreemptionServers(tuple(free), guests, (0,) * len(guests)), 8, 1, len(guests))
     decisions = c.submit(request("urgent", 8, priority=1, constraints={"one_server": True}))
     stopped = [decision.job for decision in decisions if isinstance(decision, Stop)]
     assert c.check() == []
@@ -146,7 +146,7 @@ def test_a_controller_stops_the_fewest_jobs_for_one_over_several_servers(seed: i
     stopped = [decision.job for decision in decisions if isinstance(decision, Stop)]
     assert c.check() == []
     part = min(row.shape.part for row in c._desk.floor.ledger.kinds[c._desk.ledger.jobs["urgent"].kind].rows)
-    best = by_every_subset(Site(tuple(free), guests, (0,) * len(guests)), part, 16 // part, len(guests))
+    best = by_every_subset(PreemptionServers(tuple(free), guests, (0,) * len(guests)), part, 16 // part, len(guests))
     assert ("urgent" in c.running) == (best is not None)
     assert len(stopped) == (best[0] if best is not None else 0)
 

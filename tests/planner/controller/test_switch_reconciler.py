@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planner.controller import Controller
-from planner.controller.switch_reconciler import FIRST_DELAY_S, MOST_DELAY_S, Carrier
+from planner.controller.switch_reconciler import FIRST_DELAY_S, MOST_DELAY_S, SwitchReconciler
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits, driver_of
 from tests.planner.controller.sites import controller, request
 
@@ -64,7 +64,7 @@ def wanted(of: Controller) -> dict[str, Circuits]:
 
 def test_what_starts_is_connected_and_what_ends_released(site: Controller) -> None:
     switches = Switches()
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     site.submit_all([request("a", 16), request("b", 8), request("c")])
     place = site.running["a"]
     assert carrier.connected("a", place) is False
@@ -85,7 +85,7 @@ def test_what_starts_is_connected_and_what_ends_released(site: Controller) -> No
 
 def test_a_job_that_moves_is_released_before_it_is_connected(site: Controller) -> None:
     switches = Switches()
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     site.submit(request("a", 16))
     carrier.tick()
     before = site.running["a"]
@@ -99,7 +99,7 @@ def test_a_job_that_moves_is_released_before_it_is_connected(site: Controller) -
 
 def test_a_part_that_does_not_work_has_failed_and_the_job_goes_elsewhere(site: Controller) -> None:
     switches = Switches()
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     site.submit(request("a", 16))
     before = site.running["a"]
     part = before.device_names[0] + ":port"
@@ -112,7 +112,7 @@ def test_a_part_that_does_not_work_has_failed_and_the_job_goes_elsewhere(site: C
 
 def test_what_fails_for_no_known_reason_is_tried_again_ever_later(site: Controller) -> None:
     now, switches = [0.0], Switches()
-    carrier = Carrier(site, switches, clock=lambda: now[0])
+    carrier = SwitchReconciler(site, switches, clock=lambda: now[0])
     site.submit_all([request("a", 16), request("b", 8)])
     failing = [CircuitError("who knows"), CircuitError("not a part", "nothing"), *[CircuitError("no")] * 20]
     tried = []
@@ -140,7 +140,7 @@ def test_what_fails_for_no_known_reason_is_tried_again_ever_later(site: Controll
 
 def test_who_waits_for_others_light_does_not_wait_longer_each_time(site: Controller) -> None:
     now, switches = [0.0], Switches()
-    carrier = Carrier(site, switches, clock=lambda: now[0])
+    carrier = SwitchReconciler(site, switches, clock=lambda: now[0])
     site.submit(request("a", 16))
     for number in range(5):
         now[0] = number * FIRST_DELAY_S
@@ -151,7 +151,7 @@ def test_who_waits_for_others_light_does_not_wait_longer_each_time(site: Control
 
 def test_what_cannot_be_released_is_tried_again_ever_later(site: Controller) -> None:
     now, switches = [0.0], Switches()
-    carrier = Carrier(site, switches, clock=lambda: now[0])
+    carrier = SwitchReconciler(site, switches, clock=lambda: now[0])
     site.submit(request("a", 16))
     carrier.tick()
     site.finish("a")
@@ -172,7 +172,7 @@ def test_what_an_earlier_process_left_is_put_right(site: Controller) -> None:
     site.submit_all([request("a", 16), request("b", 8)])
     right = wanted(site)
     switches.on = {"gone": right["a"], "b": right["b"]}
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     assert carrier.on() == {}
     carrier.tick()
     assert switches.on == carrier.on() == right
@@ -182,7 +182,7 @@ def test_what_an_earlier_process_left_is_put_right(site: Controller) -> None:
 
 def test_circuits_that_got_lost_are_connected_again(site: Controller) -> None:
     switches = Switches()
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     site.submit_all([request("a", 16), request("b", 8)])
     carrier.tick()
     del switches.on["a"]
@@ -196,7 +196,7 @@ def test_a_part_known_to_be_broken_is_no_news_whatever_else_happens(
     site: Controller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     switches, fail = Switches(), site.fail
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     site.fail("s3.t7:port")
     site.submit(request("a", 8))
 
@@ -217,7 +217,7 @@ def test_who_is_told_to_stop_does_so_between_jobs(site: Controller) -> None:
             carrier.stop()
 
     switches = Stopping()
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     site.submit_all([request("a", 8), request("b", 8)])
     carrier.tick()
     assert switches.calls == [("connect", "a")]
@@ -229,7 +229,7 @@ def test_who_is_told_to_stop_does_so_between_jobs(site: Controller) -> None:
 def test_over_the_driver_that_ships(site: Controller, tmp_path: Path) -> None:
     """Jobs come and go, a listed part is found broken; the file agrees at each step, also for another process."""
     driver = driver_of({"kind": "file"}, tmp_path / "switches")
-    carrier = Carrier(site, driver)
+    carrier = SwitchReconciler(site, driver)
     for i in range(6):
         site.submit(request(f"j{i}", 8))
         if i >= 3:
@@ -239,18 +239,18 @@ def test_over_the_driver_that_ships(site: Controller, tmp_path: Path) -> None:
     part = site.running["j5"].device_names[3] + ":port"
     (tmp_path / "switches" / "faults.json").write_text(f'["{part}"]')
     site.cancel("j4")
-    Carrier(site, driver).tick()
+    SwitchReconciler(site, driver).tick()
     assert driver.applied() == wanted(site)
     fresh = controller("lightpath")
     fresh.submit(request("new", 32))
-    Carrier(fresh, driver).tick()
+    SwitchReconciler(fresh, driver).tick()
     assert part in fresh.down
     assert driver.applied() == wanted(fresh)
 
 
 def test_a_new_job_does_not_wait_for_the_failures_of_one_of_its_name(site: Controller) -> None:
     switches = Switches()
-    carrier = Carrier(site, switches, clock=lambda: 0.0)
+    carrier = SwitchReconciler(site, switches, clock=lambda: 0.0)
     site.submit(request("a", 16))
     switches.errors = [CircuitError("who knows")]
     carrier.tick()
@@ -277,7 +277,7 @@ class SlowSwitches(Switches):
 def test_a_switch_that_hangs_delays_no_other_job(site: Controller) -> None:
     """A tick does not wait for it, and what comes of it in the end is heard."""
     switches = SlowSwitches("a")
-    carrier = Carrier(site, switches)
+    carrier = SwitchReconciler(site, switches)
     site.submit_all([request("a", 16), request("b", 8)])
     for _ in range(3):
         began_s = time.monotonic()

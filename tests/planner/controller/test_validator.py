@@ -7,7 +7,7 @@ import pytest
 
 from planner.controller import Controller
 from planner.controller.settings import Request
-from planner.controller.validator import Guard
+from planner.controller.validator import Validator
 from planner.placement.placement import Place, Wire, Wiring
 from tests.planner.controller.sites import controller, request
 
@@ -19,7 +19,7 @@ def placed(controlled: Controller, name: str, size: int) -> tuple[Request, Place
     return controlled.job(name).request, controlled.running[name]
 
 
-def guard_of(controlled: Controller) -> Guard:
+def guard_of(controlled: Controller) -> Validator:
     return controlled._desk.floor.guard
 
 

@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 
 from planner.candidates.expand import expand
 from planner.cpsat.constraints import CONSTRAINTS
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind, Variables, create_variables
 from planner.model.instance import Instance
@@ -25,7 +25,7 @@ def row_of(problem: Problem, j: int, **wanted: Any) -> int:
     """First row whose shape has these fields; `ring` and `line` ask for one of such a width."""
     ring, line = wanted.pop("ring", None), wanted.pop("line", None)
 
-    def fits(shape: Shape) -> bool:
+    def fits(shape: Demand) -> bool:
         widths = {plan.kind: plan.wavelengths for plan in shape.plans}
         return (
             all(getattr(shape, name) == value for name, value in wanted.items())

@@ -4,7 +4,7 @@ from planner.candidates.expand import expand
 from planner.cpsat.model import Model
 from planner.cpsat.search import pattern_of
 from planner.cpsat.symmetry import new_names
-from planner.fabrics.free_state import Board
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from tests.planner.test_sliced import CUBES, job, sliced
@@ -22,7 +22,7 @@ def row_of(known: Problem, j: int) -> int:
 
 def test_servers_are_renamed_so_that_the_first_jobs_come_first() -> None:
     known = problem()
-    board = Board.empty(known.cluster)
+    board = FreeState.empty(known.cluster)
     placed = [
         board.realize(known.options[0], row_of(known, 0), [(0, 1), (2, 1)]),
         board.realize(known.options[1], row_of(known, 1), [(1, 1)]),

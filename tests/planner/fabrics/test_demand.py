@@ -13,20 +13,20 @@ from costmodel.collectives.family import Family
 from costmodel.collectives.family import plans_of as family_of
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.hardware.device import load_device
-from planner.fabrics.demand import Shape, _bound, _boundary
+from planner.fabrics.demand import Demand, _bound, _boundary
 from planner.fabrics.lightpath.fast_layouts import layouts_of
 from tests.oracles.circuits import required_circuits
 
 WAVELENGTHS, PEERS = 8, 7
 
 
-def plans_of(ranks: int, widths: tuple[int, ...] = (8, 2, 1)) -> tuple[Plan, ...]:
+def plans_of(ranks: int, widths: tuple[int, ...] = (8, 2, 1)) -> tuple[CollectivePlan, ...]:
     """Rings of some widths, and other plans of a group: exact radices, then any."""
     limits = Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9)
-    rings = [Plan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in widths]
+    rings = [CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in widths]
     exact, every = (family_of("all_reduce", ranks, limits, Family(SWITCHED, padded=padded)) for padded in (False, True))
     return (*rings, *dict.fromkeys((*exact, *every)))
 
@@ -35,13 +35,13 @@ def line(stages: int, width: int = 2) -> LinkPlan:
     return LinkPlan("line", stages, wavelengths=(width,))
 
 
-def shapes(tensor: int, pipeline: int, data: int, block: int, num_plans: int = 6) -> Iterator[Shape]:
+def shapes(tensor: int, pipeline: int, data: int, block: int, num_plans: int = 6) -> Iterator[Demand]:
     """A sample of the plans along each dimension; replicas without a pipeline may exchange nothing."""
     lines: tuple[GroupPlan, ...] = (line(pipeline), line(pipeline, 1)) if pipeline > 1 else (NO_PLAN,)
     for t in _sample(tensor, num_plans):
         for p in lines:
             for d in (*_sample(data, num_plans), *([NO_PLAN] if pipeline == 1 < data else [])):
-                yield Shape(tensor, pipeline, data, block, (t, p, d))
+                yield Demand(tensor, pipeline, data, block, (t, p, d))
 
 
 def _sample(ranks: int, number: int) -> tuple[GroupPlan, ...]:
@@ -57,7 +57,7 @@ SMALL = [
 ]  # fmt: skip
 
 
-def configurations_of(shape: Shape) -> list[tuple[str, set[tuple[int, int, int]]]]:
+def configurations_of(shape: Demand) -> list[tuple[str, set[tuple[int, int, int]]]]:
     """Held circuits of each dimension, group by group."""
     found: list[tuple[str, set[tuple[int, int, int]]]] = []
     degrees = {"tensor": shape.tensor, "pipeline": shape.pipeline, "data": shape.data}
@@ -93,7 +93,7 @@ def test_offsets_colour_every_plan(ranks: int) -> None:
         plans: tuple[GroupPlan, GroupPlan, GroupPlan] = (
             (NO_PLAN, plan, NO_PLAN) if pipelined else (plan, NO_PLAN, NO_PLAN)
         )
-        is_coloured(Shape(*degrees, 1, plans))
+        is_coloured(Demand(*degrees, 1, plans))
 
 
 @pytest.mark.parametrize("degrees", SMALL)
@@ -102,7 +102,7 @@ def test_offsets_colour_every_shape(degrees: tuple[int, int, int, int]) -> None:
         is_coloured(shape)
 
 
-def is_coloured(shape: Shape) -> None:
+def is_coloured(shape: Demand) -> None:
     """No tile sends or receives a wavelength twice in one configuration, and none is out of range."""
     for (_, circuits), offsets in zip(shape.configurations, shape.offsets, strict=True):
         used = set()
@@ -114,7 +114,7 @@ def is_coloured(shape: Shape) -> None:
                     used.add(end)
 
 
-def least_leaving(shape: Shape) -> list[int]:
+def least_leaving(shape: Demand) -> list[int]:
     """Least wavelengths that leave c blocks, over all sets of c blocks, in the configuration that needs most."""
     table = []
     for count in range(shape.num_blocks + 1):
@@ -154,7 +154,7 @@ def test_boundary_is_exact_and_the_bound_is_never_above_it(degrees: tuple[int, i
 
 def test_ring_of_any_length_leaves_one_circuit() -> None:
     ring = plans_of(32)[1]
-    shape = Shape(32, 1, 1, 1, (ring, NO_PLAN, NO_PLAN))
+    shape = Demand(32, 1, 1, 1, (ring, NO_PLAN, NO_PLAN))
     assert shape.boundary.tolist() == [0, *31 * [2], 0]
     assert shape.unit == 2
 
@@ -180,44 +180,44 @@ def test_bound_of_many_blocks_is_never_above_some_sets() -> None:
 
 def test_two_rings_in_halves_need_no_light_between_them() -> None:
     """Two replicas of a tensor ring in blocks of half a ring: two blocks of one ring leave nothing."""
-    shape = Shape(4, 1, 2, 2, (plans_of(4)[1], NO_PLAN, NO_PLAN))
+    shape = Demand(4, 1, 2, 2, (plans_of(4)[1], NO_PLAN, NO_PLAN))
     assert least_leaving(shape) == [0, 2, 0, 2, 0]
     assert shape.boundary.tolist() == [0, 2, 0, 2, 0]
 
 
 def test_unit_is_the_common_width_of_circuits_between_blocks() -> None:
     wide, narrow = line(2, 4), plans_of(2, (6,))[0]
-    assert Shape(1, 2, 2, 1, (NO_PLAN, wide, narrow)).unit == 2
-    inside = Shape(2, 2, 1, 2, (plans_of(2, (1,))[0], wide, NO_PLAN))
+    assert Demand(1, 2, 2, 1, (NO_PLAN, wide, narrow)).unit == 2
+    inside = Demand(2, 2, 1, 2, (plans_of(2, (1,))[0], wide, NO_PLAN))
     assert inside.unit == 4
-    assert Shape(2, 1, 1, 2, (narrow, NO_PLAN, NO_PLAN)).unit == 1
+    assert Demand(2, 1, 1, 2, (narrow, NO_PLAN, NO_PLAN)).unit == 1
 
 
 def test_within_compares_widths_of_the_same_circuits() -> None:
-    ring = {width: Shape(4, 1, 1, 1, (plans_of(4, (width,))[0], NO_PLAN, NO_PLAN)) for width in (1, 2)}
+    ring = {width: Demand(4, 1, 1, 1, (plans_of(4, (width,))[0], NO_PLAN, NO_PLAN)) for width in (1, 2)}
     assert ring[1].is_within(ring[2])
     assert not ring[2].is_within(ring[1])
     assert ring[1].is_within(ring[1])
-    other = Shape(4, 1, 1, 2, ring[1].plans)
+    other = Demand(4, 1, 1, 2, ring[1].plans)
     assert not ring[1].is_within(other)
     radix = next(plan for plan in plans_of(4) if plan.kind == "radix")
-    assert not ring[1].is_within(Shape(4, 1, 1, 1, (radix, NO_PLAN, NO_PLAN)))
+    assert not ring[1].is_within(Demand(4, 1, 1, 1, (radix, NO_PLAN, NO_PLAN)))
 
 
 def test_boundary_is_shared_and_cannot_be_changed() -> None:
-    shape = Shape(4, 1, 1, 1, (plans_of(4)[-1], NO_PLAN, NO_PLAN))
-    assert shape.boundary is Shape(4, 1, 1, 1, (plans_of(4)[-1], NO_PLAN, NO_PLAN)).boundary
+    shape = Demand(4, 1, 1, 1, (plans_of(4)[-1], NO_PLAN, NO_PLAN))
+    assert shape.boundary is Demand(4, 1, 1, 1, (plans_of(4)[-1], NO_PLAN, NO_PLAN)).boundary
     with pytest.raises(ValueError, match="read-only"):
         shape.boundary[0] = 1
 
 
 def test_light_of_many_ranks_takes_memory_by_circuits_not_by_pairs() -> None:
     """A ring of 1,024: a million pairs of ranks, a thousand circuits; many shapes of one plan share them."""
-    ring = Plan("all_reduce", "ring", 1024, Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9), (), (1,), (4,))
+    ring = CollectivePlan("all_reduce", "ring", 1024, Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9), (), (1,), (4,))
     gc.collect()
     tracemalloc.start()
     try:
-        kept = [Shape(1, 1, 1024, block, (NO_PLAN, NO_PLAN, ring)) for block in (1, 2, 4, 8)]
+        kept = [Demand(1, 1, 1024, block, (NO_PLAN, NO_PLAN, ring)) for block in (1, 2, 4, 8)]
         for shape in kept:
             assert len(shape.boundary) == shape.num_blocks + 1
             assert len(shape.offsets[0]) == len(shape.configurations[0][1]) == 1024
@@ -229,7 +229,7 @@ def test_light_of_many_ranks_takes_memory_by_circuits_not_by_pairs() -> None:
 
 
 def test_what_shapes_share_goes_with_the_last_of_them() -> None:
-    shape = Shape(1, 1, 24, 1, (NO_PLAN, NO_PLAN, plans_of(24)[0]))
+    shape = Demand(1, 1, 24, 1, (NO_PLAN, NO_PLAN, plans_of(24)[0]))
     assert shape.has_light
     held = weakref.ref(shape), weakref.ref(layouts_of(shape))
     del shape
@@ -261,7 +261,7 @@ def test_circuits_agree_with_the_oracle_of_the_rules() -> None:
     for row in range(0, len(listed), 7):
         c = listed.configuration(row)
         plans = tuple(listed.plans[i] for i in listed.plan[:, row])
-        shape = Shape(c.tensor, c.pipeline, c.data, c.block, (plans[0], plans[1], plans[2]))
+        shape = Demand(c.tensor, c.pipeline, c.data, c.block, (plans[0], plans[1], plans[2]))
         mine = [(name, frozenset(circuits)) for name, circuits in shape.configurations]
         assert mine == [(name, frozenset(circuits)) for name, circuits in required_circuits(c)]
 

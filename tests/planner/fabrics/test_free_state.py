@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
-from planner.fabrics.demand import Shape
-from planner.fabrics.free_state import Board, Choice, Slots, route_pattern
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import Choice, FreeSlots, FreeState, route_pattern
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
@@ -126,7 +126,7 @@ def test_singles_take_devices_without_a_port_first() -> None:
 
 def test_slots_of_unhealthy_servers() -> None:
     health = {"failed_tiles": ["s0.t0"], "failed_ports": ["s0.t0", "s0.t3"]}
-    slots = Slots(Instance.parse(rack(serving("x", 1), health=health)).cluster)
+    slots = FreeSlots(Instance.parse(rack(serving("x", 1), health=health)).cluster)
     assert slots.lit[0] == [1, 2]
     assert slots.free(0, single=True) == [3, 1, 2]
     slots.take([(0, 3), (0, 1)])
@@ -135,7 +135,7 @@ def test_slots_of_unhealthy_servers() -> None:
 
 def test_a_job_that_does_not_fit_leaves_the_board_as_it_was() -> None:
     problem = expand(Instance.parse(rack(training("x", 4), tiles=3)))
-    board = Board.empty(problem.cluster)
+    board = FreeState.empty(problem.cluster)
     options = problem.options[0]
     spanning = next(row for row, shape in enumerate(options.shapes) if shape.has_light and shape.block == 1)
     assert board.realize(options, spanning, [(0, 3), (1, 1)]) is None
@@ -157,7 +157,7 @@ def test_stayers_keep_devices_and_circuits() -> None:
 
 
 def test_layouts_keep_counts_and_also_go_stage_by_stage() -> None:
-    shape = Shape(1, 2, 2, 1, (line(1), line(2), plans_of(2)[0]))
+    shape = Demand(1, 2, 2, 1, (line(1), line(2), plans_of(2)[0]))
     found = [*layouts(shape, [(0, 2), (1, 2)])]
     assert found == [[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0], [1, 0, 1, 0]]
     assert [*layouts(shape, [(3, 4)])] == [[3, 3, 3, 3]]

@@ -7,8 +7,7 @@ import pytest
 from ortools.sat.python import cp_model
 
 from planner.formulation.solver import new_solver
-
-ROOT = Path(__file__).parents[3]
+from tests.paths import ROOT
 
 
 def _is_caught() -> bool:

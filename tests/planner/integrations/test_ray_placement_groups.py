@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -12,12 +11,12 @@ from unittest.mock import patch
 import pytest
 
 from planner.controller import Start
-from planner.integrations.ray_placement_groups import PREFIX, Follower, Seat, job_of, layout, place
+from planner.integrations.ray_placement_groups import PREFIX, BundlePlacement, Follower, job_of, layout, place
 from planner.model.errors import InputError
 from tests.alone import alone
+from tests.paths import ROOT
 from tests.planner.controller.sites import controller, request
 
-ROOT = Path(__file__).parents[3]
 MOST_S = 480.0
 
 
@@ -41,7 +40,11 @@ def _job(name: str, *devices: str) -> Any:
 
 def test_one_bundle_for_each_server_in_the_order_of_ranks() -> None:
     found = layout(_job("a", "r1.s2.g7", "r1.s0.g1", "r1.s2.g0"), cpus_per_rank=4)
-    assert found.seats == (Seat(0, "r1.s2", 7), Seat(1, "r1.s0", 1), Seat(0, "r1.s2", 0))
+    assert found.seats == (
+        BundlePlacement(0, "r1.s2", 7),
+        BundlePlacement(1, "r1.s0", 1),
+        BundlePlacement(0, "r1.s2", 0),
+    )
     assert found.bundles == [{"GPU": 2, "CPU": 8}, {"GPU": 1, "CPU": 4}]
     assert found.label_selectors == [{"photonplan.server": "r1.s2"}, {"photonplan.server": "r1.s0"}]
     assert [found.environment(rank)["CUDA_VISIBLE_DEVICES"] for rank in range(3)] == ["7", "1", "0"]

@@ -3,7 +3,6 @@
 import re
 import time
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,10 @@ from planner.pipeline import solve
 from planner.policies import POLICIES
 from tests.oracles.pool_search import best_value
 from tests.oracles.tiny_pools import tiny_tiered_pool
+from tests.paths import ROOT
 from tests.planner.optimum import OPTIONS, assert_pruning_changes_no_level, assert_solved_to
 
-RACK = Path(__file__).parents[2] / "instances" / "joint" / "rack48.yaml"
+RACK = ROOT / "instances" / "joint" / "rack48.yaml"
 
 
 TOO_LARGE = 35

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,9 @@ from planner.model.instance import Instance
 from planner.model.page_plan import TensorPages
 from planner.model.plan import Plan, SecondTier
 from planner.pipeline import solve
+from tests.paths import ROOT
 
-RACK = Path(__file__).parents[3] / "instances" / "joint" / "rack48.yaml"
+RACK = ROOT / "instances" / "joint" / "rack48.yaml"
 JOB = "gpt175b-train"
 Change = Callable[[SecondTier], dict[str, object]]
 

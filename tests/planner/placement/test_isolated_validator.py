@@ -15,7 +15,7 @@ from planner.checks import check
 from planner.controller.validator import whole
 from planner.model.cluster import Cluster, Health
 from planner.model.instance import Job
-from planner.placement.isolated_validator import Alone
+from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place, Wire, Wiring
 from planner.whatif.edit import edited
 from tests.planner.controller.sites import controller, request
@@ -184,13 +184,13 @@ def test_a_place_is_judged_as_by_all_checks(name: str) -> None:
 def test_places_alike_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slice at the same chips of another cube, or blocks on other servers and rails."""
     looked: list[Place] = []
-    checked = Alone._checked
+    checked = IsolatedValidator._checked
 
-    def counted(alone: Alone, asked: str, job: Job, place: Place) -> str | None:
+    def counted(alone: IsolatedValidator, asked: str, job: Job, place: Place) -> str | None:
         looked.append(place)
         return checked(alone, asked, job, place)
 
-    monkeypatch.setattr(Alone, "_checked", counted)
+    monkeypatch.setattr(IsolatedValidator, "_checked", counted)
     racks = {"servers": 2, "racks": 2}
     for fabric, changes in (("ocs_rail", {}), ("torus", {}), ("torus", racks), ("sipac", {})):
         c = controller(fabric, **changes)

@@ -6,12 +6,12 @@ from random import Random
 import pytest
 
 from planner.candidates.expand import expand
-from planner.controller.job_classes import Kinds
+from planner.controller.job_classes import JobClasses
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import in_order, place_all, tightest
 from planner.model.instance import Instance, Job
 from planner.model.result import SolveOptions
-from planner.placement.job_classes import Kind
+from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement, State
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.server_aligned import server_aligned
@@ -88,7 +88,7 @@ def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy:
         each = random.choice([n for n in EVEN[fabric] if n <= size])
         asked = {"per_server": each} if random.random() < 0.7 else {}
         jobs.append(Job.model_validate({"name": f"j{i}", "workload": BERT, "accelerators": size, "constraints": asked}))
-    state, kinds = State(of), Kinds(of, 1e9, set, str)
+    state, kinds = State(of), JobClasses(of, 1e9, set, str)
     problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=tuple(jobs)))
     runnable = [job for job, options in zip(jobs, problem.options, strict=True) if len(options)]
     placer, found = PLACERS[policy](state, 0), []
@@ -156,7 +156,7 @@ def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, objec
 
 
 def test_sizes_without_a_slice_are_rounded_up() -> None:
-    kinds: dict[tuple[int, int], Kind] = ground("g", cluster("sipac"), [3, 6]).kinds
+    kinds: dict[tuple[int, int], JobClass] = ground("g", cluster("sipac"), [3, 6]).kinds
     assert (kinds[0, 3].size, kinds[0, 3].held) == (3, 4)
     assert kinds[0, 6].held == 8
     assert kinds[0, 6].fastest > 1

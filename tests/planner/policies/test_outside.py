@@ -9,13 +9,14 @@ import pytest
 from planner.cli import main
 from planner.model.errors import InputError
 from planner.policies import find_policy, origin_of
-from planner.simulate.run_one import Cell, replay
+from planner.simulate.run_one import SimulationRun, replay
 from planner.simulate.study import cells_of, prepare_study
+from tests.paths import ROOT
 from tests.planner.cli.conftest import fields, written
 from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND, cluster, mix
 
 SOURCE = Path(__file__).with_name("worst_fit.py")
-README = Path(__file__).parents[3] / "README.md"
+README = ROOT / "README.md"
 
 
 def install(folder: Path, source: str, entries: str, version: str = "1.0") -> None:
@@ -80,7 +81,7 @@ def test_first_fit_from_outside_does_what_ours_does(
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     monkeypatch.delitem(sys.modules, "worst_fit", raising=False)
     study = prepare_study(SMALL_DEMAND, mix(), {"c": cluster(fabric)}, jobs=80)
-    ours, theirs = (replay(study, Cell("c", policy, 0.9, 1)) for policy in ("first_fit", "theirs"))
+    ours, theirs = (replay(study, SimulationRun("c", policy, 0.9, 1)) for policy in ("first_fit", "theirs"))
     assert theirs.figures == pytest.approx(ours.figures, nan_ok=True)
 
 

@@ -1,7 +1,6 @@
 """Policies that cut slices: their shapes on a rack, and what they skip."""
 
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +14,10 @@ from planner.pipeline import solve
 from planner.policies.slices import ranks_on
 from planner.policies.torus_slices import torus_of
 from tests.oracles.slices import boxes_of, subcubes_of
+from tests.paths import ROOT
 from tests.planner.test_explain import FAT_TREE, rack, serving, training
 
-RACK64 = Path(__file__).parents[3] / "instances" / "lumorph" / "rack64.yaml"
+RACK64 = ROOT / "instances" / "lumorph" / "rack64.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,15 @@
 import time
 from collections.abc import Iterator
 
-from planner.fabrics.demand import Shape
-from planner.fabrics.free_state import Board
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import Blocks, fill, free_blocks, place_all, racks
 from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
 
 
-def most_room_first(board: Board, shape: Shape) -> Iterator[Blocks]:
+def most_room_first(board: FreeState, shape: Demand) -> Iterator[Blocks]:
     """Ways to spread a job over servers, the best first: here one for each rack."""
     for servers in racks(board):
         order = sorted(servers, key=lambda server: -free_blocks(board, shape, server))

@@ -16,10 +16,11 @@ from planner.pipeline import solve
 from planner.report import report_html
 from planner.report.data import page_data
 from planner.report.light import light_words
+from tests.paths import ROOT
 from tests.planner.report.browser import dom_of
 from tests.planner.simulate.grounds import BERT, CHAT, FABRICS
 
-SCRIPTS = Path(__file__).parents[3] / "planner" / "report"
+SCRIPTS = ROOT / "planner" / "report"
 DIVIDED = FABRICS["fat_tree"] | {
     "kind": "divided_ports",
     "port_energy": "5 pJ/b",

@@ -17,15 +17,15 @@ import httpx
 import uvicorn
 
 from planner.controller import Controller
-from planner.controller.switch_reconciler import Carrier
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.service.app import create_app
 from planner.service.options import Options
 from planner.service.server import configuration
 from planner.service.service import Companion, Service
+from tests.paths import ROOT
 from tests.planner.controller.sites import controller as small_controller
 from tests.planner.controller.sites import request
 
-ROOT = Path(__file__).parents[3]
 MOST_S = 240.0
 """until what must come has come, on a slow machine that does much else"""
 TOKEN = "correct-horse-battery-staple"
@@ -69,7 +69,7 @@ def running(
     controller: Controller | None = None,
     *,
     companions: Sequence[Companion] = (),
-    carrier: Carrier | None = None,
+    carrier: SwitchReconciler | None = None,
     **options: Any,
 ) -> Iterator[Running]:
     """A service in a thread, by default over a small cluster with light between servers."""

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from planner.controller import Controller
-from planner.service.command_queue import BusyError, Task, Writer
+from planner.service.command_queue import BusyError, CommandQueue, Task
 from tests.planner.service.running import MOST_S, until
 
 LONG_S = 2 * MOST_S
@@ -30,7 +30,9 @@ class Queue:
         self.loop = asyncio.new_event_loop()
         self.done: list[str] = []
         self.settled: list[Task] = []
-        self.writer = Writer(cast(Controller, Calm()), most, MOST_S, lambda group, seq: self.settled.extend(group))
+        self.writer = CommandQueue(
+            cast(Controller, Calm()), most, MOST_S, lambda group, seq: self.settled.extend(group)
+        )
 
     def put(self, name: str, waited_s: float = 0.0, **about: Any) -> Task:
         """Queue a call that has waited for so long already."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planner.service.metrics import Metrics
-from planner.service.middleware import Gate
+from planner.service.middleware import Middleware
 from planner.service.options import Options
 from tests.planner.service.running import TOKEN
 
@@ -22,7 +22,7 @@ class Asked:
         self.reads, self.statuses = 0, list[int]()
         self.metrics = Metrics()
         options = Options(TOKEN.encode(), rate_per_s=rate_per_s, most_body_bytes=MOST)
-        gate = Gate(self._app, options, self.metrics, lambda: False)
+        gate = Middleware(self._app, options, self.metrics, lambda: False)
         raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         for _ in range(times):
             scope = {"type": "http", "method": method, "path": "/v1/jobs", "headers": raw, "client": ("10.0.0.1", 1)}

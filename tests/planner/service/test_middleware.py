@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from planner.service.logs import JsonFormatter
-from planner.service.rate_limit import MOST_ADDRESSES, Rates
+from planner.service.rate_limit import MOST_ADDRESSES, RateLimit
 from tests.planner.controller.sites import controller as small_controller
 from tests.planner.controller.sites import request
 from tests.planner.service.running import MOST_S, TOKEN, Running, job, running, until
@@ -144,7 +144,7 @@ def test_odd_paths_are_answered(small: Running, path: str) -> None:
 
 def test_an_address_that_asks_too_often_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("planner.service.middleware.Rates", lambda rate_per_s: Rates(rate_per_s, lambda: now[0]))
+    monkeypatch.setattr("planner.service.middleware.Rates", lambda rate_per_s: RateLimit(rate_per_s, lambda: now[0]))
     with running(rate_per_s=5) as site:
         answers = [site.client.get("/v1/jobs") for _ in range(12)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 7
@@ -157,7 +157,7 @@ def test_an_address_that_asks_too_often_is_told_to_come_again(monkeypatch: pytes
 
 def test_tokens_of_a_bucket_come_back_with_time() -> None:
     now = [0.0]
-    rates = Rates(2, lambda: now[0])
+    rates = RateLimit(2, lambda: now[0])
     assert [rates.allows("a") for _ in range(3)] == [True, True, False]
     assert rates.allows("b")
     now[0] = 0.5
@@ -167,7 +167,7 @@ def test_tokens_of_a_bucket_come_back_with_time() -> None:
     for number in range(2 * MOST_ADDRESSES):
         rates.allows(str(number))
     assert len(rates._buckets) == MOST_ADDRESSES
-    assert all(Rates(0).allows("a") for _ in range(100))
+    assert all(RateLimit(0).allows("a") for _ in range(100))
 
 
 def test_a_full_queue_turns_others_away_and_recovers() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from planner.checks import check
 from planner.controller import Controller, Settings
-from planner.controller.switch_reconciler import Carrier
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import driver_of
 from planner.model import files
 from planner.model.instance import Instance
@@ -32,7 +32,7 @@ def test_a_job_says_whether_its_circuits_are_on(tmp_path: Path) -> None:
     controller = small_controller("lightpath")
     driver = driver_of({"kind": "file"}, tmp_path)
     (tmp_path / "faults.json").write_text('["s0.t0:port"]')
-    with running(controller, carrier=Carrier(controller, driver)) as site:
+    with running(controller, carrier=SwitchReconciler(controller, driver)) as site:
         site.submit("a", 32)
         until(lambda: site.controller.down)
         assert site.get("/v1/jobs/a")["state"] == "waiting", "all 32 would have to work"

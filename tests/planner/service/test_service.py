@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from planner.controller import Controller, Request, Settings
-from planner.controller.switch_reconciler import Carrier
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations import calls
 from planner.integrations.switch_drivers import Circuits
-from planner.service.idle_replan import QuietTime
-from planner.service.job_class_warmup import Preparation
+from planner.service.idle_replan import IdleReplan
+from planner.service.job_class_warmup import JobClassWarmup
 from planner.service.options import Options
 from planner.service.server import _Server, configuration
 from tests.planner.controller.sites import controller as small_controller
@@ -59,7 +59,7 @@ def test_who_gives_up_waiting_does_so_alone() -> None:
     controller.prepare = lambda request: go_on.wait(MOST_S)  # type: ignore[method-assign, assignment, return-value]
 
     async def wait() -> None:
-        preparation = Preparation(controller)
+        preparation = JobClassWarmup(controller)
         asked = [request(f"j{i}", accelerators) for i, accelerators in enumerate((1, 2, 4, 4))]
         waiting = [asyncio.create_task(preparation.of([each])) for each in asked]
         await asyncio.sleep(0.05)
@@ -119,7 +119,7 @@ def test_a_journal_that_is_lost_stops_the_service(tmp_path: Path) -> None:
 
 def test_searches_that_were_cut_short_are_taken_up_once_when_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     controller, now, looked = small_controller("lightpath"), [0.0], list[float]()
-    quiet = QuietTime(controller, 1.0, lambda: now[0])
+    quiet = IdleReplan(controller, 1.0, lambda: now[0])
     monkeypatch.setattr(controller, "replan", looked.append)
 
     def tick(at_s: float) -> int:
@@ -178,7 +178,7 @@ def test_the_end_waits_for_the_circuits_of_one_job_alone(monkeypatch: pytest.Mon
         def applied(self) -> dict[str, Circuits]:
             return {}
 
-    class Told(Carrier):
+    class Told(SwitchReconciler):
         def stop(self) -> None:
             super().stop()
             stopped.set()

@@ -3,7 +3,7 @@
 import re
 import time
 
-from planner.controller.switch_reconciler import Carrier
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import CircuitError, Circuits
 from tests.planner.controller.sites import controller as small_controller
 from tests.planner.service.running import running, until
@@ -41,7 +41,7 @@ def failures(text: str) -> dict[str, float]:
 def test_a_job_says_why_its_circuits_are_not_set() -> None:
     controller = small_controller("lightpath")
     switches = Dark()
-    carrier = Carrier(controller, switches, period_s=0.05, clock=lambda: 1e3 * time.monotonic())
+    carrier = SwitchReconciler(controller, switches, period_s=0.05, clock=lambda: 1e3 * time.monotonic())
     with running(controller, carrier=carrier) as site:
         assert failures(site.client.get("/metrics").text) == {"connect": 0, "release": 0}
         site.submit("a", 16)

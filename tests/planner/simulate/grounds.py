@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from planner.model.cluster import Cluster
-from planner.placement.job_classes import Ground, prepare, reference_speeds
+from planner.placement.job_classes import Site, prepare, reference_speeds
 from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
 from planner.simulate.trace import Trace
@@ -69,7 +69,7 @@ def mix(durations: str = "scaled", *, chat: bool = True) -> Mix:
     return Mix.model_validate({"name": "m", "reference": reference, "durations": durations, "workloads": workloads})
 
 
-def ground(name: str, of: Cluster, sizes: list[int], with_mix: Mix | None = None) -> Ground:
+def ground(name: str, of: Cluster, sizes: list[int], with_mix: Mix | None = None) -> Site:
     given = with_mix or mix()
     return prepare(name, of, given, reference_speeds(given, sizes))
 

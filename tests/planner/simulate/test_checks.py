@@ -8,8 +8,8 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
-from planner.fabrics.ocs_rail.rails import Rails
-from planner.fabrics.sipam.free_pool import Pool
+from planner.fabrics.ocs_rail.rails import FreeRails
+from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance, Job
 from planner.model.plan import Assignment
@@ -28,7 +28,7 @@ class _Mirror:
 
     def __init__(self, state: State) -> None:
         self._cluster = state.cluster
-        self._pool = Pool(state.cluster) if state.board.pool is not None else None
+        self._pool = FreePool(state.cluster) if state.board.pool is not None else None
         self.running: list[tuple[Placement, Assignment, int, int]] = []
 
     def start(self, placement: Placement, number: int, size: int) -> None:
@@ -45,7 +45,7 @@ class _Mirror:
             assert {part: mask for part, mask in taken.items() if mask} == dict(placement.beams.guides)
             wiring = found
         elif row.needs_rails:
-            wiring = Rails(self._cluster).circuits(row.shape, placement.devices), ()
+            wiring = FreeRails(self._cluster).circuits(row.shape, placement.devices), ()
         self.running.append((placement, row.options.assignment(row.number, names, *wiring), number, size))
 
     def stop(self, place: int) -> Placement:
@@ -69,7 +69,7 @@ class _Mirror:
         assert check(instance, plan_of(expand(instance), named), starts=True) == []
 
 
-def _lists(pool: Pool) -> dict[tuple[object, ...], list[int]]:
+def _lists(pool: FreePool) -> dict[tuple[object, ...], list[int]]:
     """Free numbers by part, as `PoolParts` names these."""
     found: dict[tuple[object, ...], list[int]] = {}
     for server, rack in enumerate(pool.racks):
@@ -80,7 +80,7 @@ def _lists(pool: Pool) -> dict[tuple[object, ...], list[int]]:
     return found
 
 
-def _free(pool: Pool) -> dict[tuple[object, ...], int]:
+def _free(pool: FreePool) -> dict[tuple[object, ...], int]:
     return {part: sum(1 << number for number in free) for part, free in _lists(pool).items()}
 
 

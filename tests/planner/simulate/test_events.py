@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from planner.placement.job_classes import Ground, Kind
+from planner.placement.job_classes import JobClass, Site
 from planner.placement.state import State
 from planner.simulate.events import Rules, Simulation
 from planner.simulate.log import Log
@@ -13,7 +13,7 @@ from planner.simulate.make_room import rescue
 from planner.simulate.measures import MEASURES, figures
 from planner.simulate.outages import Outages
 from planner.simulate.placers import PLACERS
-from planner.simulate.run_one import Cell, Demand, Study, replay
+from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.simulate.runs import Jobs
 from planner.whatif.failure_model import FailureModel
 from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND, cluster, ground, mix
@@ -22,7 +22,7 @@ SIZES = [1, 2, 4, 8, 16]
 ALL = {size: [0] for size in SIZES}
 
 
-def _jobs(of: Ground, rows: list[tuple[float, float, int]], priority: list[int] | None = None) -> Jobs:
+def _jobs(of: Site, rows: list[tuple[float, float, int]], priority: list[int] | None = None) -> Jobs:
     """Jobs of (arrival, work, accelerators)."""
     order = sorted({(size, rank) for (_, _, size), rank in zip(rows, priority or [0] * len(rows), strict=True)})
     ranks = priority or [0] * len(rows)
@@ -34,7 +34,7 @@ def _jobs(of: Ground, rows: list[tuple[float, float, int]], priority: list[int] 
 
 
 def _run(
-    of: Ground, jobs: Jobs, rules: Rules | None = None, *, policy: str = "first_fit", outages: Outages | None = None
+    of: Site, jobs: Jobs, rules: Rules | None = None, *, policy: str = "first_fit", outages: Outages | None = None
 ) -> tuple[Log, Simulation]:
     log = Log(len(jobs), 0.0, max(jobs.arrival_s) or 1.0)
     rules = rules or Rules()
@@ -47,11 +47,11 @@ def _run(
 
 
 @pytest.fixture(scope="module")
-def fat() -> Ground:
+def fat() -> Site:
     return ground("g", cluster("fat_tree"), [*SIZES, 32], mix("recorded"))
 
 
-def test_backfill_fills_up_and_never_delays_the_first(fat: Ground) -> None:
+def test_backfill_fills_up_and_never_delays_the_first(fat: Site) -> None:
     """16 of 32 are busy until 100; 32 are wanted first; a short job fits before, a long one would delay it."""
     rows = [(0.0, 100.0, 16), (1.0, 50.0, 32), (2.0, 90.0, 16), (3.0, 200.0, 16), (4.0, 8.0, 16)]
     easy, _ = _run(fat, _jobs(fat, rows))
@@ -62,7 +62,7 @@ def test_backfill_fills_up_and_never_delays_the_first(fat: Ground) -> None:
     assert np.isnan(loss.start_s).tolist() == [False, True, False, True, True]
 
 
-def test_a_long_job_runs_beside_the_reservation(fat: Ground) -> None:
+def test_a_long_job_runs_beside_the_reservation(fat: Site) -> None:
     """24 are reserved from 100 on: of 8 others a long job may take 8, not 16."""
     rows = [(0.0, 100.0, 16), (0.0, 1000.0, 4), (1.0, 50.0, 16), (1.5, 50.0, 16), (2.0, 500.0, 8), (3.0, 500.0, 4)]
     log, _ = _run(fat, _jobs(fat, rows))
@@ -70,7 +70,7 @@ def test_a_long_job_runs_beside_the_reservation(fat: Ground) -> None:
     assert log.start_s[5] == 3
 
 
-def test_priorities_go_first(fat: Ground) -> None:
+def test_priorities_go_first(fat: Site) -> None:
     rows = [(0.0, 10.0, 32), (1.0, 10.0, 32), (2.0, 10.0, 32)]
     log, _ = _run(fat, _jobs(fat, rows, [0, 0, 5]))
     assert log.start_s == [0, 20, 10]
@@ -86,7 +86,7 @@ def test_reservations_are_kept(fabric: str, policy: str, monkeypatch: pytest.Mon
     promised: dict[int, float] = {}
     original: Callable[..., object] = Simulation._must_wait
 
-    def noting(self: Simulation, head: int, kind: Kind) -> object:
+    def noting(self: Simulation, head: int, kind: JobClass) -> object:
         waits = original(self, head, kind)
         if self._reserved is not None:
             promised.setdefault(head, self._reserved.time_s)
@@ -109,7 +109,7 @@ def test_work_takes_as_long_as_its_configuration_needs() -> None:
     assert kind.fastest != 1
 
 
-def test_a_failure_interrupts_and_the_work_goes_on(fat: Ground) -> None:
+def test_a_failure_interrupts_and_the_work_goes_on(fat: Site) -> None:
     model = FailureModel.model_validate({"tile": {"time_between_failures": "2000 s", "repair_time": "100 s"}})
     rows = [(float(i), 3000.0, 8) for i in range(4)] + [(4.0, 1.0, 1), (4000.0, 1.0, 1)]
     outages = Outages(fat.cluster, model, 3000.0, 1)
@@ -139,7 +139,7 @@ def test_figures_are_in_their_ranges(fabric: str) -> None:
     of = ground("g", cluster(fabric), SIZES, mix())
     able = {size: [n for n in (0, 1) if (n, size) in of.kinds] for size in SIZES}
     demand = Demand(SMALL_DEMAND, 300, mix(), able)
-    found = replay(Study(demand, {"g": of}, Rules()), Cell("g", "best_fit", 0.8, 0)).figures
+    found = replay(Study(demand, {"g": of}, Rules()), SimulationRun("g", "best_fit", 0.8, 0)).figures
     assert found.keys() == MEASURES.keys()
     shares = ("admitted", "utilization", "stranded", "fairness")
     assert all(found[name] is not None and 0 <= found[name] <= 1 for name in shares)  # type: ignore[operator]
@@ -149,7 +149,7 @@ def test_figures_are_in_their_ranges(fabric: str) -> None:
     assert (found["reconfigurations"] == 0) == (fabric in ("fat_tree", "sipac", "memory_ring"))
 
 
-def test_fairness_is_one_where_tenants_fare_alike(fat: Ground) -> None:
+def test_fairness_is_one_where_tenants_fare_alike(fat: Site) -> None:
     jobs = _jobs(fat, [(0.0, 100.0, 32), (0.0, 100.0, 32), (1000.0, 100.0, 32), (1000.0, 100.0, 32)])
     log, _ = _run(fat, jobs)
     alike = figures(log, jobs, np.array([0, 0, 1, 1]), 32)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cpsat.make_room import Room, make_room, make_room_by
-from planner.placement.job_classes import Ground, Kind
+from planner.cpsat.make_room import RoomProblem, make_room, make_room_by
+from planner.placement.job_classes import JobClass, Site
 from planner.placement.state import State
 from planner.simulate.fragmentation import paired
 from planner.simulate.make_room import rescue
@@ -41,10 +41,10 @@ def _fewest_moved(free: list[int], guests: list[tuple[int, int]], part: int, par
 @settings(max_examples=60, deadline=None)
 def test_the_fewest_ranks_move(free: list[int], guests: list[tuple[int, int]], part: int, parts: int) -> None:
     counted = tuple(sorted({(s, r, guests.count((s, r))) for s, r in guests}))
-    swap = make_room(Room(tuple(free), counted), part, parts, parts, 100)
+    swap = make_room(RoomProblem(tuple(free), counted), part, parts, parts, 100)
     expected = _fewest_moved(free, guests, part, parts)
-    soon = make_room_by(time.perf_counter() + 60, Room(tuple(free), counted), part, parts, parts, 100)
-    assert make_room_by(time.perf_counter(), Room(tuple(free), counted), part, parts, parts, 100) in (None, soon)
+    soon = make_room_by(time.perf_counter() + 60, RoomProblem(tuple(free), counted), part, parts, parts, 100)
+    assert make_room_by(time.perf_counter(), RoomProblem(tuple(free), counted), part, parts, parts, 100) in (None, soon)
     if swap is None:
         assert expected is None
         assert soon is None
@@ -54,22 +54,22 @@ def test_the_fewest_ranks_move(free: list[int], guests: list[tuple[int, int]], p
     assert sum(ranks * number for (_, ranks, _), number in soon.moves.items()) == expected
     assert sum(swap.parts) == parts
     if expected:
-        assert make_room(Room(tuple(free), counted), part, parts, parts, expected - 1) is None
+        assert make_room(RoomProblem(tuple(free), counted), part, parts, parts, expected - 1) is None
 
 
-def _whole(kind: Kind) -> Kind:
+def _whole(kind: JobClass) -> JobClass:
     """Only rows that take one server; on fibers that are not there every row does."""
     whole = tuple(row for row in kind.rows if row.shape.num_parts == 1)
     return replace(kind, rows=whole) if whole else kind
 
 
 @pytest.fixture(scope="module", params=["fat_tree", "lightpath"])
-def of(request: pytest.FixtureRequest) -> Ground:
+def of(request: pytest.FixtureRequest) -> Site:
     changes = {"fibers": 0} if request.param == "lightpath" else {}
     return ground("g", cluster(request.param, servers=2, **changes), [1, 2, 4, 8])
 
 
-def test_two_jobs_swap_for_a_third(of: Ground) -> None:
+def test_two_jobs_swap_for_a_third(of: Site) -> None:
     """Each of two servers of 8 holds 3 and 3 ranks in vain for a job of 4 in one server."""
     state = State(of.cluster)
     placer = PLACERS["best_fit"](state, 0)
@@ -93,7 +93,7 @@ def test_two_jobs_swap_for_a_third(of: Ground) -> None:
     assert state.num_free == 0
 
 
-def test_nothing_changes_where_no_move_helps(of: Ground) -> None:
+def test_nothing_changes_where_no_move_helps(of: Site) -> None:
     state = State(of.cluster)
     placer = PLACERS["best_fit"](state, 0)
     placement = placer.place(_whole(of.kinds[0, 8]))

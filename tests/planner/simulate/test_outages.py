@@ -2,12 +2,12 @@
 
 import pytest
 
-from planner.placement.job_classes import Kind
+from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement, State
 from planner.simulate.events import Rules
 from planner.simulate.outages import Outages
 from planner.simulate.placers import PLACERS
-from planner.simulate.run_one import Cell, Demand, Study, replay
+from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.whatif.edit import edited
 from planner.whatif.failure_model import FailureModel
 from planner.whatif.failures import parse_failure, worsened
@@ -19,7 +19,7 @@ def _with_failed(fabric: str, *names: str) -> State:
     return State(edited(of, health=worsened(of.health, [parse_failure(of, name) for name in names])))
 
 
-def _spanning(fabric: str, size: int) -> tuple[Kind, Placement]:
+def _spanning(fabric: str, size: int) -> tuple[JobClass, Placement]:
     """A job over several servers of an empty cluster."""
     kind = ground("g", cluster(fabric), [size]).kinds[0, size]
     placement = PLACERS["first_fit"](State(cluster(fabric)), 0).place(kind)
@@ -81,11 +81,11 @@ def test_failures_interrupt_jobs_and_all_work_is_done_in_the_end(fabric: str, pa
     study = Study(
         Demand(SMALL_DEMAND, 250, given, able), {"g": ground("g", of, sizes, given)}, Rules(), model, samples=0
     )
-    figures = replay(study, Cell("g", "first_fit", 0.6, 1)).figures
+    figures = replay(study, SimulationRun("g", "first_fit", 0.6, 1)).figures
     assert figures["interruptions"]
     assert figures["never_fit"] == 0
     assert figures["admitted"] == 1
-    assert figures == replay(study, Cell("g", "first_fit", 0.6, 1)).figures
+    assert figures == replay(study, SimulationRun("g", "first_fit", 0.6, 1)).figures
 
 
 def test_outages_come_and_go() -> None:

@@ -11,7 +11,7 @@ from planner.pipeline import solve
 from planner.placement.state import State
 from planner.simulate.outside import OutsidePlacer
 from planner.simulate.placers import MEANINGS, PLACERS, placer_of
-from planner.simulate.run_one import Cell, Outcome, replay
+from planner.simulate.run_one import Outcome, SimulationRun, replay
 from planner.simulate.study import cells_of, prepare_study
 from planner.whatif.edit import edited
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix
@@ -35,7 +35,7 @@ def test_only_the_policy_that_says_so_moves_neighbours(run: Run) -> None:
 def test_the_old_name_is_that_of_what_it_was(run: Run) -> None:
     study = prepare_study(SMALL_DEMAND, mix(), {"c": cluster("fat_tree")}, jobs=5)
     cells = cells_of(study, ["cpsat", "best_fit_moving"], [None], 1)
-    assert cells == [Cell("c", "best_fit_moving", None, 0)]
+    assert cells == [SimulationRun("c", "best_fit_moving", None, 0)]
     assert run("cpsat").figures == run("best_fit_moving").figures
 
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from planner.placement.job_classes import Ground
+from planner.placement.job_classes import Site
 from planner.placement.state import State
 from planner.simulate.events import Rules, Simulation
 from planner.simulate.log import BINS, Log
 from planner.simulate.measures import timeline
 from planner.simulate.placers import PLACERS
-from planner.simulate.run_one import Cell, Outcome, replay
+from planner.simulate.run_one import Outcome, SimulationRun, replay
 from planner.simulate.runs import Jobs
 from planner.simulate.snapshots import MOST_WAITING, snapshot
 from planner.simulate.study import prepare_study
@@ -59,14 +59,14 @@ def test_averages_are_exact(history: list[tuple[float, int, int, int]], begin_s:
 
 
 @pytest.fixture(scope="module")
-def fat() -> Ground:
+def fat() -> Site:
     return ground("g", cluster("fat_tree"), [1, 2, 4, 8, 16])
 
 
 class _Watched:
     """A replay with what can be said of it from the times of its jobs alone."""
 
-    def __init__(self, of: Ground, moments: Sequence[float]) -> None:
+    def __init__(self, of: Site, moments: Sequence[float]) -> None:
         trace = SMALL_DEMAND.draw(150, 7).at_load(1.1, CAPACITY)
         sizes = sorted(set(trace.num_gpus.tolist()))
         self.tenant, size = trace.tenant, trace.num_gpus.tolist()
@@ -95,7 +95,7 @@ class _Watched:
 
 
 @pytest.fixture(scope="module")
-def watched(fat: Ground) -> _Watched:
+def watched(fat: Site) -> _Watched:
     return _Watched(fat, (0.3, 0.6, 1.0))
 
 
@@ -130,8 +130,8 @@ def failing() -> Outcome:
     model = FailureModel.model_validate({"tile": {"time_between_failures": "4 h", "repair_time": "1 h"}})
     study = prepare_study(SMALL_DEMAND, mix(), {"t": cluster("torus")}, jobs=150, failures=model)
     study = type(study)(**{**vars(study), "moments": (0.4, 0.8)})
-    assert not replay(study, Cell("t", "first_fit", 0.9, 1)).snapshots, "of the first seed alone"
-    return replay(study, Cell("t", "first_fit", 0.9, 0))
+    assert not replay(study, SimulationRun("t", "first_fit", 0.9, 1)).snapshots, "of the first seed alone"
+    return replay(study, SimulationRun("t", "first_fit", 0.9, 0))
 
 
 def test_what_is_held_is_conserved_under_failures(failing: Outcome) -> None:

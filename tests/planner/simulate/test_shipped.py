@@ -1,7 +1,5 @@
 """Shipped clusters: as many accelerators each, and jobs that offload run where there is memory to offload to."""
 
-from pathlib import Path
-
 import pytest
 
 from planner.checks import check
@@ -12,11 +10,12 @@ from planner.pipeline import solve
 from planner.placement.job_classes import prepare, reference_speeds
 from planner.placement.job_mix import load_mix
 from planner.prices import Prices
-from planner.simulate.run_one import Cell, replay
+from planner.simulate.run_one import SimulationRun, replay
 from planner.simulate.study import prepare_study
+from tests.paths import ROOT
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, mix
 
-FOLDER = Path(__file__).parents[3] / "instances" / "replay"
+FOLDER = ROOT / "instances" / "replay"
 CLUSTERS = sorted(FOLDER.glob("*256.yaml"))
 
 
@@ -37,7 +36,7 @@ def test_clusters_have_as_many_accelerators_and_a_price() -> None:
 @pytest.mark.parametrize(("name", "policy"), [("sipam256", "sipam_loop"), ("memory_ring256", "first_fit")])
 def test_a_short_replay_on_shipped_racks(name: str, policy: str) -> None:
     study = prepare_study(SMALL_DEMAND, mix(), {name: _shipped(name)}, jobs=150, samples=0)
-    figures = replay(study, Cell(name, policy, 0.3, 0)).figures
+    figures = replay(study, SimulationRun(name, policy, 0.3, 0)).figures
     assert figures["offered"] == pytest.approx(0.3)
     assert figures["admitted"] is not None
     assert figures["admitted"] > 0.95

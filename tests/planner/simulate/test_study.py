@@ -8,7 +8,7 @@ import pytest
 
 from planner.model.errors import InputError
 from planner.placement.job_mix import Mix, assign
-from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.run_one import Outcome, SimulationRun, Study
 from planner.simulate.study import cells_of, prepare_study, run_study
 from planner.simulate.summary import summarize, to_csv, to_records
 from planner.statistics import estimate
@@ -22,20 +22,20 @@ def study() -> Study:
 
 
 @pytest.fixture(scope="module")
-def cells(study: Study) -> list[Cell]:
+def cells(study: Study) -> list[SimulationRun]:
     return cells_of(study, ["first_fit", "best_fit", "random_fit"], [0.5, 1.0], 2)
 
 
 @pytest.fixture(scope="module")
-def text(study: Study, cells: list[Cell], tmp_path_factory: pytest.TempPathFactory) -> str:
+def text(study: Study, cells: list[SimulationRun], tmp_path_factory: pytest.TempPathFactory) -> str:
     return to_csv(summarize(run_study(study, cells, tmp_path_factory.mktemp("one"))))
 
 
-def test_two_processes_give_the_same_bytes(study: Study, cells: list[Cell], text: str, tmp_path: Path) -> None:
+def test_two_processes_give_the_same_bytes(study: Study, cells: list[SimulationRun], text: str, tmp_path: Path) -> None:
     assert to_csv(summarize(run_study(study, cells, tmp_path, workers=2))) == text
 
 
-def test_a_stopped_run_goes_on(study: Study, cells: list[Cell], text: str, tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on(study: Study, cells: list[SimulationRun], text: str, tmp_path: Path) -> None:
     def stop(done: int, total: int, left_s: float | None) -> None:
         if done == 5:
             raise KeyboardInterrupt
@@ -51,7 +51,7 @@ def test_a_stopped_run_goes_on(study: Study, cells: list[Cell], text: str, tmp_p
     assert to_csv(summarize(outcomes)) == text
 
 
-def test_other_inputs_are_other_cells(study: Study, cells: list[Cell], tmp_path: Path) -> None:
+def test_other_inputs_are_other_cells(study: Study, cells: list[SimulationRun], tmp_path: Path) -> None:
     run_study(study, cells[:1], tmp_path)
     run_study(replace(study, warm_up=0.2), cells[:1], tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
@@ -68,7 +68,7 @@ def test_jobs_are_the_same_for_all(study: Study) -> None:
 def test_rows_hold_intervals_and_paired_differences() -> None:
     values = {"first": [1.0, 2.0, 3.0, 4.0, 5.0], "second": [1.5, 2.6, 3.4, 4.5, 5.5]}
     outcomes = {
-        Cell("c", policy, 0.5, seed): Outcome({"goodput": value}, {})
+        SimulationRun("c", policy, 0.5, seed): Outcome({"goodput": value}, {})
         for policy, column in values.items()
         for seed, value in enumerate(column)
     }

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from planner.placement.job_classes import Ground
+from planner.placement.job_classes import Site
 from planner.simulate.events import Rules
-from planner.simulate.run_one import Cell, Demand, Study, replay
+from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.simulate.trace import Trace
 from planner.statistics import estimate
 from planner.studies.fragmentation.kaufman_roberts import kaufman_roberts
@@ -16,13 +16,13 @@ SEEDS = 8
 MIX = mix("recorded", chat=False)
 
 
-def _replayed(jobs: list[Trace], of: Ground, rules: Rules, *names: str, policy: str = "first_fit") -> np.ndarray:
+def _replayed(jobs: list[Trace], of: Site, rules: Rules, *names: str, policy: str = "first_fit") -> np.ndarray:
     """Measures of each replication, shape (seeds, names)."""
     able = {size: [0] for _, size in of.kinds}
     rows = []
     for given in jobs:
         study = Study(Demand(given, None, MIX, able), {"g": of}, rules, samples=0)
-        figures = replay(study, Cell("g", policy, None, 0)).figures
+        figures = replay(study, SimulationRun("g", policy, None, 0)).figures
         rows.append([figures[name] for name in names])
     return np.array(rows, dtype=np.float64)
 

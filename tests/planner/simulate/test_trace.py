@@ -8,9 +8,10 @@ import pytest
 
 from planner.model.errors import InputError
 from planner.simulate.trace import read_trace, to_csv
+from tests.paths import SHARED
 from tests.planner.simulate.grounds import SMALL_DEMAND, trace
 
-PHILLY = Path(__file__).parents[4] / "shared" / "traces" / "philly.csv"
+PHILLY = SHARED / "traces" / "philly.csv"
 
 
 def _file(folder: Path, text: str) -> Path:

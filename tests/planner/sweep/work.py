@@ -12,8 +12,8 @@ from typing import Any
 
 from planner.sweep.run import ShouldStop
 from planner.sweep.store import Document
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[3]
 COMMAND = (sys.executable, "-c", "import sys; from planner.cli import main; sys.exit(main(sys.argv[1:]))")
 MOST_S = 240.0
 """until what must come has come, on a slow machine that does much else"""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from costmodel.fabrics import Lightpath
 from planner.checks import check
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, HeldCircuits, Plan
 from planner.model.result import SolveOptions
@@ -22,7 +22,7 @@ from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.oracles.transition import fewest_pauses, play
 from tests.planner.test_explain import rack, single, training
 
-LIMITS = MendLimits(deterministic=20.0, workers=1)
+LIMITS = RepairLimits(deterministic=20.0, workers=1)
 
 
 def plans(seed: int, *, is_crossing: bool = False) -> tuple[Instance, Plan, Plan] | None:

@@ -7,7 +7,7 @@ import pytest
 
 from costmodel.fabrics import Lightpath
 from planner.checks import check
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -20,7 +20,7 @@ from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.test_explain import rack, single, training
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
-LIMITS = MendLimits(deterministic=20.0, workers=1)
+LIMITS = RepairLimits(deterministic=20.0, workers=1)
 
 
 def parts(instance: Instance) -> list[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from planner.model.instance import Instance
+from tests.paths import ROOT
 from tests.planner.cli.conftest import Planner
 
 HEADER = (
@@ -146,7 +147,7 @@ def test_a_bad_header_is_named(planner: Planner, tmp_path: Path, header: str, pr
 
 def test_the_shipped_jobs_make_an_instance_that_runs_them_all(planner: Planner, tmp_path: Path) -> None:
     path = tmp_path / "new.yaml"
-    jobs = Path(__file__).parents[3] / "instances" / "jobs.csv"
+    jobs = ROOT / "instances" / "jobs.csv"
     assert planner("new", "--fabric", "lightpath", "--jobs", jobs, "-o", path).code == 0
     outcome = planner("solve", path, "--policy", "best_fit")
     assert outcome.code == 0

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from planner.simulate.placers import PLACERS
+from tests.paths import ROOT
 from tests.planner.cli.conftest import Planner
 from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND
 
-SHIPPED = Path(__file__).parents[3] / "instances" / "replay"
+SHIPPED = ROOT / "instances" / "replay"
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import Status
 from planner.model.violation import Violation
+from tests.paths import ROOT
 from tests.planner.cli.conftest import BERT, Planner, fields, written
 from tests.planner.simulate.grounds import FABRICS
 
@@ -23,7 +24,7 @@ KEYS = [
     "status", "objective", "bound", "gap", "wall_time_s", "levels", "plan", "left_out", "seed", "policy",
     "statistics", "starts", "violations", "versions",
 ]  # fmt: skip
-RACK256 = Path(__file__).parents[3] / "instances" / "lumorph" / "rack256.yaml"
+RACK256 = ROOT / "instances" / "lumorph" / "rack256.yaml"
 
 
 def _solve(planner: Planner, *arguments: object) -> Any:

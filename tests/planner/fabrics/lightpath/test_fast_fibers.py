@@ -7,10 +7,10 @@ import pytest
 
 from planner.fabrics.lightpath.fast_fibers import Spread, Spreads
 from planner.fabrics.lightpath.layouts import layouts
-from planner.fabrics.ocs_rail.rails import Rails
+from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.heuristics.greedy import has_light, on_rails
 from planner.model.cluster import Cluster
-from planner.placement.job_classes import Row
+from planner.placement.job_classes import Option
 from planner.placement.state import Placement, State
 from planner.placement.strategies import in_order
 from planner.simulate.placers import PLACERS
@@ -19,7 +19,7 @@ from tests.planner.simulate.grounds import FABRICS, cluster, ground
 SIZES = [1, 2, 4, 8, 16]
 
 
-def _busy(seed: int) -> tuple[State, dict[object, Row]]:
+def _busy(seed: int) -> tuple[State, dict[object, Option]]:
     """A lightpath on which jobs came and went, some fibers of which have failed."""
     health = {"failed_fibers": [{"from": "s0", "to": "s2", "index": 0}, {"from": "s3", "to": "s1", "index": 1}]}
     fabric = FABRICS["lightpath"] | {"fibers": 2}
@@ -64,7 +64,7 @@ def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
     assert len(set(seen.values())) == len(seen) > 5
 
 
-def _within(row: Row, spread: Spread) -> set[tuple[int, ...]]:
+def _within(row: Option, spread: Spread) -> set[tuple[int, ...]]:
     """Orders with room, wavelength by wavelength of each configuration."""
     found = set()
     for order in layouts(row.shape, list(enumerate(spread.counts))):
@@ -130,7 +130,7 @@ def test_servers_on_rails_are_those_of_a_plain_search(seed: int, servers: int) -
     random = Random(seed)
     of = cluster("ocs_rail", servers=servers)
     kinds = ground("g", of, [4, 8, 16, 24, 32]).kinds
-    rails = Rails(of)
+    rails = FreeRails(of)
     free = [{slot for slot in range(8) if random.random() < random.choice((0.2, 0.6, 0.95))} for _ in range(servers)]
     masks = [sum(1 << slot for slot in slots) for slots in free]
     found = [

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.fabrics.demand import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.layouts import arrangements
 from tests.costmodel.test_fabrics import lightpath
 from tests.planner.fabrics.test_demand import line, plans_of
@@ -11,8 +11,8 @@ from tests.planner.fabrics.test_demand import line, plans_of
 NO_PIPELINE = line(1)
 
 
-def shape_of(tensor: int, data: int, block: int) -> Shape:
-    return Shape(tensor, 1, data, block, (plans_of(tensor)[0], NO_PIPELINE, plans_of(data)[0]))
+def shape_of(tensor: int, data: int, block: int) -> Demand:
+    return Demand(tensor, 1, data, block, (plans_of(tensor)[0], NO_PIPELINE, plans_of(data)[0]))
 
 
 @given(st.sampled_from([1, 2, 4]), st.lists(st.integers(0, 2), min_size=2, max_size=6), st.data())

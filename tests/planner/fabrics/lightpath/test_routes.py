@@ -7,8 +7,8 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from planner.fabrics.lightpath.routes import Ways
-from planner.fabrics.lightpath.rwa import Light
+from planner.fabrics.lightpath.routes import Routes
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
 from tests.costmodel.pricing.test_score import LIGHTPATH
@@ -37,7 +37,7 @@ def random_cluster(seed: int) -> Cluster:
 @pytest.mark.parametrize("seed", range(40))
 def test_chains_are_the_simple_paths_the_shortest_first(seed: int) -> None:
     cluster = random_cluster(seed)
-    ways, graph = Ways(cluster), nx.DiGraph()
+    ways, graph = Routes(cluster), nx.DiGraph()
     graph.add_nodes_from(range(6))
     graph.add_edges_from((a, b) for a in range(6) for b in range(6) if cluster.healthy_fibers(a, b))
     for a in range(6):
@@ -117,7 +117,7 @@ def test_first_fit_spares_failed_lasers_and_receivers() -> None:
         "failed_lasers": [{"tile": "s0.t0", "wavelength": 1}],
         "failed_receivers": [{"tile": "s0.t1", "wavelength": 0}],
     }
-    light = Light(cluster_of(wavelengths_per_tile=8, health=lost))
+    light = Spectrum(cluster_of(wavelengths_per_tile=8, health=lost))
     routed = light.route(pair_of(4), [(0, 0), (0, 1)])
     assert routed is not None
     assert [c.wavelengths for c in routed[0].circuits] == [(2, 3, 4, 5), (0, 1, 2, 3)]

@@ -6,8 +6,8 @@ import pytest
 
 from costmodel.fabrics import NO_PLAN
 from planner.candidates.expand import expand
-from planner.fabrics.demand import Shape
-from planner.fabrics.lightpath.rwa import Light, _pick, bits, wavelengths_of
+from planner.fabrics.demand import Demand
+from planner.fabrics.lightpath.rwa import Spectrum, _pick, bits, wavelengths_of
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.plan import Circuit, HeldCircuits
@@ -16,13 +16,13 @@ from tests.planner.fabrics.test_demand import plans_of
 from tests.planner.test_explain import rack, training
 
 
-def light_of(most_lit: dict[tuple[int, int], int] | None = None, **changes: Any) -> Light:
+def light_of(most_lit: dict[tuple[int, int], int] | None = None, **changes: Any) -> Spectrum:
     health = changes.pop("health", {})
     fabric = LIGHTPATH | {"wavelengths_per_fiber": 4} | changes
-    return Light(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}), most_lit)
+    return Spectrum(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}), most_lit)
 
 
-def pair_of(width: int) -> Shape:
+def pair_of(width: int) -> Demand:
     """Two ranks joined by a ring."""
     options = expand(Instance.parse(rack(training("x", 2), wavelengths_per_tile=8)), prune=False).options[0]
     for shape in options.shapes:
@@ -137,7 +137,7 @@ def test_a_circuit_wider_than_a_fiber_never_leaves_the_server() -> None:
 def test_a_job_reuses_its_own_light_in_another_configuration() -> None:
     """Each of the two rounds of four ranks fills both fibers each way."""
     plan = next(p for p in plans_of(4) if p.kind == "radix" and p.held == (1, 1))
-    shape = Shape(4, 1, 1, 1, (plan, NO_PLAN, NO_PLAN))
+    shape = Demand(4, 1, 1, 1, (plan, NO_PLAN, NO_PLAN))
     assert len(shape.configurations) == 2
     light = light_of(fibers=2, wavelengths_per_fiber=8)
     routed = light.route(shape, [(0, 0), (1, 0), (1, 1), (0, 1)])

@@ -1,6 +1,5 @@
 """Rails beyond the solver: switch numbers, residents, repair, what more hardware adds."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,11 @@ from hypothesis import strategies as st
 
 from costmodel.pricing.candidates import enumerate_candidates
 from planner.checks import check
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.explain import explain
 from planner.explain.marginal import marginal
 from planner.fabrics.demand import shape_of
-from planner.fabrics.ocs_rail.rails import Rails
+from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -24,12 +23,13 @@ from planner.whatif.failures import parse_failures
 from planner.whatif.reconfigure import reconfigure
 from planner.whatif.repair import repair
 from planner.whatif.single_failures import single_failures
+from tests.paths import ROOT
 from tests.planner.checks.plans import TRAINING, job
 from tests.planner.cpsat.test_rails import instance_of
 from tests.planner.fabrics.ocs_rail.test_rules import rails, ring
 
-INSTANCES = Path(__file__).parents[3] / "instances" / "ocs_rail"
-LIMITS = MendLimits(time_limit_s=5.0, workers=1)
+INSTANCES = ROOT / "instances" / "ocs_rail"
+LIMITS = RepairLimits(time_limit_s=5.0, workers=1)
 
 
 @given(st.sampled_from([2, 3, 4, 6, 8]), st.integers(0, 10**6), st.sets(st.integers(0, 3), max_size=2))
@@ -42,7 +42,7 @@ def test_circuits_of_any_configuration_are_matchings(devices: int, pick: int, de
     shapes = [shape_of(rows, row, cluster.fabric) for row in range(len(rows))]
     fitting = [shape for shape in shapes if 0 < shape.num_ports <= 4 - len(dead) and shape.block == 1]
     shape = fitting[pick % len(fitting)]
-    held = Rails(cluster).circuits(shape, [(server, 2) for server in range(devices)])
+    held = FreeRails(cluster).circuits(shape, [(server, 2) for server in range(devices)])
     links = np.zeros((8, 8), dtype=np.int64)
     ends = set()
     for circuit in (circuit for each in held for circuit in each.circuits):

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from costmodel.fabrics import SlicedFabric
-from planner.fabrics.slices.free_slices import Cuts
+from planner.fabrics.slices.free_slices import FreeSlices
 from tests.planner.simulate.grounds import cluster
 
 EXTENTS = {"torus": [(1, 1, 2), (1, 2, 2), (2, 2, 2)], "sipac": [(2,), (2, 2), (2, 2, 2)]}
@@ -17,7 +17,7 @@ def test_kept_slices_are_those_of_a_count_anew(kind: str, seed: int) -> None:
     random, of = Random(seed), cluster(kind)
     fabric = of.fabric
     assert isinstance(fabric, SlicedFabric)
-    cuts, free = Cuts(of), [set(range(8)) for _ in range(4)]
+    cuts, free = FreeSlices(of), [set(range(8)) for _ in range(4)]
     for _ in range(60):
         server, slots = random.randrange(4), random.sample(range(8), random.randint(1, 4))
         taken = [(server, slot) for slot in slots if slot in free[server]]

@@ -9,7 +9,7 @@ from costmodel.collectives.build import schedule_of
 from costmodel.collectives.family import ALGORITHMS
 from costmodel.collectives.ladder import Algorithm as Name
 from costmodel.collectives.ladder import Collective
-from costmodel.collectives.plan import Plan
+from costmodel.collectives.plan import CollectivePlan
 from planner.integrations.exports.msccl_xml import Algorithm, msccl_xml, msccl_xmls
 from tests.costmodel.collectives.cases import best_of, limits
 from tests.oracles import msccl as oracle
@@ -48,7 +48,7 @@ def test_all_radices_in_the_order_of_circuits_in_files(name: Name, radices: tupl
     ranks = 1
     for radix in radices:
         ranks *= radix
-    plan = Plan("all_reduce", name, ranks, limits(), radices, (1,) * len(radices), (1,) * len(radices))
+    plan = CollectivePlan("all_reduce", name, ranks, limits(), radices, (1,) * len(radices), (1,) * len(radices))
     schedule = schedule_of(plan)
     for seed in range(5):
         _right(msccl_xml(Algorithm("a", schedule)), "all_reduce", ranks, schedule.num_chunks, seed)

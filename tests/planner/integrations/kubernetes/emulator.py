@@ -16,8 +16,8 @@ import attrs
 import kmock
 from aiohttp import web
 
-from planner.integrations.kubernetes.client import Api
-from planner.integrations.kubernetes.client_config import Access
+from planner.integrations.kubernetes.client import KubernetesClient
+from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.config import Kubernetes
 from planner.integrations.kubernetes.manifests import Installation, manifests
 from tests.planner.integrations.kubernetes.guards import Guards
@@ -311,8 +311,8 @@ class Server:
             while not self._over.is_set():
                 await asyncio.sleep(0.02)
 
-    def api(self) -> Api:
-        return Api(Access(self.url, token=lambda: self.emulator.token or None))
+    def api(self) -> KubernetesClient:
+        return KubernetesClient(ClientConfig(self.url, token=lambda: self.emulator.token or None))
 
     def close(self) -> None:
         self._over.set()

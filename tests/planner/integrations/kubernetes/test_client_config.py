@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from planner.integrations.kubernetes import client_config as access_module
-from planner.integrations.kubernetes.client import Api, ApiError, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.client_config import access
 from planner.model.errors import InputError
 from tests.need import need_program
@@ -35,7 +35,7 @@ def kubeconfig(folder: Path, user: dict[str, Any], **cluster: Any) -> Path:
 def test_a_token_is_read_again_each_time_and_never_shown(tmp_path: Path, server: Server) -> None:
     (tmp_path / "token").write_text("first\n")
     found = access(kubeconfig(tmp_path, {"tokenFile": "token"}, server=server.url))
-    api = Api(found)
+    api = KubernetesClient(found)
     server.emulator.token = "first"
     assert api.list("/api/v1/pods")[0] == []
     server.emulator.token = "second"
@@ -131,10 +131,10 @@ def test_certificates(tmp_path: Path, tls: tuple[str, Path, tuple[Path, Path]], 
     else:
         user = {name: file.name for name, file in files.items()}
         about = {"certificate-authority": authority.name}
-    api = Api(access(kubeconfig(tmp_path, user, server=url, **about)))
+    api = KubernetesClient(access(kubeconfig(tmp_path, user, server=url, **about)))
     assert api.list("/api/v1/pods") == ([], "1")
     api.close()
-    stranger = Api(access(kubeconfig(tmp_path, user, server=url)))
+    stranger = KubernetesClient(access(kubeconfig(tmp_path, user, server=url)))
     with pytest.raises(ApiError, match="ConnectError"):
         stranger.list("/api/v1/pods")
     stranger.close()
@@ -143,7 +143,7 @@ def test_certificates(tmp_path: Path, tls: tuple[str, Path, tuple[Path, Path]], 
 def test_a_token_that_cannot_be_read_for_a_moment_is_trouble_of_the_api(tmp_path: Path, server: Server) -> None:
     token = tmp_path / "token"
     token.write_text("first")
-    api = Api(access(kubeconfig(tmp_path, {"tokenFile": "token"}, server=server.url)))
+    api = KubernetesClient(access(kubeconfig(tmp_path, {"tokenFile": "token"}, server=server.url)))
     token.unlink()
     for _ in range(2):
         with pytest.raises(ApiError, match="token cannot be read now") as refused:

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from planner.controller.job_classes import Kinds
-from planner.controller.switch_reconciler import Carrier
+from planner.controller.job_classes import JobClasses
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.kubernetes.extender import Verdict
 from planner.integrations.kubernetes.extender_replies import filter_result, priorities
 from planner.integrations.kubernetes.loop import KubernetesLoop
-from planner.integrations.kubernetes.pod_assignment import Seat
+from planner.integrations.kubernetes.pod_assignment import PodAssignment
 from planner.integrations.kubernetes.pods import Pod
 from planner.integrations.switch_drivers import CircuitError, Circuits
 from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, require
@@ -274,14 +274,14 @@ def test_a_verdict_of_never_is_not_worth_a_preemption() -> None:
     answer = filter_result(Verdict(why="too large", never=True), NAMES, None)
     assert answer["FailedAndUnresolvableNodes"] == dict.fromkeys(NAMES, "too large")
     assert answer["FailedNodes"] == {}
-    assert priorities(Verdict(Seat("n1", (0,), (0,))), NAMES)[1] == {"Host": "n1", "Score": 10}
+    assert priorities(Verdict(PodAssignment("n1", (0,), (0,))), NAMES)[1] == {"Host": "n1", "Score": 10}
 
 
 def test_circuits_are_on_when_the_carrier_is_sure_and_the_driver_is_not_asked(make_world: Make) -> None:
     """A driver that was not heard in time says what it was setting; its record may be locked for long."""
     world = make_world(fabric="lightpath", kueue=None)
     driver = Unheard()
-    carrier = Carrier(world.controller, driver, clock=lambda: world.now_s)
+    carrier = SwitchReconciler(world.controller, driver, clock=lambda: world.now_s)
     world.loop = KubernetesLoop(world.controller, world.api, world.site, carrier.on, lambda: world.now_s)
     gang(world, "g", 2, 8)
     world.loop.tick()
@@ -353,8 +353,10 @@ def test_what_is_judged_was_expanded_when_it_was_read(make_world: Make, monkeypa
     (item, *_) = gang(world, "wide", 4, 3)
     world.loop.tick()
     asked, new = world.loop.extender.read(item), list[str]()
-    add = Kinds._add
-    monkeypatch.setattr(Kinds, "_add", lambda self, name, text, **how: (new.append(name), add(self, name, text, **how)))
+    add = JobClasses._add
+    monkeypatch.setattr(
+        JobClasses, "_add", lambda self, name, text, **how: (new.append(name), add(self, name, text, **how))
+    )
     assert world.loop.extender.judge(asked).why
     assert world.jobs()["team/pods/wide"].request.constraints.per_server == 6, "all forms were tried"
     assert new == []

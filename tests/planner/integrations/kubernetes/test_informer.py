@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.integrations.kubernetes.client import ApiError, path_of
-from planner.integrations.kubernetes.informer import Mirror
+from planner.integrations.kubernetes.informer import Informer
 from tests.planner.integrations.kubernetes.emulator import PODS, Server
 
 PATH = path_of("v1", "pods")
@@ -22,7 +22,7 @@ def test_lists_have_pages_and_keep_what_is_of_interest(server: Server) -> None:
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}", **({"gang": "g"} if i % 2 else {})))
     api = server.api()
-    everything, some = Mirror(api, PATH), Mirror(api, PATH, keeps=lambda item: "gang" in item["metadata"]["labels"])
+    everything, some = Informer(api, PATH), Informer(api, PATH, keeps=lambda item: "gang" in item["metadata"]["labels"])
     everything.refresh()
     some.refresh()
     assert len(everything.objects) == 20
@@ -38,7 +38,7 @@ def test_a_list_that_expires_between_its_pages_is_read_again(server: Server) -> 
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}"))
     api = server.api()
-    mirror, ask = Mirror(api, PATH), api._ask
+    mirror, ask = Informer(api, PATH), api._ask
     pages = iter([server.emulator.forget])
 
     def expire(*args: Any, **more: Any) -> Any:
@@ -59,7 +59,7 @@ def test_a_list_that_expires_between_its_pages_is_read_again(server: Server) -> 
 @pytest.mark.parametrize("how", ["cut", "error"])
 def test_streams_that_break_go_on_where_they_were(server: Server, how: str) -> None:
     api = server.api()
-    mirror = Mirror(api, PATH)
+    mirror = Informer(api, PATH)
     mirror.refresh()
     for name in "abc":
         server.emulator.put(PODS, pod(name))
@@ -76,7 +76,7 @@ def test_streams_that_break_go_on_where_they_were(server: Server, how: str) -> N
 @given(st.lists(st.sampled_from(["put", "change", "drop", "forget", "down", "look"]), max_size=20))
 def test_a_mirror_and_the_api_agree_in_the_end(server: Server, steps: list[str]) -> None:
     emulator, api = server.emulator, server.api()
-    mirror = Mirror(api, PATH)
+    mirror = Informer(api, PATH)
     for number, step in enumerate(steps):
         names = sorted(item["metadata"]["name"] for item in emulator.all(PODS))
         if step == "put":
@@ -105,6 +105,6 @@ def test_an_api_that_is_not_there(server: Server) -> None:
     api = server.api()
     server.close()
     with pytest.raises(ApiError, match="ConnectError") as refused:
-        Mirror(api, PATH).refresh()
+        Informer(api, PATH).refresh()
     assert refused.value.is_of_all
     api.close()

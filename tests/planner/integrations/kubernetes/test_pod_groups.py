@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 
 from planner.integrations.kubernetes.client import path_of
 from planner.integrations.kubernetes.config import Kubernetes, Site
-from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, JOB, VISIBLE, Seat, SplitError, seats_of, written
-from planner.integrations.kubernetes.pod_groups import AskError, PodSet, accelerators_of, ask_of, clipped, job_name
+from planner.integrations.kubernetes.pod_assignment import (
+    ASSIGNMENT,
+    JOB,
+    VISIBLE,
+    PodAssignment,
+    SplitError,
+    seats_of,
+    written,
+)
+from planner.integrations.kubernetes.pod_groups import PodGroupError, PodSet, accelerators_of, ask_of, clipped, job_name
 from planner.integrations.kubernetes.pods import Pod, bound, in_the_way, job_told
 from planner.placement.placement import Place
 from tests.planner.simulate.grounds import BERT, cluster
@@ -81,7 +89,7 @@ def test_accelerators_of_a_pod(parts: list[tuple[str, int, bool, bool]]) -> None
 
 @pytest.mark.parametrize("amount", ["1.5", "500m", "1k", "-1", "", "٣", "9" * 30])
 def test_amounts_that_are_no_whole_number(amount: str) -> None:
-    with pytest.raises(AskError, match="whole number"):
+    with pytest.raises(PodGroupError, match="whole number"):
         accelerators_of({"containers": [{"resources": {"requests": {GPU: amount}}}]}, (GPU,))
 
 
@@ -109,7 +117,7 @@ def test_an_annotation_that_anybody_wrote_breaks_nothing(text: str) -> None:
 
 
 def test_what_was_written_is_read_again() -> None:
-    seats = (Seat("n0", (0, 3), (1, 2)), Seat("n1", (4, 5), (0, 3)))
+    seats = (PodAssignment("n0", (0, 3), (1, 2)), PodAssignment("n1", (4, 5), (0, 3)))
     assert written(str([seat.body() for seat in seats]).replace("'", '"')) == seats
 
 
@@ -126,9 +134,9 @@ def test_who_is_in_the_way() -> None:
         "metadata": {"name": "p", "uid": "u", "namespace": "a", "annotations": {ASSIGNMENT: text}},
         "spec": {"nodeName": "n0"}, "status": {"phase": "Running"},
     }  # fmt: skip
-    assert in_the_way([Seat("n0", (1, 2), (0, 1))], [Pod(item)]) == Pod(item)
-    assert in_the_way([Seat("n0", (1, 2), (0, 1))], [Pod(item)], "u") is None
-    assert in_the_way([Seat("n0", (1, 3), (0, 1)), Seat("n1", (2,), (2,))], [Pod(item)]) is None
+    assert in_the_way([PodAssignment("n0", (1, 2), (0, 1))], [Pod(item)]) == Pod(item)
+    assert in_the_way([PodAssignment("n0", (1, 2), (0, 1))], [Pod(item)], "u") is None
+    assert in_the_way([PodAssignment("n0", (1, 3), (0, 1)), PodAssignment("n1", (2,), (2,))], [Pod(item)]) is None
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import Any, cast
 import pytest
 
 from planner.integrations.slurm import executor
-from planner.integrations.slurm.actions import Act, acts
-from planner.integrations.slurm.allocations import Tellings, Told
+from planner.integrations.slurm.actions import Action, acts
+from planner.integrations.slurm.allocations import Allocation, AllocationStore
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmError
-from planner.integrations.slurm.executor import Hands
-from planner.integrations.slurm.observed_state import Memory, Wants, World
+from planner.integrations.slurm.executor import Executor
+from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from planner.integrations.switch_drivers import CircuitError, Circuits
 from tests.planner.integrations.slurm.test_job_requests import row
 from tests.planner.integrations.slurm.test_loop_machine import site
@@ -21,7 +21,7 @@ SITE = site(Path("/state"), Path("/bindings"))
 LIGHT: Circuits = [
     {"dimension": "data", "circuits": [{"from": "s0.t0", "to": "s1.t0", "wavelengths": [0], "fibers": []}]}
 ]
-PLACE = Told({"n0": (0, 1)}, [])
+PLACE = Allocation({"n0": (0, 1)}, [])
 
 
 class Slurm:
@@ -57,9 +57,9 @@ class StuckDriver:
         raise CircuitError("the switch does not answer")
 
 
-def carry_out(slurm: Slurm, todo: list[Act], driver: StuckDriver | None = None) -> dict[int | str, str]:
+def carry_out(slurm: Slurm, todo: list[Action], driver: StuckDriver | None = None) -> dict[int | str, str]:
     given = cast(Any, driver or StuckDriver())
-    made = Hands(cast(SlurmClient, slurm), given, cast(Tellings, None), lambda *_, **__: None)
+    made = Executor(cast(SlurmClient, slurm), given, cast(AllocationStore, None), lambda *_, **__: None)
     return made.carry_out(todo, lambda: True, 60.0)[0]
 
 
@@ -67,22 +67,22 @@ def test_a_stuck_switch_stops_nothing_else(monkeypatch: pytest.MonkeyPatch) -> N
     slurm, driver = Slurm(), StuckDriver()
     monkeypatch.setattr(executor, "LONGEST_SWITCHING_S", 0.2)
     monkeypatch.setattr(executor, "time", driver)
-    off = [Act("off", job, name=f"slurm-{job}") for job in (1, 2, 3)]
-    refused = carry_out(slurm, [*off, Act("place", 8, PLACE), Act("release", 8)], driver)
+    off = [Action("off", job, name=f"slurm-{job}") for job in (1, 2, 3)]
+    refused = carry_out(slurm, [*off, Action("place", 8, PLACE), Action("release", 8)], driver)
     assert slurm.done == [("place", 8), ("release", 8)]
     assert list(refused) == [1, 2]
 
 
 def test_a_node_that_slurm_refuses_concerns_no_other() -> None:
     slurm = Slurm("n0")
-    refused = carry_out(slurm, [Act("drain", name="n0"), Act("drain", name="n1"), Act("resume", name="n2")])
+    refused = carry_out(slurm, [Action("drain", name="n0"), Action("drain", name="n1"), Action("resume", name="n2")])
     assert slurm.done == [("drain", "n1"), ("resume", "n2")]
     assert refused == {"n0": "no"}
 
 
 def test_a_stuck_switch_is_tried_less_and_less_often() -> None:
-    world, memory = World({"slurm-7": LIGHT}, {}, {}, {}, {}), Memory()
-    wants = Wants({}, {}, {}, frozenset(), frozenset())
+    world, memory = ObservedState({"slurm-7": LIGHT}, {}, {}, {}, {}), Memory()
+    wants = DesiredState({}, {}, {}, frozenset(), frozenset())
     tried_s = []
     for now_s in range(200):
         if any(act.do == "off" for act in acts(world, wants, memory, SITE, now_s)):
@@ -91,14 +91,16 @@ def test_a_stuck_switch_is_tried_less_and_less_often() -> None:
     assert tried_s == [0, 1, 5, 13, 29, 61, 121, 181]
     memory.switchings.forget(world.is_switched)
     assert not memory.switchings.is_due("slurm-7", 200)
-    memory.switchings.forget(World({}, {}, {}, {}, {}).is_switched)
+    memory.switchings.forget(ObservedState({}, {}, {}, {}, {}).is_switched)
     assert memory.switchings.is_due("slurm-7", 200)
 
 
 def test_a_job_gets_no_place_before_its_old_circuits_are_off() -> None:
     """They go off at the end of a tick: what its prolog put on must not be what that takes off."""
-    wants = Wants({}, {7: PLACE}, {}, frozenset(), frozenset())
-    done = [act.do for act in acts(World({"slurm-7": LIGHT}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)]
+    wants = DesiredState({}, {7: PLACE}, {}, frozenset(), frozenset())
+    done = [
+        act.do for act in acts(ObservedState({"slurm-7": LIGHT}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)
+    ]
     assert done == ["off"]
-    done = [act.do for act in acts(World({}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)]
+    done = [act.do for act in acts(ObservedState({}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)]
     assert done == ["tell", "place", "release"]

@@ -6,21 +6,23 @@ from typing import Any
 import pytest
 
 from planner.integrations.slurm.actions import acts
-from planner.integrations.slurm.allocations import Told
-from planner.integrations.slurm.observed_state import Memory, Wants, World
+from planner.integrations.slurm.allocations import Allocation
+from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from planner.integrations.slurm.rows import JobRow
 from planner.integrations.switch_drivers import Circuits
 from tests.planner.integrations.slurm.test_actions import LIGHT, SITE
 from tests.planner.integrations.slurm.test_job_requests import ASKS, row
 
-DARK = Told({"n0": (0, 1)}, [])
-LIT = Told({"n0": (0, 1)}, LIGHT)
+DARK = Allocation({"n0": (0, 1)}, [])
+LIT = Allocation({"n0": (0, 1)}, LIGHT)
 AT = f"{ASKS}:at={DARK.digest}"
 
 
-def done(rows: dict[int, JobRow], told: dict[int, Told], place: Told | None, applied: dict[str, Circuits]) -> list[Any]:
-    wants = Wants({}, {} if place is None else {7: place}, {}, frozenset(), frozenset())
-    return [(act.do, act.job) for act in acts(World(applied, {}, rows, {}, told), wants, Memory(), SITE, 0.0)]
+def done(
+    rows: dict[int, JobRow], told: dict[int, Allocation], place: Allocation | None, applied: dict[str, Circuits]
+) -> list[Any]:
+    wants = DesiredState({}, {} if place is None else {7: place}, {}, frozenset(), frozenset())
+    return [(act.do, act.job) for act in acts(ObservedState(applied, {}, rows, {}, told), wants, Memory(), SITE, 0.0)]
 
 
 @pytest.mark.parametrize("name", ["slurm-8", "by-hand"])
@@ -33,7 +35,7 @@ def test_light_of_others_is_waited_for(name: str) -> None:
 def test_accelerators_of_others_are_waited_for() -> None:
     """They are given back as soon as Slurm has nothing left of the other job, and not while it completes."""
     other = row(job_id=8, state="COMPLETING", is_held=False, nodes="n0")
-    told = {8: Told({"n0": (1, 2)}, [])}
+    told = {8: Allocation({"n0": (1, 2)}, [])}
     assert done({7: row(), 8: other}, told, DARK, {}) == []
     gone = done({7: row(), 8: replace(other, state="COMPLETED")}, told, DARK, {})
     assert gone == [("forget", 8), ("tell", 7), ("place", 7), ("release", 7)]

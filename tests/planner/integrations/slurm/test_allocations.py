@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planner.integrations.slurm.allocations import Order, Tellings, Told
+from planner.integrations.slurm.allocations import Allocation, AllocationStore, Order
 from planner.integrations.slurm.hooks import circuits_file
 from planner.model.errors import InputError
 
@@ -19,19 +19,19 @@ def circuits(fiber: str, wavelength: int) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def tellings(tmp_path: Path) -> Tellings:
+def tellings(tmp_path: Path) -> AllocationStore:
     (tmp_path / "state").mkdir(mode=0o700)
     (tmp_path / "bindings").mkdir()
-    return Tellings(tmp_path / "state", tmp_path / "bindings")
+    return AllocationStore(tmp_path / "state", tmp_path / "bindings")
 
 
 def test_a_telling_is_written_and_forgotten(
-    tellings: Tellings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tellings: AllocationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owners: list[tuple[int, int]] = []
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("os.fchown", lambda file, user, group: owners.append((user, group)))
-    told = Told({"n0": (5, 2), "n1": (0, 1)}, circuits("s0>s1#0", 3), restarts=2)
+    told = Allocation({"n0": (5, 2), "n1": (0, 1)}, circuits("s0>s1#0", 3), restarts=2)
     tellings.tell(7, told, USER)
     assert tellings.all() == {7: told}
     assert tellings.all()[7].restarts == 2
@@ -50,38 +50,42 @@ def test_a_telling_is_written_and_forgotten(
 @pytest.mark.parametrize(
     ("other", "problem"),
     [
-        (Told({"n1": (1, 2)}, []), "n1/1 is locked for job 7"),
-        (Told({"n2": (1,)}, circuits("s0>s1#0", 3)), "is locked for job 7"),
+        (Allocation({"n1": (1, 2)}, []), "n1/1 is locked for job 7"),
+        (Allocation({"n2": (1,)}, circuits("s0>s1#0", 3)), "is locked for job 7"),
     ],
 )
-def test_two_jobs_never_have_the_same(tellings: Tellings, other: Told, problem: str) -> None:
-    tellings.tell(7, Told({"n0": (0, 1), "n1": (0, 1)}, circuits("s0>s1#0", 3)), USER)
+def test_two_jobs_never_have_the_same(tellings: AllocationStore, other: Allocation, problem: str) -> None:
+    tellings.tell(7, Allocation({"n0": (0, 1), "n1": (0, 1)}, circuits("s0>s1#0", 3)), USER)
     with pytest.raises(ValueError, match=problem):
         tellings.tell(8, other, USER)
     assert list(tellings.all()) == [7]
-    tellings.tell(8, Told({"n1": (2, 3)}, []), USER)
+    tellings.tell(8, Allocation({"n1": (2, 3)}, []), USER)
 
 
 def test_a_digest_is_of_the_place_alone() -> None:
-    told = Told({"n0": (0, 1)}, [])
-    assert told.digest == Told({"n0": (0, 1)}, [], restarts=4, leaves=True).digest
-    others = [Told({"n0": (1, 0)}, []), Told({"n1": (0, 1)}, []), Told({"n0": (0, 1)}, circuits("s0>s1#0", 0))]
+    told = Allocation({"n0": (0, 1)}, [])
+    assert told.digest == Allocation({"n0": (0, 1)}, [], restarts=4, leaves=True).digest
+    others = [
+        Allocation({"n0": (1, 0)}, []),
+        Allocation({"n1": (0, 1)}, []),
+        Allocation({"n0": (0, 1)}, circuits("s0>s1#0", 0)),
+    ]
     assert len({told.digest, *(other.digest for other in others)}) == 4
 
 
-def test_files_without_a_lock_are_swept(tellings: Tellings, tmp_path: Path) -> None:
+def test_files_without_a_lock_are_swept(tellings: AllocationStore, tmp_path: Path) -> None:
     """The process died between two files."""
     bindings = tmp_path / "bindings"
     for name in ("9.n0", "8.n1", "task_prolog.sh"):
         (bindings / name).write_text("0\n")
-    tellings.keep(8, Told({"n1": (0,)}, []))
+    tellings.keep(8, Allocation({"n1": (0,)}, []))
     circuits_file(tmp_path / "state", 9).write_text("[]")
     tellings.sweep()
     assert sorted(path.name for path in bindings.iterdir()) == ["8.n1", "task_prolog.sh"]
     assert not circuits_file(tmp_path / "state", 9).exists()
 
 
-def test_damaged_files_are_named(tellings: Tellings, tmp_path: Path) -> None:
+def test_damaged_files_are_named(tellings: AllocationStore, tmp_path: Path) -> None:
     (tmp_path / "state" / "jobs" / "7.json").write_text("{}")
     with pytest.raises(InputError, match=r"7\.json.*is damaged"):
         tellings.all()
@@ -89,22 +93,22 @@ def test_damaged_files_are_named(tellings: Tellings, tmp_path: Path) -> None:
     assert tellings.reports()[7].part is None
 
 
-def test_orders_come_in_turn(tellings: Tellings) -> None:
+def test_orders_come_in_turn(tellings: AllocationStore) -> None:
     for part in ("s0>s1#0", "s1.t0"):
         tellings.order(Order("fail", part))
     assert [order.part for _, order in tellings.orders()] == ["s0>s1#0", "s1.t0"]
 
 
-def test_a_damaged_lock_still_locks(tellings: Tellings, tmp_path: Path) -> None:
+def test_a_damaged_lock_still_locks(tellings: AllocationStore, tmp_path: Path) -> None:
     """What the job has is known from its bindings and circuits; the planner stops it where it can."""
-    tellings.tell(7, Told({"n0": (5, 2)}, circuits("s0>s1#0", 3)), USER)
+    tellings.tell(7, Allocation({"n0": (5, 2)}, circuits("s0>s1#0", 3)), USER)
     lock = tmp_path / "state" / "jobs" / "7.json"
     lock.write_text("{")
-    anew = Tellings(tmp_path / "state", tmp_path / "bindings")
+    anew = AllocationStore(tmp_path / "state", tmp_path / "bindings")
     assert anew.sweep() == [lock.with_suffix(".damaged")]
     assert lock.with_suffix(".damaged").read_text() == "{"
-    assert anew.all() == {7: Told({"n0": (5, 2)}, circuits("s0>s1#0", 3), leaves=True)}
-    for other in (Told({"n0": (2,)}, []), Told({"n1": (0,)}, circuits("s0>s1#0", 3))):
+    assert anew.all() == {7: Allocation({"n0": (5, 2)}, circuits("s0>s1#0", 3), leaves=True)}
+    for other in (Allocation({"n0": (2,)}, []), Allocation({"n1": (0,)}, circuits("s0>s1#0", 3))):
         with pytest.raises(ValueError, match="is locked for job 7"):
             anew.tell(8, other, USER)
     assert anew.sweep() == []

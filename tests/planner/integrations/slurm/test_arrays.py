@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.integrations.slurm.actions import acts
-from planner.integrations.slurm.allocations import Told
+from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.arrays import first_tasks
 from planner.integrations.slurm.controller_events import asked, let_go
 from planner.integrations.slurm.formats import job_row
-from planner.integrations.slurm.observed_state import Memory, Wants, World
+from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from tests.planner.integrations.slurm.test_job_requests import row
 from tests.planner.integrations.slurm.test_loop_machine import site
 
 SITE = site(Path("/state"), Path("/bindings"))
 ASKS = "photonplan:nodes=1-1:gpus=2:type=any"
-NOTHING = Wants({}, {}, {}, frozenset(), frozenset())
-PLACE = Told({"n0": (0, 1)}, [])
+NOTHING = DesiredState({}, {}, {}, frozenset(), frozenset())
+PLACE = Allocation({"n0": (0, 1)}, [])
 SAID: dict[str, Any] = {
     "job_id": 7, "job_state": "PENDING", "state_reason": "JobHeldUser", "priority": 0, "user_name": "alice",
     "user_id": 1000, "account": "", "comment": "", "admin_comment": ASKS, "nice": 0, "time_limit": None,
@@ -56,7 +56,7 @@ def test_a_job_is_named_so_that_no_other_is_meant(said: dict[str, Any], address:
     assert bool(found.tasks) == ("[" in address)
 
 
-def world(most: int, rest: str, *states: str, **changes: Any) -> World:
+def world(most: int, rest: str, *states: str, **changes: Any) -> ObservedState:
     """An array whose first tasks are jobs 8, 9, ... in these states: held, sent (released), run or done."""
     of: dict[str, Any] = {"admin_comment": ASKS, "array_id": 7, "most_tasks": most}
     jobs = {7: row(tasks=rest, **of | changes)} if rest else {}
@@ -64,14 +64,14 @@ def world(most: int, rest: str, *states: str, **changes: Any) -> World:
         is_held, name = state == "held", {"run": "RUNNING", "done": "COMPLETED"}.get(state, "PENDING")
         reason = {"held": "JobHeldUser", "full": "JobArrayTaskLimit"}.get(state, "None")
         jobs[8 + task] = row(job_id=8 + task, state=name, is_held=is_held, reason=reason, task=task, **of)
-    return World({}, {}, jobs, {}, {})
+    return ObservedState({}, {}, jobs, {}, {})
 
 
-def given_to_controller(seen: World, wants: Wants = NOTHING) -> list[int]:
+def given_to_controller(seen: ObservedState, wants: DesiredState = NOTHING) -> list[int]:
     return list(asked(seen, wants, Memory(), SITE, 0.0))
 
 
-def split(seen: World) -> list[int]:
+def split(seen: ObservedState) -> list[int]:
     return [act.task for act in acts(seen, NOTHING, Memory(), SITE, 0.0) if act.do == "split"]
 
 
@@ -86,16 +86,16 @@ def test_no_more_tasks_are_given_than_the_limit_lets_run() -> None:
 def test_those_that_the_controller_knows_come_first() -> None:
     seen = world(1, "", "held", "held")
     requests = asked(world(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
-    wants = Wants({9: requests[9]}, {}, {}, frozenset(), frozenset())
+    wants = DesiredState({9: requests[9]}, {}, {}, frozenset(), frozenset())
     assert given_to_controller(seen, wants) == [9]
-    wants = Wants(requests, {}, {}, frozenset(), frozenset())
+    wants = DesiredState(requests, {}, {}, frozenset(), frozenset())
     found = let_go(seen, wants, asked(seen, wants, Memory(), SITE, 0.0), SITE)
     assert [event.subject for event in found] == ["slurm-9"]
 
 
 def test_a_task_that_slurm_will_not_start_loses_its_place() -> None:
     requests = asked(world(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
-    wants = Wants(requests, {8: PLACE, 9: PLACE}, {}, frozenset(), frozenset())
+    wants = DesiredState(requests, {8: PLACE, 9: PLACE}, {}, frozenset(), frozenset())
     seen = world(1, "", "sent", "full")
     assert [event.subject for event in let_go(seen, wants, {}, SITE)] == ["slurm-9"]
 
@@ -125,8 +125,8 @@ def test_nothing_is_split_off_an_array_that_may_not_run(changes: dict[str, Any])
 
 
 def test_the_rest_says_why_its_tasks_wait() -> None:
-    def said(seen: World, **why: str) -> dict[int, str]:
-        wants = Wants({}, {}, {int(job[1:]): text for job, text in why.items()}, frozenset(), frozenset())
+    def said(seen: ObservedState, **why: str) -> dict[int, str]:
+        wants = DesiredState({}, {}, {int(job[1:]): text for job, text in why.items()}, frozenset(), frozenset())
         notes = [act for act in acts(seen, wants, Memory(), SITE, 0.0) if act.do == "note"]
         return {act.job: act.comment.partition(" why=")[2] for act in notes}
 

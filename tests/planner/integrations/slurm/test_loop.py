@@ -7,7 +7,7 @@ import pytest
 
 from planner.controller.settings import Request
 from planner.integrations.slurm import loop
-from planner.integrations.slurm.allocations import Order, Tellings
+from planner.integrations.slurm.allocations import AllocationStore, Order
 from planner.integrations.slurm.controller_events import in_turn
 from planner.integrations.slurm.hooks import report_file
 from planner.integrations.slurm.observed_state import Memory
@@ -27,7 +27,7 @@ def test_a_server_that_a_hook_reports_stays_out_while_its_node_is_up(made: Clust
     for _ in range(3):
         made.tick()
         assert made.loop.wants().failed == {"s3"}
-    Tellings(made.state, made.bindings).order(Order("repair", "s3"))
+    AllocationStore(made.state, made.bindings).order(Order("repair", "s3"))
     made.tick()
     assert made.loop.wants().failed == set()
     made.slurm.down.add("n3")
@@ -41,7 +41,7 @@ def test_a_server_that_a_hook_reports_stays_out_while_its_node_is_up(made: Clust
 def test_a_damaged_order_is_set_aside(made: Cluster) -> None:
     for number, text in enumerate(("[", '{"call": "close", "part": "s3"}')):
         (made.state / "orders" / f"{number}.json").write_text(text)
-    Tellings(made.state, made.bindings).order(Order("fail", "s1.t0"))
+    AllocationStore(made.state, made.bindings).order(Order("fail", "s1.t0"))
     made.tick()
     assert made.loop.wants().failed == {"s1.t0"}
     assert sorted(path.name for path in (made.state / "orders").iterdir()) == ["0.damaged", "1.damaged"]

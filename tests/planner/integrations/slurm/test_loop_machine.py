@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from planner.controller import Controller, Settings
 from planner.integrations.slurm import hooks
-from planner.integrations.slurm.allocations import Order, Tellings, Told
+from planner.integrations.slurm.allocations import Allocation, AllocationStore, Order
 from planner.integrations.slurm.commands import SlurmDownError
 from planner.integrations.slurm.config import Site, SlurmConfig
 from planner.integrations.slurm.loop import Loop
@@ -33,12 +33,12 @@ TILES = GPUS
 SHAPES = ((1, 1), (2, 1), (4, 1), (1, 2), (2, 2), (4, 2), (2, 3), (4, 4), (1, 4))
 
 
-class FragileTellings(Tellings):
+class FragileTellings(AllocationStore):
     """Files, between any two of which the daemon may die."""
 
     slurm: FakeSlurm
 
-    def keep(self, job: int, told: Told) -> None:
+    def keep(self, job: int, told: Allocation) -> None:
         self.slurm.point()
         super().keep(job, told)
         self.slurm.point()
@@ -229,13 +229,13 @@ class Cluster:
 
     def tile_fails(self, pick: int) -> None:
         """Or all tiles of a server."""
-        tellings, server = Tellings(self.state, self.bindings), pick % NODES
+        tellings, server = AllocationStore(self.state, self.bindings), pick % NODES
         for tile in range(GPUS) if pick % 5 == 0 and self.has_room() else [pick // NODES % GPUS]:
             tellings.order(Order("fail", f"s{server}.t{tile}"))
 
     def repair(self, pick: int) -> None:
         self.set_faults([])
-        tellings = Tellings(self.state, self.bindings)
+        tellings = AllocationStore(self.state, self.bindings)
         for part in self.controller.view().failed:
             if "." in part or ">" in part:
                 tellings.order(Order("repair", part))
@@ -275,7 +275,7 @@ class Cluster:
 
     def locks_are_disjoint(self) -> None:
         owner: dict[str, int] = {}
-        for number, told in Tellings(self.state, self.bindings).all().items():
+        for number, told in AllocationStore(self.state, self.bindings).all().items():
             assert all(owner.setdefault(lock, number) == number for lock in told.locks), (owner, told)
 
     def light_is_used_once(self) -> None:
@@ -305,7 +305,7 @@ class Cluster:
     def require_good_end(self) -> None:
         """All is repaired, and goes on until nothing changes: everything has run, and nothing is left."""
         slurm, loop, controller = self.slurm, self.loop, self.controller
-        tellings = Tellings(self.state, self.bindings)
+        tellings = AllocationStore(self.state, self.bindings)
         self.repair_everything()
         for _ in range(300):
             self.repair(0)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from planner.integrations.slurm import hooks
-from planner.integrations.slurm.allocations import Tellings
+from planner.integrations.slurm.allocations import AllocationStore
 from planner.integrations.slurm.starts import troubles
 from tests.planner.integrations.slurm.fake import FakeJob
 from tests.planner.integrations.slurm.test_loop_machine import Cluster
@@ -61,7 +61,7 @@ def test_it_is_tried_ever_later_and_then_ended(made: Cluster) -> None:
     assert len(began) == 8
     assert "tried 8 times, it was ended" in ended(made).admin_comment
     made.tick()
-    assert not Tellings(made.state, made.bindings).all()
+    assert not AllocationStore(made.state, made.bindings).all()
     assert not made.controller.view().failed
 
 
@@ -86,6 +86,6 @@ def test_a_start_that_works_ends_the_count(made: Cluster) -> None:
     made.tick()
     made.tick()
     assert len(began) > 2
-    assert (job.state, Tellings(made.state, made.bindings).all()[7].tries) == ("RUNNING", 0)
+    assert (job.state, AllocationStore(made.state, made.bindings).all()[7].tries) == ("RUNNING", 0)
     assert "why=" not in job.admin_comment
     assert not list(troubles(made.loop.world(), 8))

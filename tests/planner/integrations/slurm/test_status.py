@@ -6,27 +6,29 @@ import pytest
 
 from planner.cli import main
 from planner.cli.tables.slurm_status import show
-from planner.integrations.slurm.allocations import Told
+from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.config import load_site
 from planner.integrations.slurm.job_requests import written
 from planner.integrations.slurm.lock import is_alone
-from planner.integrations.slurm.observed_state import Wants, World
+from planner.integrations.slurm.observed_state import DesiredState, ObservedState
 from planner.integrations.slurm.status import Status, differences, read_status, write_wants
 from planner.model.errors import InputError
 from tests.planner.integrations.slurm.test_job_requests import row
 from tests.slurm.sites import write_site
 
-PLACE = Told({"n0": (0, 1)}, [{"dimension": "data", "circuits": [{"from": "s0.t0"}]}])
+PLACE = Allocation({"n0": (0, 1)}, [{"dimension": "data", "circuits": [{"from": "s0.t0"}]}])
 
 
-def world(state: str = "RUNNING", *, told: Told | None = PLACE, is_on: bool = True, takes_gpus: bool = True) -> World:
+def world(
+    state: str = "RUNNING", *, told: Allocation | None = PLACE, is_on: bool = True, takes_gpus: bool = True
+) -> ObservedState:
     nodes = "n0" if state == "RUNNING" else ""
     rows = {7: row(state=state, is_held=False, nodes=nodes, takes_gpus=takes_gpus)}
-    return World({"slurm-7": PLACE.circuits} if is_on else {}, {}, rows, {}, {} if told is None else {7: told})
+    return ObservedState({"slurm-7": PLACE.circuits} if is_on else {}, {}, rows, {}, {} if told is None else {7: told})
 
 
-def wants(**places: Told) -> Wants:
-    return Wants({}, {int(job[1:]): told for job, told in places.items()}, {}, frozenset(), frozenset())
+def wants(**places: Allocation) -> DesiredState:
+    return DesiredState({}, {int(job[1:]): told for job, told in places.items()}, {}, frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -35,13 +37,13 @@ def wants(**places: Told) -> Wants:
         (world(), wants(j7=PLACE), []),
         (world("PENDING", told=None, is_on=False), wants(), []),
         (world("COMPLETED"), wants(j7=PLACE), ["has ended in Slurm, and has a place", "are on, and it has ended"]),
-        (world(), wants(j7=Told({"n1": (0, 1)}, [])), ["runs elsewhere than the journal says"]),
+        (world(), wants(j7=Allocation({"n1": (0, 1)}, [])), ["runs elsewhere than the journal says"]),
         (world(is_on=False), wants(j7=PLACE), ["its circuits are off"]),
         (world(), wants(), ["holds GPUs without a place"]),
         (world("COMPLETED"), wants(), ["are on, and it has ended"]),
     ],
 )
-def test_differences_are_named(seen: World, wanted: Wants, said: list[str]) -> None:
+def test_differences_are_named(seen: ObservedState, wanted: DesiredState, said: list[str]) -> None:
     found = list(differences(seen, wanted))
     assert len(found) == len(said)
     assert all(part in text for part, text in zip(said, found, strict=True))

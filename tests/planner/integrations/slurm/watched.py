@@ -4,7 +4,7 @@ people have held stays held, and the end of a job is told once nothing of it is 
 from pathlib import Path
 
 from planner.controller import Controller, Stop
-from planner.integrations.slurm.allocations import Tellings
+from planner.integrations.slurm.allocations import AllocationStore
 from planner.integrations.slurm.hooks import job_name
 from tests.planner.integrations.slurm.fake import FakeSlurm
 
@@ -47,7 +47,7 @@ class WatchedSlurm(FakeSlurm):
 
     def _require_mark(self, job: int) -> None:
         """A daemon that dies right after the stop must know later that the stop was its own."""
-        told = Tellings(self._state, self._bindings).all().get(job)
+        told = AllocationStore(self._state, self._bindings).all().get(job)
         assert told is None or told.leaves, f"job {job} is stopped, and nothing on disk says so"
 
     def require_true_ends(self, controller: Controller, after: int) -> None:

@@ -21,8 +21,8 @@ from planner.integrations.switch_drivers.driver import UnsureError
 from planner.integrations.switch_drivers.parts import switches, taken, used
 from planner.model.plan import Circuit, HeldCircuits
 from tests.need import need_root
+from tests.paths import ROOT
 
-REPOSITORY = Path(__file__).resolve().parents[4]
 COMMAND = """#!/bin/sh
 cat >> {folder}/told; echo >> {folder}/told
 [ -e {folder}/fail ] && {{ cat {folder}/fail; exit 3; }}
@@ -272,7 +272,7 @@ def test_whoever_dies_in_the_middle_leaves_a_trace(tmp_path: Path) -> None:
     """The process that switches is killed by the command itself: what may be on is known, and can be released."""
     driver = hook(tmp_path, "#!/bin/sh\nkill -9 $PPID\n")
     argv = [*CONNECT, json.dumps(_spec(tmp_path)), str(tmp_path / "driver"), json.dumps(BETWEEN)]
-    died = subprocess.run(argv, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, timeout=240, check=False)
+    died = subprocess.run(argv, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=240, check=False)
     assert died.returncode == -signal.SIGKILL
     assert driver.applied() == {"a": BETWEEN}
     again = hook(tmp_path, COMMAND.format(folder=tmp_path))
@@ -290,7 +290,7 @@ echo "$told" >> {folder}/told
 """
     driver = hook(tmp_path, script.format(folder=tmp_path))
     argv = [*CONNECT, json.dumps(_spec(tmp_path)), str(tmp_path / "driver"), json.dumps(BETWEEN)]
-    with subprocess.Popen(argv, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}) as process:
+    with subprocess.Popen(argv, env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
         while not (tmp_path / "began").exists():
             assert process.poll() is None
             time.sleep(0.01)
@@ -462,7 +462,7 @@ def test_two_jobs_clash_where_they_share_light(one: Circuits, other: Circuits) -
 def test_drivers_need_the_standard_library_alone() -> None:
     """Hooks of schedulers start without numpy and pydantic, in any Python of the machine."""
     code = "import planner.integrations.slurm.hooks, planner.integrations.switch_drivers.hook_driver"
-    env = {"PYTHONPATH": str(REPOSITORY)}
+    env = {"PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-S", "-s", "-c", code], env=env, check=True, timeout=240)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from planner.report.replay import replay_html
 from planner.simulate.measures import MEASURES
-from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.run_one import Outcome, SimulationRun, Study
 from planner.simulate.run_one import replay as replay_cell
 from planner.simulate.study import cells_of, prepare_study
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, mix
@@ -21,7 +21,7 @@ def study() -> Study:
 
 
 @functools.cache
-def outcomes(seeds: int = 3) -> Mapping[Cell, Outcome]:
+def outcomes(seeds: int = 3) -> Mapping[SimulationRun, Outcome]:
     cells = cells_of(study(), ["first_fit", "best_fit"], [0.6, 1.2], seeds)
     return {cell: replay_cell(study(), cell) for cell in cells}
 
@@ -33,11 +33,11 @@ def page(seeds: int = 3) -> str:
     )  # fmt: skip
 
 
-def made_up(values: Mapping[tuple[str, str], Mapping[str, Sequence[float]]]) -> dict[Cell, Outcome]:
+def made_up(values: Mapping[tuple[str, str], Mapping[str, Sequence[float]]]) -> dict[SimulationRun, Outcome]:
     """Outcomes at one load by run and measure, figures by seed."""
     found = {}
     for (name, policy), measures in values.items():
         for seed in range(len(next(iter(measures.values())))):
             figures: dict[str, float | None] = {measure: column[seed] for measure, column in measures.items()}
-            found[Cell(name, policy, 0.9, seed)] = Outcome(figures, {})
+            found[SimulationRun(name, policy, 0.9, seed)] = Outcome(figures, {})
     return found

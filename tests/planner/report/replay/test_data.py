@@ -19,7 +19,7 @@ from planner.report.replay.sheet import Sheet
 from planner.simulate.events import Rules
 from planner.simulate.measures import MEASURES, Measure
 from planner.simulate.prices import COST, measure_of, priced
-from planner.simulate.run_one import Cell, Outcome, Study
+from planner.simulate.run_one import Outcome, SimulationRun, Study
 from planner.simulate.summary import summarize
 from planner.statistics import estimate
 from planner.whatif.failure_model import FailureModel
@@ -30,7 +30,9 @@ INDEX = {name: index for index, name in enumerate(MEASURES)}
 
 
 def _data(
-    outcomes: Mapping[Cell, Outcome] | None = None, measures: Mapping[str, Measure] = MEASURES, of: Study | None = None
+    outcomes: Mapping[SimulationRun, Outcome] | None = None,
+    measures: Mapping[str, Measure] = MEASURES,
+    of: Study | None = None,
 ) -> dict[str, Any]:
     given = outcomes if outcomes is not None else small.outcomes()
     return page_data(of or small.study(), given, measures, command="planner replay", versions={}, inputs={})
@@ -52,7 +54,9 @@ def test_differences_to_the_baseline_are_paired() -> None:
     outcomes = small.outcomes()
     clusters = list(small.study().grounds)
     columns = [
-        np.array([outcomes[Cell(name, policy, 1.2, seed)].figures["goodput"] for seed in range(3)], dtype=float)
+        np.array(
+            [outcomes[SimulationRun(name, policy, 1.2, seed)].figures["goodput"] for seed in range(3)], dtype=float
+        )
         for name, policy in ((clusters[1], "best_fit"), (clusters[0], "first_fit"))
     ]
     found = estimate((columns[0] - columns[1])[:, None])
@@ -66,7 +70,7 @@ def test_lines_average_to_the_measures() -> None:
     for load, by_seed in zip(data["loads"], data["series"]["lines"], strict=True):
         for seed, lines in zip(data["series"]["seeds"], by_seed, strict=True):
             for run, line in zip(data["runs"], lines, strict=True):
-                figures = small.outcomes()[Cell(run["cluster"], run["policy"], load, seed)].figures
+                figures = small.outcomes()[SimulationRun(run["cluster"], run["policy"], load, seed)].figures
                 assert np.mean(line["busy"]) / 1e4 == pytest.approx(figures["utilization"], abs=1e-4)
                 assert np.mean(line["queue"]) == pytest.approx(figures["queue"], rel=1e-2, abs=1e-3)
 

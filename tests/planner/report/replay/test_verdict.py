@@ -12,7 +12,7 @@ from planner.report.replay.headline import headline
 from planner.report.replay.sheet import Sheet
 from planner.report.replay.verdict import choose, finding, steps_of, verdict
 from planner.simulate.measures import MEASURES
-from planner.simulate.run_one import Cell, Outcome
+from planner.simulate.run_one import Outcome, SimulationRun
 from tests.planner.report.replay.small import made_up
 
 BASE, OTHER, THIRD = ("tree", "first"), ("light", "first"), ("light", "best")
@@ -113,7 +113,7 @@ def test_a_growing_queue_is_told() -> None:
     series = {"begin_s": 0.0, "end_s": 8.0, "busy": [1.0] * 8, "stranded": [0.0] * 8}
     grows = Outcome({"goodput": 0.5}, {}, {**series, "queue": [float(10 * i) for i in range(8)]})
     steady = Outcome({"goodput": 0.5}, {}, {**series, "queue": [30.0, 5, 5, 6, 5, 6, 5, 6]})
-    sheet = Sheet({Cell(*BASE, 0.9, 0): steady, Cell(*OTHER, 0.9, 0): grows})
+    sheet = Sheet({SimulationRun(*BASE, 0.9, 0): steady, SimulationRun(*OTHER, 0.9, 0): grows})
     warnings = verdict(sheet, 0.9, MEASURES, "easy")["warnings"]
     assert len(warnings) == 1
     assert "The queue still grows at the end in light with first:" in warnings[0]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 from math import prod
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,9 @@ from planner.studies.reproduce.experiments.crossings import crossings
 from planner.studies.reproduce.published import FOLDER
 from planner.studies.reproduce.rows import Row
 from planner.studies.reproduce.run import Outcome, reproduce_file
+from tests.paths import SHARED
 
-FACTS = Path(__file__).resolve().parents[3].parent / "shared" / "facts" / "lumorph.md"
+FACTS = SHARED / "facts" / "lumorph.md"
 ALPHA, SWITCH, RATE, LANES = 0.7e-6, 3.7e-6, 300e9, 16
 RADICES = {
     32: {2: (2, 2, 2, 2, 2), 4: (4, 4, 2)},

@@ -1,6 +1,5 @@
 """Memory nodes of MC-DLA: every required figure within its tolerance, the means recomputed, bounds that hold."""
 
-from pathlib import Path
 from statistics import fmean, harmonic_mean
 
 import pytest
@@ -8,8 +7,9 @@ import pytest
 from costmodel.dataflow.streams.memory_study import load_memory_study
 from planner.studies.reproduce.published import FOLDER, files
 from planner.studies.reproduce.run import Outcome, reproduce_file
+from tests.paths import SHARED
 
-PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "papers" / "004_e307a35e33b8f2ac.txt"
+PAPER = SHARED / "papers" / "004_e307a35e33b8f2ac.txt"
 NAMES = ("larger_nodes", "latencies", "networks", "power", "scaling", "sensitivity", "speedups")
 
 

@@ -1,7 +1,6 @@
 """Energies and embedding pooling of the Photonic Fabric, recomputed cell by cell from plain arithmetic."""
 
 from itertools import combinations, product
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -9,8 +8,9 @@ import pytest
 
 from planner.studies.reproduce.published import FOLDER, read
 from planner.studies.reproduce.run import Outcome, reproduce_file
+from tests.paths import SHARED
 
-PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "papers" / "002_d759b1bbd6e98640.txt"
+PAPER = SHARED / "papers" / "002_d759b1bbd6e98640.txt"
 SYSTEMS = ("NVIDIA", "PFMM 2TB", "PFMM 4TB", "PFMM 6TB")
 PICOJOULE_PER_BIT = {"NVIDIA": (50, 165, 235), **dict.fromkeys(SYSTEMS[1:], (10, 30, 50))}
 

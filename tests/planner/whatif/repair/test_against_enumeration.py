@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from costmodel.fabrics import Lightpath
 from planner.checks import check
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -20,7 +20,7 @@ from tests.oracles.repair import fewest
 from tests.oracles.tiny_even import tiny_even
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 
-LIMITS = MendLimits(deterministic=20.0, workers=1)
+LIMITS = RepairLimits(deterministic=20.0, workers=1)
 NUM_SEEDS = 150
 NUM_CROSSINGS = 80
 TEMPTING = (108, 121, 229, 251, 267, 272, 295, 380, 428, 531, 589, 594, 595, 671, 677, 693)

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.checks import check
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import SolveOptions
@@ -28,7 +28,7 @@ def test_every_kind_of_part_can_fail_and_the_plan_is_checked(pool: Pool) -> None
     failures = {failure.kind: failure.name for failure in single_failures(instance, plan)}
     assert {"tile", "memory unit", "tray port", "switch"} <= failures.keys()
     for name in failures.values():
-        found = repair(instance, plan, [name], limits=MendLimits(time_limit_s=1.0))
+        found = repair(instance, plan, [name], limits=RepairLimits(time_limit_s=1.0))
         if found.plan is not None:
             assert check(found.instance, found.plan) == [], name
 
@@ -39,7 +39,7 @@ def test_a_unit_is_replaced_where_there_is_a_free_one(pool: Pool) -> None:
     tray = job.memory[0].units[0].rpartition(".")[0]
     used = {unit for a in plan.assignments for plug in a.memory for unit in plug.units}
     free = {f"{tray}.u{i}" for i in range(instance.cluster.fabric.units_per_tray)} - used  # type: ignore[union-attr]
-    found = repair(instance, plan, [job.memory[0].units[0]], limits=MendLimits(time_limit_s=600.0))
+    found = repair(instance, plan, [job.memory[0].units[0]], limits=RepairLimits(time_limit_s=600.0))
     assert found.plan is not None
     if free:
         assert found.outcome == "repaired"

@@ -1,12 +1,10 @@
 """Repairs that are known beforehand, names of failures, and the quick repair of a full rack."""
 
-from pathlib import Path
-
 import pytest
 
 from planner.checks import check
 from planner.cli.commands.repair import words_of
-from planner.cpsat.repair import MendLimits
+from planner.cpsat.repair import RepairLimits
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -14,9 +12,10 @@ from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from planner.whatif.failures import damaged, parse_failure, parse_failures
 from planner.whatif.repair import repair
+from tests.paths import ROOT
 from tests.planner.test_explain import rack, serving, single, training
 
-RACK256 = Path(__file__).parents[3] / "instances" / "lumorph" / "rack256.yaml"
+RACK256 = ROOT / "instances" / "lumorph" / "rack256.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +166,7 @@ def test_what_keeps_every_job_is_no_loss_however_it_was_found() -> None:
     health = {"failed_tiles": ["s0.t3", "s1.t2", "s1.t3"]}
     instance, plan = plan_of(rack(training("pair", 2), serving("near", 1), serving("far", 1), health=health))
     assert [plan[name].devices[0] for name in plan.admitted] == ["s0.t0", "s0.t2", "s1.t0"]
-    found = repair(instance, plan, ["s0.t0"], limits=MendLimits(deterministic=1e-9, workers=1))
+    found = repair(instance, plan, ["s0.t0"], limits=RepairLimits(deterministic=1e-9, workers=1))
     assert found.plan is not None
     assert [(m.job, m.destination) for m in found.moves] == [("pair", "s0.t2"), ("near", "s1.t1")]
     assert (found.dropped, found.resized, found.lost_value) == ((), (), 0.0)
