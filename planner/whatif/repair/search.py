@@ -7,7 +7,7 @@ from planner.cpsat.repair import RankRepair, RepairLimits, RepairProblem, mend
 from planner.model.plan import Assignment
 from planner.model.ranked_assignment import RankedCircuit, circuits_of
 from planner.whatif.repair.damaged_plan import DamagedPlan
-from planner.whatif.repair.replace import placed_anew
+from planner.whatif.repair.place_anew import placed_anew
 from planner.whatif.repair.spare import use_spares
 
 SMALL = 60_000

@@ -132,7 +132,7 @@ def test_an_error_inside_an_event_leaves_nothing_behind(path: Path, monkeypatch:
         c.submit(request("a", 4))
         state = c.state()
         with monkeypatch.context() as patch:
-            patch.setattr("planner.controller.controller.Pass", None)
+            patch.setattr("planner.controller.controller.SchedulingCycle", None)
             with pytest.raises(TypeError):
                 c.submit(request("b", 4))
         assert c.state() == state
@@ -258,7 +258,7 @@ def _go_on_after_an_error(c: Controller, monkeypatch: pytest.MonkeyPatch) -> Non
     with c.group():
         c.submit(request("b", 4))
         with monkeypatch.context() as patch:
-            patch.setattr("planner.controller.controller.Pass", None)
+            patch.setattr("planner.controller.controller.SchedulingCycle", None)
             with pytest.raises(TypeError):
                 c.submit(request("c", 4))
         with pytest.raises(RuntimeError, match="none of them has happened"):

@@ -13,7 +13,8 @@ import pytest
 
 from planner.integrations.private_files import make_private
 from planner.integrations.slurm import hooks
-from tests.planner.integrations.switch_drivers.test_drivers import BETWEEN, REPOSITORY
+from tests.paths import ROOT
+from tests.planner.integrations.switch_drivers.test_drivers import BETWEEN
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_a_wrong_call_says_how_to_call(arguments: list[str], environment: dict[s
 def test_a_hook_starts_fast(state: Path) -> None:
     """In processor time, beside an interpreter that does nothing: the machine may be busy or slow."""
     command = [sys.executable, "-P", "-S", "-s", "-m", "planner.integrations.slurm.hooks", "connect", str(state)]
-    env = {"PYTHONPATH": str(REPOSITORY), "SLURM_JOB_ID": "7", "PATH": os.defpath}
+    env = {"PYTHONPATH": str(ROOT), "SLURM_JOB_ID": "7", "PATH": os.defpath}
     nothing = [sys.executable, "-P", "-S", "-s", "-c", "pass"]
     least_s = [min(processor_time_s(each, env) for _ in range(5)) for each in (command, nothing)]
     assert least_s[0] < 5 * max(least_s[1], 0.01)  # the clock counts hundredths
