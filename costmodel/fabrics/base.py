@@ -121,6 +121,8 @@ class Split:
 class FabricBase(Spec):
     """Servers of identical size, numbered through all racks; devices are named server.device."""
 
+    kind: str
+    """which fabric, as files name it"""
     racks: int = Field(default=1, ge=1, le=4096)
     """racks of this kind; a job stays in one rack unless the fabric links racks"""
     servers: int = Field(ge=1, le=4096)

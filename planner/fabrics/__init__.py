@@ -1,1 +1,42 @@
-"""What the planner knows of each kind of fabric, one plug-in a fabric."""
+"""What the planner knows of each kind of fabric: one plug-in a kind, found by `plugin_of`.
+
+No file outside `costmodel/fabrics/` and this folder names the class of a fabric. A fabric of another distribution
+enters by the entry point `planner.fabrics`, whose object is an instance of `FabricPlugin`.
+"""
+
+from functools import cache
+from importlib.metadata import entry_points
+
+from costmodel.fabrics import FabricBase
+from planner.fabrics.divided_ports.plugin import DividedPortsPlugin
+from planner.fabrics.lightpath.plugin import LightpathPlugin
+from planner.fabrics.ocs_rail.plugin import OcsRailPlugin
+from planner.fabrics.packets.fat_tree import FatTreePlugin
+from planner.fabrics.packets.memory_ring import MemoryRingPlugin
+from planner.fabrics.plugin import FabricPlugin
+from planner.fabrics.sipam.plugin import SipamPlugin
+from planner.fabrics.slices.sipac import SipacPlugin
+from planner.fabrics.slices.torus import TorusPlugin
+
+_SHIPPED: tuple[FabricPlugin, ...] = (
+    LightpathPlugin(),
+    FatTreePlugin(),
+    OcsRailPlugin(),
+    TorusPlugin(),
+    SipacPlugin(),
+    SipamPlugin(),
+    DividedPortsPlugin(),
+    MemoryRingPlugin(),
+)
+
+
+@cache
+def fabrics() -> dict[str, FabricPlugin]:
+    """Every kind of fabric, those of other distributions included, by its name in files."""
+    outside = [point.load() for point in entry_points(group="planner.fabrics")]
+    return {plugin.kind: plugin for plugin in (*_SHIPPED, *outside)}
+
+
+def plugin_of(fabric: FabricBase) -> FabricPlugin:
+    """The plug-in of a fabric."""
+    return fabrics()[fabric.kind]

@@ -61,7 +61,7 @@ def public() -> SimpleNamespace:
     """The one place that names packages: the program of all commands, and what no command reaches."""
     from planner import InputError, Instance
     from planner.cli import main
-    from planner.schedulers import Controller, Request, Settings
+    from planner.controller import Controller, Request, Settings
 
     return SimpleNamespace(main=main, InputError=InputError, Instance=Instance, Controller=Controller, Request=Request,
                            Settings=Settings)  # fmt: skip

@@ -144,7 +144,9 @@ def test_odd_paths_are_answered(small: Running, path: str) -> None:
 
 def test_an_address_that_asks_too_often_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("planner.service.middleware.RateLimit", lambda rate_per_s: RateLimit(rate_per_s, lambda: now[0]))
+    monkeypatch.setattr(
+        "planner.service.middleware.RateLimit", lambda rate_per_s: RateLimit(rate_per_s, lambda: now[0])
+    )
     with running(rate_per_s=5) as site:
         answers = [site.client.get("/v1/jobs") for _ in range(12)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 7

@@ -1,0 +1,10 @@
+"""Servers on a fat tree of packet switches."""
+
+from costmodel.fabrics import FatTree
+from planner.fabrics.plugin import FabricPlugin
+
+
+class FatTreePlugin(FabricPlugin):
+    """A fat tree is what the interface takes for granted."""
+
+    schema = FatTree

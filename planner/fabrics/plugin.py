@@ -1,0 +1,22 @@
+"""The one interface of a fabric: all that the planner knows of one kind stands behind its plug-in.
+
+A plug-in answers in parts (cached properties, imported on first use, so that a command loads what it needs). What is
+given here answers for servers joined by packets; a fabric overrides the parts in which it differs, each in one file
+of its own folder. A part has no state: its methods are given the cluster, the instance or the problem.
+"""
+
+from typing import ClassVar
+
+from costmodel.fabrics import FabricBase
+
+
+class FabricPlugin:
+    """What the planner asks of one kind of fabric."""
+
+    schema: ClassVar[type[FabricBase]]
+    """as in files: geometry, names of parts, plans of groups"""
+
+    @property
+    def kind(self) -> str:
+        """The name in files, as `kind` of the schema has it."""
+        return str(self.schema.model_fields["kind"].default)
