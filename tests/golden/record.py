@@ -3,6 +3,18 @@
 `python tests/golden/record.py` writes `manifest.json`; `--check` computes it anew and lists what differs. What is run
 is reached by commands and the public names of `planner` alone, so that modules may move. Searches end at deterministic
 limits on a clock that only work moves (`frozen.py`); fields that are masked stand in `texts.py`.
+
+A text is JSON with a line for each value, or what a command prints; a change of the order of keys is a difference.
+`--save DIR` with an old and a new version, then `diff -r`, shows what changed. What is not recorded:
+
+| left out | why |
+|---|---|
+| times of `planner serve` | read from the machine's clock: masked in `live.py`, by key |
+| identity of a journal, tokens | drawn at random |
+| progress on stderr, plots | for eyes; errors and warnings on stderr are recorded |
+| `validate`, `calibrate` | need tables that do not ship; their help is recorded |
+| `slurm`, `kubernetes`, `resync`, `backup` | need a scheduler or switches; their help and schemas are recorded |
+| searches as long as users let them | they take too long: limits here are 0.1 to 1 deterministic units |
 """
 
 import argparse
