@@ -7,6 +7,7 @@ from math import inf
 
 from costmodel.fabrics import OcsRail
 from planner.model.cluster import Cluster
+from planner.model.edit import edited
 from planner.placement.circuit_names import CircuitNamer, beams_of
 from planner.placement.deadline import OutOfTimeError, TimedState
 from planner.placement.job_classes import JobClass, Option
@@ -14,7 +15,6 @@ from planner.placement.placement import NO_WIRING, Place
 from planner.placement.pool_placements import Clear, found_in_pool, held_in_pool
 from planner.placement.state import Placement
 from planner.placement.strategies import Blocks, tightest
-from planner.whatif.edit import edited
 from planner.whatif.failures import Failure, parse_failure, worsened
 
 NOBODY: frozenset[int] = frozenset()

@@ -18,10 +18,10 @@ from planner.candidates.unlisted import why_unlisted
 from planner.controller.sizes import num_bytes
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
 from planner.model.errors import FullError, InputError
 from planner.model.instance import Instance, Job
 from planner.placement.job_classes import JobClass, Option, row_of
-from planner.whatif.edit import edited
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
 """fields of a job that its candidates and their order depend on; its weight multiplies the value of them all"""

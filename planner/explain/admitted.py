@@ -7,11 +7,12 @@ from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
-from planner.explain.words import accelerators, amount, in_brackets, pace, place
+from planner.explain.words import amount, in_brackets, pace, place
+from planner.model.edit import pinned, required
 from planner.model.instance import Instance
+from planner.model.phrases import accelerators
 from planner.model.plan import Plan
 from planner.model.result import difference
-from planner.whatif.edit import pinned, required
 
 
 def where_it_runs(asker: WhatIfSolver, plan: Plan, name: str) -> str:

@@ -7,12 +7,12 @@ import numpy as np
 
 from planner.candidates import unlisted
 from planner.candidates.expand import list_options
-from planner.explain.words import accelerators, listed
 from planner.fabrics.free_state import FreeSlots
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
+from planner.model.edit import edited, with_job
 from planner.model.instance import Instance, Job, JobConstraints
-from planner.whatif.edit import edited, with_job
+from planner.model.phrases import accelerators, listed
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,13 @@ from typing import Any
 
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
-from planner.explain.words import accelerators, amount, listed
+from planner.explain.words import amount
+from planner.model.edit import required, with_objectives
 from planner.model.instance import ObjectiveName
+from planner.model.phrases import accelerators, listed
 from planner.model.plan import Plan
 from planner.model.result import BOUND_NOISE, Level, Status, difference
-from planner.whatif.edit import expand_as, required, with_objectives
+from planner.whatif.comparable import expand_as
 
 SHARE = 0.3
 """share of the whole time limit"""

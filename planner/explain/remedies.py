@@ -6,10 +6,11 @@ from itertools import islice
 from planner.explain.capacity import Capacity, has_ways, sizes_phrase
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
-from planner.explain.words import accelerators, in_brackets, listed, pace, servers
+from planner.explain.words import in_brackets, pace, servers
+from planner.model.edit import failed_parts, pinned, repaired, required
 from planner.model.instance import Instance, Resident
+from planner.model.phrases import accelerators, listed
 from planner.model.plan import Assignment, Plan
-from planner.whatif.edit import failed_parts, pinned, repaired, required
 
 MAX_MOVES = 12
 """most admitted jobs that are tried as the one that moves"""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from planner.fabrics.problem import Problem
+from planner.model.edit import with_objectives
 from planner.model.instance import Instance, ObjectiveName, Reference
 from planner.model.plan import Plan
 from planner.model.result import Result, SolveOptions, Status
 from planner.pipeline import solve
-from planner.whatif.edit import expand_as, references, with_objectives
+from planner.whatif.comparable import expand_as, references
 
 SHARE = 0.1
 """share of the whole time limit that one question may use"""

@@ -6,15 +6,14 @@ from planner.explain import remedies
 from planner.explain.capacity import told_sizes, why_no_block, why_too_few, why_unlisted
 from planner.explain.cost import Cost, cost_of, what_gives
 from planner.explain.explanation import Statement, Tag
+from planner.explain.fewest_links import why_no_links
 from planner.explain.whatif_solver import WhatIfSolver
-from planner.explain.words import accelerators, amount, place
-from planner.fabrics.lightpath.why_not import why_no_light
-from planner.fabrics.ocs_rail.why_not import why_no_rails
-from planner.fabrics.sipam.why_not import why_no_units
-from planner.fabrics.slices.why_not import why_no_slices
+from planner.explain.words import amount, place
+from planner.fabrics import plugin_of
+from planner.model.edit import only, pinned, required
 from planner.model.instance import Instance
+from planner.model.phrases import accelerators
 from planner.model.plan import Plan
-from planner.whatif.edit import only, pinned, required
 
 Reason = tuple[Tag, str, list[Statement], float | None]
 """Tag, headline, statements, cost."""
@@ -57,6 +56,7 @@ def why_not_beside(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
 
 def _by_size(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """What each size lacks, for an instance in which the job was found impossible."""
+    shortages = plugin_of(waiting.cluster.fabric).shortages
     sizes = told_sizes(waiting, waiting.job(name))
     for size in sizes:
         reason = why_unlisted(waiting, name, size)
@@ -64,10 +64,9 @@ def _by_size(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Stat
             sizes_told = f"{size} or more accelerators" if size < sizes[-1] else accelerators(size)
             yield Statement(f"with {sizes_told}: {reason}")
             return
-        reason = reason or why_no_block(waiting, name, size) or why_no_rails(waiting, name, size)
-        reason = reason or why_no_slices(waiting, name, size) or why_no_units(waiting, name, size)
+        reason = reason or why_no_block(waiting, name, size) or shortages.counted(waiting, name, size)
         if reason is None:
-            reason = why_no_light(asker, required(waiting, name, accelerators=size), name, size)
+            reason = why_no_links(asker, required(waiting, name, accelerators=size), name, size)
         yield Statement(f"with {accelerators(size)}: {reason or 'no place has all that it needs at once'}")
 
 

@@ -1,20 +1,10 @@
 """Small phrases."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from costmodel.fabrics import FabricBase
+from planner.model.phrases import accelerators, listed
 from planner.model.plan import Assignment
-
-
-def accelerators(count: int) -> str:
-    return f"{count} accelerator{'' if count == 1 else 's'}"
-
-
-def listed(words: Sequence[str], conjunction: str = "and") -> str:
-    """a, b and c"""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
 
 
 def servers(fabric: FabricBase, devices: Iterable[str]) -> list[str]:
@@ -26,15 +16,6 @@ def place(fabric: FabricBase, assignment: Assignment) -> str:
     """with 4 accelerators on s0 and s1"""
     where = listed(servers(fabric, assignment.devices))
     return f"with {accelerators(len(assignment.devices))} on {where}"
-
-
-def more_fibers(fabric: FabricBase, more: Mapping[tuple[int, int], int]) -> str:
-    """2 more fibers from s0 to s1 and 1 more fiber from s1 to s0"""
-    phrases = []
-    for (a, b), count in more.items():
-        fibers = "fiber" if count == 1 else "fibers"
-        phrases.append(f"{count} more {fibers} from {fabric.server_name(a)} to {fabric.server_name(b)}")
-    return listed(phrases)
 
 
 def pace(speed: float, reference: float) -> str:

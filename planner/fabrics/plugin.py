@@ -5,9 +5,14 @@ given here answers for servers joined by packets; a fabric overrides the parts i
 of its own folder. A part has no state: its methods are given the cluster, the instance or the problem.
 """
 
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from costmodel.fabrics import FabricBase
+
+if TYPE_CHECKING:
+    from planner.fabrics.shortages import Shortages
+    from planner.fabrics.upgrades import Upgrades
 
 
 class FabricPlugin:
@@ -20,3 +25,15 @@ class FabricPlugin:
     def kind(self) -> str:
         """The name in files, as `kind` of the schema has it."""
         return str(self.schema.model_fields["kind"].default)
+
+    @cached_property
+    def upgrades(self) -> "Upgrades":
+        from planner.fabrics.upgrades import Upgrades
+
+        return Upgrades()
+
+    @cached_property
+    def shortages(self) -> "Shortages":
+        from planner.fabrics.shortages import Shortages
+
+        return Shortages()

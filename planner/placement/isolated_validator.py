@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 from costmodel.fabrics import OcsRail, Torus
 from planner.checks import CHECKS
 from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
 from planner.model.instance import Instance, Job
 from planner.model.plan import Plan
 from planner.placement.job_classes import Option
 from planner.placement.placement import Place
-from planner.whatif.edit import edited
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
 """fields of a job that rules depend on where it runs alone; its weight multiplies its value, whatever that is"""

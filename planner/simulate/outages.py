@@ -4,7 +4,7 @@ from heapq import heapify, heappop
 from math import inf
 
 from planner.model.cluster import Cluster
-from planner.whatif.edit import edited
+from planner.model.edit import edited
 from planner.whatif.failure_model import FailureModel, sample_failures
 from planner.whatif.failures import parse_failure, worsened
 

@@ -7,6 +7,7 @@ import numpy as np
 from costmodel.fabrics import Lightpath
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.cluster import Cluster, FailedFiber
+from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Objective
 from planner.model.plan import Assignment
@@ -15,7 +16,6 @@ from planner.placement.job_classes import JobClass, Option
 from planner.placement.state import Placement, State
 from planner.placement.strategies import Blocks
 from planner.policies import find_policy
-from planner.whatif.edit import edited
 
 
 class OutsidePlacer:

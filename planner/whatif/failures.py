@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from costmodel.fabrics import FabricBase, Lightpath, Sipam
 from planner.model.cluster import Cluster, FailedFiber, FailedLaser, FailedReceiver, Health
+from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.instance import Instance
-from planner.whatif.edit import edited
 
 PartKind = Literal["tile", "port", "fiber", "laser", "receiver", "switch", "memory unit", "tray port", "uplink"]
 """what `Health` records"""

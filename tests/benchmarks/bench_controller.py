@@ -27,12 +27,12 @@ from planner.controller import Controller, Decision, Request, Settings, Start, S
 from planner.controller.journal import Journal
 from planner.model import files
 from planner.model.cluster import Cluster
+from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.placement.job_mix import load_mix
 from planner.simulate.demand import load_demand
 from planner.simulate.summary import difference
 from planner.simulate.trace import Trace
-from planner.whatif.edit import edited
 from tests.planner.simulate.grounds import trace
 
 CLUSTERS = Path(__file__).parents[2] / "instances" / "replay"

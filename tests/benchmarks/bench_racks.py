@@ -17,8 +17,8 @@ from pathlib import Path
 
 from planner import Instance, Result, SolveOptions, Status, check, solve
 from planner.candidates.expand import expand
+from planner.model.edit import with_fabric
 from planner.model.result import Incumbent
-from planner.whatif.edit import with_fabric
 from tests.benchmarks.highs_step1 import solve_step1
 from tests.benchmarks.memory import resident_peak_mb
 from tests.benchmarks.random_racks import random_rack

@@ -3,8 +3,8 @@
 import pytest
 
 from planner.candidates.expand import expand
+from planner.model.edit import with_fabric
 from planner.model.instance import Instance
-from planner.whatif.edit import with_fabric
 from tests.benchmarks.bench_racks import PLENTIFUL, measure
 from tests.benchmarks.highs_step1 import solve_step1
 

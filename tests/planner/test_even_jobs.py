@@ -15,10 +15,10 @@ from costmodel.pricing.candidates import candidates_of
 from planner.candidates.expand import expand, list_options
 from planner.checks import check
 from planner.explain import explain
+from planner.model.edit import edited
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
-from planner.whatif.edit import edited
 from planner.whatif.repair import repair
 from tests.oracles import pool_search, rails, tiny_shares
 from tests.oracles.tiny_pools import tiny_pool

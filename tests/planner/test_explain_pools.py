@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from planner.fabrics.sipam.why_not import why_no_units
+from planner.fabrics import plugin_of
+from planner.fabrics.sipam.shortages import SipamShortages
 from planner.model.instance import Instance
 from planner.whatif.failures import damaged, parse_failures
 from tests.planner.report import rack
@@ -30,20 +31,21 @@ def without(instance: Instance, *units: str) -> Instance:
 
 
 def test_nothing_is_said_where_there_is_room() -> None:
-    assert why_no_units(pool(), "chat", 2) is None
+    assert SipamShortages().counted(pool(), "chat", 2) is None
 
 
 def test_units_are_counted_over_all_servers() -> None:
     lost = [f"s{server}.m0.u{unit}" for server in range(2) for unit in range(12)]
-    assert why_no_units(without(pool(), *lost[:-1]), "chat", 2) == "needs 2 memory units, 1 are free"
+    assert SipamShortages().counted(without(pool(), *lost[:-1]), "chat", 2) == "needs 2 memory units, 1 are free"
 
 
 def test_units_must_be_in_the_server_of_their_accelerator() -> None:
     lost = [f"s{server}.m0.u{unit}" for server in range(2) for unit in range(1, 12)]
-    told = why_no_units(without(pool(), *lost), "chat", 2)
+    told = SipamShortages().counted(without(pool(), *lost), "chat", 2)
     asks = "1 accelerator in one server: 2 memory units over 1 ports of its trays"
     assert told == f"{asks}; most free in a server are 1 and 32"
 
 
 def test_other_fabrics_have_none() -> None:
-    assert why_no_units(rack.fat_tree(), "solo", 1) is None
+    instance = rack.fat_tree()
+    assert plugin_of(instance.cluster.fabric).shortages.counted(instance, "solo", 1) is None

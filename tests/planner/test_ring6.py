@@ -1,10 +1,10 @@
 """The shipped ring of servers: light crosses servers that others hold, and goes around a failed laser."""
 
 from planner.checks import check
+from planner.model.edit import with_fabric
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
-from planner.whatif.edit import with_fabric
 from tests.paths import ROOT
 
 RING6 = ROOT / "instances" / "lumorph" / "ring6.yaml"

@@ -15,14 +15,14 @@ from planner.explain.capacity import why_unlisted
 from planner.fabrics.free_state import Choice
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.free_slices import FreeSlices, as_before
+from planner.fabrics.slices.shortages import SliceShortages
 from planner.fabrics.slices.step2 import pack_slices
-from planner.fabrics.slices.why_not import why_no_slices
 from planner.formulation import variables
+from planner.model.edit import as_residents
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
-from planner.whatif.edit import as_residents
 from planner.whatif.failures import damaged, parse_failures
 from planner.whatif.repair import repair
 from planner.whatif.repair.damaged_plan import DamagedPlan
@@ -354,10 +354,10 @@ def test_left_out_jobs_are_told_the_sizes() -> None:
 
 def test_explanations_name_slices_and_sizes() -> None:
     instance = sliced(CUBES, job("a", 16), health={"failed_switches": ["x0"]})
-    assert why_no_slices(instance, "a", 16) == (
+    assert SliceShortages().counted(instance, "a", 16) == (
         "needs slices of working devices and switches: 2 of 2 x 2 x 2 (0 found)"
     )
-    assert why_no_slices(sliced(CUBES, job("a", 16)), "a", 16) is None
+    assert SliceShortages().counted(sliced(CUBES, job("a", 16)), "a", 16) is None
     assert why_unlisted(sliced(SIPAC, job("a", 6)), "a", 6) == (
         "no slice has 6 accelerators as the job divides; sizes of slices are 1, 2, 4, 8, 16"
     )

@@ -78,8 +78,8 @@ _OF_THE_PLANT = ("listed", "placement", "block", "rack", "circuits", "tile", "pa
 def _checked(path: Path, instance: "Instance", *, is_running: bool = False) -> "Plan":
     """A plan whose jobs and circuits can be on together; parts that failed since may be part of a running one."""
     from planner.checks import CHECKS
+    from planner.model.edit import repaired
     from planner.model.errors import InputError
-    from planner.whatif.edit import repaired
 
     plan = load_plan(path, instance)
     judged = repaired(instance) if is_running else instance

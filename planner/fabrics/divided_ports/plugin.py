@@ -1,10 +1,22 @@
 """Accelerators that divide optical ports between memory and network."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from costmodel.fabrics import DividedPorts
 from planner.fabrics.plugin import FabricPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
 
 
 class DividedPortsPlugin(FabricPlugin):
     """Packets between servers; modules of memory behind optical ports, which a server may share."""
 
     schema = DividedPorts
+
+    @cached_property
+    def upgrades(self) -> "DividedPortsUpgrades":
+        from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
+
+        return DividedPortsUpgrades()

@@ -1,10 +1,29 @@
 """Wavelengths on fibers between tiles."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from costmodel.fabrics import Lightpath
 from planner.fabrics.plugin import FabricPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.lightpath.shortages import LightpathShortages
+    from planner.fabrics.lightpath.upgrades import LightpathUpgrades
 
 
 class LightpathPlugin(FabricPlugin):
     """Circuits of light: routes over fibers, wavelengths, lasers and losses."""
 
     schema = Lightpath
+
+    @cached_property
+    def upgrades(self) -> "LightpathUpgrades":
+        from planner.fabrics.lightpath.upgrades import LightpathUpgrades
+
+        return LightpathUpgrades()
+
+    @cached_property
+    def shortages(self) -> "LightpathShortages":
+        from planner.fabrics.lightpath.shortages import LightpathShortages
+
+        return LightpathShortages()

@@ -1,10 +1,29 @@
 """Rails of optical circuit switches."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from costmodel.fabrics import OcsRail
 from planner.fabrics.plugin import FabricPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.ocs_rail.shortages import OcsRailShortages
+    from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
 
 
 class OcsRailPlugin(FabricPlugin):
     """One block a server, all on the same rails, circuits through the switches of each rail."""
 
     schema = OcsRail
+
+    @cached_property
+    def upgrades(self) -> "OcsRailUpgrades":
+        from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
+
+        return OcsRailUpgrades()
+
+    @cached_property
+    def shortages(self) -> "OcsRailShortages":
+        from planner.fabrics.ocs_rail.shortages import OcsRailShortages
+
+        return OcsRailShortages()

@@ -1,10 +1,29 @@
 """Pooled memory over photonic I/O."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from costmodel.fabrics import Sipam
 from planner.fabrics.plugin import FabricPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.sipam.shortages import SipamShortages
+    from planner.fabrics.sipam.upgrades import SipamUpgrades
 
 
 class SipamPlugin(FabricPlugin):
     """Memory units, ports of trays, rails and uplinks that jobs hold beside their accelerators."""
 
     schema = Sipam
+
+    @cached_property
+    def upgrades(self) -> "SipamUpgrades":
+        from planner.fabrics.sipam.upgrades import SipamUpgrades
+
+        return SipamUpgrades()
+
+    @cached_property
+    def shortages(self) -> "SipamShortages":
+        from planner.fabrics.sipam.shortages import SipamShortages
+
+        return SipamShortages()

@@ -1,12 +1,22 @@
 """Slices of a fixed shape."""
 
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from costmodel.fabrics import SlicedFabric
 from planner.fabrics.plugin import FabricPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.slices.shortages import SliceShortages
 
 
 class SlicedPlugin(FabricPlugin):
     """Jobs hold boxes of a torus or digits of a SiPAC."""
 
     schema: ClassVar[type[SlicedFabric]]
+
+    @cached_property
+    def shortages(self) -> "SliceShortages":
+        from planner.fabrics.slices.shortages import SliceShortages
+
+        return SliceShortages()

@@ -1,10 +1,22 @@
 """SiPAC: hypercubes of photonic switches."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from costmodel.fabrics import Sipac
 from planner.fabrics.slices.plugin import SlicedPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.slices.upgrades import SipacUpgrades
 
 
 class SipacPlugin(SlicedPlugin):
     """Sub-cubes of digits."""
 
     schema = Sipac
+
+    @cached_property
+    def upgrades(self) -> "SipacUpgrades":
+        from planner.fabrics.slices.upgrades import SipacUpgrades
+
+        return SipacUpgrades()

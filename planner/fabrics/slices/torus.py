@@ -1,10 +1,22 @@
 """Tori of accelerators."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from costmodel.fabrics import Torus
 from planner.fabrics.slices.plugin import SlicedPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.slices.upgrades import TorusUpgrades
 
 
 class TorusPlugin(SlicedPlugin):
     """Boxes of a torus, joined by switches between cubes where the fabric has them."""
 
     schema = Torus
+
+    @cached_property
+    def upgrades(self) -> "TorusUpgrades":
+        from planner.fabrics.slices.upgrades import TorusUpgrades
+
+        return TorusUpgrades()

@@ -7,8 +7,8 @@ from planner.controller.settings import Request, Settings
 from planner.integrations.slurm.config import Site
 from planner.integrations.slurm.loop import REPLAN_BUDGET_S
 from planner.model.cluster import Health
+from planner.model.edit import edited
 from planner.model.errors import InputError
-from planner.whatif.edit import edited
 
 MOST_ACCELERATORS = 256
 """of a shape that is tried: larger ones take seconds each, and are let through"""

@@ -7,7 +7,7 @@ from planner.candidates.expand import Known, list_options, reference_of
 from planner.candidates.named_errors import naming
 from planner.model.instance import Instance, Job, Reference
 from planner.studies.compare.grid import Variant
-from planner.whatif.edit import measured_against
+from planner.whatif.comparable import measured_against
 
 Key = tuple[str, str]
 """name and workload: the same name with another workload is another job, whose speed says nothing beside this one's"""

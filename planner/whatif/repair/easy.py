@@ -3,9 +3,10 @@
 from planner.candidates.expand import list_options
 from planner.cpsat.solve import plan_of
 from planner.fabrics.problem import JobOptions, Problem
+from planner.model.edit import edited
 from planner.model.instance import Instance, Job
 from planner.model.plan import Assignment, Plan
-from planner.whatif.edit import JobT, edited, expand_as, references
+from planner.whatif.comparable import JobT, expand_as, references
 
 
 def in_one_server(instance: Instance) -> Problem:

@@ -11,11 +11,11 @@ from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.residents import lost_parts
 from planner.fabrics.sipam.repair import plugged_anew
 from planner.heuristics.greedy import place_all, tightest
+from planner.model.edit import as_residents
 from planner.model.instance import Instance, Resident
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions, Status
 from planner.policies.cpsat import cpsat
-from planner.whatif.edit import as_residents
 from planner.whatif.repair.damaged_plan import DamagedPlan
 
 

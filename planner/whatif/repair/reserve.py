@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from costmodel.fabrics import Lightpath, Sipam
 from planner.fabrics.sipam.residents import numbered_parts
+from planner.model.edit import failed_parts
 from planner.model.instance import Instance
-from planner.whatif.edit import failed_parts
 from planner.whatif.failures import Failure
 
 POOLED = ("memory unit", "tray port", "uplink")

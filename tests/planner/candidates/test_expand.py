@@ -9,12 +9,12 @@ import pytest
 from planner.candidates.expand import expand, list_options
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.model.clock import Clock
+from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from planner.policies import POLICIES
-from planner.whatif.edit import edited
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 

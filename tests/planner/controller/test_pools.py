@@ -18,11 +18,11 @@ from planner.controller import Controller, Decision, Move, Request, Start, Stop,
 from planner.controller.validator import whole
 from planner.integrations.switch_drivers.parts import taken
 from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.files import load
 from planner.model.instance import Instance, Job
 from planner.placement.placement import Place, Wiring
-from planner.whatif.edit import edited
 from tests.paths import ROOT
 from tests.planner.controller import test_controller_machine
 from tests.planner.controller.sites import chat, controller, request, started

@@ -14,13 +14,14 @@ from planner.cpsat.fix_configurations import _only
 from planner.cpsat.search import Search
 from planner.cpsat.step2 import StepTwoLimits, realize
 from planner.fabrics.free_state import Choice
+from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
 from planner.heuristics.greedy import place_all, tightest
 from planner.model.clock import Clock
 from planner.model.instance import Instance
 from planner.model.result import Incumbent, Result, SolveOptions, Status, relative_gap
 from planner.pipeline import solve
 from planner.policies import POLICIES
-from planner.whatif.edit import expand_as, references, with_fibers, with_server
+from planner.whatif.comparable import expand_as, references
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.test_explain import Fields, rack, serving, single, training
@@ -199,7 +200,7 @@ def test_more_capacity_never_lowers_the_best_value(seed: int) -> None:
     assert base.status is Status.OPTIMAL
     assert base.objective == pytest.approx(solve(instance, options=OPTIONS).objective)
     fiber = with_fibers(instance, {(0, 1): 1, (1, 0): 1})
-    for larger in (fiber, with_server(instance)):
+    for larger in (fiber, with_joined_server(instance)):
         more = solve(expand_as(larger, measured), options=OPTIONS)
         assert more.bound is not None
         assert base.objective is not None

@@ -6,21 +6,13 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.explain.marginal import Marginal, marginal
+from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
+from planner.model.edit import edited, only, pinned, repaired, with_fabric
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
-from planner.whatif.edit import (
-    edited,
-    expand_as,
-    only,
-    pinned,
-    references,
-    repaired,
-    with_fabric,
-    with_fibers,
-    with_server,
-)
+from planner.whatif.comparable import expand_as, references
 from tests.planner.test_explain import FAT_TREE, Fields, rack, serving, single, training
 
 OPTIONS = SolveOptions(workers=1, deterministic_limit=5.0)
@@ -144,10 +136,10 @@ def test_derived_instances_leave_the_original_alone_and_forget_what_was_cached()
     assert len(instance.cluster.failed_devices) == 1
     assert repaired(instance).cluster.num_healthy == 8
     assert repaired(instance, "s0.t1").cluster.num_healthy == 8
-    assert with_server(instance).cluster.fabric.num_fibers(0, 2) == 1
+    assert with_joined_server(instance).cluster.fabric.num_fibers(0, 2) == 1
     more = with_fibers(instance, {(0, 1): 2}).cluster.fabric
     assert (more.num_fibers(0, 1), more.num_fibers(1, 0)) == (3, 1)
-    assert with_server(with_fibers(instance, {(0, 1): 2})).cluster.fabric.num_fibers(2, 0) == 1
+    assert with_joined_server(with_fibers(instance, {(0, 1): 2})).cluster.fabric.num_fibers(2, 0) == 1
     assert only(instance, "x").jobs[0].required
     assert instance == Instance.parse(rack(serving("x", 2), fibers=1, health={"failed_tiles": ["s0.t1"]}))
     with pytest.raises(ValueError, match="greater than"):

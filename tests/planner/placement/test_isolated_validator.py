@@ -14,10 +14,10 @@ from costmodel.fabrics.base import FabricBase
 from planner.checks import check
 from planner.controller.validator import whole
 from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
 from planner.model.instance import Job
 from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place, Wire, Wiring
-from planner.whatif.edit import edited
 from tests.planner.controller.sites import controller, request
 from tests.planner.controller.test_validator import Broken, guard_of, on, placed, rewired
 

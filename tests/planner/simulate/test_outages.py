@@ -2,13 +2,13 @@
 
 import pytest
 
+from planner.model.edit import edited
 from planner.placement.job_classes import JobClass
 from planner.placement.state import Placement, State
 from planner.simulate.events import Rules
 from planner.simulate.outages import Outages
 from planner.simulate.placers import PLACERS
 from planner.simulate.run_one import Demand, SimulationRun, Study, replay
-from planner.whatif.edit import edited
 from planner.whatif.failure_model import FailureModel
 from planner.whatif.failures import parse_failure, worsened
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix

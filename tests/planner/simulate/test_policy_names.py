@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Objective
 from planner.model.result import SolveOptions
@@ -13,7 +14,6 @@ from planner.simulate.outside import OutsidePlacer
 from planner.simulate.placers import MEANINGS, PLACERS, placer_of
 from planner.simulate.run_one import Outcome, SimulationRun, replay
 from planner.simulate.study import cells_of, prepare_study
-from planner.whatif.edit import edited
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix
 
 Run = Callable[[str], Outcome]

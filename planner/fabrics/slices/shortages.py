@@ -1,0 +1,48 @@
+"""Which slices a job lacks on servers that have devices enough."""
+
+from costmodel.fabrics import Cut, SlicedFabric
+from planner.candidates.expand import list_options
+from planner.fabrics.demand import Demand
+from planner.fabrics.shortages import Shortages
+from planner.fabrics.slices.free_slices import FreeSlices
+from planner.model.edit import with_job
+from planner.model.instance import Instance
+from planner.model.phrases import listed
+
+MAX_NAMED = 3
+"""most extents that a sentence names"""
+
+
+class SliceShortages(Shortages):
+    """Slices of an extent, so many in each server."""
+
+    def counted(self, instance: Instance, name: str, size: int) -> str | None:
+        """How many slices of which extent the job needs; None where it would find them, or needs none."""
+        fabric = instance.cluster.fabric
+        assert isinstance(fabric, SlicedFabric)
+        demands = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
+        needs = sorted({(demand.num_parts * demand.slices_together, demand.cut) for demand in demands if demand.cut})
+        free = FreeSlices(instance.cluster)
+        for resident in instance.residents:
+            free.take(map(fabric.parse_device, resident.devices))
+        if not needs or not all(demand.cut for demand in demands) or any(_fits(free, demand) for demand in demands):
+            return None
+        ways = [f"{number} of {_extent(cut)} ({_most(free, cut)} found)" for number, cut in needs[:MAX_NAMED]]
+        others = " and so on" if len(needs) > MAX_NAMED else ""
+        return f"needs slices of working devices and switches: {listed(ways, 'or')}{others}"
+
+
+def _extent(cut: Cut) -> str:
+    return " x ".join(map(str, cut))
+
+
+def _fits(free: FreeSlices, demand: Demand) -> bool:
+    return _most(free, demand.cut, demand.slices_together, demand.most_parts) >= demand.num_parts
+
+
+def _most(free: FreeSlices, cut: Cut, together: int = 1, most: int | None = None) -> int:
+    """Slices, or so many together in one server, at most `most` of these, that first fit finds in the best rack."""
+    fabric = free.fabric
+    counts = [len(free.disjoint(server, cut)) // together for server in range(fabric.num_servers)]
+    counts = counts if most is None else [min(count, most) for count in counts]
+    return max(sum(counts[first : first + fabric.servers]) for first in range(0, fabric.num_servers, fabric.servers))

@@ -1,0 +1,29 @@
+"""More of fabrics whose jobs hold slices."""
+
+from collections.abc import Iterator
+
+from costmodel.fabrics import Torus
+from planner.fabrics.upgrades import Upgrade, Upgrades
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+
+
+class SipacUpgrades(Upgrades):
+    """One more server, and twice the bandwidth of all ports of an accelerator."""
+
+    bandwidth = "bandwidth_bytes_per_s"
+    bandwidth_name = "the bandwidth"
+
+
+class TorusUpgrades(Upgrades):
+    """One more server while the switches between servers have ports for both faces, and faster links."""
+
+    bandwidth = "link_bandwidth_bytes_per_s"
+    bandwidth_name = "the bandwidth"
+
+    def of(self, instance: Instance, plan: Plan | None) -> Iterator[Upgrade]:
+        fabric = instance.cluster.fabric
+        assert isinstance(fabric, Torus)
+        if fabric.switches is None or 2 * (fabric.servers + 1) <= fabric.switches.ports:
+            yield self.of_server(instance)
+        yield self.of_bandwidth(instance)
