@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from costmodel.fabrics import Sipam
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
-from planner.cpsat.level import LevelOutcome, optimize
-from planner.cpsat.lns import has_neighbourhoods, improve
+from planner.cpsat.benders import LevelOutcome, optimize
+from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock

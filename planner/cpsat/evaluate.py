@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
-from planner.cpsat.objectives.fragmentation import fit
+from planner.cpsat.step1.objectives.fragmentation import fit
 from planner.fabrics.free_state import FreeSlots
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.problem import JobOptions, Problem

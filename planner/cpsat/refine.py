@@ -1,7 +1,7 @@
 """A level whose amounts are too far apart for one integer: digit by digit, until the smallest job decides too."""
 
+from planner.cpsat.benders import optimize
 from planner.cpsat.core import restrict_to_ties
-from planner.cpsat.level import optimize
 from planner.cpsat.search import Search
 from planner.model.clock import Clock
 

@@ -10,9 +10,9 @@ from functools import cached_property
 from costmodel.fabrics import Sipam
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.evaluate import amounts_of, evaluate
-from planner.cpsat.model import Model, Nogood
-from planner.cpsat.objectives import Term
-from planner.cpsat.size import is_buildable
+from planner.cpsat.step1.model import Model, Nogood
+from planner.cpsat.step1.objectives import Term
+from planner.cpsat.step1.size import is_buildable
 from planner.fabrics.free_state import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.quantize import exact

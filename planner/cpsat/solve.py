@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from planner.cpsat.compact import tidy
+from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.left_out import left_out_of
-from planner.cpsat.level import LevelOutcome, optimize
 from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
+from planner.cpsat.step2.compact import tidy
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.instance import Objective

@@ -9,8 +9,8 @@ from costmodel.fabrics import Lightpath, Sipam, SlicedFabric
 from planner.candidates.expand import expand
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.search import pattern_of
-from planner.cpsat.size import MOST_LITERALS, literals_of
 from planner.cpsat.solve import search_levels
+from planner.cpsat.step1.size import MOST_LITERALS, literals_of
 from planner.fabrics.free_state import route_pattern, slots_matter
 from planner.fabrics.lightpath.shortlist import listed_shortly
 from planner.fabrics.problem import Problem

@@ -10,7 +10,7 @@ from planner.candidates.expand import expand
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.checks import check, objective_values
 from planner.cli.tables.jobs_table import job_row, phase_lines
-from planner.cpsat.step2 import StepTwoLimits
+from planner.cpsat.step2.realize import StepTwoLimits
 from planner.explain.admitted import what_phases_gain
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, stay_on

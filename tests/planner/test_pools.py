@@ -11,8 +11,8 @@ import pytest
 from planner.candidates.expand import expand
 from planner.candidates.lagrangian_bounds import pool_prices
 from planner.checks import check
-from planner.cpsat.lns import has_neighbourhoods
-from planner.cpsat.step2 import StepTwoLimits
+from planner.cpsat.lns.neighbourhood import has_neighbourhoods
+from planner.cpsat.step2.realize import StepTwoLimits
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import first_fit
 from planner.fabrics.sipam.published_loop import loop_rows

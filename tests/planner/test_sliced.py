@@ -10,7 +10,7 @@ import pytest
 from costmodel.fabrics import SlicedFabric
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.step2 import StepTwoLimits
+from planner.cpsat.step2.realize import StepTwoLimits
 from planner.explain.capacity import why_unlisted
 from planner.fabrics.free_state import Choice
 from planner.fabrics.problem import Problem

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.repair_ranks import Literal, PlaceLiterals
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
+from planner.formulation.rank_literals import Literal, PlaceLiterals
 from planner.model.ranked_assignment import RankedCircuit, RankedLink
 
 Where = tuple[int, int, int]

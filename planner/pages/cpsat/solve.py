@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.run import solve_in_thread
+from planner.cpsat.step1.run import solve_in_thread
 from planner.formulation.solver import new_solver
 from planner.model.result import SolveOptions
 from planner.pages.cpsat.model import PageModel

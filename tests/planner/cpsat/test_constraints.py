@@ -6,7 +6,7 @@ import pytest
 from ortools.sat.python import cp_model
 
 from planner.candidates.expand import expand
-from planner.cpsat.constraints import CONSTRAINTS
+from planner.cpsat.step1.constraints import CONSTRAINTS
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind, Variables, create_variables

@@ -4,7 +4,8 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat import core, lns
+from planner.cpsat import core
+from planner.cpsat.lns import neighbourhood
 from planner.cpsat.search import Search
 from planner.cpsat.solve import plan_of
 from planner.heuristics.greedy import place_all, tightest
@@ -28,13 +29,13 @@ def test_a_poor_plan_becomes_better_and_stays_right(name: str) -> None:
         {"schema_version": 1, "name": "n", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
     )
     problem = expand(instance)
-    assert lns.has_neighbourhoods(problem)
+    assert neighbourhood.has_neighbourhoods(problem)
     start = place_all(problem, tightest, job_order=range(8))
     assert start is not None
     search = Search(problem, SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=2.0))
     search.assignments = tuple(start)
     before = search.value("value")
-    lns.improve(search, core._planned, Clock.of(8))
+    neighbourhood.improve(search, core._planned, Clock.of(8))
     assert before is not None
     assert search.assignments is not None
     assert (search.value("value") or 0) > before
@@ -46,4 +47,4 @@ def test_elsewhere_jobs_share_more(name: str) -> None:
     cluster = {"device": "h100-sxm", "fabric": FABRICS[name]}
     job = {"name": "j", "workload": BERT, "accelerators": 8}
     instance = Instance.parse({"schema_version": 1, "name": "n", "cluster": cluster, "jobs": [job]})
-    assert not lns.has_neighbourhoods(expand(instance))
+    assert not neighbourhood.has_neighbourhoods(expand(instance))

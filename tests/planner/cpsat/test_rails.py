@@ -7,7 +7,7 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.step2 import StepTwoLimits, realize
+from planner.cpsat.step2.realize import StepTwoLimits, realize
 from planner.fabrics.free_state import Choice
 from planner.fabrics.ocs_rail import constraints as rails_module
 from planner.fabrics.ocs_rail.step2 import pack_rails

@@ -9,10 +9,11 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat import core, lns
-from planner.cpsat.fix_configurations import _only
+from planner.cpsat import core
+from planner.cpsat.lns import neighbourhood
 from planner.cpsat.search import Search
-from planner.cpsat.step2 import StepTwoLimits, realize
+from planner.cpsat.step2.fix_configurations import _only
+from planner.cpsat.step2.realize import StepTwoLimits, realize
 from planner.fabrics.free_state import Choice
 from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
 from planner.heuristics.greedy import place_all, tightest
@@ -292,8 +293,8 @@ def test_a_resident_that_a_neighbourhood_places_has_moved(monkeypatch: pytest.Mo
     search.restrict(problem)
     search.assignments = (options.assignment(single, ["s2.g0"], ()),)
     search.bound = 1.0
-    monkeypatch.setattr(lns, "_servers", lambda draw, problem: ((1, 2),))
-    lns.improve(search, core._planned, Clock.of(60))
+    monkeypatch.setattr(neighbourhood, "_servers", lambda draw, problem: ((1, 2),))
+    neighbourhood.improve(search, core._planned, Clock.of(60))
     (found,) = search.assignments
     assert found.devices == ("s1.g0", "s1.g1", "s1.g2", "s1.g3")
     assert found.is_moved

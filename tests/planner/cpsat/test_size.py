@@ -6,7 +6,7 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.size import MOST_LITERALS, is_buildable, literals_of
+from planner.cpsat.step1.size import MOST_LITERALS, is_buildable, literals_of
 from planner.model.clock import Clock
 from planner.model.files import parse_text
 from planner.model.instance import Instance

@@ -1,8 +1,8 @@
 """Cubes that are alike: those taken whole come first in the model, whatever servers a plan has them on."""
 
 from planner.candidates.expand import expand
-from planner.cpsat.model import Model
 from planner.cpsat.search import pattern_of
+from planner.cpsat.step1.model import Model
 from planner.cpsat.symmetry import new_names
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem

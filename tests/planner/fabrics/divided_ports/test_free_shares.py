@@ -8,7 +8,7 @@ import pytest
 from planner.candidates.expand import expand
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
 from planner.checks import check
-from planner.cpsat.constraints import CONSTRAINTS
+from planner.cpsat.step1.constraints import CONSTRAINTS
 from planner.explain.capacity import why_unlisted
 from planner.explain.marginal import marginal
 from planner.model.errors import InputError

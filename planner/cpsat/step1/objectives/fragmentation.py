@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.constraints.slices import lit_devices
+from planner.cpsat.step1.constraints.slices import lit_devices
 from planner.fabrics.problem import Problem
 from planner.formulation.quantize import Scale
 from planner.formulation.terms import Term

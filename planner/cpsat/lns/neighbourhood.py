@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from costmodel.fabrics import DividedPorts, FatTree, MemoryNodeRings, Sipam
-from planner.cpsat.lns_window import open_window
+from planner.cpsat.lns.window import open_window
 from planner.cpsat.search import Search
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock

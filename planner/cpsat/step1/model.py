@@ -9,8 +9,8 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.fabrics.sliced import Held
-from planner.cpsat.constraints import CONSTRAINTS
-from planner.cpsat.objectives import OBJECTIVES, Term
+from planner.cpsat.step1.constraints import CONSTRAINTS
+from planner.cpsat.step1.objectives import OBJECTIVES, Term
 from planner.cpsat.symmetry import new_names
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Choice, Pattern

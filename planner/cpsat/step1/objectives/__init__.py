@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.objectives.energy import energy
-from planner.cpsat.objectives.fragmentation import fragmentation
-from planner.cpsat.objectives.moves import moves
-from planner.cpsat.objectives.value import value
+from planner.cpsat.step1.objectives.energy import energy
+from planner.cpsat.step1.objectives.fragmentation import fragmentation
+from planner.cpsat.step1.objectives.moves import moves
+from planner.cpsat.step1.objectives.value import value
 from planner.fabrics.problem import Problem
 from planner.formulation.terms import Term
 from planner.formulation.variables import Variables

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.model import Model
+from planner.cpsat.step1.model import Model
 from planner.fabrics.free_state import Pattern
 from planner.formulation.solver import new_solver
 from planner.model.result import SolveOptions

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.constraints.admission import admission
-from planner.cpsat.constraints.locality import locality, racks
-from planner.cpsat.constraints.slices import slices
+from planner.cpsat.step1.constraints.admission import admission
+from planner.cpsat.step1.constraints.locality import locality, racks
+from planner.cpsat.step1.constraints.slices import slices
 from planner.cpsat.symmetry import server_order
 from planner.fabrics.divided_ports.constraints import shares
 from planner.fabrics.lightpath.constraints import fibers, light

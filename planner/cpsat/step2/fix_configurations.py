@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from ortools.sat.python import cp_model
 
-from planner.cpsat.model import Model, Nogood
 from planner.cpsat.search import Search
-from planner.cpsat.size import is_buildable
-from planner.cpsat.step2 import FOUND, StepTwoLimits, is_beyond_search, realize
+from planner.cpsat.step1.model import Model, Nogood
+from planner.cpsat.step1.size import is_buildable
+from planner.cpsat.step2.realize import FOUND, StepTwoLimits, is_beyond_search, realize
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Choice, Pattern, slots_matter
 from planner.fabrics.lightpath.routes import Routes

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from planner.cpsat.evaluate import evaluate
-from planner.cpsat.fix_configurations import settle
 from planner.cpsat.search import Search
+from planner.cpsat.step2.fix_configurations import settle
 from planner.model.plan import Assignment
 from planner.model.result import is_worse
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
-from planner.cpsat.repair_ranks import PlaceLiterals
 from planner.fabrics.lightpath.repair_circuits import CircuitRepair
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.formulation.rank_literals import PlaceLiterals
 from planner.formulation.solver import new_solver
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.cpsat.fix_configurations import place_again, refuted_counts, settle, step_two_limits
-from planner.cpsat.objectives import Term
-from planner.cpsat.run import Outcome, run
 from planner.cpsat.search import Search
-from planner.cpsat.step2 import realize
+from planner.cpsat.step1.objectives import Term
+from planner.cpsat.step1.run import Outcome, run
+from planner.cpsat.step2.fix_configurations import place_again, refuted_counts, settle, step_two_limits
+from planner.cpsat.step2.realize import realize
 from planner.fabrics.free_state import Pattern, route_pattern
 from planner.model.clock import Clock
 from planner.model.plan import Assignment

@@ -1,0 +1,1 @@
+"""Step 1, the master problem: configurations, and counts of blocks by server, which relax what else jobs hold."""
