@@ -60,7 +60,7 @@ class DividedPorts(Islands):
 
     def network(self, free_bytes_per_s: float) -> FatTree:
         """The servers as a job sees them whose accelerators have ports of such a rate left."""
-        fields = {name: getattr(self, name) for name in Islands.model_fields}
+        fields = {name: getattr(self, name) for name in Islands.model_fields if name != "kind"}
         for link in ("nvlink", "network"):
             rate, energy = f"{link}_bandwidth_bytes_per_s", f"{link}_energy_j_per_byte"
             fields[rate] += free_bytes_per_s

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from costmodel.fabrics import FabricBase
 
 if TYPE_CHECKING:
+    from planner.fabrics.claims import JobClaims
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.upgrades import Upgrades
 
@@ -37,3 +38,9 @@ class FabricPlugin:
         from planner.fabrics.shortages import Shortages
 
         return Shortages()
+
+    @cached_property
+    def claims(self) -> "JobClaims":
+        from planner.fabrics.claims import JobClaims
+
+        return JobClaims()

@@ -1,13 +1,15 @@
 """What must hold of the jobs that run already, and which of them lost a part."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
+from planner.fabrics import plugin_of
+from planner.fabrics.claims import Placed, lost
 from planner.fabrics.divided_ports.free_shares import check_shared_residents
 from planner.fabrics.lightpath.residents import check_circuits
 from planner.fabrics.lightpath.rwa import Spectrum
-from planner.fabrics.sipam.residents import check_pool_residents, parts_in_use, switches_in_use
+from planner.fabrics.sipam.residents import check_pool_residents
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
 
@@ -31,10 +33,10 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
             other = owner_of_light.setdefault((name, wavelength), resident.name)
             if other != resident.name:
                 raise ValueError(f"{where}.circuits: {other} already uses wavelength {wavelength} of {name}")
-        lost = lost_parts(cluster, resident)
-        if lost and not resident.movable:
+        failed = lost_parts(cluster, resident)
+        if failed and not resident.movable:
             raise ValueError(
-                f"{where}.movable: the resident is on failed part {lost[0]} and may not move; "
+                f"{where}.movable: the resident is on failed part {failed[0]} and may not move; "
                 "let it move, or remove it or the failure"
             )
     check_shared_residents(cluster, residents)
@@ -110,36 +112,6 @@ def _check_switches(fabric: OcsRail, circuit: Circuit, where: str) -> None:
         raise ValueError(f"{where}.circuits: switches of a rail are 0 to {fabric.switches - 1}")
 
 
-def lost_parts(cluster: Cluster, resident: "Resident") -> list[str]:
-    """Failed parts that the resident stands on; a displaced resident must move."""
-    fabric = cluster.fabric
-    failed = {fabric.device_name(*device) for device in cluster.failed_devices}
-    if len(resident.devices) > 1:
-        failed |= {fabric.device_name(*device) for device in cluster.dark_devices}
-    lost = [device for device in resident.devices if device in failed]
-    if isinstance(fabric, Lightpath):
-        dark = {fabric.fiber_name(*fiber) for fiber in cluster.failed_fibers}
-        circuits = [circuit for held in resident.circuits for circuit in held.circuits]
-        lost += sorted(dark.intersection(fiber for circuit in circuits for fiber in circuit.fibers))
-        lost += sorted({name for circuit in circuits for name in _dark_wavelengths(cluster, circuit)})
-    if isinstance(fabric, Sipam):
-        health = cluster.health
-        failed = {*health.failed_memory_units, *health.failed_tray_ports, *health.failed_uplinks}
-        lost += sorted(parts_in_use(resident) & failed)
-        lost += sorted(switches_in_use(fabric, resident).intersection(health.failed_switches))
-    if isinstance(fabric, Torus):
-        names = {name for held in resident.circuits for circuit in held.circuits for name in circuit.fibers}
-        lost += sorted(names.intersection(cluster.health.failed_switches))
-    if isinstance(fabric, OcsRail):
-        circuits = [circuit for held in resident.circuits for circuit in held.circuits]
-        used = {(fabric.parse_device(c.source)[1], number) for c in circuits for number in c.wavelengths}
-        lost += [fabric.switch_name(*switch) for switch in sorted(used & cluster.failed_switches)]
-    return lost
-
-
-def _dark_wavelengths(cluster: Cluster, circuit: Circuit) -> Iterator[str]:
-    """Failed lasers and receivers that a circuit would need."""
-    source, destination = map(cluster.fabric.parse_device, (circuit.source, circuit.destination))
-    lasers, receivers = cluster.failed_lasers.get(source, 0), cluster.failed_receivers.get(destination, 0)
-    yield from (f"{circuit.source}:w{w}" for w in circuit.wavelengths if lasers >> w & 1)
-    yield from (f"{circuit.destination}:rx:w{w}" for w in circuit.wavelengths if receivers >> w & 1)
+def lost_parts(cluster: Cluster, resident: Placed) -> list[str]:
+    """Failed parts that a resident stands on; a displaced resident must move."""
+    return lost(plugin_of(cluster.fabric).claims.of(cluster.fabric, resident), cluster.failed_parts)

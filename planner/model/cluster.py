@@ -12,6 +12,9 @@ from costmodel.hardware.device import Device, device_names, load_device
 from costmodel.spec import Spec
 from planner.model import files
 
+PORT = ":port"
+"""what follows the name of a device where its port is meant"""
+
 
 class FailedFiber(Spec):
     """One fiber that carries no light."""
@@ -19,6 +22,10 @@ class FailedFiber(Spec):
     source: str = Field(alias="from")
     destination: str = Field(alias="to")
     index: int = Field(ge=0)
+
+    @property
+    def name(self) -> str:
+        return f"{self.source}>{self.destination}#{self.index}"
 
 
 class FailedLaser(Spec):
@@ -152,6 +159,23 @@ class Cluster(Spec):
         if self.fabric.has_remote_memory:
             names += self.health.failed_ports
         return frozenset(self.fabric.parse_device(name) for name in names)
+
+    @cached_property
+    def failed_parts(self) -> frozenset[str]:
+        """Names of all parts that are down; of a device that runs without its port, such as s0.t1:port, the port."""
+        health, name = self.health, self.fabric.device_name
+        return frozenset(
+            {
+                *(name(*device) for device in self.failed_devices),
+                *(name(*device) + PORT for device in self.dark_devices),
+                *(fiber.name for fiber in health.failed_fibers),
+                *(part.name for part in (*health.failed_lasers, *health.failed_receivers)),
+                *health.failed_switches,
+                *health.failed_memory_units,
+                *health.failed_tray_ports,
+                *health.failed_uplinks,
+            }
+        )
 
     @cached_property
     def failed_units(self) -> frozenset[tuple[int, int, int]]:

@@ -7,6 +7,7 @@ from costmodel.fabrics import DividedPorts
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.divided_ports.claims import DividedPortsClaims
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
 
 
@@ -20,3 +21,9 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
 
         return DividedPortsUpgrades()
+
+    @cached_property
+    def claims(self) -> "DividedPortsClaims":
+        from planner.fabrics.divided_ports.claims import DividedPortsClaims
+
+        return DividedPortsClaims()

@@ -7,6 +7,7 @@ from costmodel.fabrics import Lightpath
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.lightpath.claims import LightpathClaims
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.upgrades import LightpathUpgrades
 
@@ -27,3 +28,9 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.shortages import LightpathShortages
 
         return LightpathShortages()
+
+    @cached_property
+    def claims(self) -> "LightpathClaims":
+        from planner.fabrics.lightpath.claims import LightpathClaims
+
+        return LightpathClaims()

@@ -7,6 +7,7 @@ from costmodel.fabrics import OcsRail
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.ocs_rail.claims import OcsRailClaims
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
 
@@ -27,3 +28,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.shortages import OcsRailShortages
 
         return OcsRailShortages()
+
+    @cached_property
+    def claims(self) -> "OcsRailClaims":
+        from planner.fabrics.ocs_rail.claims import OcsRailClaims
+
+        return OcsRailClaims()

@@ -7,6 +7,7 @@ from costmodel.fabrics import Sipam
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.sipam.claims import SipamClaims
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.upgrades import SipamUpgrades
 
@@ -27,3 +28,9 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.shortages import SipamShortages
 
         return SipamShortages()
+
+    @cached_property
+    def claims(self) -> "SipamClaims":
+        from planner.fabrics.sipam.claims import SipamClaims
+
+        return SipamClaims()

@@ -7,6 +7,7 @@ from costmodel.fabrics import SlicedFabric
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.slices.claims import SlicedClaims
     from planner.fabrics.slices.shortages import SliceShortages
 
 
@@ -20,3 +21,9 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.slices.shortages import SliceShortages
 
         return SliceShortages()
+
+    @cached_property
+    def claims(self) -> "SlicedClaims":
+        from planner.fabrics.slices.claims import SlicedClaims
+
+        return SlicedClaims()

@@ -1,0 +1,158 @@
+"""Claims: what a placement owns, counts and relies on, by the names of parts that plans and health use.
+
+From claims follow, on every fabric alike, who may stand beside whom (`Holdings`) and what a failure breaks (`lost`).
+Claims are read from names alone. They share no code with what finds placements, so that validators may rely on them:
+the claims of each fabric import only the cost model and the model of files.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from costmodel.fabrics import FabricBase
+from costmodel.parallelism.configuration import Configuration
+from planner.model.cluster import PORT, Cluster
+from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit
+
+
+class Placed(Protocol):
+    """A job where it lies, by name: an assignment of a plan, or a resident."""
+
+    @property
+    def devices(self) -> tuple[str, ...]: ...
+    @property
+    def configuration(self) -> Configuration: ...
+    @property
+    def circuits(self) -> tuple[HeldCircuits, ...]: ...
+    @property
+    def memory(self) -> tuple[MemoryCircuit, ...]: ...
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What one placement takes of a cluster."""
+
+    owned: Mapping[str, int]
+    """bit mask by part, devices by rank first: no other job may own the same bits (1 of a device, wavelengths of a
+    fiber)"""
+    counted: Mapping[str, int]
+    """amount by part: the sum over all jobs stays within the capacity"""
+    relies_on: tuple[str, ...]
+    """parts that must work, though others may rely on them too"""
+
+
+class JobClaims:
+    """Claims of jobs whose servers are joined by packets: devices alone, and the port of each where there are several.
+
+    A fabric whose jobs hold more says what in a class of its own.
+    """
+
+    def of(self, fabric: FabricBase, job: Placed) -> Claims:
+        """Everything that a placed job claims."""
+        owned = dict.fromkeys(job.devices, 1)
+        owned.update(self.owned(fabric, job))
+        ports = [device + PORT for device in job.devices] if len(job.devices) > 1 else ()
+        return Claims(owned, self.counted(fabric, job), (*ports, *self.relied_on(fabric, job)))
+
+    def owned(self, fabric: FabricBase, job: Placed) -> Mapping[str, int]:
+        """Bit masks of the parts that it owns beside devices, sorted by part."""
+        return {}
+
+    def counted(self, fabric: FabricBase, job: Placed) -> Mapping[str, int]:
+        """Amounts that it takes of what is shared by number."""
+        return {}
+
+    def relied_on(self, fabric: FabricBase, job: Placed) -> Iterable[str]:
+        """Parts that it neither owns nor counts, and that must work, sorted."""
+        return ()
+
+    def of_circuit(self, fabric: FabricBase, circuit: Circuit) -> Collection[str]:
+        """Parts beside its devices without which one circuit carries no light."""
+        return ()
+
+    def capacity(self, cluster: Cluster) -> Mapping[str, int]:
+        """Most that all jobs together may count of each part."""
+        return {}
+
+    def named(self, part: str, bits: int) -> str:
+        """How messages call the lowest of some bits of a part."""
+        return part
+
+
+def lost(claims: Claims, failed: frozenset[str]) -> list[str]:
+    """Failed parts without which a placement does not work: devices by rank first, named for a failed port as well.
+
+    `failed` as `Cluster.failed_parts` has it.
+    """
+    if failed.isdisjoint(claims.owned) and failed.isdisjoint(claims.relies_on):
+        return []
+    ports = {part for part in failed.intersection(claims.relies_on) if part.endswith(PORT)}
+    needed = (*claims.owned, *(part for part in claims.relies_on if part not in ports))
+    return [part for part in needed if part in failed or part + PORT in ports]
+
+
+class Conflict(NamedTuple):
+    """Bits of a part that a job owns already."""
+
+    part: str
+    bits: int
+    owner: str
+
+
+class Holdings:
+    """What running jobs claim together: who owns each part, and how much is counted."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Claims] = {}
+        self._owners: dict[str, dict[str, int]] = {}
+        """mask by job by part"""
+        self._counts: Counter[str] = Counter()
+
+    def take(self, job: str, claims: Claims) -> None:
+        """A job holds these claims from now on."""
+        self._claims[job] = claims
+        for part, bits in claims.owned.items():
+            self._owners.setdefault(part, {})[job] = bits
+        for part, amount in claims.counted.items():
+            self._counts[part] += amount
+
+    def release(self, job: str) -> None:
+        """A job gives back all that it holds; KeyError where it holds nothing."""
+        claims = self._claims.pop(job)
+        for part in claims.owned:
+            owners = self._owners[part]
+            del owners[job]
+            if not owners:
+                del self._owners[part]
+        for part, amount in claims.counted.items():
+            self._counts[part] -= amount
+
+    def owners(self, part: str) -> Mapping[str, int]:
+        """Jobs that own bits of a part, with their masks."""
+        return self._owners.get(part, {})
+
+    def conflict(self, claims: Claims, leaving: Collection[str] = ()) -> Conflict | None:
+        """The first part, at its lowest bit, that another job owns, jobs that leave apart; None where there is none."""
+        for part, wanted in claims.owned.items():
+            taken = [
+                Conflict(part, bits & wanted, job)
+                for job, bits in self._owners.get(part, {}).items()
+                if bits & wanted and job not in leaving
+            ]
+            if taken:
+                return min(taken, key=lambda each: each.bits & -each.bits)
+        return None
+
+    def counted(self, part: str, leaving: Iterable[str] = ()) -> int:
+        """Amount of a part that jobs take together, those that leave apart."""
+        gone = (self._claims[job].counted.get(part, 0) for job in leaving if job in self._claims)
+        return self._counts[part] - sum(gone)
+
+    def overdrawn(
+        self, counted: Mapping[str, int], capacity: Mapping[str, int], leaving: Collection[str] = ()
+    ) -> str | None:
+        """The first part of which these amounts and those of other jobs exceed the capacity; None where there is
+        none."""
+        over = (part for part, more in counted.items() if self.counted(part, leaving) + more > capacity[part])
+        return next(over, None)
