@@ -7,6 +7,7 @@ moves them by 0.1 ms, so that loops end that work until it is late. Only the sta
 never a module of the project: whatever the modules are called, this holds. It must run before they are imported.
 """
 
+import threading
 import time
 from typing import Any
 
@@ -35,11 +36,19 @@ def reset(reading_s: float = READING_S) -> None:
     _Clock.now_s, _Clock.reading_s = 0.0, reading_s
 
 
-def freeze() -> None:
-    """From now on, for the whole process."""
+def freeze(*, is_service: bool = False) -> None:
+    """From now on, for the whole process. In a service threads may still be waited for in vain."""
     time.perf_counter = time.process_time = time.thread_time = _since_start
     time.time = lambda: EPOCH_S + _Clock.now_s
     _freeze_solvers()
+    if not is_service:
+        _freeze_polls()
+
+
+def _freeze_polls() -> None:
+    """Who waits for a solve in a thread waits until its end, so that the clock is read equally often each time."""
+    join = threading.Thread.join
+    threading.Thread.join = lambda self, timeout=None: join(self)  # type: ignore[method-assign]
 
 
 def _freeze_solvers() -> None:

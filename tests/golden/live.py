@@ -26,7 +26,7 @@ SIZES = (4, 2, 8, 16, 4, 1)
 CODE = """
 import sys
 from tests.golden import frozen, texts
-frozen.freeze()
+frozen.freeze(is_service=True)
 sys.exit(texts.public().main())
 """
 
