@@ -139,8 +139,6 @@ STILL_NAME_A_FABRIC = {
     "planner/policies/slices.py",
     "planner/policies/torus_slices.py",
     "planner/prices/parts.py",
-    "planner/report/floor.py",
-    "planner/report/light.py",
     "planner/service/live_state.py",
     "planner/simulate/outside.py",
     "planner/simulate/placers.py",

@@ -12,6 +12,7 @@ from costmodel.fabrics import FabricBase
 
 if TYPE_CHECKING:
     from planner.fabrics.claims import JobClaims
+    from planner.fabrics.drawing import Drawing
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.upgrades import Upgrades
 
@@ -44,3 +45,9 @@ class FabricPlugin:
         from planner.fabrics.claims import JobClaims
 
         return JobClaims()
+
+    @cached_property
+    def drawing(self) -> "Drawing":
+        from planner.fabrics.drawing import Drawing
+
+        return Drawing()

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.fabrics.sipam.drawing import pool_gains
+from planner.fabrics import plugin_of
 from planner.model.instance import Instance
 from planner.model.result import Result, Status
 from planner.model.violation import Violation
-from planner.report.floor import fabric_facts, fiber_matrices, owners_of, racks
+from planner.report.floor import fabric_facts, owners_of, racks
 from planner.report.jobs import job_rows
 
 MEANING = {
@@ -28,6 +28,7 @@ def page_data(
     reasons: Mapping[str, str],
 ) -> dict[str, Any]:
     """All that the page shows, fit for JSON."""
+    drawing = plugin_of(instance.cluster.fabric).drawing
     index_of_job = {job.name: index for index, job in enumerate(instance.all_jobs)}
     jobs = job_rows(instance, result, reasons)
     breaches = [f"{v.where}: {v.message} ({v.rule})" for v in violations]
@@ -42,9 +43,9 @@ def page_data(
         "violations": breaches if result.plan else None,
         "fabric": {**fabric_facts(instance.cluster), **_failed(instance)},
         "racks": racks(instance, result.plan, index_of_job),
-        "matrices": fiber_matrices(instance, result.plan, index_of_job),
+        "matrices": drawing.fiber_matrices(instance, result.plan, index_of_job),
         "jobs": jobs,
-        "pool": pool_gains(instance, result, jobs),
+        "pool": drawing.pool_gains(instance, result, jobs),
         "left_out": _left_out(result, jobs),
         "convergence": _convergence(instance, result),
         "run": _run(result, command, versions),

@@ -10,11 +10,12 @@ from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.score import Scores, score
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
+from planner.fabrics import plugin_of
+from planner.fabrics.drawing import place_of, ranges
 from planner.model.instance import Instance, Job
 from planner.model.plan import Assignment
 from planner.model.result import Result
 from planner.report.floor import held_circuits
-from planner.report.light import memory_rows, memory_text, place_of, ranges
 from planner.report.tiers import second_tier_data
 
 COMMUNICATION = tuple(f"{dimension} communication" for dimension in DIMENSIONS)
@@ -97,8 +98,8 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         ],
         "memory_units": configuration.memory_units,
         "memory_io": configuration.memory_io,
-        "memory_text": memory_text(cluster.fabric, configuration),
-        "memory": memory_rows(assignment),
+        "memory_text": plugin_of(cluster.fabric).drawing.memory_text(configuration),
+        "memory": _memory_rows(assignment),
         "phases": _phases(instance, job, configuration) if not problem else None,
         "second_tier": second_tier_data(instance, assignment),
         "collectives": collectives,
@@ -110,6 +111,14 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         **_totals(assignment, scores),
         **_breakdown(scores),
     }
+
+
+def _memory_rows(assignment: Assignment) -> list[list[str]]:
+    """Memory circuits of a job: device, rail, port of the tray, units behind it, and the phase in which it is on."""
+    return [
+        [each.device, str(each.rail), each.port, ", ".join(each.units), each.phase or "all"]
+        for each in assignment.memory
+    ]
 
 
 def _phases(instance: Instance, job: Job, configuration: Configuration) -> dict[str, Any] | None:
@@ -179,7 +188,7 @@ def _where(instance: Instance, devices: tuple[str, ...]) -> list[list[str]]:
     """Servers with the slots that the job has in each, such as ["s0", "0-3, 6"]."""
     slots: dict[int, list[int]] = {}
     for name in devices:
-        place = place_of(instance, name)
+        place = place_of(instance.cluster, name)
         if place is not None:
             slots.setdefault(place[0], []).append(place[1])
     fabric = instance.cluster.fabric

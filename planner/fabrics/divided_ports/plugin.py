@@ -8,6 +8,7 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
+    from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
 
 
@@ -27,3 +28,9 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.claims import DividedPortsClaims
 
         return DividedPortsClaims()
+
+    @cached_property
+    def drawing(self) -> "DividedPortsDrawing":
+        from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
+
+        return DividedPortsDrawing()

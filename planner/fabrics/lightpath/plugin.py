@@ -8,6 +8,7 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.lightpath.claims import LightpathClaims
+    from planner.fabrics.lightpath.drawing import LightpathDrawing
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.upgrades import LightpathUpgrades
 
@@ -34,3 +35,9 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.claims import LightpathClaims
 
         return LightpathClaims()
+
+    @cached_property
+    def drawing(self) -> "LightpathDrawing":
+        from planner.fabrics.lightpath.drawing import LightpathDrawing
+
+        return LightpathDrawing()

@@ -8,6 +8,7 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.claims import OcsRailClaims
+    from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
 
@@ -34,3 +35,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.claims import OcsRailClaims
 
         return OcsRailClaims()
+
+    @cached_property
+    def drawing(self) -> "OcsRailDrawing":
+        from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
+
+        return OcsRailDrawing()

@@ -7,6 +7,7 @@ from costmodel.fabrics import MemoryNodeRings
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.packets.memory_ring_drawing import MemoryRingDrawing
     from planner.fabrics.packets.memory_ring_upgrades import MemoryRingUpgrades
 
 
@@ -20,3 +21,9 @@ class MemoryRingPlugin(FabricPlugin):
         from planner.fabrics.packets.memory_ring_upgrades import MemoryRingUpgrades
 
         return MemoryRingUpgrades()
+
+    @cached_property
+    def drawing(self) -> "MemoryRingDrawing":
+        from planner.fabrics.packets.memory_ring_drawing import MemoryRingDrawing
+
+        return MemoryRingDrawing()

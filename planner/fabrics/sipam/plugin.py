@@ -8,6 +8,7 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.sipam.claims import SipamClaims
+    from planner.fabrics.sipam.drawing import SipamDrawing
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.upgrades import SipamUpgrades
 
@@ -34,3 +35,9 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.claims import SipamClaims
 
         return SipamClaims()
+
+    @cached_property
+    def drawing(self) -> "SipamDrawing":
+        from planner.fabrics.sipam.drawing import SipamDrawing
+
+        return SipamDrawing()

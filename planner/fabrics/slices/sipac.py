@@ -7,6 +7,7 @@ from costmodel.fabrics import Sipac
 from planner.fabrics.slices.plugin import SlicedPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.slices.drawing import SipacDrawing
     from planner.fabrics.slices.upgrades import SipacUpgrades
 
 
@@ -20,3 +21,9 @@ class SipacPlugin(SlicedPlugin):
         from planner.fabrics.slices.upgrades import SipacUpgrades
 
         return SipacUpgrades()
+
+    @cached_property
+    def drawing(self) -> "SipacDrawing":
+        from planner.fabrics.slices.drawing import SipacDrawing
+
+        return SipacDrawing()

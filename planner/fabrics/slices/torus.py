@@ -7,6 +7,7 @@ from costmodel.fabrics import Torus
 from planner.fabrics.slices.plugin import SlicedPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.slices.drawing import TorusDrawing
     from planner.fabrics.slices.upgrades import TorusUpgrades
 
 
@@ -20,3 +21,9 @@ class TorusPlugin(SlicedPlugin):
         from planner.fabrics.slices.upgrades import TorusUpgrades
 
         return TorusUpgrades()
+
+    @cached_property
+    def drawing(self) -> "TorusDrawing":
+        from planner.fabrics.slices.drawing import TorusDrawing
+
+        return TorusDrawing()

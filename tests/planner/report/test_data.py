@@ -10,7 +10,6 @@ from planner.model.plan import Plan
 from planner.model.result import Level, Result, Status
 from planner.model.violation import Violation
 from planner.report.data import headline, page_data
-from planner.report.light import loss_db
 from tests.planner.report import rack
 
 
@@ -32,18 +31,6 @@ def test_breakdowns_add_up_to_the_step() -> None:
     assert job["roofline"]["flops_per_s"] < job["roofline"]["peak_flops_per_s"]
     assert job["collectives"] == [{"dimension": "tensor", "name": "ring w8"}]
     assert job["where"] == [["s0", "0–1"], ["s1", "0–1"]]
-
-
-def test_loss_counts_crossings_and_fibers() -> None:
-    circuits = rack.plan()[rack.RING].circuits[0].circuits
-    # t0 to t1 crosses one boundary; t1 goes back to slot 0, where fiber 0 leaves, and enters at t0
-    assert [loss_db(rack.instance(), circuit) for circuit in circuits] == [0.25, 1.25, 0.25, 1.25]
-
-
-def test_a_circuit_over_a_fiber_that_does_not_exist_has_no_loss() -> None:
-    circuit = rack.plan()[rack.RING].circuits[0].circuits[1]
-    assert loss_db(rack.instance(), circuit.model_copy(update={"fibers": ("s0>s1#9",)})) is None
-    assert loss_db(rack.instance(), circuit.model_copy(update={"source": "s9.t0"})) is None
 
 
 def test_fiber_matrix_counts_light_and_failures() -> None:

@@ -10,12 +10,12 @@ import pytest
 
 from costmodel.fabrics import OcsRail, Sipam
 from planner.checks import check
+from planner.fabrics import plugin_of
 from planner.model.instance import Instance
 from planner.model.result import Result, SolveOptions
 from planner.pipeline import solve
 from planner.report import report_html
 from planner.report.data import page_data
-from planner.report.light import light_words
 from tests.paths import ROOT
 from tests.planner.report.browser import dom_of
 from tests.planner.simulate.grounds import BERT, CHAT, FABRICS
@@ -45,6 +45,12 @@ def planned(fabric: str) -> tuple[Instance, Result]:
     assert result.plan is not None
     assert not list(check(instance, result.plan))
     return instance, result
+
+
+def drawn(instance: Instance) -> dict[str, Any]:
+    """Names of circuits."""
+    fabric = instance.cluster.fabric
+    return plugin_of(fabric).drawing.names(fabric)
 
 
 def _data(fabric: str) -> dict[str, Any]:
@@ -79,8 +85,8 @@ def test_every_fabric_has_names_of_its_own(fabric: str) -> None:
 def test_no_fabric_is_left_to_the_words_of_another() -> None:
     data = {"schema_version": 1, "name": "d", "jobs": [{"name": "a", "workload": CHAT, "accelerators": 2}]}
     instance = Instance.parse({**data, "cluster": {"device": "h100-sxm", "fabric": DIVIDED}})
-    why = {light_words(planned(name)[0].cluster.fabric)["why"] for name in FABRICS if name not in CHANNELS}
-    why |= {light_words(instance.cluster.fabric)["why"]}
+    why = {drawn(planned(name)[0])["why"] for name in FABRICS if name not in CHANNELS}
+    why |= {drawn(instance)["why"]}
     assert len(why) == 4
     result = solve(instance, policy="best_fit", options=SolveOptions(workers=1))
     plan = page_data(instance, result, (), command="", versions={}, reasons={})["jobs"][0]["plan"]

@@ -1,0 +1,36 @@
+"""What slices are joined by."""
+
+from typing import Any
+
+from costmodel.fabrics import FabricBase, Torus
+from planner.fabrics.drawing import BEYOND, NO_CIRCUITS, Drawing
+from planner.model.cluster import Cluster
+from planner.model.plan import Circuit
+
+
+class SipacDrawing(Drawing):
+    """Ports of switches belong to whoever holds the slice."""
+
+    why_none = "A slice has the switch ports of its digits to itself: plans list no circuits."
+
+
+class TorusDrawing(Drawing):
+    """Optical switches, where there are any, join faces of servers both ways."""
+
+    why_none = "Links between neighbours are fixed: this fabric has no circuits."
+    arrow = "↔"
+
+    def names(self, fabric: FabricBase) -> dict[str, Any]:
+        assert isinstance(fabric, Torus)
+        if fabric.switches is None:
+            return super().names(fabric)
+        return NO_CIRCUITS | {
+            "channels": "circuits",
+            "columns": ["face of", "joined to face of", "switch"],
+            "is_duplex": True,
+            "beyond": "faces joined by an optical switch",
+        }
+
+    def path(self, cluster: Cluster, circuit: Circuit) -> tuple[str, list[str], list[str]]:
+        switch = ", ".join(circuit.fibers)
+        return BEYOND, [f"both ways through the optical switch {switch}"], [switch or "–"]
