@@ -7,15 +7,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from planner.checks.every_rule import CHECKS, STARTS, check
+    from planner.checks.every_rule import CHECKS, check
     from planner.checks.objectives import OBJECTIVES, objective_values
     from planner.model.violation import Check, Violation
 
-__all__ = ["CHECKS", "OBJECTIVES", "STARTS", "Check", "Violation", "check", "objective_values"]
+__all__ = ["CHECKS", "OBJECTIVES", "Check", "Violation", "check", "objective_values"]
 
 _MODULE_OF_NAME = {
     "CHECKS": "planner.checks.every_rule",
-    "STARTS": "planner.checks.every_rule",
     "check": "planner.checks.every_rule",
     "OBJECTIVES": "planner.checks.objectives",
     "objective_values": "planner.checks.objectives",

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
 from planner.checks.names import admitted
 from planner.checks.phases import in_phases
-from planner.checks.required import Links, required_links
+from planner.checks.required import Links
+from planner.fabrics import plugin_of
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, HeldCircuits, Plan
 from planner.model.violation import Violation
@@ -20,14 +20,12 @@ def check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
     Those of a torus join slices, whatever runs there (`switches`).
     """
-    if isinstance(instance.cluster.fabric, Torus):
-        return
-    has_circuits = isinstance(instance.cluster.fabric, Lightpath | OcsRail | Sipam)
+    rules = plugin_of(instance.cluster.fabric).rules
     for job, assignment in admitted(instance, plan):
         if len(assignment.devices) != assignment.configuration.num_devices:
             continue
         for each in in_phases(job, assignment):
-            required = required_links(each.configuration) if has_circuits else []
+            required = rules.required(each.configuration)
             if required is not None:
                 yield from _check_job(each, required)
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from math import isclose
 
+from planner.checks.moved import has_moved
 from planner.checks.names import admitted
 from planner.checks.objectives import OBJECTIVES, fragmentation_between, value_of
 from planner.checks.pricing import price
-from planner.checks.residents import has_moved
 from planner.model.instance import Instance, Job, Resident
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation

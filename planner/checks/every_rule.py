@@ -1,5 +1,8 @@
 """Feasibility and objectives of a plan, recomputed from instance and plan alone, as RULES.md states them."""
 
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+
 from planner.checks.admission import check_admission
 from planner.checks.block import check_block
 from planner.checks.circuits import check_circuits
@@ -7,28 +10,19 @@ from planner.checks.claims import check_claims
 from planner.checks.listed import check_listed
 from planner.checks.per_server import check_per_server
 from planner.checks.phases import check_phases
-from planner.checks.placement import check_placement, check_spared_ports
+from planner.checks.placement import check_placement
 from planner.checks.rack import check_rack
 from planner.checks.residents import check_residents
 from planner.checks.rounds import check_rounds
-from planner.fabrics.divided_ports.rules import check_shares
-from planner.fabrics.lightpath.rule_lasers import check_lasers
-from planner.fabrics.lightpath.rule_loss import check_loss
-from planner.fabrics.lightpath.rule_path import check_path
-from planner.fabrics.lightpath.rule_sharing import check_sharing
-from planner.fabrics.lightpath.rule_tile import check_tile
-from planner.fabrics.ocs_rail.rules import check_rails
-from planner.fabrics.sipam.rule_light import check_pool_light
-from planner.fabrics.sipam.rule_memory import check_memory_pool
-from planner.fabrics.sipam.rule_network import check_pool_network, check_reserved_uplinks
-from planner.fabrics.slices.rule_slices import check_cut
-from planner.fabrics.slices.rule_switches import check_switches
+from planner.checks.without_pools import check_no_pool, check_no_switches
+from planner.fabrics import fabrics, plugin_of
+from planner.fabrics.plugin import FabricPlugin
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.violation import Check, Violation
 from planner.pages.rule_offload import check_second_tier
 
-CHECKS: dict[str, Check] = {
+ON_EVERY_FABRIC: dict[str, Check] = {
     "admission": check_admission,
     "listed": check_listed,
     "placement": check_placement,
@@ -37,26 +31,25 @@ CHECKS: dict[str, Check] = {
     "rack": check_rack,
     "residents": check_residents,
     "circuits": check_circuits,
-    "tile": check_tile,
-    "path": check_path,
-    "loss": check_loss,
-    "sharing": check_sharing,
-    "lasers": check_lasers,
-    "rails": check_rails,
-    "cut": check_cut,
-    "switches": check_switches,
     "phases": check_phases,
-    "memory_pool": check_memory_pool,
-    "pool_network": check_pool_network,
-    "pool_light": check_pool_light,
+    "memory_pool": check_no_pool,
+    "pool_light": check_no_switches,
     "second_tier": check_second_tier,
-    "shares": check_shares,
     "rounds": check_rounds,
     "claims": check_claims,
 }
+"""rules that hold on every fabric, unless its plug-in has one of the same name"""
 
-STARTS: tuple[Check, ...] = (check_spared_ports, check_reserved_uplinks)
-"""asked of jobs that start alone, beside CHECKS: what runs keeps what it holds"""
+
+@cache
+def rules_of(plugin: FabricPlugin) -> Mapping[str, Check]:
+    """Rules of one kind of fabric by name, in the order in which they are asked."""
+    rules: dict[str, Check] = {}
+    for name, rule in ON_EVERY_FABRIC.items():
+        rules.setdefault(name, rule)
+        if name == plugin.rules.after:
+            rules |= plugin.rules.checks
+    return rules
 
 
 def check(instance: Instance, plan: Plan, *, starts: bool = False) -> list[Violation]:
@@ -64,5 +57,25 @@ def check(instance: Instance, plan: Plan, *, starts: bool = False) -> list[Viola
 
     A plan does not say whether it runs already. `starts`: it was just made, all but residents that stay start with it.
     """
-    rules = (*CHECKS.values(), *STARTS) if starts else CHECKS.values()
-    return [violation for rule in rules for violation in rule(instance, plan)]
+    plugin = plugin_of(instance.cluster.fabric)
+    asked = [*rules_of(plugin).values(), *(plugin.rules.starts if starts else ())]
+    return [violation for rule in asked for violation in rule(instance, plan)]
+
+
+def _check_rule(name: str, instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """One rule, if the fabric of the instance has it."""
+    rule = rules_of(plugin_of(instance.cluster.fabric)).get(name)
+    if rule is not None:
+        yield from rule(instance, plan)
+
+
+def _names() -> Iterator[str]:
+    for name in ON_EVERY_FABRIC:
+        yield name
+        for plugin in fabrics().values():
+            if plugin.rules.after == name:
+                yield from plugin.rules.checks
+
+
+CHECKS: dict[str, Check] = {name: partial(_check_rule, name) for name in dict.fromkeys(_names())}
+"""every rule by name, those of all fabrics; on a fabric that has no such rule it finds nothing wrong"""

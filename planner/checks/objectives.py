@@ -1,15 +1,13 @@
 """Values of the objectives, from instance and plan alone."""
 
 from collections.abc import Callable
-from itertools import combinations
 from math import sqrt
 
-from costmodel.fabrics import Lightpath
 from planner.checks.fitting import Links, jobs_between
-from planner.checks.names import Fiber, Tile, admitted, count_fibers, failed_fibers, fiber_of, tiles_in
+from planner.checks.moved import has_moved
+from planner.checks.names import Tile, admitted, tiles_in
 from planner.checks.pricing import offers, price
-from planner.checks.residents import has_moved
-from planner.fabrics.lightpath.rule_light import circuits_of
+from planner.fabrics import plugin_of
 from planner.model.instance import Instance, Job, Resident
 from planner.model.plan import Assignment, Plan
 
@@ -73,7 +71,7 @@ def fragmentation_between(instance: Instance, plan: Plan) -> tuple[float, float]
     used |= tiles_in(instance.cluster, health.failed_tiles)
     every = {(s, t) for s in range(fabric.num_servers) for t in range(fabric.devices_per_server)}
     lit = every - used - tiles_in(instance.cluster, health.failed_ports)
-    links = _free_links(instance, plan)
+    links = plugin_of(fabric).rules.pairs_to_span(instance, plan)
     least = most = 0.0
     for size, share in instance.sizes_to_fit.items():
         room = len(lit) // size if size > 1 else 0
@@ -92,26 +90,6 @@ def _fit(instance: Instance, lit: set[Tile], links: list[Links], size: int) -> t
     racks = [counts[first : first + together] for first in range(0, fabric.num_servers, together)]
     fits = [jobs_between(tuple(free), joined, size) for free, joined in zip(racks, links, strict=True)]
     return sum(least for least, _ in fits), sum(most for _, most in fits)
-
-
-def _free_links(instance: Instance, plan: Plan) -> list[Links]:
-    """Pairs of servers that a job may still span, by rack and numbered within it; one group where racks are linked."""
-    fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
-        return [frozenset(combinations(range(fabric.num_servers), 2))]
-    pairs = [*combinations(range(fabric.servers), 2)]
-    taken: set[Fiber | None] = {*failed_fibers(instance.cluster)}
-    for _, assignment in admitted(instance, plan):
-        taken |= {fiber_of(fabric, name) for _, _, c in circuits_of(assignment) for name in c.fibers}
-
-    def is_free(source: int, destination: int) -> bool:
-        indices = range(count_fibers(fabric, source, destination))
-        return any((source, destination, i) not in taken for i in indices)
-
-    return [
-        frozenset((a, b) for a, b in pairs if is_free(first + a, first + b) and is_free(first + b, first + a))
-        for first in range(0, fabric.num_servers, fabric.servers)
-    ]
 
 
 OBJECTIVES: dict[str, Callable[[Instance, Plan], float]] = {

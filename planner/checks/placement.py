@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from costmodel.fabrics import DividedPorts, Sipam
 from planner.checks.names import admitted, tile_of, tiles_in
-from planner.checks.residents import has_moved
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 
@@ -25,26 +23,6 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 message = f"{name} belongs to {owners[name]} and to {job.name}"
                 yield Violation("placement", f"{job.name}: {name}", message)
             owners.setdefault(name, job.name)
-
-
-def check_spared_ports(instance: Instance, plan: Plan) -> Iterator[Violation]:
-    """A single-device job that starts leaves working ports to others where its server has a free device without.
-
-    Where memory is remote, devices without a port run nothing.
-    """
-    cluster = instance.cluster
-    if isinstance(cluster.fabric, Sipam | DividedPorts):
-        return
-    taken = tiles_in(cluster, tuple(name for _, assignment in admitted(instance, plan) for name in assignment.devices))
-    spare = tiles_in(cluster, cluster.health.failed_ports) - taken - tiles_in(cluster, cluster.health.failed_tiles)
-    for job, assignment in admitted(instance, plan):
-        if len(assignment.devices) != 1 or (isinstance(job, Resident) and not has_moved(job, assignment)):
-            continue
-        tile = tile_of(cluster.fabric, assignment.devices[0])
-        free = [other for other in spare if tile is not None and other[0] == tile[0]]
-        if free and tile not in tiles_in(cluster, cluster.health.failed_ports):
-            message = f"{job.name} takes a working port although a device without one is free on its server"
-            yield Violation("placement", f"{job.name}: {assignment.devices[0]}", message, float(len(free)))
 
 
 def _check_devices(instance: Instance, assignment: Assignment) -> Iterator[Violation]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from costmodel.fabrics import FabricBase
 
 if TYPE_CHECKING:
+    from planner.checks.fabric_rules import FabricRules
     from planner.fabrics.claims import JobClaims
     from planner.fabrics.drawing import Drawing
     from planner.fabrics.shortages import Shortages
@@ -51,3 +52,10 @@ class FabricPlugin:
         from planner.fabrics.drawing import Drawing
 
         return Drawing()
+
+    @cached_property
+    def rules(self) -> "FabricRules":
+        """The independent rules of this kind, and what rules of every fabric ask of it."""
+        from planner.checks.fabric_rules import FabricRules
+
+        return FabricRules()

@@ -9,6 +9,7 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
+    from planner.fabrics.divided_ports.rules import DividedPortsRules
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
 
 
@@ -34,3 +35,9 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
 
         return DividedPortsDrawing()
+
+    @cached_property
+    def rules(self) -> "DividedPortsRules":
+        from planner.fabrics.divided_ports.rules import DividedPortsRules
+
+        return DividedPortsRules()

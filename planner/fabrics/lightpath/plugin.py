@@ -9,6 +9,7 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.lightpath.claims import LightpathClaims
     from planner.fabrics.lightpath.drawing import LightpathDrawing
+    from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.upgrades import LightpathUpgrades
 
@@ -41,3 +42,9 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.drawing import LightpathDrawing
 
         return LightpathDrawing()
+
+    @cached_property
+    def rules(self) -> "LightpathRules":
+        from planner.fabrics.lightpath.rules import LightpathRules
+
+        return LightpathRules()

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from costmodel.fabrics import Lightpath
-from planner.checks.names import admitted, failed_wavelengths, tile_of
+from planner.checks.names import admitted, tile_of
+from planner.fabrics.lightpath.rule_fibers import failed_wavelengths
 from planner.fabrics.lightpath.rule_light import circuits_of, named
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -13,8 +14,7 @@ from planner.model.violation import Violation
 def check_lasers(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """No circuit leaves a tile on a wavelength whose laser has failed, or enters one whose receiver has."""
     cluster, fabric = instance.cluster, instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
-        return
+    assert isinstance(fabric, Lightpath)
     lasers, receivers = failed_wavelengths(cluster)
     for _, assignment in admitted(instance, plan):
         for _, _, circuit in circuits_of(assignment):

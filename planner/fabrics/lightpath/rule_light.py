@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from costmodel.fabrics import Lightpath
-from planner.checks.names import Fiber, Tile, fiber_of, tile_of
+from planner.checks.names import Tile, tile_of
+from planner.fabrics.lightpath.rule_fibers import Fiber, fiber_of
 from planner.model.plan import Assignment, Circuit, HeldCircuits
 
 Boundary = tuple[int, int, int]

@@ -16,7 +16,8 @@ ROUNDING_DB = 1e-9
 def check_loss(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """crossings x loss_per_tile + fibers x loss_per_fiber <= loss_budget on each path that joins up."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath) or fabric.loss_budget_db is None:
+    assert isinstance(fabric, Lightpath)
+    if fabric.loss_budget_db is None:
         return
     for _, assignment in admitted(instance, plan):
         for _, _, circuit in circuits_of(assignment):

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from costmodel.fabrics import Lightpath
-from planner.checks.names import Fiber, admitted, failed_fibers, fiber_of, tile_of
+from planner.checks.names import admitted, tile_of
+from planner.fabrics.lightpath.rule_fibers import Fiber, failed_fibers, fiber_of
 from planner.fabrics.lightpath.rule_light import circuits_of, named
 from planner.model.instance import Instance
 from planner.model.plan import Circuit, Plan
@@ -13,8 +14,7 @@ from planner.model.violation import Violation
 def check_path(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """No fiber inside a server, healthy ones that join up between two; wavelengths that exist there."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
-        return
+    assert isinstance(fabric, Lightpath)
     failed = failed_fibers(instance.cluster)
     for _, assignment in admitted(instance, plan):
         for _, _, circuit in circuits_of(assignment):

@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from costmodel.fabrics import Lightpath
-from planner.checks.names import Fiber, admitted
+from planner.checks.names import admitted
+from planner.fabrics.lightpath.rule_fibers import Fiber
 from planner.fabrics.lightpath.rule_light import Boundary, circuits_of, trace
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
@@ -17,8 +18,7 @@ Ray = tuple[Fiber | Boundary, int]
 def check_sharing(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """A wavelength of a fiber or shared waveguide: one circuit per configuration, one job in all."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
-        return
+    assert isinstance(fabric, Lightpath)
     jobs: defaultdict[tuple[str, Ray], set[str]] = defaultdict(set)
     for job, assignment in admitted(instance, plan):
         for (number, kind, ray), count in _rays(fabric, assignment).items():

@@ -13,8 +13,7 @@ from planner.model.violation import Violation
 def check_tile(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """In one configuration, each way: wavelengths and peers within limits, a wavelength in one circuit."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath):
-        return
+    assert isinstance(fabric, Lightpath)
     for job, assignment in admitted(instance, plan):
         for number, held in enumerate(assignment.circuits):
             where = f"{job.name}: configuration {number}"

@@ -9,6 +9,7 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.claims import OcsRailClaims
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
+    from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
 
@@ -41,3 +42,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
 
         return OcsRailDrawing()
+
+    @cached_property
+    def rules(self) -> "OcsRailRules":
+        from planner.fabrics.ocs_rail.rules import OcsRailRules
+
+        return OcsRailRules()

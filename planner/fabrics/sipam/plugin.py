@@ -9,6 +9,7 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.sipam.claims import SipamClaims
     from planner.fabrics.sipam.drawing import SipamDrawing
+    from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.upgrades import SipamUpgrades
 
@@ -41,3 +42,9 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.drawing import SipamDrawing
 
         return SipamDrawing()
+
+    @cached_property
+    def rules(self) -> "SipamRules":
+        from planner.fabrics.sipam.rules import SipamRules
+
+        return SipamRules()

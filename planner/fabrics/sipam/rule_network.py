@@ -8,9 +8,9 @@ import numpy as np
 
 from costmodel.fabrics import Sipam
 from costmodel.parallelism.configuration import Collective, Configuration
+from planner.checks.moved import has_moved
 from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
-from planner.checks.residents import has_moved
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.instance import Instance, Job, Resident
 from planner.model.plan import Assignment, Circuit, Plan
@@ -20,8 +20,7 @@ from planner.model.violation import Violation
 def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Circuits on the right rails and uplinks, one on each uplink and way, and enough rails for memory beside them."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Sipam):
-        return
+    assert isinstance(fabric, Sipam)
     parts = PoolParts(instance.cluster, fabric)
     uses: Counter[tuple[str, str]] = Counter()
     for job, assignment in admitted(instance, plan):
@@ -40,8 +39,7 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
 def check_reserved_uplinks(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Uplinks for all that jobs which start reserve, beside those that residents which stay use."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Sipam):
-        return
+    assert isinstance(fabric, Sipam)
     parts = PoolParts(instance.cluster, fabric)
     reserved: Counter[tuple[int, int]] = Counter()
     for job, assignment in admitted(instance, plan):

@@ -8,6 +8,7 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.slices.claims import SlicedClaims
+    from planner.fabrics.slices.rules import SlicedRules
     from planner.fabrics.slices.shortages import SliceShortages
 
 
@@ -27,3 +28,9 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.slices.claims import SlicedClaims
 
         return SlicedClaims()
+
+    @cached_property
+    def rules(self) -> "SlicedRules":
+        from planner.fabrics.slices.rules import SlicedRules
+
+        return SlicedRules()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from costmodel.fabrics import Torus
 from planner.checks.names import admitted, tile_of
 from planner.fabrics.slices.rule_boxes import Box, Placed, box_of, chip_of, neighbour
-from planner.fabrics.slices.rule_slices import placed_parts
+from planner.fabrics.slices.rule_cut import placed_parts
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Circuit, Plan
 from planner.model.violation import Violation
@@ -18,8 +18,7 @@ Ends = tuple[str, str, tuple[int, ...], tuple[str, ...]]
 def check_switches(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """A job holds exactly the circuits of its slices, none through a failed switch, each port once over all jobs."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Torus):
-        return
+    assert isinstance(fabric, Torus)
     failed = set(instance.cluster.health.failed_switches)
     ports: Counter[tuple[str, str, str]] = Counter()
     for job, assignment in admitted(instance, plan):

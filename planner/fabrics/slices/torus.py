@@ -8,6 +8,7 @@ from planner.fabrics.slices.plugin import SlicedPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.slices.drawing import TorusDrawing
+    from planner.fabrics.slices.rules import TorusRules
     from planner.fabrics.slices.upgrades import TorusUpgrades
 
 
@@ -27,3 +28,9 @@ class TorusPlugin(SlicedPlugin):
         from planner.fabrics.slices.drawing import TorusDrawing
 
         return TorusDrawing()
+
+    @cached_property
+    def rules(self) -> "TorusRules":
+        from planner.fabrics.slices.rules import TorusRules
+
+        return TorusRules()

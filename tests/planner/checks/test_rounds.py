@@ -12,9 +12,10 @@ from costmodel.fabrics import Lightpath, PlanKind
 from costmodel.parallelism.configuration import Collective
 from costmodel.parallelism.mappings import Dimension
 from planner.checks import pricing, rounds
+from planner.checks.circuit_rules import message_time
 from planner.checks.required import group_links, is_sound
-from planner.checks.rounds import message_time
 from planner.checks.schedule import ends_reduced, reduces_once, schedule_of
+from planner.fabrics.lightpath.rules import LightpathRules
 from tests.planner.checks.good import GOOD
 from tests.planner.checks.plans import LIGHTPATH, broken
 
@@ -56,7 +57,7 @@ def test_all_plans_of_the_fabric(ranks: int, max_peers: int, dimension: Dimensio
         devices = [f"d{rank}" for rank in range(ranks)]
         held = [{(devices[a], devices[b]): w for (a, b), w in each.items()} for each in links]
         charged = pytest.approx((plan.latency_s, plan.seconds_per_byte))
-        assert message_time(fabric, schedule_of(collective, ranks), devices, held) == charged
+        assert message_time(LightpathRules().speed(fabric), schedule_of(collective, ranks), devices, held) == charged
         assert plan.kind == "line" or reduces_once(collective, ranks)
 
 

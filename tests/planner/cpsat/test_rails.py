@@ -16,7 +16,7 @@ from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.rails import best_value
 from tests.planner.checks.plans import SERVING, TRAINING
-from tests.planner.fabrics.ocs_rail.test_rules import RAILS
+from tests.planner.fabrics.ocs_rail.test_rule_rails import RAILS
 
 LIMITS = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
 NUM_SEEDS = 60

@@ -26,7 +26,7 @@ from planner.whatif.single_failures import single_failures
 from tests.paths import ROOT
 from tests.planner.checks.plans import TRAINING, job
 from tests.planner.cpsat.test_rails import instance_of
-from tests.planner.fabrics.ocs_rail.test_rules import rails, ring
+from tests.planner.fabrics.ocs_rail.test_rule_rails import rails, ring
 
 INSTANCES = ROOT / "instances" / "ocs_rail"
 LIMITS = RepairLimits(time_limit_s=5.0, workers=1)

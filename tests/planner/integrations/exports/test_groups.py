@@ -4,8 +4,9 @@ import pytest
 
 from costmodel.collectives.interpret import interpret
 from costmodel.collectives.simulate import simulate
-from planner.checks.rounds import message_time
+from planner.checks.circuit_rules import CircuitRules, message_time
 from planner.checks.schedule import schedule_of as checked_schedule
+from planner.fabrics import plugin_of
 from planner.integrations.exports.groups import GroupRun, group_runs
 from planner.model.errors import InputError
 from tests.planner.checks import good
@@ -37,12 +38,13 @@ def test_schedules_run_over_the_circuits_of_the_file(name: str) -> None:
 def test_time_is_what_the_checker_simulates(name: str) -> None:
     """The checker has rounds of its own; both must take as long."""
     instance, plan = good.GOOD[name]()
-    fabric = instance.cluster.fabric
+    rules = plugin_of(instance.cluster.fabric).rules
+    assert isinstance(rules, CircuitRules)
     for run in group_runs(instance, plan, "plan.json"):
         collective = getattr(plan[run.job].configuration, f"{run.dimension}_collective")
         widths = [{(c.source, c.destination): len(c.wavelengths) for c in held.circuits} for held in run.held]
         latency_s, seconds_per_byte = message_time(
-            fabric,  # type: ignore[arg-type]
+            rules.speed(instance.cluster.fabric),
             checked_schedule(collective, len(run.groups[0])),
             list(run.groups[0]),
             widths,

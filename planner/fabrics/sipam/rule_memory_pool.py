@@ -15,12 +15,7 @@ from planner.model.violation import Violation
 def check_memory_pool(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Each rank has its circuits on different rails and its units behind them; no unit or port serves two ranks."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Sipam):
-        for _, assignment in admitted(instance, plan):
-            if assignment.memory:
-                message = f"{assignment.job}: memory is local on a {fabric.kind}"
-                yield Violation("memory_pool", assignment.job, message, float(len(assignment.memory)))
-        return
+    assert isinstance(fabric, Sipam)
     parts = PoolParts(instance.cluster, fabric)
     holders: Counter[str] = Counter()
     for job, assignment in admitted(instance, plan):

@@ -14,8 +14,7 @@ from planner.model.violation import Violation
 def check_cut(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """The devices of each part are a slice that the fabric has, and each rank lies at its place in it."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Torus | Sipac):
-        return
+    assert isinstance(fabric, Torus | Sipac)
     for job, assignment in admitted(instance, plan):
         box = box_of(fabric, assignment.configuration)
         if box is None:

@@ -21,10 +21,7 @@ def check_pool_light(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Every switch is a partial matching within its radix, light ends where circuits say, and no switch does more:
     before the plan, after it, and whichever jobs have gone to another phase."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Sipam):
-        if plan.switches is not None:
-            yield Violation("pool_light", "switches", f"a {fabric.kind} has no such switches")
-        return
+    assert isinstance(fabric, Sipam)
     if plan.switches is None:
         yield Violation("pool_light", "switches", "the plan does not state its switches")
         return

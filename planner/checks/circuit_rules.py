@@ -1,0 +1,115 @@
+"""What holds on every fabric whose collectives run over circuits that a job holds."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from costmodel.fabrics import FabricBase, GroupPlan
+from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.mappings import DIMENSIONS
+from planner.checks.charged import compare_time
+from planner.checks.fabric_rules import FabricRules
+from planner.checks.phases import in_phases
+from planner.checks.pricing import Price
+from planner.checks.required import Links, groups, is_sound, required_links
+from planner.checks.schedule import Schedule, reduces_once, schedule_of
+from planner.model.instance import Instance, Job
+from planner.model.plan import Assignment, HeldCircuits
+from planner.model.violation import Violation
+
+Widths = dict[tuple[str, str], int]
+"""wavelengths from one device to another in one configuration"""
+
+
+@dataclass(frozen=True)
+class CircuitSpeed:
+    """How fast circuits carry messages."""
+
+    alpha_s: float
+    """of a round"""
+    bytes_per_s: float
+    """of one wavelength"""
+    change_s: float = 0.0
+    """between two configurations of circuits"""
+
+
+class CircuitRules(FabricRules):
+    """A job holds exactly the circuits of its collectives, and these run over them."""
+
+    @abstractmethod
+    def speed(self, fabric: FabricBase) -> CircuitSpeed:
+        """Of the circuits of a fabric of this kind."""
+
+    def is_simulated(self, collective: Collective) -> bool:
+        """Whether its rounds run over circuits."""
+        return True
+
+    def required(self, configuration: Configuration) -> list[tuple[str, Links]] | None:
+        return required_links(configuration)
+
+    def simulate(self, instance: Instance, job: Job, assignment: Assignment, charged: Price) -> Iterator[Violation]:
+        speed = self.speed(instance.cluster.fabric)
+        if len(assignment.devices) == assignment.configuration.num_devices:
+            for each, plans in zip(in_phases(job, assignment), charged.by_phase, strict=True):
+                yield from self._simulate_phase(speed, each, plans)
+
+    def _simulate_phase(
+        self, speed: CircuitSpeed, assignment: Assignment, charged: Sequence[GroupPlan]
+    ) -> Iterator[Violation]:
+        for axis, dimension in enumerate(DIMENSIONS):
+            collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
+            lines = groups(assignment.configuration, dimension)
+            if not self.is_simulated(collective) or not is_sound(collective, len(lines[0])):
+                continue
+            schedule = schedule_of(collective, len(lines[0]))
+            where = f"{assignment.job}: {dimension}"
+            if collective.kind in ("ring", "radix", "exchange") and not reduces_once(collective, len(lines[0])):
+                yield Violation("rounds", where, f"{where}: its rounds do not reduce every chunk once")
+            held = [_widths(held) for held in assignment.circuits if held.dimension == dimension]
+            for line in lines:
+                devices = [assignment.devices[rank] for rank in line]
+                yield from _simulate_group(speed, schedule, devices, held, charged[axis], where)
+
+
+def _widths(held: HeldCircuits) -> Widths:
+    return {(c.source, c.destination): len(set(c.wavelengths)) for c in held.circuits}
+
+
+def _simulate_group(
+    speed: CircuitSpeed,
+    schedule: Schedule,
+    devices: list[str],
+    held: list[Widths],
+    charged: GroupPlan,
+    where: str,
+) -> Iterator[Violation]:
+    """A round sends only over circuits in force, and all of them take the time charged."""
+    for number, each in enumerate(schedule.rounds):
+        in_force = held[each.configuration] if each.configuration < len(held) else {}
+        ends = [(devices[a], devices[b]) for a, b, _ in each.sends]
+        dark = [end for end in ends if end not in in_force]
+        if dark:
+            message = f"{where}: round {number} has no circuit {dark[0][0]} to {dark[0][1]}"
+            yield Violation("rounds", where, message, float(len(dark)))
+            return
+    yield from compare_time(message_time(speed, schedule, devices, held), charged, where)
+
+
+def message_time(
+    speed: CircuitSpeed, schedule: Schedule, devices: list[str], held: list[Widths]
+) -> tuple[float, float]:
+    """Fixed seconds of a message, and seconds per byte: each round waits for its slowest circuit."""
+    shares = [
+        max(len(chunks) / held[each.configuration][devices[a], devices[b]] for a, b, chunks in each.sends)
+        for each in schedule.rounds
+    ]
+    byte_s = sum(shares) / schedule.num_chunks / speed.bytes_per_s
+    latency_s = len(schedule.rounds) * speed.alpha_s + _changes(schedule) * speed.change_s
+    return latency_s / schedule.num_messages, byte_s / schedule.num_messages
+
+
+def _changes(schedule: Schedule) -> int:
+    """Changes of configuration in one of many calls: each call starts where the last one ended."""
+    used = [each.configuration for each in schedule.rounds]
+    return sum(a != b for a, b in pairwise([*used[-1:], *used]))

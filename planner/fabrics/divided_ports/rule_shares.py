@@ -1,0 +1,41 @@
+"""Appliances that the accelerators of a server share: no more modules and ports are held than there are."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from costmodel.fabrics import DividedPorts
+from costmodel.hardware.memory.providers import Appliances
+from planner.checks.names import admitted, tile_of
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.violation import Violation
+
+
+def check_shares(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """Each rank has memory and light to reach it; modules and ports are counted by server."""
+    fabric = instance.cluster.fabric
+    assert isinstance(fabric, DividedPorts)
+    held: dict[str, Counter[int]] = {"modules": Counter(), "ports": Counter()}
+    for _, assignment in admitted(instance, plan):
+        units, ports = assignment.configuration.memory_units or 0, assignment.configuration.memory_io or 0
+        if not (units and ports):
+            message = f"{assignment.job}: memory_units and memory_io are not given"
+            yield Violation("shares", assignment.job, message)
+        dark = set(assignment.devices).intersection(instance.cluster.health.failed_ports)
+        if dark:
+            message = f"{assignment.job}: {', '.join(sorted(dark))} have no light, hence no memory"
+            yield Violation("shares", assignment.job, message, float(len(dark)))
+        for tile in (tile_of(fabric, name) for name in assignment.devices):
+            if tile is not None:
+                held["modules"][tile[0]] += units
+                held["ports"][tile[0]] += ports
+    if not isinstance(fabric.memory, Appliances):
+        return
+    part, each = fabric.memory.part, fabric.memory.per_server
+    there = {"modules": each * part.modules, "ports": each * part.modules * part.ports_per_module}
+    for what, most in there.items():
+        for server, number in sorted(held[what].items()):
+            if number > most:
+                name = fabric.server_name(server)
+                message = f"{name}: {number} {what} of appliances are held, there are {most}"
+                yield Violation("shares", name, message, float(number - most))

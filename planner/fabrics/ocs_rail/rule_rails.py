@@ -1,0 +1,104 @@
+"""Jobs on rails: where their blocks lie, and through which optical switches their circuits go."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from costmodel.fabrics import OcsRail
+from costmodel.parallelism.mappings import DIMENSIONS
+from planner.checks.names import Tile, admitted, tile_of
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, Circuit, Plan
+from planner.model.violation import Violation
+
+Switch = tuple[int, int]
+"""(rail, number in it)"""
+
+
+def check_rails(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """One block on each server, the same slots everywhere; circuits along rails, on working switches, and every
+    switch a partial matching of the servers over all jobs."""
+    fabric = instance.cluster.fabric
+    assert isinstance(fabric, OcsRail)
+    failed = _failed(instance)
+    uses: Counter[tuple[Switch, str, int]] = Counter()
+    lit: Counter[Switch] = Counter()
+    for _, assignment in admitted(instance, plan):
+        circuits = [circuit for held in assignment.circuits for circuit in held.circuits]
+        if circuits or _names_wavelengths(assignment):
+            yield from _check_layout(fabric, assignment)
+        for circuit in circuits:
+            where = f"{assignment.job}: {circuit.source} to {circuit.destination}"
+            source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
+            if source is None or destination is None:
+                yield Violation("rails", where, f"{where}: the cluster has no such devices")
+                continue
+            yield from _check_circuit(fabric, circuit, source, destination, where)
+            for number in circuit.wavelengths:
+                uses[(source[1], number), "sends", source[0]] += 1
+                uses[(destination[1], number), "receives", destination[0]] += 1
+                lit[source[1], number] += 1
+            dead = sorted(n for n in set(circuit.wavelengths) if (source[1], n) in failed)
+            if dead:
+                message = f"{where}: switches {dead} of rail {source[1]} have failed"
+                yield Violation("rails", where, message, float(len(dead)))
+    yield from _check_matchings(fabric, uses, lit)
+
+
+def _failed(instance: Instance) -> set[Switch]:
+    names = (re.fullmatch(r"q(\d+)#(\d+)", name) for name in instance.cluster.health.failed_switches)
+    return {(int(name[1]), int(name[2])) for name in names if name}
+
+
+def _names_wavelengths(assignment: Assignment) -> bool:
+    configuration = assignment.configuration
+    return any(getattr(configuration, f"{dimension}_collective").wavelengths for dimension in DIMENSIONS)
+
+
+def _check_layout(fabric: OcsRail, assignment: Assignment) -> Iterator[Violation]:
+    """Blocks on servers of their own, rank for rank in the same slots."""
+    job, block = assignment.job, assignment.configuration.block
+    tiles = [tile_of(fabric, name) for name in assignment.devices]
+    places = [tile for tile in tiles if tile is not None]
+    if len(places) < len(tiles) or len(tiles) % block:
+        return
+    blocks = [places[first : first + block] for first in range(0, len(places), block)]
+    servers = Counter(server for each in blocks for server in {server for server, _ in each})
+    crowded = sum(count - 1 for count in servers.values())
+    if crowded or len(blocks) == 1:
+        message = f"{job}: a job with circuits has one block on each of several servers"
+        yield Violation("rails", job, message, float(max(crowded, 1)))
+    torn = sum([slot for _, slot in one] != [slot for _, slot in other] for one, other in pairwise(blocks))
+    if torn:
+        yield Violation("rails", job, f"{job}: its blocks do not lie on the same rails", float(torn))
+
+
+def _check_circuit(
+    fabric: OcsRail, circuit: Circuit, source: Tile, destination: Tile, where: str
+) -> Iterator[Violation]:
+    if source[0] == destination[0]:
+        yield Violation("rails", where, f"{where}: a circuit joins two servers, not devices of one")
+    if source[1] != destination[1]:
+        yield Violation("rails", where, f"{where}: rails {source[1]} and {destination[1]} do not meet")
+    if circuit.fibers:
+        yield Violation("rails", where, f"{where}: takes no fiber", float(len(circuit.fibers)))
+    wrong = [number for number in circuit.wavelengths if not 0 <= number < fabric.switches]
+    if wrong:
+        message = f"{where}: switches {wrong} are not among 0 to {fabric.switches - 1}"
+        yield Violation("rails", where, message, float(len(wrong)))
+
+
+def _check_matchings(
+    fabric: OcsRail, uses: Counter[tuple[Switch, str, int]], lit: Counter[Switch]
+) -> Iterator[Violation]:
+    for ((rail, number), verb, server), count in uses.items():
+        if count > 1:
+            where = f"q{rail}#{number}"
+            device = fabric.device_name(server, rail)
+            yield Violation("rails", where, f"{device} {verb} {count} times through switch {where}", count - 1.0)
+    for (rail, number), count in lit.items():
+        if count > fabric.ports:
+            where = f"q{rail}#{number}"
+            message = f"switch {where} carries {count} circuits, it has {fabric.ports} ports"
+            yield Violation("rails", where, message, float(count - fabric.ports))

@@ -1,0 +1,64 @@
+"""The rules of slices, in one table."""
+
+from collections.abc import Iterator, Mapping
+
+from costmodel.fabrics import Sipac, Torus
+from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.mappings import DIMENSIONS
+from planner.checks.charged import compare_time
+from planner.checks.fabric_rules import FabricRules
+from planner.checks.pricing import Price
+from planner.checks.required import Links as Required
+from planner.fabrics.slices.rule_boxes import box_of
+from planner.fabrics.slices.rule_cut import check_cut, placed_parts
+from planner.fabrics.slices.rule_links import Links, message_time
+from planner.fabrics.slices.rule_switches import check_switches
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance, Job
+from planner.model.plan import Assignment
+from planner.model.violation import Check, Violation
+
+
+class SlicedRules(FabricRules):
+    """Jobs hold slices of a fixed extent, and messages go over the links inside them."""
+
+    @property
+    def checks(self) -> Mapping[str, Check]:
+        return {"cut": check_cut}
+
+    def simulate(self, instance: Instance, job: Job, assignment: Assignment, charged: Price) -> Iterator[Violation]:
+        """Messages over the links of each part, in the time charged."""
+        fabric = instance.cluster.fabric
+        assert isinstance(fabric, Torus | Sipac)
+        box = box_of(fabric, assignment.configuration)
+        if box is None or box.num_ranks == 1:
+            return
+        links = Links(fabric, assignment)
+        for placed in placed_parts(fabric, box, assignment):
+            for dimension, expected in zip(DIMENSIONS, charged.by_phase[-1], strict=True):
+                collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
+                if collective.kind == "none":
+                    continue
+                where = f"{job.name}: {dimension}"
+                simulated = message_time(links, collective, dimension, box, placed)
+                if simulated is None:
+                    yield Violation("rounds", where, f"{where}: a step goes between devices without a link")
+                    continue
+                yield from compare_time(simulated, expected, where)
+
+
+class TorusRules(SlicedRules):
+    """Slices of a torus, whose cubes may be joined by switches."""
+
+    @property
+    def checks(self) -> Mapping[str, Check]:
+        return {**super().checks, "switches": check_switches}
+
+    def required(self, configuration: Configuration) -> list[tuple[str, Required]] | None:
+        """Circuits of a torus join slices, whatever runs there: `switches` says which."""
+        return None
+
+    def lost(self, cluster: Cluster, assignment: Assignment) -> list[str]:
+        """Switches that circuits go through."""
+        used = {name for held in assignment.circuits for c in held.circuits for name in c.fibers}
+        return sorted(used.intersection(cluster.health.failed_switches))
