@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from planner.cli.commands.backup import backup
 from planner.cli.commands.calibrate import calibrate
@@ -29,6 +30,7 @@ from planner.cli.commands.tokens import tokens
 from planner.cli.commands.trace import trace
 from planner.cli.commands.validate import validate
 from planner.cli.exits import EXIT_CODES
+from planner.cli.fabric_option import ListsFabrics
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "new": new,
@@ -53,6 +55,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "resync": resync,
     "schema": schema,
 }
+CLASSES = {"new": ListsFabrics}
+"""of commands whose help is made when it is asked for"""
 
 app = typer.Typer(
     pretty_exceptions_enable=False,
@@ -80,6 +84,6 @@ def _planner(
 
 
 for _name, _command in COMMANDS.items():
-    app.command(_name, epilog=EXIT_CODES)(_command)
+    app.command(_name, cls=CLASSES.get(_name, TyperCommand), epilog=EXIT_CODES)(_command)
 app.add_typer(slurm, name="slurm")
 app.add_typer(kubernetes, name="kubernetes")

@@ -12,7 +12,7 @@ import yaml
 
 from planner.candidates.expand import list_options
 from planner.candidates.unlisted import why_unlisted
-from planner.fabrics.templates import FabricKind, fabric_text
+from planner.fabrics import fabrics
 from planner.model import files
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Job
@@ -43,23 +43,23 @@ objectives: [{objectives}]
 def instance_text(
     name: str,
     *,
-    fabric: FabricKind,
+    fabric: str,
     servers: int,
     tiles: int,
     fibers: int,
     device: str,
     jobs: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
-    """YAML of an instance with comments, valid as written; example jobs unless some are given."""
-    names = ["value", "moves", "energy", *(["fragmentation"] if fabric in ("lightpath", "fat_tree") else [])]
+    """YAML of an instance on a kind of fabric with comments, valid as written; example jobs unless some are given."""
+    template = fabrics()[fabric].template
     text = (
         f"# An instance for `planner solve`; `planner schema` describes every field.\n"
         f"schema_version: 1\nname: {_scalar(name)}\ncluster:\n"
         f"  device: {_scalar(device):<26} # from the catalog, or all fields inline\n"
-        + fabric_text(fabric, servers=servers, tiles=tiles, fibers=fibers)
+        + template.text(servers=servers, tiles=tiles, fibers=fibers)
         + JOBS
         + "\n".join(_job_text(job) for job in (jobs or example_jobs(servers * tiles)))
-        + OBJECTIVES.format(objectives=", ".join(names))
+        + OBJECTIVES.format(objectives=", ".join(template.objectives))
     )
     Instance.parse(files.parse_text(text, name), "the new instance")
     return text

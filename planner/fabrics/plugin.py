@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from planner.fabrics.claims import JobClaims
     from planner.fabrics.drawing import Drawing
     from planner.fabrics.shortages import Shortages
+    from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
 
 
@@ -59,3 +60,9 @@ class FabricPlugin:
         from planner.checks.fabric_rules import FabricRules
 
         return FabricRules()
+
+    @cached_property
+    def template(self) -> "Template":
+        from planner.fabrics.generated_template import GeneratedTemplate
+
+        return GeneratedTemplate(self.schema)

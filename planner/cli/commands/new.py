@@ -3,10 +3,11 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from planner.cli.fabric_option import FabricKind
 from planner.cli.inputs import require_writable, write_text
 from planner.model.errors import InputError
 
@@ -14,10 +15,7 @@ MAX_SERVERS = 4096
 
 
 def new(
-    fabric: Annotated[
-        Literal["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports", "memory_ring"],
-        typer.Option(help="What joins the devices."),
-    ],
+    fabric: FabricKind,
     servers: Annotated[int, typer.Option(min=1, max=MAX_SERVERS, help="Servers of the rack.")] = 8,
     tiles: Annotated[int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")] = 8,
     fibers: Annotated[int, typer.Option(min=0, max=4096, help="Fibers of each ordered pair of servers.")] = 4,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
     from planner.fabrics.divided_ports.rules import DividedPortsRules
+    from planner.fabrics.divided_ports.template import DividedPortsTemplate
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
 
 
@@ -41,3 +42,9 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.rules import DividedPortsRules
 
         return DividedPortsRules()
+
+    @cached_property
+    def template(self) -> "DividedPortsTemplate":
+        from planner.fabrics.divided_ports.template import DividedPortsTemplate
+
+        return DividedPortsTemplate()

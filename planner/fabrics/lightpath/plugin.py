@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.drawing import LightpathDrawing
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
+    from planner.fabrics.lightpath.template import LightpathTemplate
     from planner.fabrics.lightpath.upgrades import LightpathUpgrades
 
 
@@ -48,3 +49,9 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.rules import LightpathRules
 
         return LightpathRules()
+
+    @cached_property
+    def template(self) -> "LightpathTemplate":
+        from planner.fabrics.lightpath.template import LightpathTemplate
+
+        return LightpathTemplate()

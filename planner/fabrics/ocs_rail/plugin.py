@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
+    from planner.fabrics.ocs_rail.template import OcsRailTemplate
     from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
 
 
@@ -48,3 +49,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.rules import OcsRailRules
 
         return OcsRailRules()
+
+    @cached_property
+    def template(self) -> "OcsRailTemplate":
+        from planner.fabrics.ocs_rail.template import OcsRailTemplate
+
+        return OcsRailTemplate()

@@ -8,6 +8,7 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.packets.memory_ring_drawing import MemoryRingDrawing
+    from planner.fabrics.packets.memory_ring_template import MemoryRingTemplate
     from planner.fabrics.packets.memory_ring_upgrades import MemoryRingUpgrades
 
 
@@ -27,3 +28,9 @@ class MemoryRingPlugin(FabricPlugin):
         from planner.fabrics.packets.memory_ring_drawing import MemoryRingDrawing
 
         return MemoryRingDrawing()
+
+    @cached_property
+    def template(self) -> "MemoryRingTemplate":
+        from planner.fabrics.packets.memory_ring_template import MemoryRingTemplate
+
+        return MemoryRingTemplate()

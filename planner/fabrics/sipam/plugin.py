@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.drawing import SipamDrawing
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
+    from planner.fabrics.sipam.template import SipamTemplate
     from planner.fabrics.sipam.upgrades import SipamUpgrades
 
 
@@ -48,3 +49,9 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.rules import SipamRules
 
         return SipamRules()
+
+    @cached_property
+    def template(self) -> "SipamTemplate":
+        from planner.fabrics.sipam.template import SipamTemplate
+
+        return SipamTemplate()

@@ -8,6 +8,7 @@ from planner.fabrics.slices.plugin import SlicedPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.slices.drawing import SipacDrawing
+    from planner.fabrics.slices.sipac_template import SipacTemplate
     from planner.fabrics.slices.upgrades import SipacUpgrades
 
 
@@ -27,3 +28,9 @@ class SipacPlugin(SlicedPlugin):
         from planner.fabrics.slices.drawing import SipacDrawing
 
         return SipacDrawing()
+
+    @cached_property
+    def template(self) -> "SipacTemplate":
+        from planner.fabrics.slices.sipac_template import SipacTemplate
+
+        return SipacTemplate()

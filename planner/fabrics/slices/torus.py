@@ -9,6 +9,7 @@ from planner.fabrics.slices.plugin import SlicedPlugin
 if TYPE_CHECKING:
     from planner.fabrics.slices.drawing import TorusDrawing
     from planner.fabrics.slices.rules import TorusRules
+    from planner.fabrics.slices.torus_template import TorusTemplate
     from planner.fabrics.slices.upgrades import TorusUpgrades
 
 
@@ -34,3 +35,9 @@ class TorusPlugin(SlicedPlugin):
         from planner.fabrics.slices.rules import TorusRules
 
         return TorusRules()
+
+    @cached_property
+    def template(self) -> "TorusTemplate":
+        from planner.fabrics.slices.torus_template import TorusTemplate
+
+        return TorusTemplate()

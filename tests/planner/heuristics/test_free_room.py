@@ -8,14 +8,14 @@ import pytest
 
 from planner.checks.fitting import jobs_between
 from planner.cpsat.evaluate import jobs_that_fit
-from planner.fabrics.templates import fabric_text
+from planner.fabrics import fabrics
 from planner.heuristics.free_room import most_packed, parts
 from planner.model.files import parse_text
 from planner.model.instance import Cluster
 
 
 def fat_tree(servers: int) -> Cluster:
-    text = "cluster:\n  device: h100-sxm\n" + fabric_text("fat_tree", servers=servers, tiles=8, fibers=1)
+    text = "cluster:\n  device: h100-sxm\n" + fabrics()["fat_tree"].template.text(servers=servers, tiles=8, fibers=1)
     return Cluster.model_validate(parse_text(text, "new")["cluster"])
 
 

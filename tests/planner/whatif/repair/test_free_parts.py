@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from itertools import product
 from random import Random
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from costmodel.fabrics import DividedPorts, FabricBase, Lightpath, OcsRail, Sipam
 from planner.checks import check
-from planner.fabrics.templates import FabricKind, fabric_text
+from planner.fabrics import fabrics
 from planner.model import files
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
@@ -18,8 +18,8 @@ from planner.pipeline import solve
 from planner.whatif.repair import repair
 from tests.planner.checks.plans import SERVING, TRAINING
 
-VARIANTS: dict[str, tuple[FabricKind, dict[str, Any]]] = {
-    **{kind: (kind, {}) for kind in get_args(FabricKind)},
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    **{kind: (kind, {}) for kind in fabrics()},
     "crossing": ("lightpath", {"waveguides": "shared", "transit": 1, "wavelengths_per_tile": 4}),
     "separate": ("torus", {"switches": None}),
 }
@@ -32,7 +32,7 @@ def instance_of(name: str, rng: Random) -> Instance:
     """Two or three servers of a fabric under jobs of one accelerator and of several."""
     kind, changes = VARIANTS[name]
     servers = rng.choice((2, 3))
-    text = fabric_text(kind, servers=servers, tiles=TILES.get(name, TILES.get(kind, 4)), fibers=2)
+    text = fabrics()[kind].template.text(servers=servers, tiles=TILES.get(name, TILES.get(kind, 4)), fibers=2)
     fabric = files.parse_text(text, kind)["fabric"] | changes
     jobs = [
         {
@@ -115,7 +115,7 @@ def untouched(instance: Instance, plan: Plan, part: str) -> None:
 
 def test_a_free_uplink_that_a_job_reserves_changes_nothing() -> None:
     """Of four ranks that all exchange sums one lies apart: a rail needs one uplink, it keeps two."""
-    text = fabric_text("sipam", servers=2, tiles=3, fibers=0)
+    text = fabrics()["sipam"].template.text(servers=2, tiles=3, fibers=0)
     fabric = files.parse_text(text, "sipam")["fabric"] | {"uplinks": 2}
     jobs = [
         {"name": "one", "workload": SERVING, "accelerators": 1},
