@@ -6,7 +6,8 @@
     result = solve(instance, time_limit_s=10, on_incumbent=print)
     assert not check(instance, result.plan)
 
-Names are imported when they are first used, so that `import planner` costs nothing.
+Names are imported when they are first used, so that `import planner` costs nothing. More of the public API, and what
+policies and fabrics of other distributions use, is in `planner.api`; all that neither names is private.
 """
 
 import importlib

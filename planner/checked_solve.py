@@ -8,12 +8,17 @@ from planner.fabrics.problem import Problem
 from planner.model.errors import RefusedPlanError
 from planner.model.instance import Instance
 from planner.model.result import Result, SolveOptions
+from planner.policies import Policy
 
 
 def solve(
-    instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None, **limits: Any
+    instance: Instance | Problem,
+    *,
+    policy: str | Policy = "cpsat",
+    options: SolveOptions | None = None,
+    **limits: Any,
 ) -> Result:
-    """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`.
+    """Plan an instance with a policy, by name or a function; keywords like `time_limit_s` set fields of `SolveOptions`.
 
     Raises RefusedPlanError, an error of this program, for a plan that the check refuses.
     """

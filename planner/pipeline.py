@@ -2,17 +2,17 @@
 
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from planner.candidates.expand import expand
 from planner.fabrics.problem import Problem
+from planner.model.arguments import require_instance
 from planner.model.clock import Clock
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import Result, SolveOptions
 from planner.pages.offload import with_second_tiers
-from planner.policies import find_policy
+from planner.policies import Policy, find_policy
 
 LISTING_SHARE, SHORT_SHARE, LISTING_S = 0.4, 0.55, 0.7
 """of a time limit, and seconds at least, in which all candidates are listed, and short lists of other jobs"""
@@ -25,15 +25,18 @@ def listing(clock: Clock) -> tuple[Clock, Clock]:
 
 
 def solve(
-    instance: Instance | Problem, *, policy: str = "cpsat", options: SolveOptions | None = None, **limits: Any
+    instance: Instance | Problem,
+    *,
+    policy: str | Policy = "cpsat",
+    options: SolveOptions | None = None,
+    **limits: Any,
 ) -> Result:
     """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`.
 
     InputError where an argument is of another type, unknown or out of range.
     """
-    if not isinstance(instance, Instance | Problem):
-        remedy = "read the file first: Instance.load(path)" if isinstance(instance, str | Path) else "give an Instance"
-        raise InputError("solve", "instance", f"is a {type(instance).__name__}, not an Instance; {remedy}")
+    if not isinstance(instance, Problem):
+        require_instance("solve", instance)
     if unknown := sorted(limits.keys() - SolveOptions.__dataclass_fields__.keys()):
         known = ", ".join(SolveOptions.__dataclass_fields__)
         raise InputError("solve", unknown[0], f"is no option; options are: policy, {known}")

@@ -17,6 +17,7 @@ from planner.checks.rounds import check_rounds
 from planner.checks.without_pools import check_no_pool, check_no_switches
 from planner.fabrics import fabrics, plugin_of
 from planner.fabrics.plugin import FabricPlugin
+from planner.model.arguments import require_instance, require_plan
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.violation import Check, Violation
@@ -57,6 +58,8 @@ def check(instance: Instance, plan: Plan, *, starts: bool = False) -> list[Viola
 
     A plan does not say whether it runs already. `starts`: it was just made, all but residents that stay start with it.
     """
+    require_instance("check", instance)
+    require_plan("check", plan)
     plugin = plugin_of(instance.cluster.fabric)
     asked = [*rules_of(plugin).values(), *(plugin.rules.starts if starts else ())]
     return [violation for rule in asked for violation in rule(instance, plan)]

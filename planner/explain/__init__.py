@@ -6,6 +6,7 @@ from planner.explain.admitted import what_phases_gain, what_sizes_change, where_
 from planner.explain.explanation import Explanation, Statement, Tag
 from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.why_not import Reason, why_impossible, why_not_beside
+from planner.model.arguments import require_instance, require_plan
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import SolveOptions, Status
@@ -30,6 +31,9 @@ def explain(
     The time limit is in seconds and shared by all questions; with `options.deterministic_limit` each question
     has that limit instead. InputError where the instance has no such job or the plan is of another instance.
     """
+    require_instance("explain", instance)
+    if plan is not None:
+        require_plan("explain", plan)
     instance.job(job_name)
     asker = WhatIfSolver(instance, options or SolveOptions(), time_limit_s)
     tag, headline, statements, cost = _reason(asker, job_name, plan)

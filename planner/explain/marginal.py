@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from planner.fabrics import plugin_of
 from planner.fabrics.upgrades import Upgrade
+from planner.model.arguments import require_instance
 from planner.model.edit import failed_parts, repaired, with_objectives
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Reference
@@ -43,6 +44,7 @@ def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOp
     cluster as it is: with more peers or a faster switch all speeds rise, and measured against their own
     fastest none would seem to gain. The time limit, in seconds, is shared by all solves.
     """
+    require_instance("marginal", instance)
     started = time.perf_counter()
     options = replace(options or SolveOptions(), on_incumbent=None)
     measured = references(instance)

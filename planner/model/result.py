@@ -38,7 +38,7 @@ class Incumbent:
     """policy or solver that found it"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Level:
     """One objective of the lexicographic order; `gap` is a fraction of the bound's distance, None if unknown."""
 
@@ -49,6 +49,11 @@ class Level:
     status: Status
     tolerance: float = 0.0
     """share of the value that later levels may have spent in the plan"""
+
+    def __repr__(self) -> str:
+        value, bound = ("-" if each is None else f"{each:.6g}" for each in (self.value, self.bound))
+        gap = "" if self.gap is None else f", gap {self.gap:.2%}"
+        return f"{self.objective} {value} (bound {bound}{gap})"
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ class Start:
     assignments: tuple[Assignment, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Outcome of a policy; level 1 gives the headline objective, bound and gap.
 
@@ -133,6 +138,12 @@ class Result:
             )
             if is_behind or is_beyond:
                 raise ValueError(f"levels: {level.objective} is {level.value!r}, but {found!r} in the plan")
+
+    def __repr__(self) -> str:
+        """One line: what was found, and what of it was proven."""
+        jobs = "" if self.plan is None else f", {len(self.plan.assignments)} jobs"
+        levels = "".join(f", {level!r}" for level in self.levels)
+        return f"<Result {self.status.value} by {self.policy}{jobs}{levels}, {self.wall_time_s:.2f} s>"
 
     @property
     def objective(self) -> float | None:

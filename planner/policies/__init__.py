@@ -32,8 +32,13 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-def find_policy(name: str) -> Policy:
-    """A policy of this package, or of another distribution by the entry point `planner.policies`."""
+def find_policy(name: str | Policy) -> Policy:
+    """A policy of this package, or of another distribution by the entry point `planner.policies`; or a function."""
+    if not isinstance(name, str):
+        if not callable(name):
+            problem = f"is a {type(name).__name__}; give a name or a function (Problem, SolveOptions) -> Result"
+            raise InputError("policy", "", problem)
+        return name
     if name in POLICIES:
         return POLICIES[name]
     outside = outside_policies()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from planner.cpsat.repair import RepairLimits
+from planner.model.arguments import require_instance, require_names, require_plan
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
@@ -75,6 +76,9 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Rep
     What runs is the plan; a spare device is found without any solver. The time of the `transition` is that of the
     circuits: what a moved rank must load is not counted.
     """
+    require_instance("repair", instance)
+    require_plan("repair", plan)
+    require_names("repair", failed, "failed")
     started = time.perf_counter()
     limits = (limits or RepairLimits()).together()
     _require_jobs(instance, plan)

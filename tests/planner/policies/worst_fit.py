@@ -3,25 +3,20 @@
 import time
 from collections.abc import Iterator
 
-from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import FreeState
-from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import Blocks, fill, free_blocks, place_all, racks
-from planner.model.result import Result, SolveOptions
-from planner.policies.heuristic import heuristic_result
+from planner import api
 
 
-def most_room_first(board: FreeState, shape: Demand) -> Iterator[Blocks]:
+def most_room_first(free: api.FreeState, demand: api.Demand) -> Iterator[api.Blocks]:
     """Ways to spread a job over servers, the best first: here one for each rack."""
-    for servers in racks(board):
-        order = sorted(servers, key=lambda server: -free_blocks(board, shape, server))
-        blocks = fill(board, shape, order)
+    for servers in api.racks(free):
+        order = sorted(servers, key=lambda server: -api.free_blocks(free, demand, server))
+        blocks = api.fill(free, demand, order)
         if blocks is not None:
             yield sorted(blocks)
 
 
-def worst_fit(problem: Problem, options: SolveOptions) -> Result:
+def worst_fit(problem: api.Problem, options: api.SolveOptions) -> api.Result:
     """Jobs in the order of the file, each with its most valuable candidate that fits."""
     started = time.perf_counter()
-    assignments = place_all(problem, most_room_first)
-    return heuristic_result("worst_fit", problem, options, started, assignments)
+    assignments = api.place_all(problem, most_room_first)
+    return api.heuristic_result("worst_fit", problem, options, started, assignments)
