@@ -34,6 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.report", "planner.plotting", "planner.controller"),
     ("planner.integrations",),
     ("planner.service",),
+    ("planner.api",),
     ("planner.cli",),
 )
 """A unit imports units of earlier layers only; `planner.fabrics.*` are the folders of single fabrics, and `checks`,
@@ -75,6 +76,7 @@ COMMANDS = {"costmodel.measure.__main__"}
 CHECKS_IMPORT = {"costmodel", "planner.model"}
 IMPORT_CHECKS = {
     "planner",
+    "planner.api",
     "planner.checked_solve",
     "planner.cli",
     "planner.studies",
