@@ -13,3 +13,8 @@ PORTS: dict[str, Any] = {
 FABRICS: dict[str, dict[str, Any]] = {**REPLAYED, "divided_ports": PORTS}
 KINDS = {each.model_fields["kind"].default for each in get_args(get_args(Fabric)[0])}
 assert set(FABRICS) == KINDS, "a fabric without a cluster here is tested by nobody"
+APPLIANCES = PORTS | {
+    "memory": {"kind": "appliances", "part": "photonic-fabric-appliance", "ports": 4, "per_server": 2}
+}
+EVERY = {**FABRICS, "appliances": APPLIANCES}
+"""with both kinds of memory behind divided ports"""

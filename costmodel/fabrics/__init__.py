@@ -5,9 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from costmodel.collectives.circuits import Circuits
-from costmodel.fabrics.base import NO_PLAN, Cut, FabricBase, GroupPlan, LinkPlan, PlanKind, Split
+from costmodel.fabrics.base import Cut, FabricBase, Split
 from costmodel.fabrics.divided_ports import DividedPorts
 from costmodel.fabrics.fat_tree import FatTree
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
+from costmodel.fabrics.inventory import PRICE_CLASSES, Inventory, Parts, PriceClass, priced
 from costmodel.fabrics.lightpath import Fiber, FiberBundle, Lightpath, Route
 from costmodel.fabrics.memory_node_rings import MemoryNodeRings
 from costmodel.fabrics.ocs_rail import OcsRail
@@ -21,7 +23,7 @@ Fabric = Annotated[
 ]
 
 __all__ = [
-    "NO_PLAN", "Circuits", "Cut", "DividedPorts", "Fabric", "FabricBase", "FatTree", "Fiber", "FiberBundle",
-    "GroupPlan", "Lightpath", "LinkPlan", "MemoryNodeRings", "OcsRail", "PlanKind", "Route", "Sipac", "Sipam",
-    "SlicedFabric", "Split", "Torus",
+    "NO_PLAN", "PRICE_CLASSES", "Circuits", "Cut", "DividedPorts", "Fabric", "FabricBase", "FatTree", "Fiber",
+    "FiberBundle", "GroupPlan", "Inventory", "Lightpath", "LinkPlan", "MemoryNodeRings", "OcsRail", "Parts", "PlanKind",
+    "PriceClass", "Route", "Sipac", "Sipam", "SlicedFabric", "Split", "Torus", "priced",
 ]  # fmt: skip

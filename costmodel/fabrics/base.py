@@ -1,16 +1,16 @@
 """What every fabric tells the planner: its servers, their names, and how a group of ranks may communicate."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from costmodel.collectives.circuits import Circuits
-from costmodel.collectives.ladder import Algorithm, Order
+from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
+from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import Spec
@@ -18,88 +18,8 @@ from costmodel.spec import Spec
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
 
-INDEX = r"(?:0|[1-9]\d*)"
-PlanKind = Literal["none", "line", "switched", "bucket", "rotated", "chain", "routed", Algorithm]
 Cut = tuple[int, ...]
 """Extent of a slice inside one server: sides of a box, or radices of the digits it leaves free."""
-
-
-class GroupPlan(Protocol):
-    """How one group of ranks exchanges its messages: time is latency_s + seconds_per_byte * bytes."""
-
-    @property
-    def kind(self) -> PlanKind: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def ranks(self) -> int: ...
-    @property
-    def radices(self) -> tuple[int, ...]: ...
-    @property
-    def held(self) -> tuple[int, ...]: ...
-    @property
-    def wavelengths(self) -> tuple[int, ...]: ...
-    @property
-    def order(self) -> Order: ...
-    @property
-    def latency_s(self) -> float: ...
-    @property
-    def seconds_per_byte(self) -> float: ...
-    @property
-    def bytes_per_byte(self) -> float:
-        """Bytes that one rank sends per byte of the message: 2(n-1)/n for an all-reduce."""
-        ...
-
-    def configurations(self) -> tuple[Circuits, ...]:
-        """Circuits of each configuration over ranks 0..n-1; () where the fabric switches packets."""
-        ...
-
-    def offsets(self) -> tuple[tuple[int, ...], ...]:
-        """First wavelength of each circuit, as `configurations`: no rank then sends or receives one twice."""
-        ...
-
-
-@dataclass(frozen=True)
-class LinkPlan:
-    """A group that needs no collective schedule of circuits.
-
-    kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
-    "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches;
-    "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all): packets over the links of a slice.
-    """
-
-    kind: PlanKind
-    ranks: int
-    latency_s: float = 0.0
-    seconds_per_byte: float = 0.0
-    bytes_per_byte: float = 0.0
-    wavelengths: tuple[int, ...] = ()
-    radices: tuple[int, ...] = ()
-    held: tuple[int, ...] = ()
-    order: Order = "fixed"
-
-    @property
-    def name(self) -> str:
-        if self.kind == "line":
-            return f"line w{self.wavelengths[0]}"
-        return " ".join([self.kind, *(["x".join(map(str, self.radices))] if self.radices else [])])
-
-    def configurations(self) -> tuple[Circuits, ...]:
-        if self.kind != "line":
-            return ()
-        width = self.wavelengths[0]
-        forth = [(i, i + 1, width) for i in range(self.ranks - 1)]
-        back = [(i + 1, i, width) for i in range(self.ranks - 1)]
-        return (tuple(forth + back),)
-
-    def offsets(self) -> tuple[tuple[int, ...], ...]:
-        if self.kind != "line":
-            return ()
-        back = self.wavelengths[0] if self.ranks > 2 else 0
-        return ((0,) * (self.ranks - 1) + (back,) * (self.ranks - 1),)
-
-
-NO_PLAN = LinkPlan("none", 1)
 
 
 @dataclass(frozen=True)
@@ -121,8 +41,20 @@ class Split:
 class FabricBase(Spec):
     """Servers of identical size, numbered through all racks; devices are named server.device."""
 
-    kind: str
-    """which fabric, as files name it"""
+    device_letter: ClassVar[str] = "g"
+    """in names of devices, such as s0.g1"""
+    links_racks: ClassVar[bool] = False
+    """whether a job may span racks"""
+    has_remote_memory: ClassVar[bool] = False
+    """whether devices have no memory but what they reach by light: without a working port they run nothing"""
+    measures_fragmentation: ClassVar[bool] = True
+    """whether free devices are of use in one server, or in two, however they lie: the objective counts those"""
+    places_whole_jobs: ClassVar[bool] = False
+    """whether the slots of a job depend on each other, so that no rank moves without the others"""
+
+    if TYPE_CHECKING:
+        kind: str
+        """which fabric, as files name it: each has a literal of its own"""
     racks: int = Field(default=1, ge=1, le=4096)
     """racks of this kind; a job stays in one rack unless the fabric links racks"""
     servers: int = Field(ge=1, le=4096)
@@ -138,33 +70,14 @@ class FabricBase(Spec):
         return 1
 
     @property
-    def device_letter(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def links_racks(self) -> bool:
-        """Whether a job may span racks."""
-        raise NotImplementedError
-
-    @property
     def has_circuits(self) -> bool:
         """Whether jobs hold optical circuits on this fabric."""
         return False
 
     @property
-    def has_remote_memory(self) -> bool:
-        """Whether devices have no memory but what they reach by light: without a working port they run nothing."""
-        return False
-
-    @property
-    def measures_fragmentation(self) -> bool:
-        """Whether free devices are of use in one server, or in two, however they lie: the objective counts those."""
-        return True
-
-    @property
-    def places_whole_jobs(self) -> bool:
-        """Whether the slots of a job depend on each other, so that no rank moves without the others."""
-        return False
+    def num_wavelengths(self) -> int:
+        """Wavelengths that a device sends, each by a laser of its own; 0 where circuits are not told by wavelength."""
+        return 0
 
     @property
     def num_servers(self) -> int:
@@ -223,6 +136,49 @@ class FabricBase(Spec):
     @property
     def switch_names(self) -> tuple[str, ...]:
         """All optical switches; none where the fabric has none."""
+        return ()
+
+    @property
+    def num_optical_switches(self) -> int:
+        return 0
+
+    def inventory(self) -> Inventory:
+        """Every part by kind: counted, named and priced."""
+        devices = self._parts_of_servers().of_each(
+            "tile", f".{self.device_letter}", self.devices_per_server, {"accelerator": self.num_devices}
+        )
+        switches = self.num_optical_switches
+        parts = (
+            devices,
+            self._ports_of(devices),
+            *self._other_parts(devices),
+            Parts("switch", switches, lambda: self.switch_names, self.parse_switch, {"optical_switch": switches}),
+        )
+        return {each.kind: each for each in parts}
+
+    def _parts_of_servers(self) -> Parts:
+        """Servers, as owners of parts."""
+        servers = range(self.num_servers)
+        return Parts(
+            "server", self.num_servers, lambda: map(self.server_name, servers), lambda s: (self.parse_server(s),), {}
+        )
+
+    def _ports_of(self, devices: Parts) -> Parts:
+        """All that joins a device to others, which fails as one port."""
+        return Parts(
+            "port",
+            devices.count,
+            lambda: (f"{name}:port" for name in devices.names()),
+            lambda name: self.parse_device(_before_port(name)),
+            self._port_prices(),
+        )
+
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        """Ports of all devices by class of price."""
+        return {"electrical_port": self.num_devices}
+
+    def _other_parts(self, devices: Parts) -> Iterable[Parts]:
+        """Parts that only this kind of fabric has."""
         return ()
 
     def num_fibers(self, source: int, destination: int) -> int:
@@ -294,7 +250,9 @@ class FabricBase(Spec):
         return 0.0
 
 
-@cache
-def divisors_down(width: int) -> tuple[int, ...]:
-    """width, width/2, width/4, ... 1 by integer halving."""
-    return (width,) if width == 1 else (width, *divisors_down(width // 2))
+def _before_port(name: str) -> str:
+    """Of s0.g1:port the device; ValueError for other names."""
+    device, mark, rest = name.partition(":port")
+    if not mark or rest:
+        raise ValueError(f"no port '{name}'; ports have names such as {device or 's0.g0'}:port")
+    return device

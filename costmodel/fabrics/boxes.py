@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.fabrics.sliced import Axes, Owners, Slice
 from costmodel.parallelism.degrees import divisors
 
@@ -27,6 +28,15 @@ def boxes(sides: Sides, volume: int, cubes: int) -> tuple[Sides, ...]:
         if volume % (a * b) == 0 and volume // (a * b) in along[2]
     ]
     return tuple(sorted(found, key=lambda box: (sum(box), box)))
+
+
+def extents_of(plans: Sequence[GroupPlan]) -> tuple[Sides, ...]:
+    """What each plan takes along the three axes."""
+    taken = []
+    for plan in plans:
+        a, b, c = plan.radices or POINT
+        taken.append((a, b, c))
+    return tuple(taken)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -5,6 +5,7 @@ Sources: Ou et al., IEEE Comput. Archit. Lett. 24 (2025); Ding and Diep (arXiv:2
 join the network is not in them.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,6 +14,7 @@ from pydantic import Field
 
 from costmodel.fabrics.base import Split
 from costmodel.fabrics.fat_tree import FatTree, Islands
+from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.providers import Appliances, OpticalModules
 from costmodel.spec import JoulesPerByte
@@ -28,27 +30,38 @@ class DividedPorts(Islands):
     go over all of it at once, at the latency of NVLink or network. The device's own memory counts for nothing.
     """
 
+    has_remote_memory = True
+    measures_fragmentation = False
+    places_whole_jobs = True
+
     kind: Literal["divided_ports"] = "divided_ports"
     memory: Annotated[OpticalModules | Appliances, Field(discriminator="kind")]
     port_energy_j_per_byte: JoulesPerByte
     """of a byte over a port that serves the network"""
 
     @property
-    def has_remote_memory(self) -> bool:
-        return True
-
-    @property
-    def measures_fragmentation(self) -> bool:
-        return False
-
-    @property
-    def places_whole_jobs(self) -> bool:
-        return True
-
-    @property
     def shared(self) -> tuple[int, int] | None:
         """Modules and ports that the accelerators of a server share; None where each has its own."""
         return (self.memory.modules, self.memory.all_ports) if isinstance(self.memory, Appliances) else None
+
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        """One into the network, and the ports that are divided."""
+        memory = self.memory
+        divided = memory.ports if isinstance(memory, Appliances) else memory.part.pairs
+        return {"electrical_port": self.num_devices, "optical_port": self.num_devices * divided}
+
+    def _other_parts(self, devices: Parts) -> Iterator[Parts]:
+        """A module behind each pair of chiplets, or the modules and ports of appliances, which servers share."""
+        memory = self.memory
+        if isinstance(memory, Appliances):
+            servers = self._parts_of_servers()
+            ports, modules = self.num_servers * memory.all_ports, self.num_servers * memory.modules
+            yield servers.of_each("appliance port", ".p", memory.all_ports, {"optical_port": ports})
+            yield servers.of_each("memory module", ".m", memory.modules, {"memory_unit": modules})
+        else:
+            number = self.num_devices * memory.part.pairs
+            prices: dict[PriceClass, int] = {"optical_port": number, "memory_unit": number}
+            yield devices.of_each("memory module", ".m", memory.part.pairs, prices)
 
     def splits(self, device: Device, workload: "Workload | None" = None) -> tuple[Split, ...]:
         """One for each choice of the memory; jobs have the same."""
@@ -60,7 +73,7 @@ class DividedPorts(Islands):
 
     def network(self, free_bytes_per_s: float) -> FatTree:
         """The servers as a job sees them whose accelerators have ports of such a rate left."""
-        fields = {name: getattr(self, name) for name in Islands.model_fields if name != "kind"}
+        fields = {name: getattr(self, name) for name in FatTree.model_fields if name != "kind"}
         for link in ("nvlink", "network"):
             rate, energy = f"{link}_bandwidth_bytes_per_s", f"{link}_energy_j_per_byte"
             fields[rate] += free_bytes_per_s

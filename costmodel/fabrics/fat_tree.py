@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import Field
 
 from costmodel.fabrics import packets
-from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan
+from costmodel.fabrics.base import FabricBase
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
@@ -16,6 +17,8 @@ class Islands(FabricBase):
 
     Bandwidths are one direction, per GPU. Collectives are a ring, or a double binary tree where it is sooner.
     """
+
+    links_racks = True
 
     gpus_per_server: int = Field(ge=1, le=1024)
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
@@ -28,14 +31,6 @@ class Islands(FabricBase):
     @property
     def devices_per_server(self) -> int:
         return self.gpus_per_server
-
-    @property
-    def device_letter(self) -> str:
-        return "g"
-
-    @property
-    def links_racks(self) -> bool:
-        return True
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         whole = self.gpus_per_server

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics.base import GroupPlan
+from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
 
 Choices = tuple[tuple[int, ...], ...]

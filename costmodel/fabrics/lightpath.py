@@ -1,8 +1,9 @@
 """Lightpath servers joined by fibers: the rack of paper 003 (Kumar et al., Lumorph)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -11,7 +12,9 @@ from costmodel.collectives.family import pareto
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, is_runnable
 from costmodel.collectives.plan import CollectivePlan
-from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, divisors_down
+from costmodel.fabrics.base import FabricBase
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down
+from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
 
@@ -48,6 +51,8 @@ class Lightpath(FabricBase):
     takes one fiber, or crosses up to `transit` third servers of the rack, each once: there light walks from
     the slot where it enters to the slot where the next fiber leaves, on the same wavelengths.
     """
+
+    device_letter = "t"
 
     kind: Literal["lightpath"] = "lightpath"
     tiles_per_server: int = Field(ge=1, le=MAX_TILES)
@@ -91,14 +96,6 @@ class Lightpath(FabricBase):
         return self.tile_rows
 
     @property
-    def device_letter(self) -> str:
-        return "t"
-
-    @property
-    def links_racks(self) -> bool:
-        return False
-
-    @property
     def has_circuits(self) -> bool:
         return True
 
@@ -127,6 +124,30 @@ class Lightpath(FabricBase):
         if isinstance(self.fibers, int):
             return self.fibers
         return self._bundles.get((source, destination), 0)
+
+    @property
+    def num_wavelengths(self) -> int:
+        return self.wavelengths_per_tile
+
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        return {"optical_port": self.num_devices}
+
+    def _other_parts(self, devices: Parts) -> Iterator[Parts]:
+        """Fibers, and lasers and receivers by wavelength: they come with the ports."""
+        yield Parts("fiber", self._num_fibers, self._fiber_names, self.parse_fiber, {"optical_port": 0})
+        yield devices.of_each("laser", ":w", self.wavelengths_per_tile, {"optical_port": 0})
+        yield devices.of_each("receiver", ":rx:w", self.wavelengths_per_tile, {"optical_port": 0})
+
+    def _fiber_names(self) -> Iterator[str]:
+        servers = range(self.num_servers)
+        return (self.fiber_name(a, b, i) for a, b in product(servers, servers) for i in range(self.num_fibers(a, b)))
+
+    @property
+    def _num_fibers(self) -> int:
+        """Of all pairs of servers."""
+        if isinstance(self.fibers, int):
+            return self.racks * self.servers * (self.servers - 1) * self.fibers
+        return sum(self._bundles.values())
 
     def fiber_name(self, source: int, destination: int, index: int) -> str:
         return f"{self.server_name(source)}>{self.server_name(destination)}#{index}"

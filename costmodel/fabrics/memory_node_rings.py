@@ -3,13 +3,15 @@
 Source of the nodes: Kwon and Rhu, MICRO 2018. That several groups share a node and that nodes are joined is not there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, Self
 
 from pydantic import model_validator
 
 from costmodel.fabrics import packets
-from costmodel.fabrics.base import NO_PLAN, FabricBase, GroupPlan, LinkPlan, Split
+from costmodel.fabrics.base import FabricBase, Split
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.fabrics.memory_ring import MemoryRing
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.tier import MemoryTier
@@ -25,6 +27,9 @@ class MemoryNodeRings(FabricBase):
     as many groups of its size as a node holds, busy or not, wherever they lie. With the whole node it has what the
     paper gives it. Copies and collectives do not slow each other, as in the evaluation there.
     """
+
+    device_letter = "d"
+    links_racks = True
 
     kind: Literal["memory_ring"] = "memory_ring"
     node: MemoryRing
@@ -51,13 +56,18 @@ class MemoryNodeRings(FabricBase):
     def devices_per_server(self) -> int:
         return self.node.devices
 
-    @property
-    def device_letter(self) -> str:
-        return "d"
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        """The links of each device, and its port into the network."""
+        return {"electrical_port": self.num_devices * (self.node.links + 1)}
 
-    @property
-    def links_racks(self) -> bool:
-        return True
+    def _other_parts(self, devices: Parts) -> Iterator[Parts]:
+        """A memory node between each two devices, with two links on every ring, and its DIMMs."""
+        number, memory = self.num_devices, self.node.node
+        assert memory is not None
+        links, dimms = number * 2 * self.node.num_rings, number * memory.dimms
+        nodes = self._parts_of_servers().of_each("memory node", ".n", self.node.devices, {"electrical_port": links})
+        yield nodes
+        yield nodes.of_each("DIMM", ".m", memory.dimms, {"memory_unit": dimms})
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         whole = self.node.devices

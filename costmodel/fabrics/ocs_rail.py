@@ -1,7 +1,7 @@
 """Rails of optical circuit switches: accelerators of one slot in all servers, joined by matchings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from math import prod
 from typing import Literal, Self
@@ -14,7 +14,9 @@ from costmodel.collectives.family import MOST_RANKS, Family, pareto, plans_of
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics import packets
-from costmodel.fabrics.base import INDEX, NO_PLAN, FabricBase, GroupPlan, LinkPlan
+from costmodel.fabrics.base import FabricBase
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, SwitchingTime
 
@@ -43,6 +45,10 @@ class OcsRail(FabricBase):
     them; a circuit of width w takes w switches. Switches turn slowly: a job holds the circuits of all its dimensions
     at once, for as long as it runs. Rails join the servers of all racks. Bandwidths are one direction, per GPU.
     """
+
+    links_racks = True
+    measures_fragmentation = False
+    places_whole_jobs = True
 
     kind: Literal["ocs_rail"] = "ocs_rail"
     gpus_per_server: int = Field(ge=1, le=1024)
@@ -73,23 +79,7 @@ class OcsRail(FabricBase):
         return self.gpus_per_server
 
     @property
-    def device_letter(self) -> str:
-        return "g"
-
-    @property
-    def links_racks(self) -> bool:
-        return True
-
-    @property
     def has_circuits(self) -> bool:
-        return True
-
-    @property
-    def measures_fragmentation(self) -> bool:
-        return False
-
-    @property
-    def places_whole_jobs(self) -> bool:
         return True
 
     @property
@@ -97,6 +87,13 @@ class OcsRail(FabricBase):
         """What a GPU may hold at a time on its rail, each port as a wavelength."""
         rate = self.port_bandwidth_bytes_per_s
         return Limits(self.switches, self.switches, self.alpha_s, self.reconfiguration_s, rate)
+
+    @property
+    def num_optical_switches(self) -> int:
+        return self.gpus_per_server * self.switches
+
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        return {"optical_port": self.num_devices * self.switches}
 
     def switch_name(self, rail: int, index: int) -> str:
         return f"q{rail}#{index}"

@@ -1,7 +1,7 @@
 """Groups whose messages go as packets over electrical switches: no circuits to plan."""
 
 from costmodel.collectives import closed_forms
-from costmodel.fabrics.base import LinkPlan
+from costmodel.fabrics.group_plans import LinkPlan
 
 
 def all_reduces(ranks: int, alpha_s: float, bytes_per_s: float) -> tuple[LinkPlan, ...]:

@@ -1,11 +1,14 @@
 """Parts of racks whose accelerators share trays of memory units over rails of optical switches, and their names."""
 
 import re
+from collections.abc import Iterator, Mapping
+from itertools import product, starmap
 from typing import Self
 
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import INDEX, FabricBase
+from costmodel.fabrics.base import FabricBase
+from costmodel.fabrics.inventory import INDEX, Parts, PriceClass
 from costmodel.published.sipam.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
 from costmodel.spec import JoulesPerByte, Latency, SwitchingTime
 
@@ -17,6 +20,11 @@ class PoolRack(FabricBase):
     ports of its trays. On a spine rail the switch of a server joins its accelerators and its uplinks, and one switch of
     the zone joins the uplinks of all servers there. Local rails come first.
     """
+
+    device_letter = "a"
+    has_remote_memory = True
+    measures_fragmentation = False
+    places_whole_jobs = True
 
     accelerators_per_server: int = Field(ge=1, le=1024)
     shoreline: ShorelineOrName
@@ -109,8 +117,8 @@ class PoolRack(FabricBase):
         return min(self.local_rails * self.port_units, self.units_per_server)
 
     @property
-    def num_switches(self) -> int:
-        """Optical switches: of each rail in each server, and of each spine rail in each zone."""
+    def num_optical_switches(self) -> int:
+        """Of each rail in each server, and of each spine rail in each zone."""
         return self.num_io * self.num_servers + self.spine_rails * self.racks
 
     @property
@@ -118,28 +126,31 @@ class PoolRack(FabricBase):
         return self.accelerators_per_server
 
     @property
-    def device_letter(self) -> str:
-        return "a"
-
-    @property
-    def links_racks(self) -> bool:
-        return False
-
-    @property
     def has_circuits(self) -> bool:
         return True
 
-    @property
-    def has_remote_memory(self) -> bool:
-        return True
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        return {"optical_port": self.num_devices * self.num_io}
 
-    @property
-    def places_whole_jobs(self) -> bool:
-        return True
+    def _other_parts(self, devices: Parts) -> Iterator[Parts]:
+        ports = self.num_servers * self.ports_per_rail * self.local_rails
+        yield Parts("tray port", ports, self._tray_port_names, self.parse_tray_port, {"optical_port": ports})
+        uplinks = self.num_servers * self.spine_rails * self.uplinks
+        yield Parts("uplink", uplinks, self._uplink_names, self.parse_uplink, {"optical_port": uplinks})
+        units = self.num_servers * self.units_per_server
+        yield Parts("memory unit", units, self._unit_names, self.parse_unit, {"memory_unit": units})
 
-    @property
-    def measures_fragmentation(self) -> bool:
-        return False
+    def _tray_port_names(self) -> Iterator[str]:
+        servers, trays = range(self.num_servers), range(self.trays_per_server)
+        return starmap(self.tray_port_name, product(servers, trays, range(self.local_rails), range(self.tray_ports)))
+
+    def _uplink_names(self) -> Iterator[str]:
+        spine = range(self.local_rails, self.num_io)
+        return starmap(self.uplink_name, product(range(self.num_servers), spine, range(self.uplinks)))
+
+    def _unit_names(self) -> Iterator[str]:
+        servers, trays = range(self.num_servers), range(self.trays_per_server)
+        return (f"{self.tray_name(*tray)}.u{i}" for tray in product(servers, trays) for i in range(self.units_per_tray))
 
     def memory_io(self, units: int) -> int:
         """I/Os of an accelerator that carry its memory units."""

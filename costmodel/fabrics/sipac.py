@@ -1,13 +1,15 @@
 """SiPAC(r, l): accelerators with l optical ports, each into a switch of r ports (Wu et al., 2024)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import NO_PLAN, Cut, GroupPlan, LinkPlan
+from costmodel.fabrics.base import Cut
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.fabrics.sliced import Owners, Slice, SlicedFabric
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
@@ -19,6 +21,8 @@ class Sipac(SlicedFabric):
     A part takes all values of some digits and one value of each other. A port serves one digit with 1 / l of the
     bandwidth, shared evenly by its r - 1 peers: which wavelengths go where is fixed.
     """
+
+    device_letter = "a"
 
     kind: Literal["sipac"] = "sipac"
     radix: int = Field(ge=2, le=4096)
@@ -44,17 +48,17 @@ class Sipac(SlicedFabric):
         return int(self.radix ** (self.digits // 2))
 
     @property
-    def device_letter(self) -> str:
-        return "a"
-
-    @property
-    def links_racks(self) -> bool:
-        return False
-
-    @property
     def num_switches(self) -> int:
         """Switches of `radix` ports in one server."""
         return int(self.digits * self.radix ** (self.digits - 1))
+
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        return {"optical_port": self.num_devices * self.digits}
+
+    def _other_parts(self, devices: Parts) -> Iterator[Parts]:
+        """Switches that send each wavelength where it always goes."""
+        prices: dict[PriceClass, int] = {"optical_switch": self.num_servers * self.num_switches}
+        yield self._parts_of_servers().of_each("wavelength router", ".x", self.num_switches, prices)
 
     @property
     def sizes(self) -> str:

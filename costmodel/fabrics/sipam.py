@@ -11,7 +11,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from costmodel.fabrics.base import NO_PLAN, GroupPlan, LinkPlan, Split, divisors_down
+from costmodel.fabrics.base import Split
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down
 from costmodel.fabrics.held_together import Choices, choices_within
 from costmodel.fabrics.ocs_rail import held_all_reduces
 from costmodel.fabrics.pool_rack import PoolRack

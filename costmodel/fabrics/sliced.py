@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics.base import Cut, FabricBase, GroupPlan
+from costmodel.fabrics.base import Cut, FabricBase
+from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.parallelism.degrees import Degrees
 
 Ints = NDArray[np.int64]
@@ -48,13 +49,8 @@ class SlicedFabric(FabricBase):
     Along each axis of a box ranks differ in the index of one dimension alone, so that groups use links of their own.
     """
 
-    @property
-    def measures_fragmentation(self) -> bool:
-        return False
-
-    @property
-    def places_whole_jobs(self) -> bool:
-        return True
+    measures_fragmentation = False
+    places_whole_jobs = True
 
     @property
     def sizes(self) -> str:

@@ -1,7 +1,7 @@
 """Three-dimensional tori of packet links, alone or as cubes whose faces meet in optical switches."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Literal, Self
@@ -9,8 +9,10 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import INDEX, NO_PLAN, Cut, GroupPlan, LinkPlan
-from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, owners_of, slices_of
+from costmodel.fabrics.base import Cut
+from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, Spec, SwitchingTime
@@ -36,6 +38,8 @@ class Torus(SlicedFabric):
     whose faces have no links of their own: a part is a box inside one cube, whose wraps are loops through switches, or
     any whole cubes of a rack, joined to a box in any order.
     """
+
+    device_letter = "c"
 
     kind: Literal["torus"] = "torus"
     sides: Sides = Field(min_length=3, max_length=3)
@@ -68,16 +72,22 @@ class Torus(SlicedFabric):
         return self.sides[0]
 
     @property
-    def device_letter(self) -> str:
-        return "c"
-
-    @property
-    def links_racks(self) -> bool:
-        return False
-
-    @property
     def has_circuits(self) -> bool:
         return self.switches is not None
+
+    @property
+    def _switches_of_axes(self) -> tuple[int, ...]:
+        """Optical switches of each axis of a rack."""
+        return tuple(self.devices_per_server // side for side in self.sides) if self.switches is not None else ()
+
+    @property
+    def num_optical_switches(self) -> int:
+        return self.racks * sum(self._switches_of_axes)
+
+    def _port_prices(self) -> Mapping[PriceClass, int]:
+        """Six links of each chip: of those on the faces of cubes the light, of others the wires."""
+        faces = 2 * self.num_optical_switches * self.servers
+        return {"optical_port": faces, "electrical_port": 6 * self.num_devices - faces}
 
     def switch_name(self, axis: int, number: int) -> str:
         """Axes 3 k, 3 k + 1 and 3 k + 2 are those of rack k."""
@@ -86,9 +96,7 @@ class Torus(SlicedFabric):
 
     @property
     def switch_names(self) -> tuple[str, ...]:
-        if self.switches is None:
-            return ()
-        on_face = [self.devices_per_server // side for side in self.sides] * self.racks
+        on_face = self._switches_of_axes * self.racks
         return tuple(self.switch_name(axis, i) for axis, number in enumerate(on_face) for i in range(number))
 
     def parse_switch(self, name: str) -> tuple[int, int]:
@@ -98,7 +106,7 @@ class Torus(SlicedFabric):
         match = re.fullmatch(rf"(?:r({INDEX})\.)?([{AXES}])({INDEX})", name)
         if match:
             axis, number = 3 * int(match[1] or 0) + AXES.index(match[2]), int(match[3])
-            on_face = self.devices_per_server // self.sides[axis % 3]
+            on_face = self._switches_of_axes[axis % 3]
             if axis < 3 * self.racks and number < on_face and self.switch_name(axis, number) == name:
                 return axis, number
         last = self.switch_name(3 * self.racks - 1, self.sides[0] * self.sides[1] - 1)
@@ -230,10 +238,10 @@ class Torus(SlicedFabric):
         return owners
 
     def _owners(self, plans: Sequence[GroupPlan]) -> Owners | None:
-        return owners_of(_extents(plans), self.sides, 1 if self.switches is None else self.servers)
+        return owners_of(extents_of(plans), self.sides, 1 if self.switches is None else self.servers)
 
     def box(self, plans: Sequence[GroupPlan]) -> Sides:
-        return box_of(_extents(plans))
+        return box_of(extents_of(plans))
 
     def cut(self, plans: Sequence[GroupPlan]) -> Cut:
         box = self.box(plans)
@@ -287,12 +295,3 @@ class Torus(SlicedFabric):
         if one_server or self.switches is None:
             return self.link_energy_j_per_byte
         return self.switches.energy_j_per_byte
-
-
-def _extents(plans: Sequence[GroupPlan]) -> tuple[Sides, ...]:
-    """What each plan takes along the three axes."""
-    taken = []
-    for plan in plans:
-        a, b, c = plan.radices or POINT
-        taken.append((a, b, c))
-    return tuple(taken)

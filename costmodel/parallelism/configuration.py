@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from costmodel.collectives.ladder import Order
-from costmodel.fabrics.base import GroupPlan, LinkPlan, PlanKind
+from costmodel.fabrics.group_plans import GroupPlan, LinkPlan, PlanKind
 from costmodel.hardware.offload import offload_code, offload_name
 from costmodel.parallelism.degrees import Degrees
 from costmodel.parallelism.mappings import CHOICES, RECOMPUTE, Dimension, Recompute

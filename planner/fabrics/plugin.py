@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from planner.checks.fabric_rules import FabricRules
     from planner.fabrics.claims import JobClaims
     from planner.fabrics.drawing import Drawing
+    from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
@@ -66,3 +67,9 @@ class FabricPlugin:
         from planner.fabrics.generated_template import GeneratedTemplate
 
         return GeneratedTemplate(self.schema)
+
+    @cached_property
+    def interchangeable(self) -> "Interchangeable":
+        from planner.fabrics.interchangeable import Interchangeable
+
+        return Interchangeable()

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from costmodel.catalog import documents
-from costmodel.fabrics import Fabric, Lightpath, Sipam
+from costmodel.fabrics import Fabric
 from costmodel.hardware.device import Device, device_names, load_device
 from costmodel.spec import Spec
 from planner.model import files
@@ -83,6 +83,14 @@ def _device(value: object) -> object:
     return value
 
 
+_POOLED = {
+    "failed_memory_units": "memory unit",
+    "failed_tray_ports": "tray port",
+    "failed_uplinks": "uplink",
+}
+"""parts of pooled racks by their key in health"""
+
+
 class Condition(NamedTuple):
     """State of a working device."""
 
@@ -130,9 +138,8 @@ class Cluster(Spec):
 
     def _require_pool_parts(self) -> None:
         """Failed parts of pooled racks are parts that these racks have."""
-        for key in ("failed_memory_units", "failed_tray_ports", "failed_uplinks"):
-            names = getattr(self.health, key)
-            if names and not isinstance(self.fabric, Sipam):
+        for key, kind in _POOLED.items():
+            if getattr(self.health, key) and kind not in self.fabric.inventory():
                 raise ValueError(f"health.{key}: a {self.fabric.kind} has none; remove them")
         try:
             _ = self.failed_units, self.failed_tray_ports, self.failed_uplinks
@@ -140,14 +147,14 @@ class Cluster(Spec):
             raise ValueError(f"health: {error}") from None
 
     def _require_wavelength(self, where: str, part: FailedLaser) -> None:
-        if not isinstance(self.fabric, Lightpath):
+        if not self.fabric.num_wavelengths:
             raise ValueError(f"{where}: a {self.fabric.kind} has no lasers; remove them")
         try:
             self.fabric.parse_device(part.tile)
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
-        if part.wavelength >= self.fabric.wavelengths_per_tile:
-            last = self.fabric.wavelengths_per_tile - 1
+        if part.wavelength >= self.fabric.num_wavelengths:
+            last = self.fabric.num_wavelengths - 1
             raise ValueError(
                 f"{where}: {part.tile} has wavelengths 0 to {last}; there is no wavelength {part.wavelength}"
             )
@@ -178,22 +185,24 @@ class Cluster(Spec):
         )
 
     @cached_property
-    def failed_units(self) -> frozenset[tuple[int, int, int]]:
+    def failed_units(self) -> frozenset[tuple[int, ...]]:
         """(server, tray, number) of memory units that are down."""
-        fabric, names = self.fabric, self.health.failed_memory_units
-        return frozenset(map(fabric.parse_unit, names)) if isinstance(fabric, Sipam) else frozenset()
+        return self._pooled("failed_memory_units")
 
     @cached_property
-    def failed_tray_ports(self) -> frozenset[tuple[int, int, int, int]]:
+    def failed_tray_ports(self) -> frozenset[tuple[int, ...]]:
         """(server, tray, rail, number) of ports of memory trays that are dark."""
-        fabric, names = self.fabric, self.health.failed_tray_ports
-        return frozenset(map(fabric.parse_tray_port, names)) if isinstance(fabric, Sipam) else frozenset()
+        return self._pooled("failed_tray_ports")
 
     @cached_property
-    def failed_uplinks(self) -> frozenset[tuple[int, int, int]]:
+    def failed_uplinks(self) -> frozenset[tuple[int, ...]]:
         """(server, rail, number) of uplinks that are dark."""
-        fabric, names = self.fabric, self.health.failed_uplinks
-        return frozenset(map(fabric.parse_uplink, names)) if isinstance(fabric, Sipam) else frozenset()
+        return self._pooled("failed_uplinks")
+
+    def _pooled(self, key: str) -> frozenset[tuple[int, ...]]:
+        """Numbers of the failed parts that health has under a key of pooled racks."""
+        names = getattr(self.health, key)
+        return frozenset(map(self.fabric.inventory()[_POOLED[key]].parse, names)) if names else frozenset()
 
     @cached_property
     def dark_devices(self) -> frozenset[tuple[int, int]]:

@@ -1,18 +1,18 @@
 """When parts fail and work again: a model by kind of part, sampled with a seed into events to replay."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from costmodel.fabrics import FabricBase, Lightpath, Sipam
+from costmodel.fabrics import FabricBase
 from costmodel.spec import Seconds, Spec
 
 PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver", "optical_switch", "memory_unit"]
+_IN_INVENTORY = {"switch_port": "port", "optical_switch": "switch", "memory_unit": "memory unit"}
+"""kinds that the inventory of a fabric has under other names"""
 Floats = NDArray[np.float64]
 
 
@@ -54,7 +54,7 @@ class FailureModel(Spec):
 
 @dataclass(frozen=True)
 class FailureEvent:
-    """One failure; `part` is a name that `scenarios.damage` reads, such as s0.t1, s0.t1:w3, s0>s1#2, q2#1, s0.m1.u3."""
+    """One failure; `part` is a name that `whatif.failures` reads, such as s0.t1, s0.t1:w3, s0>s1#2, q2#1, s0.m1.u3."""
 
     part: str
     fail_s: float
@@ -64,38 +64,8 @@ class FailureEvent:
 
 def parts_of(fabric: FabricBase, kind: PartKind) -> tuple[str, ...]:
     """Names of all parts of a kind."""
-    return tuple(_parts(fabric, kind))
-
-
-def _parts(fabric: FabricBase, kind: PartKind) -> Iterable[str]:
-    if kind == "optical_switch":
-        return fabric.switch_names
-    if kind == "memory_unit":
-        return _units(fabric) if isinstance(fabric, Sipam) else ()
-    return _fibers(fabric) if kind == "fiber" else _of_devices(fabric, kind)
-
-
-def _units(fabric: Sipam) -> Iterator[str]:
-    for server, tray in product(range(fabric.num_servers), range(fabric.trays_per_server)):
-        yield from (f"{fabric.tray_name(server, tray)}.u{unit}" for unit in range(fabric.units_per_tray))
-
-
-def _fibers(fabric: FabricBase) -> Iterator[str]:
-    for a, b in product(range(fabric.num_servers), repeat=2):
-        names = fabric.server_name(a), fabric.server_name(b)
-        yield from (f"{names[0]}>{names[1]}#{i}" for i in range(fabric.num_fibers(a, b)))
-
-
-def _of_devices(fabric: FabricBase, kind: PartKind) -> Iterator[str]:
-    for place in product(range(fabric.num_servers), range(fabric.devices_per_server)):
-        device = fabric.device_name(*place)
-        if kind == "tile":
-            yield device
-        elif kind == "switch_port":
-            yield f"{device}:port"
-        elif isinstance(fabric, Lightpath):
-            prefix = "rx:" if kind == "receiver" else ""
-            yield from (f"{device}:{prefix}w{w}" for w in range(fabric.wavelengths_per_tile))
+    parts = fabric.inventory().get(_IN_INVENTORY.get(kind, kind))
+    return () if parts is None else tuple(parts.names())
 
 
 def sample_failures(model: FailureModel, fabric: FabricBase, horizon_s: float, seed: int) -> tuple[FailureEvent, ...]:

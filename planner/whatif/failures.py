@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import ValidationError
 
-from costmodel.fabrics import FabricBase, Lightpath, Sipam
+from costmodel.fabrics import Inventory
 from planner.model.cluster import Cluster, FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.model.edit import edited
 from planner.model.errors import InputError
@@ -49,11 +49,11 @@ class Failure:
 def parse_failure(cluster: Cluster, name: str) -> Failure:
     """The part that a name means; InputError lists the forms of names."""
     fabric = cluster.fabric
-    for kind, parse in _parsers(fabric).items():
-        if _is_parsed(parse, name):
-            return Failure(name, kind, name)
+    kind = kind_of(fabric.inventory(), name)
+    if kind is not None:
+        return Failure(name, kind, name.removesuffix(":port"))
     head, _, detail = name.partition(":")
-    if detail and not _is_detail(fabric.wavelengths_per_tile if isinstance(fabric, Lightpath) else 0, head, detail):
+    if detail and not _is_detail(fabric.num_wavelengths, head, detail):
         raise InputError("failed", name, f"names no part; give {FORMS}")
     if ">" in head:
         _require_fiber(cluster, name, head)
@@ -62,17 +62,13 @@ def parse_failure(cluster: Cluster, name: str) -> Failure:
         fabric.parse_device(head)
     except ValueError as error:
         raise InputError("failed", name, f"{error}; give {FORMS}") from None
-    if "w" in detail:
-        return Failure(name, "receiver" if detail.startswith("rx:") else "laser", name)
-    return Failure(name, "port" if detail else "tile", head)
+    return Failure(name, "port", head)
 
 
-def _parsers(fabric: FabricBase) -> dict[PartKind, Callable[[str], object]]:
-    """Of names that mean one part each."""
-    found: dict[PartKind, Callable[[str], object]] = {"switch": fabric.parse_switch}
-    if isinstance(fabric, Sipam):
-        found |= {"memory unit": fabric.parse_unit, "tray port": fabric.parse_tray_port, "uplink": fabric.parse_uplink}
-    return found
+def kind_of(inventory: Inventory, name: str) -> PartKind | None:
+    """The kind of part that has this name; None where none has."""
+    kinds: tuple[PartKind, ...] = get_args(PartKind)
+    return next((kind for kind in kinds if kind in inventory and _is_parsed(inventory[kind].parse, name)), None)
 
 
 def _is_parsed(parse: Callable[[str], object], name: str) -> bool:

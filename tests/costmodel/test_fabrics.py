@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from costmodel.fabrics import NO_PLAN, FatTree, Lightpath, LinkPlan
-from costmodel.fabrics.base import FabricBase, divisors_down
+from costmodel.fabrics.base import FabricBase
+from costmodel.fabrics.group_plans import divisors_down
 from tests.costmodel.pricing.test_score import FAT_TREE, LIGHTPATH
 
 

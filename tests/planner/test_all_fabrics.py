@@ -6,19 +6,15 @@ from typing import Any
 
 import pytest
 
+from costmodel.fabrics import priced
 from planner.controller import Controller, Request, Settings
 from planner.explain.marginal import marginal
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions
-from planner.prices.parts import PartPrices, parts_of
-from tests.fabrics import FABRICS
+from planner.prices.parts import PartPrices
+from tests.fabrics import EVERY, FABRICS
 from tests.planner.cli.conftest import Planner, planner  # noqa: F401
 from tests.planner.simulate.grounds import BERT
-
-APPLIANCES = FABRICS["divided_ports"] | {
-    "memory": {"kind": "appliances", "part": "photonic-fabric-appliance", "ports": 4, "per_server": 2}
-}
-EVERY = {**FABRICS, "appliances": APPLIANCES}
 
 
 def instance(fabric: dict[str, Any], *sizes: int) -> Instance:
@@ -65,7 +61,7 @@ def test_where_nothing_can_be_more_it_says_so(planner: Planner, tmp_path: Path) 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_fabric_has_prices(name: str) -> None:
     fabric = instance(EVERY[name], 1).cluster.fabric
-    parts = parts_of(fabric)
+    parts = priced(fabric.inventory())
     assert parts["accelerator"] == 32
     assert sum(parts.values()) > 32
     dear = PartPrices(accelerator=1, electrical_port=1, optical_port=1, optical_switch=1, memory_unit=1)

@@ -9,6 +9,7 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.lightpath.claims import LightpathClaims
     from planner.fabrics.lightpath.drawing import LightpathDrawing
+    from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.template import LightpathTemplate
@@ -55,3 +56,9 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.template import LightpathTemplate
 
         return LightpathTemplate()
+
+    @cached_property
+    def interchangeable(self) -> "LightpathInterchangeable":
+        from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
+
+        return LightpathInterchangeable()

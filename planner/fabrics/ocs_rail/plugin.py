@@ -9,6 +9,7 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.claims import OcsRailClaims
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
+    from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.template import OcsRailTemplate
@@ -55,3 +56,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.template import OcsRailTemplate
 
         return OcsRailTemplate()
+
+    @cached_property
+    def interchangeable(self) -> "OcsRailInterchangeable":
+        from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
+
+        return OcsRailInterchangeable()

@@ -9,6 +9,7 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.sipam.claims import SipamClaims
     from planner.fabrics.sipam.drawing import SipamDrawing
+    from planner.fabrics.sipam.interchangeable import SipamInterchangeable
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.template import SipamTemplate
@@ -55,3 +56,9 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.template import SipamTemplate
 
         return SipamTemplate()
+
+    @cached_property
+    def interchangeable(self) -> "SipamInterchangeable":
+        from planner.fabrics.sipam.interchangeable import SipamInterchangeable
+
+        return SipamInterchangeable()

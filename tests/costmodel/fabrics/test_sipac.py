@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from costmodel.fabrics import NO_PLAN, LinkPlan, Sipac
-from costmodel.fabrics.base import GroupPlan
+from costmodel.fabrics.group_plans import GroupPlan
 
 RATE, ALPHA = 300e9, 1e-6
 

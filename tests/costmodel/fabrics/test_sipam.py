@@ -26,7 +26,7 @@ def test_counts_of_the_paper() -> None:
     pool = fabric()
     assert (pool.num_io, pool.local_rails, pool.port_units, pool.most_units) == (12, 8, 3, 24)
     assert [pool.memory_io(units) for units in (1, 3, 4, 24)] == [1, 1, 2, 8]
-    assert pool.num_switches == 12 * 2 + 4
+    assert pool.num_optical_switches == 12 * 2 + 4
     assert pool.units_per_server == 192
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from costmodel.fabrics import NO_PLAN, LinkPlan, Torus
-from costmodel.fabrics.base import GroupPlan
+from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.fabrics.sliced import Held
 
 LINK, ALPHA = 50e9, 1e-6

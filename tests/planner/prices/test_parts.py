@@ -2,9 +2,10 @@
 
 import pytest
 
+from costmodel.fabrics import priced
 from planner.model.errors import InputError
 from planner.prices import Prices
-from planner.prices.parts import PartPrices, parts_of
+from planner.prices.parts import PartPrices
 from tests.planner.simulate.grounds import cluster
 
 
@@ -29,7 +30,7 @@ from tests.planner.simulate.grounds import cluster
 )  # fmt: skip
 def test_parts_follow_from_the_fabric(fabric: str, changes: dict[str, object], parts: dict[str, int]) -> None:
     of = cluster(fabric, **changes).fabric
-    assert parts_of(of) == parts
+    assert priced(of.inventory()) == parts
     prices = PartPrices(accelerator=1000, electrical_port=100, optical_port=10, optical_switch=1, memory_unit=0.1)
     assert prices.capital(of, "p") == pytest.approx(
         sum(number * getattr(prices, kind) for kind, number in parts.items())

@@ -1,0 +1,17 @@
+"""Parts of a pool that can stand for each other."""
+
+import re
+from collections.abc import Hashable
+
+from planner.fabrics.interchangeable import Interchangeable
+from planner.model.cluster import Cluster
+
+NUMBER = re.compile(r"(#|\.u)\d+$")
+"""of a memory unit, a tray's port or an uplink"""
+
+
+class SipamInterchangeable(Interchangeable):
+    """Units of a tray are alike, and so are its ports on a rail, and the uplinks of a server on a rail."""
+
+    def class_of(self, cluster: Cluster, kind: str, part: str) -> Hashable:
+        return super().class_of(cluster, kind, part) if kind == "tile" else NUMBER.sub(r"\1", part)
