@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from planner.explain.explanation import Explanation
     from planner.explain.marginal import Marginal, marginal
     from planner.fabrics.demand import Demand
-    from planner.fabrics.free_state import FreeState
+    from planner.fabrics.free_state import Blocks, FreeState, Strategy
     from planner.fabrics.plugin import FabricPlugin
     from planner.fabrics.problem import JobOptions, Problem
-    from planner.heuristics.greedy import Blocks, fill, free_blocks, place_all, racks
+    from planner.heuristics.greedy import place_all
+    from planner.heuristics.strategies import in_order
     from planner.model.cluster import Cluster
     from planner.model.errors import InputError, RefusedPlanError
     from planner.model.instance import Instance, Job
@@ -45,7 +46,7 @@ API_VERSION = "1.0"
 
 _MODULE_OF_NAME = {
     "Assignment": "planner.model.plan",
-    "Blocks": "planner.heuristics.greedy",
+    "Blocks": "planner.fabrics.free_state",
     "Cluster": "planner.model.cluster",
     "Comparison": "planner.studies.compare",
     "Demand": "planner.fabrics.demand",
@@ -70,16 +71,15 @@ _MODULE_OF_NAME = {
     "SimulationRun": "planner.simulate.run_one",
     "SolveOptions": "planner.model.result",
     "Status": "planner.model.result",
+    "Strategy": "planner.fabrics.free_state",
     "Violation": "planner.model.violation",
     "check": "planner.checks",
     "expand": "planner.candidates.expand",
     "explain": "planner.explain",
-    "fill": "planner.heuristics.greedy",
-    "free_blocks": "planner.heuristics.greedy",
     "heuristic_result": "planner.policies.heuristic",
+    "in_order": "planner.heuristics.strategies",
     "marginal": "planner.explain.marginal",
     "place_all": "planner.heuristics.greedy",
-    "racks": "planner.heuristics.greedy",
     "repair": "planner.whatif.repair",
     "solve": "planner.checked_solve",
 }
@@ -87,8 +87,8 @@ __all__ = [
     "API_VERSION", "Assignment", "Blocks", "Cluster", "Comparison", "Demand", "Explanation", "FabricBase",
     "FabricPlugin", "FreeState", "Incumbent", "InputError", "Instance", "Job", "JobOptions", "Level", "Marginal",
     "Outcome", "Plan", "Policy", "Problem", "RefusedPlanError", "Repair", "Result", "SimulationRun", "SolveOptions",
-    "Status", "Violation", "check", "compare", "expand", "explain", "fill", "free_blocks", "heuristic_result", "load",
-    "marginal", "place_all", "racks", "repair", "replay", "score", "solve",
+    "Status", "Strategy", "Violation", "check", "compare", "expand", "explain", "heuristic_result", "in_order", "load",
+    "marginal", "place_all", "repair", "replay", "score", "solve",
 ]  # fmt: skip
 
 

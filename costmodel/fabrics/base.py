@@ -80,6 +80,11 @@ class FabricBase(Spec):
         return 0
 
     @property
+    def slots_matter(self) -> bool:
+        """Whether it matters on which devices of a server a job lies, health aside."""
+        return False
+
+    @property
     def num_servers(self) -> int:
         return self.racks * self.servers
 

@@ -6,7 +6,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.cpsat.step1.objectives.fragmentation import fit
-from planner.fabrics.free_state import FreeSlots
+from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.problem import JobOptions, Problem
 from planner.formulation.solver import new_solver

@@ -7,7 +7,7 @@ import numpy as np
 
 from planner.candidates import unlisted
 from planner.candidates.expand import list_options
-from planner.fabrics.free_state import FreeSlots
+from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
 from planner.model.edit import edited, with_job

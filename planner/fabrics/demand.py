@@ -12,9 +12,10 @@ from costmodel.fabrics import Circuits, Cut, FabricBase, GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism.degrees import Degrees
 from costmodel.pricing.candidates import Candidates
+from planner.fabrics import plugin_of
 from planner.fabrics.circuits_between import Between
 from planner.fabrics.kept_circuits import while_kept
-from planner.fabrics.lightpath.laid_circuits import Laid, laid
+from planner.fabrics.laid_circuits import Laid, laid
 
 MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
@@ -142,6 +143,11 @@ class Demand:
         return gcd(*widths) if widths else 1
 
     @property
+    def room_key(self) -> tuple[object, ...]:
+        """As many blocks of demands with equal ones fit on each server."""
+        return self.num_ranks, self.block, self.cut, self.held_units, self.held_io
+
+    @property
     def has_light(self) -> bool:
         """Whether spreading the job over servers needs fibers."""
         return bool(self.boundary.any())
@@ -182,7 +188,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         phase, first = names[-1], replace(earlier, phase=names[0])
     m = candidates.mapping[row]
     tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
-    return Demand(
+    return plugin_of(fabric).demand(
         tensor=int(candidates.mappings.tensor[m]),
         pipeline=int(candidates.mappings.pipeline[m]),
         data=int(candidates.mappings.data[m]),

@@ -13,11 +13,14 @@ from costmodel.fabrics import FabricBase
 if TYPE_CHECKING:
     from planner.checks.fabric_rules import FabricRules
     from planner.fabrics.claims import JobClaims
+    from planner.fabrics.demand import Demand
     from planner.fabrics.drawing import Drawing
+    from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
+    from planner.model.cluster import Cluster
 
 
 class FabricPlugin:
@@ -73,3 +76,16 @@ class FabricPlugin:
         from planner.fabrics.interchangeable import Interchangeable
 
         return Interchangeable()
+
+    @cached_property
+    def demand(self) -> "type[Demand]":
+        """The class of what candidates ask for."""
+        from planner.fabrics.demand import Demand
+
+        return Demand
+
+    def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "FreeState":
+        """What is free with nothing placed; `most_lit`: fibers of pairs of servers that may carry light, if any do."""
+        from planner.fabrics.free_state import FreeState
+
+        return FreeState(cluster)

@@ -9,7 +9,8 @@ import numpy as np
 from planner.candidates.knapsack_bounds import SLACK
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import place, price_per_device, tightest
+from planner.heuristics.greedy import place, price_per_device
+from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
@@ -68,11 +69,11 @@ class RuinRecreate:
         self.problem = problem
         self.rng = random.Random(seed)
         self.price = price_per_device(problem)
-        self.board = FreeState.empty(problem.cluster)
+        self.free = FreeState.empty(problem.cluster)
         number = {options.job.name: j for j, options in enumerate(problem.options)}
         self.placed = {number[assignment.job]: assignment for assignment in start}
         for assignment in start:
-            self.board.take(assignment)
+            self.free.take(assignment)
         self.most = [float(options.value.max(initial=0.0)) for options in problem.options]
         self.movable = [j for j, o in enumerate(problem.options) if not (j in self.placed and o.can_stay) and len(o)]
 
@@ -86,15 +87,15 @@ class RuinRecreate:
             return False
         out = {j: self.placed.pop(j) for j in self._cleared()}
         for assignment in out.values():
-            self.board.release(assignment)
+            self.free.release(assignment)
         new = self._place_anew([j for j in self.movable if j not in self.placed])
         gain = sum(a.value for a in new.values()) - sum(a.value for a in out.values())
         is_kept = gain >= 0 and all(j in new for j in out if self.problem.options[j].must_run)
         if not is_kept:
             for assignment in new.values():
-                self.board.release(assignment)
+                self.free.release(assignment)
             for assignment in out.values():
-                self.board.take(assignment)
+                self.free.take(assignment)
         self.placed |= new if is_kept else out
         return is_kept and gain > SLACK
 
@@ -125,7 +126,7 @@ class RuinRecreate:
             keys[j] = options.must_run, key * SHUFFLE ** self.rng.uniform(-1, 1)
         new = {}
         for j in sorted(waiting, key=lambda j: keys[j], reverse=True):
-            found = place(self.board, self.problem.options[j], tightest, rows[j])
+            found = place(self.free, self.problem.options[j], tightest, rows[j])
             if found is not None:
                 new[j] = found
         return new

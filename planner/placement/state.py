@@ -10,13 +10,13 @@ from heapq import heappop, heappush
 from itertools import chain
 from operator import and_
 
-from planner.fabrics.free_state import FreeState
+from planner.fabrics.free_state import FreeState, runs
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Beams, Router
-from planner.fabrics.lightpath.layouts import runs
 from planner.fabrics.lightpath.routes import Device, Waveguide
+from planner.fabrics.ocs_rail.rails import on_rails
 from planner.fabrics.sipam.fast_pool import FreePoolParts, Switches
-from planner.heuristics.greedy import MAX_FAILED, has_light, on_rails
+from planner.heuristics.greedy import MAX_FAILED
 from planner.model.cluster import Cluster
 from planner.placement.job_classes import JobClass, Option
 from planner.placement.strategies import Blocks, Strategy
@@ -90,7 +90,7 @@ class State:
             found_any = False
             for blocks in self._ways(row, strategy):
                 found_any = True
-                if len(blocks) > 1 and (num_failed == MAX_FAILED or not has_light(self.board, row.shape, blocks)):
+                if len(blocks) > 1 and (num_failed == MAX_FAILED or not self.board.may_span(row.shape, blocks)):
                     continue
                 placement = self.realize(row, blocks)
                 if placement is not None:

@@ -3,7 +3,8 @@
 import time
 
 from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import tightest
 from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
 

@@ -11,11 +11,12 @@ from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
 from planner.cpsat.step1.size import MOST_LITERALS, literals_of
-from planner.fabrics.free_state import route_pattern, slots_matter
+from planner.fabrics.free_state import route_pattern
 from planner.fabrics.lightpath.shortlist import listed_shortly
 from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import in_order, place_all, priced_rows, tightest
+from planner.heuristics.greedy import place_all, priced_rows
 from planner.heuristics.ruin_recreate import PATIENCE, Effort, recreated
+from planner.heuristics.strategies import in_order, tightest
 from planner.model.clock import Clock
 from planner.model.plan import Assignment, Plan
 from planner.model.result import Level, Result, SolveOptions, Status, relative_gap
@@ -99,7 +100,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     clock = options.clock()
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
-    is_slotted = slots_matter(problem.cluster)
+    is_slotted = problem.cluster.fabric.slots_matter
     is_large = isinstance(problem.cluster.fabric, Lightpath) and literals_of(problem) > MOST_LITERALS
     listed = listed_shortly(problem) if is_slotted or is_large else problem
     rows, jobs = priced_rows(listed)

@@ -3,7 +3,8 @@
 import time
 
 from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import in_order, place_all
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import in_order
 from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
 

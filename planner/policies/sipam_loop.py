@@ -8,7 +8,8 @@ import numpy as np
 from costmodel.fabrics import Sipam
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.sipam.published_loop import loop_rows
-from planner.heuristics.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import Result, SolveOptions

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from costmodel.fabrics import SlicedFabric
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import FreeState, has_room
-from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
-from planner.heuristics.greedy import LEAST_S, MAX_FAILED, racks
+from planner.heuristics.greedy import LEAST_S, MAX_FAILED
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
-from planner.model.plan import Assignment, HeldCircuits
+from planner.model.plan import Assignment
 from planner.slices.allocator import MaskAllocator, Slice, members
 
 
@@ -41,17 +41,17 @@ def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None
         raise InputError(
             problem.instance.name, "policy", "a torus has its own torus_slices, a sipac its own bcube_slices; use those"
         )
-    board = FreeState.empty(problem.cluster)
+    free = FreeState.empty(problem.cluster)
     assignments = [options.staying() for options in problem.options if options.can_stay]
     for assignment in assignments:
-        board.take(assignment)
-    places = [_Places(board, cutter(problem.cluster, servers)) for servers in racks(board)]
+        free.take(assignment)
+    places = [_Places(free, cutter(problem.cluster, servers)) for servers in free.together]
     clock = None if clock is None else clock.lasting(LEAST_S)
     waiting = [options for options in problem.options if not options.can_stay]
     for options in sorted(waiting, key=lambda options: not options.must_run):
         if clock is not None and clock.is_over and not options.must_run:
             break
-        found = _place(board, places, options)
+        found = _place(free, places, options)
         if found is not None:
             assignments.append(found)
         elif options.must_run:
@@ -62,10 +62,10 @@ def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None
 class _Places:
     """Slices of one rack; devices with a failed port belong to none."""
 
-    def __init__(self, board: FreeState, cut: Cut) -> None:
-        self.board, self.devices = board, cut.devices
-        free = {(server, slot) for server, _ in cut.devices for slot in board.slots.lit[server]}
-        self.allocator = cut.allocator(sum(1 << i for i, device in enumerate(cut.devices) if device not in free))
+    def __init__(self, free: FreeState, cut: Cut) -> None:
+        self.free, self.devices = free, cut.devices
+        lit = {(server, slot) for server, _ in cut.devices for slot in free.slots.lit[server]}
+        self.allocator = cut.allocator(sum(1 << i for i, device in enumerate(cut.devices) if device not in lit))
 
     def take(self, shape: Demand) -> tuple[Slice, list[Device]] | None:
         """The first slice for a shape, and the devices of its ranks; None where no slice or no block fits."""
@@ -73,7 +73,7 @@ class _Places:
         if slice_ is None:
             return None
         chosen = [self.devices[i] for i in members(slice_.devices)]
-        devices = ranks_on(chosen, shape, apart=shape.is_even or self.board.needs_rails(shape))
+        devices = ranks_on(chosen, shape, apart=self.free.is_apart(shape))
         if not devices:
             self.allocator.release(slice_)
             return None
@@ -93,7 +93,7 @@ def ranks_on(devices: Sequence[Device], shape: Demand, *, apart: bool = False) -
     return whole[: shape.num_ranks] if len(whole) >= shape.num_ranks else []
 
 
-def _place(board: FreeState, places: Sequence[_Places], options: JobOptions) -> Assignment | None:
+def _place(free: FreeState, places: Sequence[_Places], options: JobOptions) -> Assignment | None:
     """Place one job with its most valuable row that a slice can realise."""
     hopeless: set[tuple[int, int]] = set()
     num_failed = 0
@@ -101,15 +101,15 @@ def _place(board: FreeState, places: Sequence[_Places], options: JobOptions) -> 
         shape = options.shapes[row]
         if (shape.num_ranks, shape.block) in hopeless:
             continue
-        if shape.num_ranks == 1 and (dark := _without_port(board)):
-            return _realize(board, options, row, dark)
+        if shape.num_ranks == 1 and (dark := _without_port(free)):
+            return free.realize_on(options, row, dark)
         found_any = False
         for place in places:
             given = place.take(shape)
             if given is None:
                 continue
             found_any = True
-            assignment = _realize(board, options, row, given[1])
+            assignment = free.realize_on(options, row, given[1])
             if assignment is not None:
                 return assignment
             place.allocator.release(given[0])
@@ -119,35 +119,6 @@ def _place(board: FreeState, places: Sequence[_Places], options: JobOptions) -> 
     return None
 
 
-def _without_port(board: FreeState) -> list[Device]:
+def _without_port(free: FreeState) -> list[Device]:
     """The first free device with a failed port, which serves single-device jobs only."""
-    return [(server, slots[0]) for server, slots in enumerate(board.slots.dark) if slots][:1]
-
-
-def _realize(board: FreeState, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
-    """The row on these devices with first-fit circuits, taken from the board; None where light is short."""
-    shape, light = options.shapes[row], board.light
-    if board.needs_rails(shape):
-        return _realize_on_rails(board, options, row, devices)
-    circuits: tuple[HeldCircuits, ...] | None = ()
-    if light is not None:
-        servers = [server for server, _ in devices[:: shape.block]]
-        circuits = light.route(shape, devices) if has_room(light, shape, servers) else None
-    if circuits is None:
-        return None
-    names = [board.cluster.fabric.device_name(*device) for device in devices]
-    assignment = options.assignment(row, names, circuits)
-    board.take(assignment)
-    return assignment
-
-
-def _realize_on_rails(board: FreeState, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
-    """The row with the same rails on all servers; None where the slice has other slots there, or too few switches."""
-    assert board.rails is not None
-    shape = options.shapes[row]
-    servers = [server for server, _ in devices[:: shape.block]]
-    rails = [slot for _, slot in devices[: shape.block]]
-    common = board.rails.common(shape, [board.slots.lit[server] for server in servers])
-    if not set(common).issuperset(rails) or [(s, rail) for s in servers for rail in rails] != list(devices):
-        return None
-    return board.realize_on_rails(options, row, servers, rails)
+    return [(server, slots[0]) for server, slots in enumerate(free.slots.dark) if slots][:1]

@@ -7,7 +7,8 @@ from math import prod
 
 from costmodel.fabrics import Torus
 from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import in_order, place_all
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import in_order
 from planner.model.cluster import Cluster
 from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result

@@ -9,8 +9,9 @@ from planner.candidates.expand import expand
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.solve import plan_of
 from planner.fabrics.lightpath.shortlist import listed_shortly
-from planner.heuristics.greedy import place_all, priced_rows, tightest
+from planner.heuristics.greedy import place_all, priced_rows
 from planner.heuristics.ruin_recreate import Effort, recreated
+from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from tests.benchmarks.bench_shared import measure
 from tests.benchmarks.shared_racks import NUM_TILES, shared_rack

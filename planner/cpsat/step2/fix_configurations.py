@@ -10,7 +10,7 @@ from planner.cpsat.step1.model import Model, Nogood
 from planner.cpsat.step1.size import is_buildable
 from planner.cpsat.step2.realize import FOUND, StepTwoLimits, is_beyond_search, realize
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Choice, Pattern, slots_matter
+from planner.fabrics.free_state import Choice, Pattern
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.step2_ranks import reserve
 from planner.fabrics.problem import JobOptions, Problem
@@ -67,7 +67,7 @@ def settle(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, 
 
 def place_again(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
     """Where slots matter: the configurations of a pattern wherever ruin and recreate finds room for all, or None."""
-    if not slots_matter(search.problem.cluster):
+    if not search.problem.cluster.fabric.slots_matter:
         return None
     problem = _only(search.problem, pattern)
     chosen = {j: search.problem.options[j].candidates.configuration(choice.row) for j, choice in pattern.items()}

@@ -9,13 +9,16 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.fabrics.sliced import Held
-from planner.fabrics.free_state import FreeSlots, FreeState, Pattern, route_pattern, slots_matter
+from planner.fabrics.free_slots import FreeSlots
+from planner.fabrics.free_state import FreeState, Pattern, route_pattern
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.step2_ranks import Ranks
 from planner.fabrics.lightpath.step2_rwa import StepTwo
+from planner.fabrics.ocs_rail.free_state import RailFreeState
 from planner.fabrics.ocs_rail.step2 import pack_rails
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.step2 import pack_pool
+from planner.fabrics.slices.free_state import SlicedFreeState
 from planner.fabrics.slices.step2 import pack_slices
 from planner.formulation.solver import new_solver
 from planner.model.cluster import Cluster
@@ -103,6 +106,7 @@ def _on_rails(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Real
 
     def realize_on(board: FreeState, j: int, rails: Sequence[int]) -> Assignment | None:
         choice = pattern[j]
+        assert isinstance(board, RailFreeState)
         return board.realize_on_rails(problem.options[j], choice.row, [s for s, _ in choice.blocks], rails)
 
     return _then_others(problem, pattern, packed.rails, realize_on)
@@ -115,6 +119,7 @@ def _on_slices(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Rea
         return Realized(refuted=packed.refuted)
 
     def realize_on(board: FreeState, j: int, held: Sequence[Held]) -> Assignment:
+        assert isinstance(board, SlicedFreeState)
         return board.realize_on_slices(problem.options[j], pattern[j].row, held)
 
     return _then_others(problem, pattern, packed.held, realize_on)
@@ -174,11 +179,13 @@ def _uneven(cluster: Cluster) -> set[int]:
 
 def is_beyond_search(problem: Problem, pattern: Pattern) -> bool:
     """Whether some jobs of a pattern are too many to be searched exactly, because slots matter."""
-    return slots_matter(problem.cluster) and any(_is_beyond(problem, pattern, g) for g in _groups(problem, pattern))
+    return problem.cluster.fabric.slots_matter and any(
+        _is_beyond(problem, pattern, g) for g in _groups(problem, pattern)
+    )
 
 
 def _is_beyond(problem: Problem, pattern: Pattern, group: Sequence[int]) -> bool:
-    return slots_matter(problem.cluster) and _num_paths(problem, pattern, group) > MOST_PATHS
+    return problem.cluster.fabric.slots_matter and _num_paths(problem, pattern, group) > MOST_PATHS
 
 
 def _search(

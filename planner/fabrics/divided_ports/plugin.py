@@ -9,9 +9,12 @@ from planner.fabrics.plugin import FabricPlugin
 if TYPE_CHECKING:
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
+    from planner.fabrics.divided_ports.free_state import SharedFreeState
     from planner.fabrics.divided_ports.rules import DividedPortsRules
     from planner.fabrics.divided_ports.template import DividedPortsTemplate
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
+    from planner.fabrics.free_state import MostLit
+    from planner.model.cluster import Cluster
 
 
 class DividedPortsPlugin(FabricPlugin):
@@ -48,3 +51,8 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.template import DividedPortsTemplate
 
         return DividedPortsTemplate()
+
+    def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "SharedFreeState":
+        from planner.fabrics.divided_ports.free_state import SharedFreeState
+
+        return SharedFreeState(cluster)

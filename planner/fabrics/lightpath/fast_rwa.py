@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from costmodel.fabrics import Lightpath, Route
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import has_room
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread
 from planner.fabrics.lightpath.routes import Device, Waveguide
 from planner.fabrics.lightpath.rwa import Spectrum, bits
@@ -133,7 +132,7 @@ class Router:
     def route(self, shape: Demand, devices: Sequence[Device]) -> Beams | None:
         """Light of a job whose rank i lies on devices[i]."""
         servers = [server for server, _ in devices[:: shape.block]]
-        return self._routed(shape, devices) if has_room(self.light, shape, servers) else None
+        return self._routed(shape, devices) if self.light.has_room(shape, servers) else None
 
     def _routed(self, shape: Demand, devices: Sequence[Device]) -> Beams | None:
         """First-fit light, in masks."""

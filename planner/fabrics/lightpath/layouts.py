@@ -1,21 +1,17 @@
 """Where the ranks of a job may lie: on which servers, in rank order, and on which tiles where slots matter."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, permutations
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import runs
 
 MAX_LAYOUTS = 24
 """orders of the servers that first fit tries for one job"""
-
-
-def runs(blocks: Iterable[tuple[int, int]]) -> list[int]:
-    """Server of each block, all blocks of a server one after the other."""
-    return [server for server, count in blocks for _ in range(count)]
 
 
 def layouts(shape: Demand, blocks: Sequence[tuple[int, int]], most_orders: int = MAX_LAYOUTS) -> Iterator[list[int]]:

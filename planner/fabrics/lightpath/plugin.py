@@ -7,13 +7,16 @@ from costmodel.fabrics import Lightpath
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.free_state import MostLit
     from planner.fabrics.lightpath.claims import LightpathClaims
     from planner.fabrics.lightpath.drawing import LightpathDrawing
+    from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.template import LightpathTemplate
     from planner.fabrics.lightpath.upgrades import LightpathUpgrades
+    from planner.model.cluster import Cluster
 
 
 class LightpathPlugin(FabricPlugin):
@@ -62,3 +65,8 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
 
         return LightpathInterchangeable()
+
+    def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "LightpathFreeState":
+        from planner.fabrics.lightpath.free_state import LightpathFreeState
+
+        return LightpathFreeState(cluster, most_lit)

@@ -9,10 +9,9 @@ import numpy as np
 
 from costmodel.fabrics import Fiber, Lightpath, Route
 from costmodel.fabrics.lightpath import ROUNDING_DB
+from planner.fabrics.free_slots import Device as Device
 from planner.model.cluster import Cluster
 
-Device = tuple[int, int]
-"""(server, slot)"""
 Waveguide = Fiber | tuple[str, int, int, int]
 """A fiber, or ("tile", server, from slot, to slot) where waveguides are shared"""
 Chain = tuple[int, ...]

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, product
 
+import numpy as np
+
 from costmodel.fabrics import Circuits, Fiber, Lightpath, Route
+from planner.fabrics.circuits_between import busiest
 from planner.fabrics.demand import Demand, Dimension
 from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
@@ -73,6 +76,14 @@ class Spectrum:
         if not self.ways.may_cross:
             return self.free_wavelengths(source, destination)
         return min(self.leaving(source), self.entering(destination))
+
+    def has_room(self, demand: Demand, servers: Sequence[int]) -> bool:
+        """Whether each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
+        names, places = np.unique(np.asarray(servers), return_inverse=True)
+        if len(names) == 1:
+            return True
+        needed = busiest(demand.between_blocks, places, len(names))
+        return all(needed[a, b] <= self.room(int(names[a]), int(names[b])) for a, b in np.argwhere(needed))
 
     def commit(self, circuits: Sequence[HeldCircuits]) -> None:
         """Take the light of a routed job."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from ortools.sat.python import cp_model
 
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import FreeSlots, Pattern
+from planner.fabrics.free_slots import FreeSlots
+from planner.fabrics.free_state import Pattern
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.lightpath.rwa import Spectrum, wavelengths_of
 from planner.fabrics.lightpath.step2_paths import Paths, Ray

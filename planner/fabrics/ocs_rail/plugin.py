@@ -7,13 +7,17 @@ from costmodel.fabrics import OcsRail
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.free_state import MostLit
     from planner.fabrics.ocs_rail.claims import OcsRailClaims
+    from planner.fabrics.ocs_rail.demand import RailDemand
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
+    from planner.fabrics.ocs_rail.free_state import RailFreeState
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.template import OcsRailTemplate
     from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
+    from planner.model.cluster import Cluster
 
 
 class OcsRailPlugin(FabricPlugin):
@@ -62,3 +66,14 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
 
         return OcsRailInterchangeable()
+
+    @cached_property
+    def demand(self) -> "type[RailDemand]":
+        from planner.fabrics.ocs_rail.demand import RailDemand
+
+        return RailDemand
+
+    def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "RailFreeState":
+        from planner.fabrics.ocs_rail.free_state import RailFreeState
+
+        return RailFreeState(cluster)

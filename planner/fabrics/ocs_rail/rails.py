@@ -6,9 +6,14 @@ from functools import cached_property
 from costmodel.fabrics import OcsRail
 from costmodel.fabrics.ocs_rail import ports_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit, HeldCircuits
+
+MAX_STARTS = 8
+"""servers from which a job on rails is spread"""
+RailGroup = tuple[int, list[int], int]
+"""(number of free rails, servers, mask of these rails) of servers with the same free rails"""
 
 
 class FreeRails:
@@ -40,26 +45,64 @@ class FreeRails:
             self._masks[number] = sum(1 << rail for rail in self.with_switches(number))
         return self._masks[number]
 
-    def common(self, shape: Demand, free: Sequence[Sequence[int]]) -> list[int]:
+    def common(self, demand: Demand, free: Sequence[Sequence[int]]) -> list[int]:
         """Rails that a job may take on servers with these free slots, those with the fewest switches first."""
-        rails = set(self.with_switches(shape.num_ports)).intersection(*free)
+        rails = set(self.with_switches(demand.num_ports)).intersection(*free)
         return sorted(rails, key=lambda rail: (len(self.switches[rail]), rail))
 
-    def circuits(self, shape: Demand, devices: Sequence[Device]) -> tuple[HeldCircuits, ...]:
+    def circuits(self, demand: Demand, devices: Sequence[Device]) -> tuple[HeldCircuits, ...]:
         """Circuits of a job on devices of rails with as many working switches as it needs ports.
 
         Circuits of one dimension are coloured so that no rank sends or receives a colour twice, and each dimension
         has colours of its own; colour i is the i-th working switch of the rail.
         """
-        return tuple(self._held(shape, devices))
+        return tuple(self._held(demand, devices))
 
-    def _held(self, shape: Demand, devices: Sequence[Device]) -> Iterator[HeldCircuits]:
-        first = {"pipeline": 0, "data": ports_of(shape.plans[1])}
+    def _held(self, demand: Demand, devices: Sequence[Device]) -> Iterator[HeldCircuits]:
+        first = {"pipeline": 0, "data": ports_of(demand.plans[1])}
         names = [self.fabric.device_name(*device) for device in devices]
-        for (dimension, circuits), offsets in zip(shape.configurations, shape.offsets, strict=True):
+        for (dimension, circuits), offsets in zip(demand.configurations, demand.offsets, strict=True):
             held = []
             for (source, destination, width), offset in zip(circuits, offsets, strict=True):
                 start = first[dimension] + offset
                 taken = self.switches[devices[source][1]][start : start + width]
                 held.append(Circuit(source=names[source], destination=names[destination], wavelengths=taken))
             yield HeldCircuits(dimension=dimension, circuits=tuple(held))
+
+
+def on_rails(rails: FreeRails, demand: Demand, lit: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+    """Servers with one block each that have rails in common, started from the fullest ones that have room.
+
+    From each start the servers that leave the most common rails join, of equal ones the fullest. `lit` are masks of the
+    free devices with a port, by server.
+    """
+    usable, block, num_blocks = rails.mask(demand.num_ports), demand.block, demand.num_blocks
+    alike: dict[int, list[int]] = {}
+    for server, slots in enumerate(lit):
+        alike.setdefault(slots & usable, []).append(server)
+    groups = [(mask.bit_count(), servers, mask) for mask, servers in alike.items() if mask.bit_count() >= block]
+    if sum([len(servers) for _, servers, _ in groups]) < num_blocks:
+        return
+    starts = sorted([(number, first, mask) for number, servers, mask in groups for first in servers[:MAX_STARTS]])
+    in_vain = set[int]()
+    for _, first, mask in starts[:MAX_STARTS]:
+        chosen = [] if mask in in_vain else _joined(groups, first, mask, block, num_blocks)
+        if chosen:
+            yield [(server, 1) for server in sorted(chosen)]
+            return
+        in_vain.add(mask)
+
+
+def _joined(groups: Sequence[RailGroup], first: int, common: int, block: int, num_blocks: int) -> list[int]:
+    """A server and those that join it; empty where they leave too few common rails. All that leave the same rails as
+    before join at once."""
+    chosen, left = [first], [*groups]
+    while True:
+        whole = [(number, server) for number, servers, mask in left if common & mask == common for server in servers]
+        chosen += [server for _, server in sorted(whole) if server != first][: num_blocks - len(chosen)]
+        if len(chosen) == num_blocks:
+            return chosen
+        left = [each for each in left if common & each[2] != common and (common & each[2]).bit_count() >= block]
+        if not left:
+            return []
+        common &= min(left, key=lambda each: (-(common & each[2]).bit_count(), each[0], each[1][0]))[2]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import networkx as nx
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import FreeState, Pattern
-from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import Pattern
+from planner.fabrics.ocs_rail.free_state import RailFreeState
 from planner.fabrics.problem import Problem
 
 Solver = Callable[[], cp_model.CpSolver]
@@ -24,7 +25,7 @@ class PackedRails:
 
 def pack_rails(problem: Problem, pattern: Pattern, solver: Solver) -> PackedRails:
     """Rails of all jobs of a pattern that need them, beside the residents that stay; exact in the solver's time."""
-    board = FreeState.empty(problem.cluster)
+    board = RailFreeState(problem.cluster)
     staying = tuple(j for j, choice in pattern.items() if choice.stays)
     for j in staying:
         board.take(problem.options[j].staying())
@@ -49,7 +50,7 @@ def _groups(problem: Problem, pattern: Pattern) -> Iterator[list[int]]:
         yield sorted(n for n in component if isinstance(n, int))
 
 
-def _core(problem: Problem, pattern: Pattern, group: Sequence[int], board: FreeState, solver: Solver) -> list[int]:
+def _core(problem: Problem, pattern: Pattern, group: Sequence[int], board: RailFreeState, solver: Solver) -> list[int]:
     """Jobs of a group that exclude each other, none of which can be spared."""
     kept = list(group)
     for j in group:
@@ -60,9 +61,8 @@ def _core(problem: Problem, pattern: Pattern, group: Sequence[int], board: FreeS
 
 
 def _solve(
-    problem: Problem, pattern: Pattern, group: Sequence[int], board: FreeState, solver: cp_model.CpSolver
+    problem: Problem, pattern: Pattern, group: Sequence[int], board: RailFreeState, solver: cp_model.CpSolver
 ) -> tuple[cp_model.CpSolverStatus, dict[int, tuple[int, ...]] | None]:
-    assert board.rails is not None
     cp = cp_model.CpModel()
     takers: defaultdict[Device, list[cp_model.IntVar]] = defaultdict(list)
     chosen: dict[int, dict[int, cp_model.IntVar]] = {}

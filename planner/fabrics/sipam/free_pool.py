@@ -1,5 +1,6 @@
 """Racks with pooled memory while jobs are placed: free units, ports and uplinks, and circuits over them."""
 
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,10 @@ class Wires(NamedTuple):
     across: list[int]
     kept: dict[int, tuple[int, ...]]
     plugs: dict[int, list[list[Plug]]]
+
+
+Connected = tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]]
+"""circuits of the network, and of memory"""
 
 
 class FreePool:
@@ -42,9 +47,18 @@ class FreePool:
             server, rail, index = self.fabric.parse_uplink(name)
             self.racks[server].uplinks[rail].remove(index)
 
-    def connect(
-        self, shape: Demand, devices: Sequence[Device]
-    ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
+    def release(self, assignment: Assignment) -> None:
+        """Give back the units, ports and uplinks of an assignment that was taken."""
+        for circuit in assignment.memory:
+            server, tray, rail, index = self.fabric.parse_tray_port(circuit.port)
+            insort(self.racks[server].ports[rail][tray], index)
+            for name in circuit.units:
+                insort(self.racks[server].units[tray], self.fabric.parse_unit(name)[2])
+        for name in {name for held in assignment.circuits for c in held.circuits for name in c.fibers}:
+            server, rail, index = self.fabric.parse_uplink(name)
+            insort(self.racks[server].uplinks[rail], index)
+
+    def connect(self, shape: Demand, devices: Sequence[Device]) -> Connected | None:
         """Circuits of a job on its devices by first fit, and what they need is taken; None where it is not free."""
         found = self.wires(pool_demand(shape), by_server(devices))
         return None if found is None else self.commit(shape, devices, *found)
@@ -76,7 +90,7 @@ class FreePool:
         across: Sequence[int],
         kept: Mapping[int, Sequence[int]],
         plugs: Mapping[int, list[list[Plug]]],
-    ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]]:
+    ) -> Connected:
         """Name and take what a job was given, as `Wires`."""
         demand = pool_demand(shape)
         networks = [self.network(each, demand.uplinks, across, kept) for each in demand.by_phase]

@@ -7,13 +7,16 @@ from costmodel.fabrics import Sipam
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.free_state import MostLit
     from planner.fabrics.sipam.claims import SipamClaims
     from planner.fabrics.sipam.drawing import SipamDrawing
+    from planner.fabrics.sipam.free_state import PoolFreeState
     from planner.fabrics.sipam.interchangeable import SipamInterchangeable
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.template import SipamTemplate
     from planner.fabrics.sipam.upgrades import SipamUpgrades
+    from planner.model.cluster import Cluster
 
 
 class SipamPlugin(FabricPlugin):
@@ -62,3 +65,8 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.interchangeable import SipamInterchangeable
 
         return SipamInterchangeable()
+
+    def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "PoolFreeState":
+        from planner.fabrics.sipam.free_state import PoolFreeState
+
+        return PoolFreeState(cluster)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import FreeState, Pattern
-from planner.fabrics.lightpath.layouts import runs
+from planner.fabrics.free_state import Pattern, runs
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.demand import PoolDemand, pool_demand
-from planner.fabrics.sipam.free_pool import FreePool, by_server
+from planner.fabrics.sipam.free_pool import FreePool, Wires, by_server
+from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.server_pool import FreeServer, Plug
 from planner.formulation.variables import total
 from planner.model.plan import Assignment
@@ -46,8 +46,7 @@ class PackedPool:
 
 def pack_pool(problem: Problem, pattern: Pattern, solver: Solver) -> PackedPool:
     """Spine rails of all jobs at once, then each server by itself."""
-    board = FreeState.empty(problem.cluster)
-    assert board.pool is not None
+    board = PoolFreeState(problem.cluster)
     staying = tuple(j for j, choice in pattern.items() if choice.stays)
     assignments = [problem.options[j].staying() for j in staying]
     for assignment in assignments:
@@ -207,13 +206,12 @@ def _in_order(engine: cp_model.CpSolver, kept: Kept) -> tuple[int, ...]:
 def _written(
     problem: Problem,
     pattern: Pattern,
-    board: FreeState,
+    board: PoolFreeState,
     j: int,
     across: Sequence[int],
     wired: Mapping[tuple[int, int], Wired],
 ) -> Assignment:
     """One job on free devices, over its rails and plugs."""
-    assert board.pool is not None
     options, choice = problem.options[j], pattern[j]
     shape = options.shapes[choice.row]
     devices = board.devices(shape, runs(choice.blocks))
@@ -221,6 +219,4 @@ def _written(
     servers = list(by_server(devices))
     mine = {s: wired[s, j] for s in servers}
     kept, plugs = {s: each.kept for s, each in mine.items()}, {s: each.plugs for s, each in mine.items()}
-    held = board.pool.commit(shape, devices, across, kept, plugs)
-    board.slots.take(devices)
-    return options.assignment(choice.row, [problem.cluster.fabric.device_name(*device) for device in devices], *held)
+    return board.commit(options, choice.row, devices, Wires([*across], kept, plugs))

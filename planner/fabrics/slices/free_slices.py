@@ -5,7 +5,7 @@ from math import prod
 
 from costmodel.fabrics import Cut, GroupPlan, SlicedFabric
 from costmodel.fabrics.sliced import Held, Slice
-from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit, HeldCircuits
 

@@ -7,9 +7,12 @@ from costmodel.fabrics import SlicedFabric
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.free_state import MostLit
     from planner.fabrics.slices.claims import SlicedClaims
+    from planner.fabrics.slices.free_state import SlicedFreeState
     from planner.fabrics.slices.rules import SlicedRules
     from planner.fabrics.slices.shortages import SliceShortages
+    from planner.model.cluster import Cluster
 
 
 class SlicedPlugin(FabricPlugin):
@@ -34,3 +37,8 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.slices.rules import SlicedRules
 
         return SlicedRules()
+
+    def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "SlicedFreeState":
+        from planner.fabrics.slices.free_state import SlicedFreeState
+
+        return SlicedFreeState(cluster)

@@ -8,8 +8,9 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Cut
 from costmodel.fabrics.sliced import Held
-from planner.fabrics.free_state import FreeState, Pattern
+from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import Problem
+from planner.fabrics.slices.free_state import SlicedFreeState
 from planner.formulation.slice_literals import add_disjoint, new_places
 
 
@@ -23,7 +24,7 @@ class PackedSlices:
 
 def pack_slices(problem: Problem, pattern: Pattern, solver: Callable[[], cp_model.CpSolver]) -> PackedSlices:
     """Slices of all jobs of a pattern beside the residents that stay, server by server; exact in the solver's time."""
-    board = FreeState.empty(problem.cluster)
+    board = SlicedFreeState(problem.cluster)
     for j, choice in pattern.items():
         if choice.stays:
             board.take(problem.options[j].staying())
@@ -48,7 +49,7 @@ def pack_slices(problem: Problem, pattern: Pattern, solver: Callable[[], cp_mode
 
 
 def _core(
-    board: FreeState,
+    board: SlicedFreeState,
     server: int,
     cut_of: Mapping[int, Cut],
     wanted: Mapping[int, int],
@@ -64,10 +65,9 @@ def _core(
 
 
 def _pack(
-    board: FreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], solver: cp_model.CpSolver
+    board: SlicedFreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], solver: cp_model.CpSolver
 ) -> tuple[cp_model.CpSolverStatus, dict[Cut, list[tuple[int, ...]]] | None]:
     """Slots of so many slices of each extent on a server."""
-    assert board.cuts is not None
     cp, counts = cp_model.CpModel(), Counter[Cut]()
     for j, count in wanted.items():
         counts[cut_of[j]] += count

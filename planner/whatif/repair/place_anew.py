@@ -10,7 +10,8 @@ from planner.cpsat.repair import RepairLimits
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.residents import lost_parts
 from planner.fabrics.sipam.repair import plugged_anew
-from planner.heuristics.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import tightest
 from planner.model.edit import as_residents
 from planner.model.instance import Instance, Resident
 from planner.model.plan import Assignment

@@ -9,7 +9,8 @@ from planner.cpsat.repair import RepairLimits
 from planner.cpsat.step2.realize import renamed
 from planner.fabrics.free_state import FreeState
 from planner.formulation.quantize import exact
-from planner.heuristics.greedy import place, tightest
+from planner.heuristics.greedy import place
+from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster, Condition
 from planner.model.plan import Assignment, Plan
 from planner.whatif.repair.damaged_plan import DamagedPlan

@@ -8,7 +8,8 @@ from planner.cpsat import core
 from planner.cpsat.lns import neighbourhood
 from planner.cpsat.search import Search
 from planner.cpsat.solve import plan_of
-from planner.heuristics.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions

@@ -16,7 +16,8 @@ from planner.cpsat.step2.fix_configurations import _only
 from planner.cpsat.step2.realize import StepTwoLimits, realize
 from planner.fabrics.free_state import Choice
 from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
-from planner.heuristics.greedy import place_all, tightest
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from planner.model.instance import Instance
 from planner.model.result import Incumbent, Result, SolveOptions, Status, relative_gap

@@ -10,7 +10,8 @@ from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Choice, FreeSlots, FreeState, route_pattern
+from planner.fabrics.free_slots import FreeSlots
+from planner.fabrics.free_state import Choice, FreeState, route_pattern
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner.fabrics.free_state import FreeState
+from planner.fabrics.slices.free_state import SlicedFreeState
 from tests.planner.controller.sites import controller, request
 
 FABRICS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -33,7 +33,7 @@ def test_ranks_and_circuits_on_slices_are_those_of_the_planner(name: str) -> Non
         options, row = place.row.options, place.row.number
         held = fabric.held(options.candidates.row_plans(row), place.devices)  # type: ignore[attr-defined]
         assert held is not None
-        expected = FreeState.empty(c.cluster).realize_on_slices(options, row, held)
+        expected = SlicedFreeState(c.cluster).realize_on_slices(options, row, held)
         assert place.device_names == expected.devices
         assert place.circuits == expected.circuits
         seen += 1

@@ -8,7 +8,8 @@ import pytest
 from planner.candidates.expand import expand
 from planner.controller.job_classes import JobClasses
 from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import in_order, place_all, tightest
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import in_order, tightest
 from planner.model.instance import Instance, Job
 from planner.model.result import SolveOptions
 from planner.placement.job_classes import JobClass

@@ -7,7 +7,7 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.fabrics.free_state import Shape
+from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from planner.pipeline import solve
@@ -116,6 +116,6 @@ def test_the_torus_is_as_cubic_as_its_servers_allow(servers: int, per_server: in
 
 def test_blocks_stay_in_one_server(rack64: Problem) -> None:
     pair = next(shape for o in rack64.options for shape in o.shapes if (shape.num_ranks, shape.block) == (4, 2))
-    assert isinstance(pair, Shape)
+    assert isinstance(pair, Demand)
     assert ranks_on([(1, 0), (0, 3), (0, 1), (1, 5)], pair) == [(0, 1), (0, 3), (1, 0), (1, 5)]
     assert ranks_on([(0, 0), (1, 0), (1, 1), (1, 2)], pair) == []

@@ -1,18 +1,16 @@
 """Worst fit: each job where the most room is left, so that servers stay evenly used."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from planner import api
 
 
-def most_room_first(free: api.FreeState, demand: api.Demand) -> Iterator[api.Blocks]:
-    """Ways to spread a job over servers, the best first: here one for each rack."""
-    for servers in api.racks(free):
-        order = sorted(servers, key=lambda server: -api.free_blocks(free, demand, server))
-        blocks = api.fill(free, demand, order)
-        if blocks is not None:
-            yield sorted(blocks)
+def most_room_first(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[api.Blocks]:
+    """Ways to spread the blocks of a job over servers that it may use together, the best first: here one."""
+    order = sorted(servers, key=lambda server: -room[server])
+    for spread in api.in_order(room, order, blocks, most):
+        yield sorted(spread)
 
 
 def worst_fit(problem: api.Problem, options: api.SolveOptions) -> api.Result:

@@ -1,0 +1,75 @@
+"""Ways to spread the blocks of a job over servers, the best first: the one set for plans, replays and the controller.
+
+Each is told how many blocks fit on each server, which servers one job may use together (ascending), how many blocks the
+job has, and how many of them an empty server takes.
+"""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from planner.fabrics.free_state import Blocks, Strategy
+
+FEW_STARTS = 3
+"""servers of the tightest spread that are left out in turn"""
+
+
+def in_order(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
+    """First fit: the first servers with room, each filled before the next."""
+    spread: Blocks = []
+    missing = blocks
+    for server in servers:
+        count = min(room[server], most)
+        if count >= missing:
+            yield [*spread, (server, missing)]
+            return
+        if count:
+            spread.append((server, count))
+            missing -= count
+
+
+def tightest(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
+    """Best fit: the one server with the least room to spare, or as few servers as possible, the last the tightest."""
+    enough = [server for server in servers if room[server] >= blocks] if blocks <= most else []
+    if enough:
+        yield [(min(enough, key=room.__getitem__), blocks)]
+        return
+    order = [s for _, _, s in sorted([(-min(room[s], most), room[s], s) for s in servers if room[s]])]
+    for first in range(min(FEW_STARTS, len(order))):
+        spread: Blocks = []
+        missing = blocks
+        for i in range(first, len(order)):
+            server = order[i]
+            count = min(room[server], most)
+            if count >= missing:
+                last = min((s for s in order[i:] if room[s] >= missing), key=room.__getitem__)
+                yield sorted([*spread, (last, missing)])
+                break
+            spread.append((server, count))
+            missing -= count
+
+
+def aligned(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
+    """Servers that have all they may give, the remainder on the tightest server that takes it whole."""
+    if most == 0:
+        return
+    count, remainder = divmod(blocks, most)
+    full = [s for s in servers if room[s] >= most][:count]
+    if len(full) < count:
+        return
+    spread = [(s, most) for s in full]
+    if remainder:
+        enough = [s for s in servers if s not in full and room[s] >= remainder]
+        if not enough:
+            return
+        spread.append((min(enough, key=lambda s: (room[s], s)), remainder))
+    yield sorted(spread)
+
+
+def shuffled(generator: Random) -> Strategy:
+    """Servers in random order, each filled before the next."""
+
+    def anywhere(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
+        for spread in in_order(room, generator.sample(list(servers), len(servers)), blocks, most):
+            yield sorted(spread)
+
+    return anywhere
