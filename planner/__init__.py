@@ -13,11 +13,16 @@ policies and fabrics of other distributions use, is in `planner.api`; all that n
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from planner.model import resident_check
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from planner.checked_solve import solve
     from planner.checks import check
+    from planner.model.cluster import Cluster
     from planner.model.errors import InputError, RefusedPlanError
-    from planner.model.instance import Instance
+    from planner.model.instance import Instance, Resident
     from planner.model.plan import Plan
     from planner.model.result import Incumbent, Result, SolveOptions, Status
     from planner.model.violation import Violation
@@ -61,3 +66,13 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+def _check_residents(cluster: "Cluster", residents: "Sequence[Resident]") -> None:
+    """Imported when the first instance is made."""
+    from planner.fabrics.residents import check_residents
+
+    check_residents(cluster, residents)
+
+
+resident_check.answered_by(_check_residents)

@@ -47,7 +47,6 @@ ARROWS_LEFT = {
     ("planner.fabrics", "planner.fabrics.*"),
     ("planner.fabrics.*", "planner.placement"),
     ("planner.formulation", "planner.fabrics.*"),
-    ("planner.model", "planner.fabrics"),
     ("planner.model", "planner.fabrics.*"),
     ("planner.placement", "planner.simulate"),
 }
@@ -142,7 +141,6 @@ STILL_NAME_A_FABRIC = {
     "planner/whatif/repair/shed.py",
     "planner/whatif/repair/spare.py",
     "planner/whatif/survive.py",
-    "planner/whatif/transition.py",
     "costmodel/hardware/systems.py",
     "costmodel/pricing/unlisted.py",
 }

@@ -250,6 +250,11 @@ class FabricBase(Spec):
         """Time to give a job other circuits and memory between phases of its workload; None where it keeps its own."""
         return None
 
+    @property
+    def stage_s(self) -> float:
+        """Time of one stage in which jobs change their circuits: switches turn, then the first light arrives."""
+        return 0.0
+
     def phase_change_s(self) -> float:
         """Time to switch between the circuits of two dimensions of one job."""
         return 0.0

@@ -96,6 +96,10 @@ class Lightpath(FabricBase):
         return self.tile_rows
 
     @property
+    def stage_s(self) -> float:
+        return self.reconfiguration_s + self.alpha_s
+
+    @property
     def has_circuits(self) -> bool:
         return True
 

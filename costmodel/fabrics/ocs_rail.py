@@ -79,6 +79,10 @@ class OcsRail(FabricBase):
         return self.gpus_per_server
 
     @property
+    def stage_s(self) -> float:
+        return self.reconfiguration_s + self.alpha_s
+
+    @property
     def has_circuits(self) -> bool:
         return True
 

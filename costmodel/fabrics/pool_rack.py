@@ -126,6 +126,10 @@ class PoolRack(FabricBase):
         return self.accelerators_per_server
 
     @property
+    def stage_s(self) -> float:
+        return self.reconfiguration_s + self.alpha_s
+
+    @property
     def has_circuits(self) -> bool:
         return True
 

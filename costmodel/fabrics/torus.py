@@ -76,6 +76,10 @@ class Torus(SlicedFabric):
         return self.switches is not None
 
     @property
+    def stage_s(self) -> float:
+        return 0.0 if self.switches is None else self.switches.reconfiguration_s + self.alpha_s
+
+    @property
     def _switches_of_axes(self) -> tuple[int, ...]:
         """Optical switches of each axis of a rack."""
         return tuple(self.devices_per_server // side for side in self.sides) if self.switches is not None else ()
@@ -292,6 +296,4 @@ class Torus(SlicedFabric):
         return 3 * self.rack_of(server) + axis, chip[face[0]] * self.sides[face[1]] + chip[face[1]]
 
     def network_j_per_byte(self, one_server: bool) -> float:
-        if one_server or self.switches is None:
-            return self.link_energy_j_per_byte
-        return self.switches.energy_j_per_byte
+        return self.link_energy_j_per_byte if one_server or self.switches is None else self.switches.energy_j_per_byte

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from planner.fabrics.drawing import Drawing
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
+    from planner.fabrics.residents import ResidentRules
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
@@ -89,3 +90,9 @@ class FabricPlugin:
         from planner.fabrics.free_state import FreeState
 
         return FreeState(cluster)
+
+    @cached_property
+    def residents(self) -> "ResidentRules":
+        from planner.fabrics.residents import ResidentRules
+
+        return ResidentRules()

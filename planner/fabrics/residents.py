@@ -1,115 +1,174 @@
 """What must hold of the jobs that run already, and which of them lost a part."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from costmodel.fabrics import Lightpath, OcsRail, Sipam, Torus
+from costmodel.fabrics import FabricBase
+from costmodel.pricing.candidates import Candidates, candidates_of
 from planner.fabrics import plugin_of
-from planner.fabrics.claims import Placed, lost
-from planner.fabrics.divided_ports.free_shares import check_shared_residents
-from planner.fabrics.lightpath.residents import check_circuits
-from planner.fabrics.lightpath.rwa import Spectrum
-from planner.fabrics.sipam.residents import check_pool_residents
+from planner.fabrics.claims import Holdings, Placed, lost
+from planner.fabrics.demand import Demand, shape_of
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
 
 if TYPE_CHECKING:
     from planner.model.instance import Resident
 
+Device = tuple[int, int]
+"""(server, slot)"""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A resident with what its configuration asks of the fabric; ValueError where that cannot run at all."""
+
+    cluster: Cluster
+    resident: "Resident"
+
+    @property
+    def where(self) -> str:
+        """How messages begin."""
+        return f"residents[{self.resident.name}]"
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Its configuration, the only row."""
+        resident, cluster = self.resident, self.cluster
+        try:
+            return candidates_of([resident.configuration], resident.workload, cluster.device, cluster.fabric)
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"{self.where}.configuration: {error}") from None
+
+    @cached_property
+    def demand(self) -> Demand:
+        return shape_of(self.candidates, 0, self.cluster.fabric)
+
+    @cached_property
+    def devices(self) -> list[Device]:
+        return [self.cluster.fabric.parse_device(name) for name in self.resident.devices]
+
+    @property
+    def blocks(self) -> list[list[Device]]:
+        """Devices of each block of consecutive ranks."""
+        block = self.demand.block
+        return [self.devices[i : i + block] for i in range(0, len(self.devices), block)]
+
+
+class ResidentRules:
+    """Rules for residents on servers joined by packets: memory is local, and there are no circuits.
+
+    Each method raises ValueError with the field, what is wrong and the remedy.
+    """
+
+    def check_memory(self, cluster: Cluster, residents: Sequence["Resident"]) -> None:
+        """Memory of all residents that is not what they ask for, not there, or taken."""
+        for resident in residents:
+            if resident.memory:
+                kind = cluster.fabric.kind
+                raise ValueError(f"residents[{resident.name}].memory: memory is local on a {kind}; remove it")
+
+    def check_circuit(self, fabric: FabricBase, resident: "Resident", circuit: Circuit, where: str) -> None:
+        """One circuit that the fabric cannot have."""
+        raise ValueError(f"{where}.circuits: a {fabric.kind} has no circuits; remove them")
+
+    def check_circuits(self, running: Running) -> None:
+        """Circuits, or a layout, that the configuration does not ask for or that meet each other."""
+
+    def check_shares(self, cluster: Cluster, residents: Sequence["Resident"]) -> None:
+        """Residents that together take more than there is."""
+
 
 def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
     """Raise ValueError for a resident that cannot be running as the file says."""
-    owner: dict[tuple[int, int], str] = {}
-    owner_of_light: dict[tuple[str, int], str] = {}
-    check_pool_residents(cluster, residents)
+    plugin = plugin_of(cluster.fabric)
+    rules, claims, holdings = plugin.residents, plugin.claims, Holdings()
+    rules.check_memory(cluster, residents)
     for resident in residents:
-        where = f"residents[{resident.name}]"
-        _check_devices(cluster, resident, where, owner)
+        running = Running(cluster, resident)
+        where = running.where
+        _check_devices(cluster, resident, where, holdings)
         for held in resident.circuits:
             for circuit in held.circuits:
-                _check_circuit(cluster, resident, circuit, where)
-        check_circuits(cluster, resident)
-        for name, wavelength in sorted(_light_of(cluster, resident)):
-            other = owner_of_light.setdefault((name, wavelength), resident.name)
-            if other != resident.name:
-                raise ValueError(f"{where}.circuits: {other} already uses wavelength {wavelength} of {name}")
-        failed = lost_parts(cluster, resident)
+                rules.check_circuit(cluster.fabric, resident, circuit, where)
+        _check_layout(running)
+        rules.check_circuits(running)
+        claimed = claims.of(cluster.fabric, resident)
+        if taken := holdings.conflict(claimed):
+            part = claims.named(taken.part, taken.bits)
+            raise ValueError(f"{where}.circuits: {taken.owner} already uses {part}")
+        holdings.take(resident.name, claimed)
+        failed = lost(claimed, cluster.failed_parts)
         if failed and not resident.movable:
             raise ValueError(
                 f"{where}.movable: the resident is on failed part {failed[0]} and may not move; "
                 "let it move, or remove it or the failure"
             )
-    check_shared_residents(cluster, residents)
+    rules.check_shares(cluster, residents)
 
 
-def _light_of(cluster: Cluster, resident: "Resident") -> set[tuple[str, int]]:
-    """Names of fibers and shared waveguides, and the wavelengths that the resident uses there."""
-    if not isinstance(cluster.fabric, Lightpath):
-        return set()
-    light = Spectrum(cluster)
-    circuits = [circuit for held in resident.circuits for circuit in held.circuits]
-    return {
-        (light.ways.name(guide), wavelength)
-        for circuit in circuits
-        for guide in light.guides_of(circuit)
-        for wavelength in circuit.wavelengths
-    }
-
-
-def _check_devices(cluster: Cluster, resident: "Resident", where: str, owner: dict[tuple[int, int], str]) -> None:
+def _check_devices(cluster: Cluster, resident: "Resident", where: str, others: Holdings) -> None:
     if len(resident.devices) != resident.configuration.num_devices:
         raise ValueError(
             f"{where}.devices: {len(resident.devices)} devices for the "
             f"{resident.configuration.num_devices} ranks of its configuration"
         )
+    own: set[str] = set()
     for name in resident.devices:
         try:
-            device = cluster.fabric.parse_device(name)
+            cluster.fabric.parse_device(name)
         except ValueError as error:
             raise ValueError(f"{where}.devices: {error}") from None
-        if device in owner:
-            raise ValueError(f"{where}.devices: {name} already belongs to {owner[device]}")
-        owner[device] = resident.name
+        for owner in (resident.name,) if name in own else others.owners(name):
+            raise ValueError(f"{where}.devices: {name} already belongs to {owner}")
+        own.add(name)
 
 
-def _check_circuit(cluster: Cluster, resident: "Resident", circuit: Circuit, where: str) -> None:
-    fabric = cluster.fabric
-    if isinstance(fabric, Torus | Sipam):
+def _check_layout(running: Running) -> None:
+    demand, fabric = running.demand, running.cluster.fabric
+    if any(len({server for server, _ in block}) > 1 for block in running.blocks):
+        raise ValueError(f"{running.where}.devices: each block of {demand.block} ranks must lie in one server")
+    if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in running.devices}) > 1:
+        raise ValueError(f"{running.where}.devices: a job stays in one rack of a {fabric.kind}")
+    per_server = running.resident.constraints.per_server
+    if per_server is None:
         return
-    if not isinstance(fabric, Lightpath | OcsRail):
-        raise ValueError(f"{where}.circuits: a {fabric.kind} has no circuits; remove them")
+    given = Counter(server for server, _ in running.devices)
+    if set(given.values()) != {per_server}:
+        asked = f"each server must give constraints.per_server, {per_server} of them"
+        raise ValueError(f"{running.where}.devices: {asked}")
+    if demand.part != per_server:
+        problem = f"a server takes {demand.part} ranks together, constraints.per_server is {per_server}"
+        raise ValueError(f"{running.where}.configuration.block: {problem}; write the same number there")
+
+
+def check_ends(resident: "Resident", circuit: Circuit, where: str) -> None:
+    """Raise ValueError for a circuit that ends at somebody else's device."""
     for end in (circuit.source, circuit.destination):
         if end not in resident.devices:
             raise ValueError(f"{where}.circuits: {end} is none of its devices")
-    if isinstance(fabric, OcsRail):
-        _check_switches(fabric, circuit, where)
-        return
-    if max(circuit.wavelengths) >= fabric.wavelengths_per_tile or min(circuit.wavelengths) < 0:
-        raise ValueError(f"{where}.circuits: wavelengths are 0 to {fabric.wavelengths_per_tile - 1}")
-    source, destination = (fabric.parse_device(end)[0] for end in (circuit.source, circuit.destination))
-    try:
-        fabric.route(source, circuit.fibers, destination)
-    except ValueError:
-        wanted = f"one fiber such as {fabric.fiber_name(source, destination, 0)}"
-        if fabric.transit:
-            wanted = f"fibers that lead there over at most {fabric.transit} other servers"
-        if source == destination:
-            wanted = "no fiber"
-        raise ValueError(
-            f"{where}.circuits: {circuit.source} to {circuit.destination} takes {wanted}, not {list(circuit.fibers)}"
-        ) from None
 
 
-def _check_switches(fabric: OcsRail, circuit: Circuit, where: str) -> None:
-    """A circuit joins devices of one rail on two servers, through switches of that rail."""
-    (source, rail), (destination, other) = map(fabric.parse_device, (circuit.source, circuit.destination))
-    if source == destination or rail != other or circuit.fibers:
-        raise ValueError(
-            f"{where}.circuits: {circuit.source} to {circuit.destination} does not join two servers in one slot by "
-            "switches alone"
-        )
-    if max(circuit.wavelengths) >= fabric.switches or min(circuit.wavelengths) < 0:
-        raise ValueError(f"{where}.circuits: switches of a rail are 0 to {fabric.switches - 1}")
+def check_asked_circuits(running: Running) -> None:
+    """Raise ValueError where the circuits of a resident are not those of its configuration, phase by phase."""
+    resident = running.resident
+    for each in running.demand.by_phase:
+        asked = [
+            (name, Counter((resident.devices[u], resident.devices[v], width) for u, v, width in circuits))
+            for name, circuits in each.configurations
+        ]
+        given = [
+            (held.dimension, Counter((c.source, c.destination, len(set(c.wavelengths))) for c in held.circuits))
+            for held in resident.circuits
+            if held.phase in (None, each.phase)
+        ]
+        if asked != given:
+            raise ValueError(
+                f"{running.where}.circuits: these are not the circuits of its configuration; copy them from the plan "
+                "that started it (`planner solve --plan-out`)"
+            )
 
 
 def lost_parts(cluster: Cluster, resident: Placed) -> list[str]:

@@ -12,11 +12,11 @@ from pydantic import BeforeValidator, Field, model_validator
 from costmodel.parallelism.configuration import Configuration
 from costmodel.spec import Seconds, Spec
 from costmodel.workloads import Workload
-from planner.fabrics.residents import check_residents
 from planner.model import files
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.plan import HeldCircuits, MemoryCircuit
+from planner.model.resident_check import check_residents
 
 ObjectiveName = Literal["value", "moves", "energy", "fragmentation"]
 MOST_ACCELERATORS = 2**20

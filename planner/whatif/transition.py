@@ -5,17 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from costmodel.fabrics import FabricBase, Lightpath, OcsRail, Sipam, Torus
-from planner.fabrics.lightpath.rwa import Spectrum, bits
-from planner.fabrics.sipam.residents import parts_in_use
+from planner.fabrics import plugin_of
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit
 from planner.model.ranked_assignment import is_same
 from planner.whatif.feedback_vertices import feedback_vertices
 
 Action = Literal["stop", "start", "switch", "pause", "resume"]
-Key = tuple[object, ...]
-"""a device, or a fiber or shared waveguide"""
 
 
 @dataclass(frozen=True)
@@ -85,15 +81,8 @@ def transition(cluster: Cluster, old: Sequence[Assignment], new: Sequence[Assign
         stages=ordered,
         paused=tuple(sorted(found.vertices)),
         least_paused=found.least,
-        time_s=len(ordered) * stage_s(cluster.fabric),
+        time_s=len(ordered) * cluster.fabric.stage_s,
     )
-
-
-def stage_s(fabric: FabricBase) -> float:
-    """Time of one stage: switches turn, then the first light arrives."""
-    if isinstance(fabric, Torus) and fabric.switches is not None:
-        return fabric.switches.reconfiguration_s + fabric.alpha_s
-    return fabric.reconfiguration_s + fabric.alpha_s if isinstance(fabric, Lightpath | OcsRail | Sipam) else 0.0
 
 
 def _step(action: Action, old: Assignment | None, new: Assignment | None) -> Step:
@@ -122,32 +111,18 @@ def num_kept(old: Assignment | None, new: Assignment) -> int:
 
 
 def _waits(cluster: Cluster, holding: dict[str, Assignment], wanting: Sequence[Assignment]) -> dict[str, set[str]]:
-    """For each tenant that changes, the others that hold what it needs."""
-    held: defaultdict[Key, list[tuple[str, int]]] = defaultdict(list)
+    """For each tenant that changes, the others that own what it needs."""
+    fabric, claims = cluster.fabric, plugin_of(cluster.fabric).claims
+    held: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for name, assignment in holding.items():
-        for key, mask in _needs(cluster, assignment):
-            held[key].append((name, mask))
+        for part, bits in claims.of(fabric, assignment).owned.items():
+            held[part].append((name, bits))
     return {
         assignment.job: {
             name
-            for key, mask in _needs(cluster, assignment)
-            for name, taken in held.get(key, ())
-            if name != assignment.job and taken & mask
+            for part, bits in claims.of(fabric, assignment).owned.items()
+            for name, taken in held.get(part, ())
+            if name != assignment.job and taken & bits
         }
         for assignment in wanting
     }
-
-
-def _needs(cluster: Cluster, assignment: Assignment) -> Iterator[tuple[Key, int]]:
-    """Devices, wavelengths of fibers and shared waveguides, and parts of pools, that an assignment holds."""
-    for device in assignment.devices:
-        yield ("device", device), 1
-    if isinstance(cluster.fabric, Sipam):
-        for name in parts_in_use(assignment):
-            yield ("part", name), 1
-    if isinstance(cluster.fabric, Lightpath):
-        light = Spectrum(cluster)
-        for held in assignment.circuits:
-            for circuit in held.circuits:
-                for guide in light.guides_of(circuit):
-                    yield tuple(guide), bits(circuit.wavelengths)

@@ -20,7 +20,7 @@ class DividedPortsClaims(JobClaims):
         return {
             f"{what} of {fabric.server_name(server)}": number * amount
             for what, amount in each.items()
-            for server, number in ranks.items()
+            for server, number in sorted(ranks.items())
         }
 
     def capacity(self, cluster: Cluster) -> Mapping[str, int]:

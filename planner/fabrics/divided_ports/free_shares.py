@@ -3,15 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from costmodel.fabrics import DividedPorts
 from costmodel.parallelism.configuration import Configuration
 from planner.fabrics.demand import Demand
 from planner.model.cluster import Cluster
-
-if TYPE_CHECKING:
-    from planner.model.instance import Resident
 
 
 @dataclass
@@ -43,17 +40,3 @@ class FreeShares:
         for server, ranks in Counter(server for server, _ in devices).items():
             self.modules[server] -= sign * ranks * (configuration.memory_units or 0)
             self.ports[server] -= sign * ranks * (configuration.memory_io or 0)
-
-
-def check_shared_residents(cluster: Cluster, residents: Iterable["Resident"]) -> None:
-    """Raise ValueError where residents hold more of a server's appliances than there is."""
-    shares = FreeShares.of(cluster)
-    for resident in residents:
-        shares.take(resident.configuration, map(cluster.fabric.parse_device, resident.devices))
-        for what, left in (("modules", shares.modules), ("ports", shares.ports)):
-            if (least := min(left, default=0)) < 0:
-                server = cluster.fabric.server_name(left.index(least))
-                raise ValueError(
-                    f"residents[{resident.name}].configuration: residents on {server} hold {-least} {what} more than "
-                    "its appliances have; lower memory_units or memory_io, or move one of them"
-                )

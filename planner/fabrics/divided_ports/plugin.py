@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
     from planner.fabrics.divided_ports.free_state import SharedFreeState
+    from planner.fabrics.divided_ports.residents import DividedPortsResidents
     from planner.fabrics.divided_ports.rules import DividedPortsRules
     from planner.fabrics.divided_ports.template import DividedPortsTemplate
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
@@ -56,3 +57,9 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.free_state import SharedFreeState
 
         return SharedFreeState(cluster)
+
+    @cached_property
+    def residents(self) -> "DividedPortsResidents":
+        from planner.fabrics.divided_ports.residents import DividedPortsResidents
+
+        return DividedPortsResidents()

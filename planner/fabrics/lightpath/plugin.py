@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.drawing import LightpathDrawing
     from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
+    from planner.fabrics.lightpath.residents import LightpathResidents
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.template import LightpathTemplate
@@ -70,3 +71,9 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.free_state import LightpathFreeState
 
         return LightpathFreeState(cluster, most_lit)
+
+    @cached_property
+    def residents(self) -> "LightpathResidents":
+        from planner.fabrics.lightpath.residents import LightpathResidents
+
+        return LightpathResidents()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
     from planner.fabrics.ocs_rail.free_state import RailFreeState
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
+    from planner.fabrics.ocs_rail.residents import OcsRailResidents
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.template import OcsRailTemplate
@@ -77,3 +78,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.free_state import RailFreeState
 
         return RailFreeState(cluster)
+
+    @cached_property
+    def residents(self) -> "OcsRailResidents":
+        from planner.fabrics.ocs_rail.residents import OcsRailResidents
+
+        return OcsRailResidents()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.drawing import SipamDrawing
     from planner.fabrics.sipam.free_state import PoolFreeState
     from planner.fabrics.sipam.interchangeable import SipamInterchangeable
+    from planner.fabrics.sipam.residents import SipamResidents
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.template import SipamTemplate
@@ -70,3 +71,9 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.free_state import PoolFreeState
 
         return PoolFreeState(cluster)
+
+    @cached_property
+    def residents(self) -> "SipamResidents":
+        from planner.fabrics.sipam.residents import SipamResidents
+
+        return SipamResidents()

@@ -3,32 +3,35 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from costmodel.fabrics import Sipam
+from costmodel.fabrics import FabricBase, Sipam
+from planner.fabrics.residents import ResidentRules, Running, check_asked_circuits
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster, Health
-from planner.model.plan import Assignment
+from planner.model.plan import Assignment, Circuit
 
 if TYPE_CHECKING:
     from planner.model.instance import Resident
 
 
-def check_pool_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
-    """Raise ValueError for memory that is not what a configuration asks for, or parts that are not there or taken."""
-    fabric = cluster.fabric
-    for resident in residents:
-        if resident.memory and not isinstance(fabric, Sipam):
-            raise ValueError(f"residents[{resident.name}].memory: memory is local on a {fabric.kind}; remove it")
-    if not isinstance(fabric, Sipam):
-        return
-    pool = FreePool(Cluster.model_construct(device=cluster.device, fabric=fabric, health=Health()))
-    for resident in residents:
-        _check_memory(resident)
-        try:
-            pool.take(_running(resident))
-        except (ValueError, KeyError) as error:
-            raise ValueError(
-                f"residents[{resident.name}].memory: a port, unit or uplink is not there, or held twice ({error})"
-            ) from None
+class SipamResidents(ResidentRules):
+    """Ranks have as many units and memory circuits as asked; units, ports and uplinks are there, each held once."""
+
+    def check_memory(self, cluster: Cluster, residents: Sequence["Resident"]) -> None:
+        pool = FreePool(Cluster.model_construct(device=cluster.device, fabric=cluster.fabric, health=Health()))
+        for resident in residents:
+            _check_memory(resident)
+            try:
+                pool.take(_running(resident))
+            except (ValueError, KeyError) as error:
+                raise ValueError(
+                    f"residents[{resident.name}].memory: a port, unit or uplink is not there, or held twice ({error})"
+                ) from None
+
+    def check_circuit(self, fabric: FabricBase, resident: "Resident", circuit: Circuit, where: str) -> None:
+        """All circuits of a resident are compared with those of its configuration."""
+
+    def check_circuits(self, running: Running) -> None:
+        check_asked_circuits(running)
 
 
 def _check_memory(resident: "Resident") -> None:
@@ -55,23 +58,6 @@ def _running(resident: "Resident") -> Assignment:
         circuits=resident.circuits,
         memory=resident.memory,
     )
-
-
-def parts_in_use(job: "Resident | Assignment") -> set[str]:
-    """Names of units, ports and uplinks that a job needs."""
-    circuits = (circuit for held in job.circuits for circuit in held.circuits)
-    plugged = {name for plug in job.memory for name in (plug.port, *plug.units)}
-    return plugged.union(*(circuit.fibers for circuit in circuits))
-
-
-def switches_in_use(fabric: Sipam, job: "Resident | Assignment") -> set[str]:
-    """Names of switches that a job needs."""
-    used = {fabric.switch_name(plug.rail, fabric.parse_device(plug.device)[0]) for plug in job.memory}
-    for circuit in (circuit for held in job.circuits for circuit in held.circuits):
-        servers = {fabric.parse_device(name)[0] for name in (circuit.source, circuit.destination)}
-        numbers = [*servers, *(fabric.num_servers + fabric.rack_of(s) for s in servers if len(servers) > 1)]
-        used |= {fabric.switch_name(rail, number) for rail in circuit.wavelengths for number in numbers}
-    return used
 
 
 def numbered_parts(fabric: Sipam, prefix: str) -> list[str]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
     from planner.fabrics.slices.claims import SlicedClaims
     from planner.fabrics.slices.free_state import SlicedFreeState
+    from planner.fabrics.slices.residents import SlicedResidents
     from planner.fabrics.slices.rules import SlicedRules
     from planner.fabrics.slices.shortages import SliceShortages
     from planner.model.cluster import Cluster
@@ -42,3 +43,9 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.slices.free_state import SlicedFreeState
 
         return SlicedFreeState(cluster)
+
+    @cached_property
+    def residents(self) -> "SlicedResidents":
+        from planner.fabrics.slices.residents import SlicedResidents
+
+        return SlicedResidents()

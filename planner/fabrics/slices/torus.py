@@ -8,6 +8,7 @@ from planner.fabrics.slices.plugin import SlicedPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.slices.drawing import TorusDrawing
+    from planner.fabrics.slices.residents import TorusResidents
     from planner.fabrics.slices.rules import TorusRules
     from planner.fabrics.slices.torus_template import TorusTemplate
     from planner.fabrics.slices.upgrades import TorusUpgrades
@@ -41,3 +42,9 @@ class TorusPlugin(SlicedPlugin):
         from planner.fabrics.slices.torus_template import TorusTemplate
 
         return TorusTemplate()
+
+    @cached_property
+    def residents(self) -> "TorusResidents":
+        from planner.fabrics.slices.residents import TorusResidents
+
+        return TorusResidents()
