@@ -1,8 +1,8 @@
 """One small cluster of every kind of fabric, 32 accelerators each, as instances have them."""
 
-from typing import Any, get_args
+from typing import Any
 
-from costmodel.fabrics import Fabric
+from costmodel.fabrics import SHIPPED
 from tests.planner.simulate.grounds import FABRICS as REPLAYED
 
 PORTS: dict[str, Any] = {
@@ -11,7 +11,7 @@ PORTS: dict[str, Any] = {
     "port_energy": "5 pJ/b", "memory": {"kind": "optical_modules", "part": "optical-hbm-a100"},
 }  # fmt: skip
 FABRICS: dict[str, dict[str, Any]] = {**REPLAYED, "divided_ports": PORTS}
-KINDS = {each.model_fields["kind"].default for each in get_args(get_args(Fabric)[0])}
+KINDS = {each.model_fields["kind"].default for each in SHIPPED}
 assert set(FABRICS) == KINDS, "a fabric without a cluster here is tested by nobody"
 APPLIANCES = PORTS | {
     "memory": {"kind": "appliances", "part": "photonic-fabric-appliance", "ports": 4, "per_server": 2}

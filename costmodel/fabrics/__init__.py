@@ -1,13 +1,9 @@
 """Fabrics: which circuits may exist, what they cost, and how a group of ranks may communicate."""
 
-from typing import Annotated
-
-from pydantic import Field
-
 from costmodel.collectives.circuits import Circuits
 from costmodel.fabrics.base import Cut, FabricBase, Split
 from costmodel.fabrics.divided_ports import DividedPorts
-from costmodel.fabrics.fat_tree import FatTree
+from costmodel.fabrics.fat_tree import FatTree, Islands
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
 from costmodel.fabrics.inventory import PRICE_CLASSES, Inventory, Parts, PriceClass, priced
 from costmodel.fabrics.lightpath import Fiber, FiberBundle, Lightpath, Route
@@ -17,13 +13,11 @@ from costmodel.fabrics.sipac import Sipac
 from costmodel.fabrics.sipam import Sipam
 from costmodel.fabrics.sliced import SlicedFabric
 from costmodel.fabrics.torus import Torus
-
-Fabric = Annotated[
-    Lightpath | FatTree | OcsRail | Torus | Sipac | Sipam | DividedPorts | MemoryNodeRings, Field(discriminator="kind")
-]
+from costmodel.fabrics.union import SHIPPED, Fabric, outside_fabrics
 
 __all__ = [
-    "NO_PLAN", "PRICE_CLASSES", "Circuits", "Cut", "DividedPorts", "Fabric", "FabricBase", "FatTree", "Fiber",
-    "FiberBundle", "GroupPlan", "Inventory", "Lightpath", "LinkPlan", "MemoryNodeRings", "OcsRail", "Parts", "PlanKind",
-    "PriceClass", "Route", "Sipac", "Sipam", "SlicedFabric", "Split", "Torus", "priced",
+    "NO_PLAN", "PRICE_CLASSES", "SHIPPED", "Circuits", "Cut", "DividedPorts", "Fabric", "FabricBase", "FatTree",
+    "Fiber", "FiberBundle", "GroupPlan", "Inventory", "Islands", "Lightpath", "LinkPlan", "MemoryNodeRings",
+    "OcsRail", "Parts", "PlanKind", "PriceClass", "Route", "Sipac", "Sipam", "SlicedFabric", "Split", "Torus",
+    "outside_fabrics", "priced",
 ]  # fmt: skip

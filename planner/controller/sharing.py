@@ -1,13 +1,11 @@
 """What jobs of a fabric share beside accelerators: a new place is held against that."""
 
-from typing import Literal, assert_never
+from typing import Literal
 
 from costmodel.fabrics import (
     DividedPorts,
-    Fabric,
-    FatTree,
+    FabricBase,
     Lightpath,
-    MemoryNodeRings,
     OcsRail,
     Sipac,
     Sipam,
@@ -19,10 +17,8 @@ Shared = Literal["nothing", "nothing, with circuits", "pool", "fibers", "whole p
 ports of their own; units, ports and uplinks of a pool; light of fibers; or what only the checks of a whole plan tell"""
 
 
-def what_jobs_share(fabric: Fabric) -> Shared:
-    """Of every fabric there is: one that is forgotten here is an error of types."""
-    if isinstance(fabric, FatTree | MemoryNodeRings):
-        return "nothing"
+def what_jobs_share(fabric: FabricBase) -> Shared:
+    """On servers joined by packets nothing but accelerators."""
     if isinstance(fabric, OcsRail | Torus | Sipac):
         return "nothing, with circuits"
     if isinstance(fabric, Sipam):
@@ -31,4 +27,4 @@ def what_jobs_share(fabric: Fabric) -> Shared:
         return "nothing" if fabric.shared is None else "whole plan"
     if isinstance(fabric, Lightpath):
         return "whole plan" if fabric.transit or fabric.slots_matter else "fibers"
-    assert_never(fabric)
+    return "nothing"

@@ -4,10 +4,9 @@ No file outside `costmodel/fabrics/` and this folder names the class of a fabric
 enters by the entry point `planner.fabrics`, whose object is an instance of `FabricPlugin`.
 """
 
-from functools import cache
-from importlib.metadata import entry_points
+from typing import cast
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, outside_fabrics
 from planner.fabrics.divided_ports.plugin import DividedPortsPlugin
 from planner.fabrics.lightpath.plugin import LightpathPlugin
 from planner.fabrics.ocs_rail.plugin import OcsRailPlugin
@@ -17,6 +16,7 @@ from planner.fabrics.plugin import FabricPlugin
 from planner.fabrics.sipam.plugin import SipamPlugin
 from planner.fabrics.slices.sipac import SipacPlugin
 from planner.fabrics.slices.torus import TorusPlugin
+from planner.model.errors import InputError
 
 _SHIPPED: tuple[FabricPlugin, ...] = (
     LightpathPlugin(),
@@ -28,15 +28,22 @@ _SHIPPED: tuple[FabricPlugin, ...] = (
     DividedPortsPlugin(),
     MemoryRingPlugin(),
 )
+_BY_KIND = {plugin.kind: plugin for plugin in _SHIPPED}
 
 
-@cache
 def fabrics() -> dict[str, FabricPlugin]:
     """Every kind of fabric, those of other distributions included, by its name in files."""
-    outside = [point.load() for point in entry_points(group="planner.fabrics")]
-    return {plugin.kind: plugin for plugin in (*_SHIPPED, *outside)}
+    return _BY_KIND | _outside()
 
 
 def plugin_of(fabric: FabricBase) -> FabricPlugin:
     """The plug-in of a fabric."""
-    return fabrics()[fabric.kind]
+    return _BY_KIND[fabric.kind] if fabric.kind in _BY_KIND else _outside()[fabric.kind]
+
+
+def _outside() -> dict[str, FabricPlugin]:
+    """Plug-ins of other distributions."""
+    try:
+        return cast(dict[str, FabricPlugin], outside_fabrics())
+    except ValueError as error:
+        raise InputError("fabrics", "", f"{error}; correct or uninstall it") from None
