@@ -17,9 +17,9 @@ from planner.controller.reservation import may_enter, reserve
 from planner.controller.state import ClusterState
 from planner.cpsat.batch import BatchModel, BatchPlan, BatchRoom, Entrant, Way
 from planner.cpsat.make_room import RoomProblem
+from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.placement import Placement
 from planner.model.result import difference
-from planner.placement.job_classes import JobClass, Option
-from planner.placement.state import Placement
 
 MOST_JOBS = 10
 """of a batch that are looked at together, the first in line"""
@@ -71,7 +71,7 @@ def start_batch(floor: ClusterState, names: frozenset[str], deadline_s: float) -
     Nothing has changed where one after the other is as good.
     """
     state = floor.board.state
-    if state.board.cuts is not None or state.parts is not None or (state.router and not state.router.is_uniform):
+    if not state.servers_are_counts:
         return False, frozenset()
     guests = _guests(floor, names)
     later = names.difference(guest.entry.name for guest in guests)
@@ -274,8 +274,8 @@ def _taken(
 def _agreed(floor: ClusterState, proposal: Proposal, *, is_better: bool) -> bool:
     """Carry out a proposal if it is better and the guard agrees with each part of it; else put all back."""
     board = floor.board
-    starts = [(entry, board.wired(entry.kind, placement)) for entry, placement in proposal.starts]
-    moves = [(entry, board.wired(entry.kind, placement)) for entry, _, placement in proposal.moves]
+    starts = [(entry, board.named(entry.kind, placement)) for entry, placement in proposal.starts]
+    moves = [(entry, board.named(entry.kind, placement)) for entry, _, placement in proposal.moves]
     wired: list[Found] = [found for _, found in (*starts, *moves)]
     leaving = [entry.name for entry, _ in (*starts, *moves)]
     is_good = is_better and are_apart(wired)

@@ -7,7 +7,6 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from costmodel.fabrics import Sipam
 from planner.checks import Violation, check
 from planner.controller import health
 from planner.controller.durable import Decisions, DurableState, Event
@@ -23,8 +22,6 @@ from planner.model.errors import ConflictError, InputError, UnknownError
 from planner.model.instance import Instance
 from planner.model.plan import HeldCircuits, Plan
 from planner.placement.placement import Place
-
-POOL_S = 0.05  # for a search in racks with pooled memory, which gives each rank its units, ports and rails
 
 
 class Controller:
@@ -203,7 +200,7 @@ class Controller:
     @property
     def greedy_budget_s(self) -> float:
         """Most time for the search of places at one event, for the first job and again for all behind it."""
-        return max(self.settings.greedy_budget_s, POOL_S if isinstance(self.cluster.fabric, Sipam) else 0.0)
+        return max(self.settings.greedy_budget_s, self._desk.floor.board.state.least_search_s)
 
     @property
     def repair_budget_s(self) -> float:

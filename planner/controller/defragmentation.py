@@ -8,8 +8,8 @@ from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
 from planner.controller.reservation import reserve
 from planner.controller.state import ClusterState
-from planner.placement.job_classes import JobClass
-from planner.placement.state import Placement
+from planner.fabrics.job_class import JobClass
+from planner.fabrics.placement import Placement
 from planner.simulate.make_room import MOST_SERVERS, rescue
 from planner.simulate.runs import Run
 
@@ -78,8 +78,8 @@ def _agreed(
     board = floor.board
     cost_s = floor.settings.downtime_s * sum(len(place.devices) for _, _, place in moved)
     names = [other.name for other, _, _ in moved]
-    found = board.wired(entry.kind, placement)
-    exchange = [(other, before, board.wired(other.kind, place)) for other, before, place in moved]
+    found = board.named(entry.kind, placement)
+    exchange = [(other, before, board.named(other.kind, place)) for other, before, place in moved]
     wired = [found, *(new for _, _, new in exchange)]
     is_good = cost_s < gain_s(floor, entry, kind) and all(each.place is not None for each in wired)
     if is_good:

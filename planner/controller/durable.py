@@ -21,9 +21,9 @@ from planner.controller.quotas import MOST
 from planner.controller.settings import Request, Settings
 from planner.controller.state import ClusterState, Counts
 from planner.controller.validator import restored_objection
+from planner.fabrics.wiring import NO_WIRING
 from planner.model.cluster import Cluster
 from planner.model.errors import ConflictError, InputError, UnknownError, UnwrittenError
-from planner.placement.placement import NO_WIRING
 
 log = logging.getLogger("planner")
 Decisions = tuple[Decision, ...]

@@ -1,23 +1,19 @@
-"""The fast board of a controller: places and gives back jobs by number, within a time limit, beside barred servers."""
+"""What is free to a controller: places and gives back jobs by number, within a time limit, beside barred servers."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 
-from costmodel.fabrics import OcsRail
+from planner.fabrics import plugin_of
+from planner.fabrics.fast_state import OutOfTimeError, Search
+from planner.fabrics.free_state import Blocks
+from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.placement import Placement
+from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
-from planner.placement.circuit_names import CircuitNamer, beams_of
-from planner.placement.deadline import OutOfTimeError, TimedState
-from planner.placement.job_classes import JobClass, Option
-from planner.placement.placement import NO_WIRING, Place
-from planner.placement.pool_placements import Clear, found_in_pool, held_in_pool
-from planner.placement.state import Placement
-from planner.placement.strategies import Blocks, tightest
+from planner.placement.placement import Place
 from planner.whatif.failures import Failure, parse_failure, worsened
-
-NOBODY: frozenset[int] = frozenset()
 
 
 def failures_of(cluster: Cluster, name: str) -> list[Failure]:
@@ -31,21 +27,23 @@ def failures_of(cluster: Cluster, name: str) -> list[Failure]:
 
 
 @dataclass
-class _Search:
-    """Best fit that leaves some servers alone and ends in time: a strategy of `planner.simulate`."""
+class _BestFit:
+    """Best fit that leaves some servers alone and ends in time: a strategy."""
 
     barred: frozenset[int]
     deadline_s: float
     ran_out: bool = False
 
     def __call__(self, room: Sequence[int], servers: Sequence[int], parts: int, whole: int) -> Iterable[Blocks]:
+        if sum(map(room.__getitem__, servers)) < parts:
+            return ()
         if time.perf_counter() > self.deadline_s:
             self.ran_out = True
             return ()
         if self.barred:
             servers = [server for server in servers if server not in self.barred]
-        if sum(map(room.__getitem__, servers)) < parts:
-            return ()
+            if sum(map(room.__getitem__, servers)) < parts:
+                return ()
         return tightest(room, servers, parts, whole)
 
 
@@ -63,15 +61,15 @@ class ControllerFreeState:
 
     def __init__(self, cluster: Cluster) -> None:
         self._healthy = cluster
-        self.wirer = CircuitNamer()
+        plugin = plugin_of(cluster.fabric)
+        self._namer, self._make = plugin.circuit_namer(), plugin.fast_state
         self.cluster = cluster
-        self.state = TimedState(cluster)
+        self.state = self._make(cluster)
         self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
         """accelerators with a port, free or not, by server"""
-        self._clear = Clear(self.state)
         self.held: dict[str, Placement] = {}
         """by job"""
-        self.racks: list[Sequence[int]] = self.state.together
+        self.racks = self.state.together
         """servers that one job may use together"""
 
     def damaged(self, failed: Iterable[str]) -> Cluster:
@@ -81,14 +79,13 @@ class ControllerFreeState:
 
     def rebuild(self, cluster: Cluster, places: Mapping[str, Place]) -> list[str]:
         """Begin anew with this health and these jobs; those that stand on a failed part are named and left out."""
-        self.cluster, self.state = cluster, TimedState(cluster)
+        self.cluster, self.state = cluster, self._make(cluster)
         self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
-        self._clear = Clear(self.state)
         before, self.held = self.held, {}
         broken = []
         for job, place in places.items():
             placement = before[job] if job in before else self._placement(place)
-            if self.state.broken(placement) or self._lost_switch(place):
+            if self.state.broken(placement):
                 broken.append(job)
                 continue
             self.take(job, self.state.working(placement))
@@ -96,32 +93,10 @@ class ControllerFreeState:
 
     def able(self, kind: JobClass) -> Sequence[int]:
         """Accelerators that a job of this kind could take of each server if all others left it."""
-        return self._clear.able(kind, self.working)
-
-    def free(self, kind: JobClass) -> Sequence[int]:
-        """Free accelerators with a port by server; in a pool those alone that find memory too."""
-        if self.state.parts is None:
-            return self.state.lit
-        rooms = [[row.part * parts for parts in self.state.room(row)] for row in kind.leanest]
-        return [max(most) for most in zip(*rooms, strict=True)]
+        return self.state.able(kind, self.working)
 
     def _placement(self, place: Place) -> Placement:
-        if self.state.parts is not None:
-            return held_in_pool(self.state, place)
-        bare = Placement(place.row, place.devices, place.devices)
-        return bare if place.wiring is NO_WIRING else beams_of(self.state, place.circuits, bare)
-
-    def _lost_switch(self, place: Place) -> bool:
-        """Whether circuits of a job go through a failed optical switch."""
-        failed = self.cluster.health.failed_switches
-        if not failed or not place.wiring.configurations:
-            return False
-        used = {name for held in place.circuits for circuit in held.circuits for name in circuit.fibers}
-        if isinstance(self.cluster.fabric, OcsRail):
-            ends = [(wire.source, wire.mask) for _, wires in place.wiring.configurations for wire in wires]
-            rails = {(place.devices[rank][1], mask) for rank, mask in ends}
-            return any(rail == r and mask >> n & 1 for rail, mask in rails for r, n in self.cluster.failed_switches)
-        return not used.isdisjoint(failed)
+        return self._namer.placement(self.state, place.row, place.devices, place.wiring, place.circuits)
 
     def find(
         self,
@@ -136,33 +111,26 @@ class ControllerFreeState:
         near = self._roomy(kind, range(len(self.racks)) if racks is None else racks)
         if not near:
             return Found()
-        search = _Search(barred, deadline_s)
-        self.state.together = near
-        self.state.deadline_s, ran_out = deadline_s, False
-        self.state.shut = barred
+        strategy, ran_out = _BestFit(barred, deadline_s), False
         try:
-            placement = self.state.place(kind, search)
+            placement = self.state.place(kind, Search(strategy, among=near, barred=barred, deadline_s=deadline_s))
         except OutOfTimeError:
             placement, ran_out = None, True
-        self.state.deadline_s, self.state.together, self.state.shut = inf, self.racks, NOBODY
         if placement is None:
-            return Found(ran_out=ran_out or search.ran_out)
-        return self.wired(kind_name, placement)
+            return Found(ran_out=ran_out or strategy.ran_out)
+        return self.named(kind_name, placement)
 
     def _roomy(self, kind: JobClass, racks: Iterable[int]) -> list[Sequence[int]]:
         """Racks on which as many accelerators are free as the smallest row takes."""
         free = self.state.any if kind.held == 1 else self.state.lit
         return [self.racks[rack] for rack in racks if sum(map(free.__getitem__, self.racks[rack])) >= kind.held]
 
-    def wired(self, kind_name: str, placement: Placement) -> Found:
+    def named(self, kind_name: str, placement: Placement) -> Found:
         """A placement that is taken, with its circuits; given back where these cannot be named."""
-        if self.state.parts is not None:
-            return Found(*(found_in_pool(self.state, kind_name, placement) or ()))
-        wired = self.wirer.wire(self.state, placement)
-        if wired is None:
-            self.state.release(placement)
+        named = self._namer.name(self.state, placement)
+        if named is None:
             return Found()
-        return Found(placement, Place(kind_name, placement.row, *wired))
+        return Found(named.placement, Place(kind_name, placement.row, named.devices, named.wiring))
 
     def again(self, kind_name: str, row: Option, servers: Sequence[int]) -> Found:
         """The same configuration with its blocks on these servers, as many on each, taken."""
@@ -177,7 +145,7 @@ class ControllerFreeState:
         if placement is None:
             return Found()
         self.state.take(placement)
-        return self.wired(kind_name, placement)
+        return self.named(kind_name, placement)
 
     def take(self, job: str, placement: Placement) -> None:
         """A job takes a placement that is free."""

@@ -5,23 +5,22 @@ of the others those go first that nobody asked for lately.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import count
 from typing import Any
 
-from costmodel.fabrics import DividedPorts, FabricBase, Lightpath, Sipam
 from costmodel.parallelism.configuration import Configuration
 from planner.candidates.expand import expand
 from planner.candidates.unlisted import why_unlisted
 from planner.controller.sizes import num_bytes
-from planner.fabrics.problem import JobOptions
+from planner.fabrics import plugin_of
+from planner.fabrics.job_class import JobClass, Option
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.errors import FullError, InputError
 from planner.model.instance import Instance, Job
-from planner.placement.job_classes import JobClass, Option, row_of
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
 """fields of a job that its candidates and their order depend on; its weight multiplies the value of them all"""
@@ -37,7 +36,8 @@ class JobClasses:
         self, cluster: Cluster, most_bytes: float, in_use: Callable[[], set[str]], written: Callable[[str], str]
     ) -> None:
         """`in_use`: names of kinds whose jobs wait or run; `written`: the text of a kind that a journal names."""
-        _require_served(cluster.fabric)
+        self._rules = plugin_of(cluster.fabric).job_classes
+        self._rules.require_served(cluster.fabric)
         self.cluster = edited(cluster, health=Health())
         self._texts: dict[str, str] = {}
         self._at_hand = NO_NAMES
@@ -134,7 +134,7 @@ class JobClasses:
         self._bytes[name] = size
         ports = (row.shape.num_ranks for row in rows if row.sets_circuits)
         self._most[name] = max(row.shape.num_ranks for row in rows), max(ports, default=0)
-        self._kinds[name] = _kind_of(name, rows)  # the last: other threads take what is here for whole
+        self._kinds[name] = self._kind_of(name, rows)  # the last: other threads take what is here for whole
 
     def asked(self, name: str) -> dict[str, Any]:
         """Fields of a job that its kind has."""
@@ -161,7 +161,7 @@ class JobClasses:
         key = name, min(accelerators, most), min(ports, most_ports)
         if key not in self._limited:
             rows = tuple(row for row in kind.rows if _fits(row, accelerators, ports))
-            self._limited[key] = _kind_of(name, rows)
+            self._limited[key] = self._kind_of(name, rows)
         return self._limited[key]
 
     def row(self, name: str, number: int, configuration: Configuration) -> Option:
@@ -182,63 +182,20 @@ class JobClasses:
             options = expand(instance).options[0]
         if options is None or not len(options):
             raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
-        rows = _rows(options, self.cluster)
+        order = options.rows_by_value()
+        rows = self._rules.offered(self._rules.distinct(options, order, self.cluster, 1.0), self.cluster.fabric)
         for row in rows:
-            _warm(row)
+            row.warm()
         return rows
+
+    def _kind_of(self, name: str, rows: tuple[Option, ...]) -> JobClass:
+        fewest = min((row.shape.num_ranks for row in rows), default=0)
+        return self._rules.job_class(name, fewest, fewest, rows)
 
 
 def _name(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:24]
 
 
-def _require_served(fabric: FabricBase) -> None:
-    """InputError for a fabric whose memory a controller cannot hand out."""
-    if isinstance(fabric, DividedPorts) and fabric.shared is not None:
-        problem = "a controller hands out no shared appliances; take optical modules, or plan it with `planner solve`"
-        raise InputError("cluster", "fabric.memory", problem)
-    if isinstance(fabric, Sipam) and fabric.local_memory:
-        problem = "a controller moves no pages into a pool; remove it, or plan the cluster with `planner solve`"
-        raise InputError("cluster", "fabric.local_memory", problem)
-
-
-def _kind_of(name: str, rows: tuple[Option, ...]) -> JobClass:
-    fewest = min((row.shape.num_ranks for row in rows), default=0)
-    return JobClass(name, fewest, fewest, rows, 1.0)
-
-
-def _warm(row: Option) -> None:
-    """Work out now what the first placement of a row would have to."""
-    for shape in row.shape.by_phase if row.shape.held_units else ():
-        assert len(shape.configurations) == len(shape.offsets)
-    if row.shape.has_light:
-        assert row.shape.offsets is not None
-        assert row.layouts is not None
-
-
 def _fits(row: Option, accelerators: int, ports: int) -> bool:
     return row.shape.num_ranks <= accelerators and (not row.sets_circuits or row.shape.num_ranks <= ports)
-
-
-def _rows(options: JobOptions, cluster: Cluster) -> tuple[Option, ...]:
-    """Rows by value; where no light tells them apart, the best of those that find a place together."""
-    rows, seen = [], set()
-    for number in options.rows_by_value():
-        row = row_of(options, number, cluster, 1.0)
-        if isinstance(cluster.fabric, Lightpath) or row.key not in seen:
-            rows.append(row)
-            seen.add(row.key)
-    return _within_share(rows, cluster.fabric) if isinstance(cluster.fabric, Sipam) else tuple(rows)
-
-
-def _within_share(rows: Sequence[Option], fabric: Sipam) -> tuple[Option, ...]:
-    """Rows that take no more pooled memory than falls to their accelerators, and where as many accelerators cannot do
-    with that, those that take the least, behind the others: a job that takes all that makes it faster leaves the next
-    ones accelerators without memory."""
-    share = fabric.units_per_server / fabric.devices_per_server
-    least: dict[int, int] = {}
-    for row in rows:
-        size, units = row.shape.num_ranks, row.pool.units
-        least[size] = min(units, least.get(size, units))
-    kept = [row for row in rows if row.pool.units <= max(share, least[row.shape.num_ranks])]
-    return tuple(sorted(kept, key=lambda row: row.pool.units > share))

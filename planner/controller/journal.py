@@ -18,8 +18,9 @@ from typing import Any
 from costmodel.parallelism.configuration import Configuration
 from planner.controller.decisions import Decision, Move, Start
 from planner.controller.journal_file import Seen, connect, prepare, summed, verify
+from planner.fabrics.wiring import Wiring
 from planner.model.errors import InputError
-from planner.placement.placement import Place, Wiring
+from planner.placement.placement import Place
 
 PROBE_BYTES = 65536
 """that must find room before events are tried again"""

@@ -10,9 +10,10 @@ from planner.controller.decisions import Decision, Move, Reserve, Start, Stop, W
 from planner.controller.job_classes import ASKED, JobClasses
 from planner.controller.quotas import TenantUsage, Use
 from planner.controller.settings import Request, Settings
+from planner.fabrics.job_class import Option
+from planner.fabrics.wiring import NO_WIRING, Wiring
 from planner.model.errors import ConflictError, InputError, UnknownError
-from planner.placement.job_classes import Option
-from planner.placement.placement import NO_WIRING, Place, Wiring
+from planner.placement.placement import Place
 
 
 class Names(Protocol):

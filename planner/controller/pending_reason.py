@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from planner.controller.decisions import Tag
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
-from planner.placement.job_classes import JobClass
-from planner.placement.pool_placements import memory_short
+from planner.fabrics.job_class import JobClass
 
 Reason = tuple[Tag, str]
 MOST_NAMED = 4
@@ -35,7 +34,7 @@ def why(floor: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
             )
     if ran_out:
         return "time", f"{free}; the search for a place ran out of its time and goes on at the next event"
-    if floor.board.state.parts is not None and (said := memory_short(floor.board.state, kind)) is not None:
+    if (said := floor.board.state.shortage(kind)) is not None:
         return "memory", f"{free}, but {said}"
     where = "between the servers that have room no optical circuits are left that join them"
     return "light", f"{free}, but {where}{_remedy(floor, kind, parts[0])}"

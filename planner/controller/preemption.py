@@ -7,7 +7,7 @@ from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
 from planner.cpsat.preemption import PreemptionServers, fewest_victims
-from planner.placement.job_classes import JobClass
+from planner.fabrics.job_class import JobClass
 
 MOST_SERVERS = 48
 """servers that are looked at together, those on which the most is free or can be freed"""
@@ -46,7 +46,7 @@ def _among(
 ) -> list[Entry] | None:
     """The fewest jobs on some servers without which the board finds a place there."""
     names = {entry.name for entry in able}
-    free, shut = floor.board.free(kind), floor.drained
+    free, shut = floor.board.state.free_for(kind), floor.drained
     room = {
         s: free[s] + sum(ranks for name, ranks in floor.on(s).items() if name in names)
         for s in servers
@@ -74,7 +74,7 @@ def _among(
             return None
         victims = [guests[i][0] for i in chosen]
         if _fits_without(floor, kind, victims, deadline_s):
-            return victims if floor.board.state.parts is None else _needed(floor, kind, victims, deadline_s)
+            return victims if not floor.board.state.has_pool else _needed(floor, kind, victims, deadline_s)
         refused.append(frozenset(chosen))
     return None
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from planner.controller.decisions import Reserve
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
-from planner.placement.job_classes import JobClass
+from planner.fabrics.job_class import JobClass
 
 MOST_SINGLE = 8
 """servers of either sort, emptiest and first empty, that are looked at for a job of one server"""
@@ -39,7 +39,7 @@ def reserve(floor: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None
 def _one(floor: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """One server, as soon as enough of it is free."""
     state, needed = floor.board.state, kind.held
-    if state.parts is not None:
+    if state.has_pool:
         return None  # what is free of a server may lack memory: all of it is kept
     if needed > (kind.parts[0] if kind.is_even else state.per_server) or all(row.needs_rails for row in kind.rows):
         return None
@@ -87,6 +87,6 @@ def may_enter(floor: ClusterState, entry: Entry) -> bool:
 def is_ready(floor: ClusterState, kind: JobClass) -> bool:
     """Whether what is kept is free: enough of one server, or all of several."""
     kept, state = floor.ledger.reserved.servers, floor.board.state
-    if len(kept) == 1 and state.parts is None and kind.held <= (state.any if kind.held == 1 else state.lit)[kept[0]]:
+    if len(kept) == 1 and not state.has_pool and kind.held <= (state.any if kind.held == 1 else state.lit)[kept[0]]:
         return True
     return bool(kept) and not any(floor.on(server) for server in kept)

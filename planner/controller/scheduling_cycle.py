@@ -16,7 +16,7 @@ from planner.controller.pending_reason import why
 from planner.controller.preemption import preempt
 from planner.controller.reservation import is_ready, may_enter, reserve
 from planner.controller.state import ClusterState
-from planner.placement.job_classes import JobClass
+from planner.fabrics.job_class import JobClass
 
 RACKS = 4
 """that are looked at together, so that the most valuable way to run is found among them"""
@@ -101,7 +101,7 @@ class SchedulingCycle:
         """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later."""
         floor, board = self.floor, self.floor.board
         racks, found = floor.hopeless.open(mark), Found()
-        step = RACKS if board.state.router is not None else max(1, len(racks))
+        step = RACKS if board.state.is_costly else max(1, len(racks))
         for first in range(0, len(racks), step):
             near = racks[first : first + step]
             found = board.find(entry.kind, kind, barred, deadline_s, near)

@@ -5,16 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planner.controller.decisions import Decision, Move, Reserve, Start, Stop, Tag, Wait, Why
-from planner.controller.free_state import NOBODY, ControllerFreeState, Found
+from planner.controller.free_state import ControllerFreeState, Found
 from planner.controller.job_queue import JobQueue
 from planner.controller.ledger import Entry, Ledger
 from planner.controller.negative_cache import NegativeCache
 from planner.controller.occupancy import Occupancy
 from planner.controller.validator import Validator
+from planner.fabrics.fast_state import NOBODY
+from planner.fabrics.job_class import JobClass
+from planner.fabrics.placement import Placement
 from planner.model.cluster import Cluster
-from planner.placement.job_classes import JobClass
 from planner.placement.placement import Place
-from planner.placement.state import Placement
 
 
 @dataclass

@@ -18,13 +18,14 @@ from planner.checks import check
 from planner.checks.required import Links, required_links
 from planner.controller.pool_validator import PoolValidator
 from planner.controller.sharing import what_jobs_share
+from planner.fabrics.wiring import Wire
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.instance import Instance, Job, Resident
 from planner.model.plan import Plan
 from planner.model.ranked_assignment import setting_of
 from planner.placement.isolated_validator import IsolatedValidator
-from planner.placement.placement import Place, Wire
+from planner.placement.placement import Place
 
 
 class Validator:

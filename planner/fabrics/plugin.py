@@ -12,15 +12,19 @@ from costmodel.fabrics import FabricBase
 
 if TYPE_CHECKING:
     from planner.checks.fabric_rules import FabricRules
+    from planner.fabrics.circuit_names import CircuitNamer
     from planner.fabrics.claims import JobClaims
     from planner.fabrics.demand import Demand
     from planner.fabrics.drawing import Drawing
+    from planner.fabrics.fast_state import State
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.residents import ResidentRules
+    from planner.fabrics.job_class import JobClassRules
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
+    from planner.fabrics.wiring import WiringNames
     from planner.model.cluster import Cluster
 
 
@@ -96,3 +100,29 @@ class FabricPlugin:
         from planner.fabrics.residents import ResidentRules
 
         return ResidentRules()
+
+    @cached_property
+    def job_classes(self) -> "JobClassRules":
+        """How candidates become the options of a class of jobs."""
+        from planner.fabrics.job_class import JobClassRules
+
+        return JobClassRules()
+
+    @cached_property
+    def wiring(self) -> "WiringNames":
+        """Names of what circuits go through."""
+        from planner.fabrics.wiring import WiringNames
+
+        return WiringNames()
+
+    def fast_state(self, cluster: "Cluster") -> "State":
+        """What is free of a cluster by number, nothing placed on it yet."""
+        from planner.fabrics.fast_state import State
+
+        return State(cluster)
+
+    def circuit_namer(self) -> "CircuitNamer":
+        """Names for the circuits of placements by number, with a memory of its own."""
+        from planner.fabrics.circuit_names import CircuitNamer
+
+        return CircuitNamer()

@@ -6,11 +6,11 @@ from typing import Any, TypeAlias
 
 from costmodel.fabrics import OcsRail, Torus
 from planner.checks import CHECKS
+from planner.fabrics.job_class import Option
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.instance import Instance, Job
 from planner.model.plan import Plan
-from planner.placement.job_classes import Option
 from planner.placement.placement import Place
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}

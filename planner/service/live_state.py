@@ -12,9 +12,9 @@ from costmodel.fabrics import Sipam
 from planner.controller import Controller
 from planner.controller.switch_reconciler import Trouble
 from planner.controller.view import JobState, View
+from planner.fabrics.wiring import MEMORY, served
 from planner.model.cluster import Cluster, Health
 from planner.placement.placement import Place
-from planner.placement.pool_attachments import MEMORY, served
 from planner.report.floor import fabric_facts
 
 NO_TROUBLES: Mapping[str, Trouble] = MappingProxyType({})

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from planner.fabrics.fast_state import State
+from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.placement import Placement
 from planner.heuristics.greedy import MAX_FAILED
-from planner.placement.job_classes import JobClass, Option
-from planner.placement.state import Placement, State
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.slices import Cutter, ranks_on
 from planner.policies.torus_slices import torus_cut
@@ -20,7 +21,7 @@ class _Rack:
     def __init__(self, state: State, cutter: Cutter, servers: list[int]) -> None:
         cut = cutter(state.cluster, servers)
         self.devices = cut.devices
-        lit = state.board.slots.lit
+        lit = state.slots.lit
         taken = sum(1 << i for i, (server, slot) in enumerate(cut.devices) if slot not in lit[server])
         self.allocator: MaskAllocator = cut.allocator(taken)
         self._number = {device: i for i, device in enumerate(cut.devices)}
@@ -50,7 +51,7 @@ class SlicePlacer:
         state.taken_hooks.append(self._changed)
 
     def place(self, kind: JobClass) -> Placement | None:
-        dark = [(server, slots[0]) for server, slots in enumerate(self.state.board.slots.dark) if slots][:1]
+        dark = [(server, slots[0]) for server, slots in enumerate(self.state.slots.dark) if slots][:1]
         if dark and kind.rows and kind.rows[0].is_single:
             return self._take(Placement(kind.rows[0], tuple(dark), tuple(dark)))
         hopeless: set[tuple[int, int]] = set()
@@ -82,10 +83,7 @@ class SlicePlacer:
 
     def _realize(self, row: Option, rack: _Rack, slice_: Slice, devices: list[Device]) -> Placement | None:
         held = tuple(rack.devices[i] for i in members(slice_.devices))
-        if self.state.router is None:
-            return Placement(row, tuple(devices), held)
-        beams = self.state.router.route(row.shape, devices)
-        return None if beams is None else Placement(row, tuple(devices), held, beams)
+        return self.state.realize_on(row, devices, held)
 
     def _changed(self, devices: Sequence[Device], is_taken: bool) -> None:
         for rack in self._racks:

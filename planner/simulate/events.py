@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from planner.placement.job_classes import JobClass
-from planner.placement.state import Placement, State
+from planner.fabrics import plugin_of
+from planner.fabrics.fast_state import State
+from planner.fabrics.job_class import JobClass
+from planner.fabrics.placement import Placement
 from planner.simulate.log import Log
 from planner.simulate.outages import Outages
 from planner.simulate.placers import Placer
@@ -224,14 +226,15 @@ class Simulation:
         hidden = reserved.hide(self.state)
         placement = self._placer.place(kind)
         self.state.release(hidden)
-        if placement is None and self.state.parts is not None:
+        if placement is None and self.state.has_pool:
             self._beside.add(self.jobs.group[job])
         return placement
 
     def _break(self) -> None:
         """A part fails or works again: jobs that stand on it come back elsewhere, or wait."""
         assert self._outages is not None
-        state = State(self._outages.step())
+        cluster = self._outages.step()
+        state = plugin_of(cluster.fabric).fast_state(cluster)
         broken = [run for run in self.runs.running.values() if state.broken(run.placement)]
         for run in broken:
             self.runs.interrupt(run, self._now_s, self.state)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from planner.cpsat.evaluate import jobs_that_fit
-from planner.placement.state import State
+from planner.fabrics.fast_state import State
 
 SEARCH_LIMIT = 0.02
 """deterministic time of one search where pairing leaves a doubt: the value may then be too pessimistic"""
@@ -11,17 +11,14 @@ SEARCH_LIMIT = 0.02
 
 def fragmentation(state: State, sizes_to_fit: Mapping[int, float]) -> float:
     """1 - sum over sizes of share x fit / floor(free / size), as the objective of that name."""
-    dark: dict[tuple[int, int], int] = {}
-    light, free = state.board.light, list(state.lit)
-    if light is not None:
-        servers = range(len(free))
-        dark = {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.ways.fibers(a, b)}
+    fibers, free = state.dark_fibers(), list(state.lit)
+    dark = fibers or {}
     lost = 0.0
     for size, share in sizes_to_fit.items():
         possible = sum(free) // size
         if size == 1 or not possible:
             continue
-        most = paired(free, size, lambda a, b: light is None or (dark.get((a, b), 0) > 0 < dark.get((b, a), 0)))
+        most = paired(free, size, lambda a, b: fibers is None or (dark.get((a, b), 0) > 0 < dark.get((b, a), 0)))
         if most < possible:
             most = max(most, jobs_that_fit(state.cluster, size, free, dark, SEARCH_LIMIT))
         lost += share * (1 - most / possible)

@@ -4,8 +4,9 @@ import time
 from collections.abc import Iterable, Sequence
 
 from planner.cpsat.make_room import RoomProblem, Swap, make_room, make_room_by
-from planner.placement.job_classes import JobClass, Option
-from planner.placement.state import Placement, State
+from planner.fabrics.fast_state import State
+from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.placement import Placement
 from planner.simulate.runs import Run
 
 MOST_SERVERS = 8
@@ -30,8 +31,7 @@ def rescue(
     rack by default. `deadline_s`, on the clock of time.perf_counter, ends the search; without it, each model has a
     limit that does not depend on the machine.
     """
-    has_parts = state.board.cuts is not None or state.parts is not None
-    if has_parts or (state.router is not None and not state.router.is_uniform):
+    if not state.servers_are_counts:
         return None
     listed = list(runs)
     for servers in state.together if among is None else among:

@@ -4,7 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from costmodel.fabrics import Lightpath
+from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import Blocks
+from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.placement import Placement
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.cluster import Cluster, FailedFiber
 from planner.model.edit import edited
@@ -12,9 +15,6 @@ from planner.model.errors import InputError
 from planner.model.instance import Instance, Objective
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
-from planner.placement.job_classes import JobClass, Option
-from planner.placement.state import Placement, State
-from planner.placement.strategies import Blocks
 from planner.policies import find_policy
 
 
@@ -88,18 +88,9 @@ def _of_the_moment(state: State) -> Cluster:
         if not free >> slot & 1
     ]
     health = cluster.health
-    tiles, fibers = (*health.failed_tiles, *held), (*health.failed_fibers, *_lit_fibers(state))
-    return edited(cluster, health=edited(health, failed_tiles=tiles, failed_fibers=fibers))
-
-
-def _lit_fibers(state: State) -> list[FailedFiber]:
-    """Fibers on which every wavelength is taken."""
-    fabric = state.cluster.fabric
-    if not isinstance(fabric, Lightpath):
-        return []
-    every = (1 << min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile)) - 1
-    full = [guide for guide, mask in state.taken.items() if len(guide) == 3 and mask & every == every]
-    return [
+    fibers = [
         FailedFiber.model_validate({"from": fabric.server_name(a), "to": fabric.server_name(b), "index": index})
-        for a, b, index in full
+        for a, b, index in state.full_fibers()
     ]
+    tiles, dark = (*health.failed_tiles, *held), (*health.failed_fibers, *fibers)
+    return edited(cluster, health=edited(health, failed_tiles=tiles, failed_fibers=dark))

@@ -5,12 +5,14 @@ from random import Random
 from typing import Protocol
 
 from costmodel.fabrics import Sipac, Sipam, SlicedFabric, Torus
+from planner.fabrics.fast_state import Search, State
+from planner.fabrics.free_state import Strategy
+from planner.fabrics.job_class import JobClass
+from planner.fabrics.placement import Placement
+from planner.heuristics.strategies import aligned, in_order, shuffled, tightest
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.result import SolveOptions
-from planner.placement.job_classes import JobClass
-from planner.placement.state import Placement, State
-from planner.placement.strategies import Strategy, aligned, in_order, shuffled, tightest
 from planner.policies import outside_policies
 from planner.simulate.cuts import SlicePlacer
 from planner.simulate.outside import OutsidePlacer
@@ -33,10 +35,10 @@ class StrategyPlacer:
         """`is_fixed`: whether the strategy gives the same ways whenever it is asked; `of_loop`: whether jobs take the
         memory that the SiPAM loop gives them, where memory is pooled."""
         self.state = state
-        self._strategy, self._is_fixed, self._of_loop = strategy, is_fixed, of_loop
+        self._search = Search(strategy, is_fixed=is_fixed, of_loop=of_loop)
 
     def place(self, kind: JobClass) -> Placement | None:
-        return self.state.place(kind, self._strategy, is_fixed=self._is_fixed, of_loop=self._of_loop)
+        return self.state.place(kind, self._search)
 
 
 def _slices(name: str, own: type[SlicedFabric]) -> Callable[[State, int], Placer]:

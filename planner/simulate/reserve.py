@@ -1,13 +1,13 @@
 """The place that the first waiting job will have, and when: what backfill must leave alone."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from planner.fabrics.lightpath.fast_rwa import Beams
-from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.placement.job_classes import JobClass
-from planner.placement.state import Placement, State
+from planner.fabrics.fast_state import State
+from planner.fabrics.free_slots import Device
+from planner.fabrics.job_class import JobClass
+from planner.fabrics.placement import Owned, Placement
 from planner.simulate.placers import Placer
 from planner.simulate.runs import Run
 
@@ -33,8 +33,8 @@ class Reservation:
         return masks
 
     @cached_property
-    def _light(self) -> dict[Waveguide, int]:
-        return dict(self.placement.beams.guides) if self.placement.beams is not None else {}
+    def _light(self) -> dict[Hashable, int]:
+        return dict(self.placement.owned.masks) if self.placement.owned is not None else {}
 
     def num_free(self, state: State) -> int:
         """Reserved devices that are free already."""
@@ -52,8 +52,8 @@ class Reservation:
         """Whether a placement shares nothing with what is reserved."""
         if not self._devices.isdisjoint(placement.held):
             return False
-        return placement.beams is None or not any(
-            self._light.get(guide, 0) & mask for guide, mask in placement.beams.guides
+        return placement.owned is None or not any(
+            self._light.get(guide, 0) & mask for guide, mask in placement.owned.masks
         )
 
     def hide(self, state: State) -> Placement:
@@ -62,7 +62,7 @@ class Reservation:
         devices = tuple((server, slot) for server, slot in self.placement.held if free[server] >> slot & 1)
         taken = state.taken
         guides = tuple((guide, mask & ~taken.get(guide, 0)) for guide, mask in self._light.items())
-        hidden = Placement(self.placement.row, devices, devices, Beams(guides, ()))
+        hidden = Placement(self.placement.row, devices, devices, Owned(guides))
         state.take(hidden)
         return hidden
 

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from planner.fabrics import plugin_of
+from planner.fabrics.fast_state import State
 from planner.placement.job_classes import Site
 from planner.placement.job_mix import Mix, assign
-from planner.placement.state import State
 from planner.simulate.demand import DemandModel
 from planner.simulate.events import Rules, Simulation
 from planner.simulate.fragmentation import fragmentation
@@ -98,7 +99,7 @@ def replay(study: Study, cell: SimulationRun) -> Outcome:
     simulation = Simulation(
         jobs,
         placer_of(cell.policy, cell.seed),
-        State(ground.cluster),
+        plugin_of(ground.cluster.fabric).fast_state(ground.cluster),
         study.rules,
         log,
         outages=outages,

@@ -5,8 +5,9 @@ from heapq import heappop, heappush
 from math import inf
 from operator import attrgetter
 
-from planner.placement.job_classes import JobClass
-from planner.placement.state import Placement, State
+from planner.fabrics.fast_state import State
+from planner.fabrics.job_class import JobClass
+from planner.fabrics.placement import Placement
 from planner.simulate.log import Log
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
     from planner.fabrics.divided_ports.free_state import SharedFreeState
     from planner.fabrics.divided_ports.residents import DividedPortsResidents
+    from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
     from planner.fabrics.divided_ports.rules import DividedPortsRules
     from planner.fabrics.divided_ports.template import DividedPortsTemplate
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
@@ -63,3 +64,9 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.residents import DividedPortsResidents
 
         return DividedPortsResidents()
+
+    @cached_property
+    def job_classes(self) -> "DividedPortsJobClassRules":
+        from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
+
+        return DividedPortsJobClassRules()

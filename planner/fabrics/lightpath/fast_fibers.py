@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.fabrics.lightpath.routes import Waveguide
+from costmodel.fabrics import Fiber
+from planner.fabrics.free_state import Blocks
 from planner.fabrics.lightpath.rwa import Spectrum
-from planner.placement.strategies import Blocks
 
 Ints = NDArray[np.int64]
 MOST_REMEMBERED = 200_000
@@ -55,9 +55,9 @@ class Fibers:
             return 0
         return sum(light.carried << (i * self._stride) for i in light.ways.fibers(source, destination))
 
-    def mark(self, guide: Waveguide, mask: int, *, is_taken: bool) -> None:
+    def mark(self, fiber: Fiber, mask: int, *, is_taken: bool) -> None:
         """Wavelengths of a fiber are taken or given back."""
-        source, destination, index = guide  # type: ignore[misc]
+        source, destination, index = fiber
         shifted, taken = mask << (index * self._stride), self._taken[source]
         taken[destination] = taken[destination] | shifted if is_taken else taken[destination] & ~shifted
         self._room[source][destination] = (self._open[source][destination] & ~taken[destination]).bit_count()

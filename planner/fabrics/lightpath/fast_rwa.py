@@ -1,15 +1,18 @@
 """Light of jobs on a lightpath: routed as `rwa` does, remembered where the same state comes back."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import Any, NamedTuple
 
 from costmodel.fabrics import Lightpath, Route
 from planner.fabrics.demand import Demand
+from planner.fabrics.fast_state import require_time
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread
+from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.routes import Device, Waveguide
 from planner.fabrics.lightpath.rwa import Spectrum, bits
+from planner.fabrics.placement import Owned
 from planner.model.plan import HeldCircuits
-from planner.placement.job_classes import Option
 
 MOST_REMEMBERED = 200_000
 """answers"""
@@ -20,20 +23,11 @@ Paths = list[dict[int, tuple[Route, int]]]
 """route and wavelengths of each circuit, by configuration and position"""
 
 
-class Beams(NamedTuple):
-    """Light of one job."""
-
-    guides: tuple[tuple[Waveguide, int], ...]
-    """wavelengths by fiber or shared waveguide, as masks, over all configurations"""
-    ends: tuple[tuple[int, int, int], ...]
-    """(rank, wavelengths sent, wavelengths received) of ranks with circuits"""
-
-
 class _Found(NamedTuple):
     """Servers of the blocks by position among those that the job uses, and its light."""
 
     layout: tuple[int, ...]
-    beams: Beams
+    beams: Owned[Any]
 
 
 class _Lit:
@@ -51,11 +45,11 @@ class _Lit:
         for guide in guides:
             self._guides[guide] = self._guides.get(guide, 0) | mask
 
-    def beams(self) -> Beams:
+    def beams(self) -> Owned[Waveguide]:
         """All of it."""
         ranks = sorted(self._sent.keys() | self._received.keys())
         ends = tuple((rank, self._sent.get(rank, 0), self._received.get(rank, 0)) for rank in ranks)
-        return Beams(tuple(self._guides.items()), ends)
+        return Owned(tuple(self._guides.items()), ends)
 
 
 class Router:
@@ -73,11 +67,9 @@ class Router:
         """what is taken by pair of servers, where that is all that matters"""
         self._known: dict[tuple[int, int], _Found | None] = {}
         self._num_ends = 0
-        self.pause: Callable[[], object] = int
-        """called before each order of blocks is routed; what it raises ends the search, and nothing is remembered"""
         self._paths: Paths = []
         """of the last search"""
-        self._fresh: tuple[Beams, Paths] | None = None
+        self._fresh: tuple[Owned[Any], Paths] | None = None
 
     @property
     def is_uniform(self) -> bool:
@@ -88,35 +80,38 @@ class Router:
         """Masks of taken wavelengths."""
         return self.light.taken
 
-    def uniform(self, row: Option, spread: Spread) -> tuple[list[int], Beams] | None:
-        """Server of each block, and the light; None where first fit finds none."""
+    def uniform(
+        self, row: LightpathOption, spread: Spread, deadline_s: float = inf
+    ) -> tuple[list[int], Owned[Any]] | None:
+        """Server of each block, and the light; None where first fit finds none. OutOfTimeError after `deadline_s`, and
+        nothing is remembered."""
         key = id(row.shape), spread.number
         is_new = key not in self._known
         if is_new:
             if len(self._known) > MOST_REMEMBERED or self._num_ends > MOST_ENDS:
                 self._known.clear()
                 self._num_ends = 0
-            found = self._known[key] = self._search(row, spread)
+            found = self._known[key] = self._search(row, spread, deadline_s)
             self._num_ends += 0 if found is None else len(found.beams.ends)
         found = self._known[key]
         if found is None:
             return None
         servers = spread.servers
-        guides = tuple(((servers[a], servers[b], i), mask) for (a, b, i), mask in found.beams.guides)  # type: ignore[misc]
-        beams = Beams(guides, found.beams.ends)
+        guides = tuple(((servers[a], servers[b], i), mask) for (a, b, i), mask in found.beams.masks)
+        beams: Owned[Any] = Owned(guides, found.beams.ends)
         if is_new:
             self._fresh = beams, self._paths
         return [servers[place] for place in found.layout], beams
 
-    def paths(self, beams: Beams) -> Paths | None:
+    def paths(self, beams: Owned[Any]) -> Paths | None:
         """Routes and wavelengths of the circuits behind an answer; None unless it is the last one that was searched."""
         return self._fresh[1] if self._fresh is not None and self._fresh[0] is beams else None
 
-    def _search(self, row: Option, spread: Spread) -> _Found | None:
+    def _search(self, row: LightpathOption, spread: Spread, deadline_s: float) -> _Found | None:
         """First fit over the layouts of which each pair of servers has the free wavelengths they need."""
         servers, shape = spread.servers, row.shape
         for order in row.layouts.within(spread.counts, spread.room):
-            self.pause()
+            require_time(deadline_s)
             next_slot = [0] * len(servers)
             devices = []
             for place in order:
@@ -125,16 +120,16 @@ class Router:
             beams = self._routed(shape, devices)
             if beams is not None:
                 place_of = {server: place for place, server in enumerate(servers)}
-                guides = tuple(((place_of[a], place_of[b], i), mask) for (a, b, i), mask in beams.guides)  # type: ignore[misc]
-                return _Found(order, Beams(guides, beams.ends))
+                guides = tuple(((place_of[a], place_of[b], i), mask) for (a, b, i), mask in beams.masks)
+                return _Found(order, Owned(guides, beams.ends))
         return None
 
-    def route(self, shape: Demand, devices: Sequence[Device]) -> Beams | None:
+    def route(self, shape: Demand, devices: Sequence[Device]) -> Owned[Any] | None:
         """Light of a job whose rank i lies on devices[i]."""
         servers = [server for server, _ in devices[:: shape.block]]
         return self._routed(shape, devices) if self.light.has_room(shape, servers) else None
 
-    def _routed(self, shape: Demand, devices: Sequence[Device]) -> Beams | None:
+    def _routed(self, shape: Demand, devices: Sequence[Device]) -> Owned[Any] | None:
         """First-fit light, in masks."""
         paths = self.light.paths(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
         if paths is None:
@@ -148,7 +143,7 @@ class Router:
                 )
         return lit.beams()
 
-    def beams(self, shape: Demand, circuits: Sequence[HeldCircuits]) -> Beams:
+    def beams(self, shape: Demand, circuits: Sequence[HeldCircuits]) -> Owned[Waveguide]:
         """Light of a job over all its configurations."""
         lit = _Lit()
         for (_, wanted), held in zip(shape.configurations, circuits, strict=True):
@@ -156,17 +151,17 @@ class Router:
                 lit.add(source, destination, bits(circuit.wavelengths), self.light.guides_of(circuit))
         return lit.beams()
 
-    def take(self, beams: Beams) -> None:
+    def take(self, beams: Owned[Any]) -> None:
         taken = self.light.taken
-        for guide, mask in beams.guides:
+        for guide, mask in beams.masks:
             taken[guide] = taken.get(guide, 0) | mask
             if self.fibers is not None:
                 self.fibers.mark(guide, mask, is_taken=True)
 
-    def release(self, beams: Beams) -> None:
+    def release(self, beams: Owned[Any]) -> None:
         """Wavelengths on a waveguide are those of one job alone."""
         taken = self.light.taken
-        for guide, mask in beams.guides:
+        for guide, mask in beams.masks:
             taken[guide] &= ~mask
             if self.fibers is not None:
                 self.fibers.mark(guide, mask, is_taken=False)

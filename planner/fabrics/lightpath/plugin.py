@@ -8,11 +8,14 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
+    from planner.fabrics.lightpath.circuit_names import LightpathCircuitNamer, LightpathWiringNames
     from planner.fabrics.lightpath.claims import LightpathClaims
     from planner.fabrics.lightpath.drawing import LightpathDrawing
+    from planner.fabrics.lightpath.fast_state import LightpathState
     from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
     from planner.fabrics.lightpath.residents import LightpathResidents
+    from planner.fabrics.lightpath.job_class import LightpathJobClassRules
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.template import LightpathTemplate
@@ -77,3 +80,25 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.residents import LightpathResidents
 
         return LightpathResidents()
+
+    @cached_property
+    def job_classes(self) -> "LightpathJobClassRules":
+        from planner.fabrics.lightpath.job_class import LightpathJobClassRules
+
+        return LightpathJobClassRules()
+
+    @cached_property
+    def wiring(self) -> "LightpathWiringNames":
+        from planner.fabrics.lightpath.circuit_names import LightpathWiringNames
+
+        return LightpathWiringNames()
+
+    def fast_state(self, cluster: "Cluster") -> "LightpathState":
+        from planner.fabrics.lightpath.fast_state import LightpathState
+
+        return LightpathState(cluster)
+
+    def circuit_namer(self) -> "LightpathCircuitNamer":
+        from planner.fabrics.lightpath.circuit_names import LightpathCircuitNamer
+
+        return LightpathCircuitNamer()

@@ -8,12 +8,15 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
+    from planner.fabrics.ocs_rail.circuit_names import OcsRailCircuitNamer
     from planner.fabrics.ocs_rail.claims import OcsRailClaims
     from planner.fabrics.ocs_rail.demand import RailDemand
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
+    from planner.fabrics.ocs_rail.fast_state import OcsRailState
     from planner.fabrics.ocs_rail.free_state import RailFreeState
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
     from planner.fabrics.ocs_rail.residents import OcsRailResidents
+    from planner.fabrics.ocs_rail.job_class import OcsRailJobClassRules
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.template import OcsRailTemplate
@@ -84,3 +87,19 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.residents import OcsRailResidents
 
         return OcsRailResidents()
+
+    @cached_property
+    def job_classes(self) -> "OcsRailJobClassRules":
+        from planner.fabrics.ocs_rail.job_class import OcsRailJobClassRules
+
+        return OcsRailJobClassRules()
+
+    def fast_state(self, cluster: "Cluster") -> "OcsRailState":
+        from planner.fabrics.ocs_rail.fast_state import OcsRailState
+
+        return OcsRailState(cluster)
+
+    def circuit_namer(self) -> "OcsRailCircuitNamer":
+        from planner.fabrics.ocs_rail.circuit_names import OcsRailCircuitNamer
+
+        return OcsRailCircuitNamer()

@@ -2,45 +2,49 @@
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from typing import Literal
 
-from planner.fabrics.lightpath.fast_rwa import Beams
-from planner.fabrics.lightpath.routes import Device, Waveguide
+from planner.fabrics.free_slots import Device
+from planner.fabrics.placement import Owned, Switches
 from planner.fabrics.sipam.circuits import Network
 from planner.fabrics.sipam.free_pool import FreePool, Wires, by_server
+from planner.fabrics.sipam.job_class import PoolOption
 from planner.model.cluster import Cluster
 from planner.model.plan import HeldCircuits, MemoryCircuit
-from planner.placement.job_classes import Option
 
-Switches = frozenset[tuple[int, int]]
+PoolPart = tuple[Literal["unit", "port", "uplink"], int, int, int]
+"""("unit", server, tray, 0), ("port", server, tray, rail) or ("uplink", server, rail, 0): what is numbered within it"""
 
 
 class FreePoolParts:
     """What is free of each server, exactly.
 
     Numbers of units of a tray, of ports of a tray on a rail and of uplinks of a rail are masks by part, as wavelengths
-    by fiber are: ("unit", server, tray, 0), ("port", server, tray, rail), ("uplink", server, rail, 0).
+    by fiber are.
     """
 
     def __init__(self, pool: FreePool, cluster: Cluster) -> None:
         self._pool = pool
         self._failed = _failed(cluster)
-        self.taken: dict[Waveguide, int] = {}
+        self.taken: dict[PoolPart, int] = {}
         self._units = [rack.num_units for rack in pool.racks]
         self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in pool.racks]
-        self._stale: list[set[Waveguide]] = [set() for _ in pool.racks]
+        self._working = list(self._units), list(self._ports)
+        """units and ports of each server, free or not"""
+        self._stale: list[set[PoolPart]] = [set() for _ in pool.racks]
         """parts by server whose free numbers the pool does not know yet"""
-        self._all: dict[Waveguide, tuple[int, ...]] = {}
+        self._all: dict[PoolPart, tuple[int, ...]] = {}
         """numbers that work of parts that jobs have taken from"""
 
-    def room(self, row: Option, free: Sequence[int]) -> list[int]:
+    def room(self, row: PoolOption, free: Sequence[int]) -> list[int]:
         """Parts of a row that fit on each server with so many free devices."""
-        units, io, part = row.pool.units, row.pool.memory_io, row.part
-        if units == 0:
-            return [devices // part for devices in free]
-        left = zip(free, self._units, self._ports, strict=True)
-        return [min(devices, memory // units, ports // io) // part for devices, memory, ports in left]
+        return _room(row, free, self._units, self._ports)
 
-    def connect(self, row: Option, devices: Sequence[Device]) -> tuple[Beams, Switches] | None:
+    def most(self, row: PoolOption, devices: Sequence[int]) -> list[int]:
+        """Parts of a row that would fit on each server with so many devices if nobody else were there."""
+        return _room(row, devices, *self._working)
+
+    def connect(self, row: PoolOption, devices: Sequence[Device]) -> tuple[Owned[PoolPart], Switches] | None:
         """Parts for a job on its devices, and the switches that it needs; None where first fit finds none."""
         ranks = by_server(devices)
         for server in ranks:
@@ -50,13 +54,13 @@ class FreePoolParts:
             return None
         phases = row.pool.by_phase
         networks = [self._pool.network(each, row.pool.uplinks, found.across, found.kept) for each in phases]
-        parts: dict[Waveguide, int] = {}
+        parts: dict[PoolPart, int] = {}
         for part, number in self._numbers(found, networks[0]):
             parts[part] = parts.get(part, 0) | 1 << number
-        return Beams(tuple(parts.items()), ()), frozenset(self._switches(found, networks))
+        return Owned(tuple(parts.items())), frozenset(self._switches(found, networks))
 
     def named(
-        self, row: Option, devices: Sequence[Device]
+        self, row: PoolOption, devices: Sequence[Device]
     ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
         """Circuits and memory by name that first fit gives a job on its devices; nothing is taken."""
         scratch, servers = copy(self._pool), by_server(devices)
@@ -66,7 +70,7 @@ class FreePoolParts:
             scratch.racks[server] = self._pool.racks[server].copy()
         return scratch.connect(row.shape, devices)
 
-    def _numbers(self, wires: Wires, network: Network) -> Iterator[tuple[Waveguide, int]]:
+    def _numbers(self, wires: Wires, network: Network) -> Iterator[tuple[PoolPart, int]]:
         """Part and number of all that a job is given: the first free ones, as `Pool.commit` takes them."""
         for server, ranks in wires.plugs.items():
             rack = self._pool.racks[server]
@@ -91,19 +95,19 @@ class FreePoolParts:
                 if spans:
                     yield from ((rail, fabric.num_servers + fabric.rack_of(server)) for rail in network.across)
 
-    def take(self, parts: Beams) -> None:
+    def take(self, parts: Owned[PoolPart]) -> None:
         """These numbers, which are free, are so no longer."""
         self._change(parts, -1)
 
-    def release(self, parts: Beams) -> None:
+    def release(self, parts: Owned[PoolPart]) -> None:
         """These numbers are free again."""
         self._change(parts, 1)
 
-    def _change(self, parts: Beams, sign: int) -> None:
+    def _change(self, parts: Owned[PoolPart], sign: int) -> None:
         taken, stale = self.taken, self._stale
-        for part, mask in parts.guides:
+        for part, mask in parts.masks:
             taken[part] = taken.get(part, 0) ^ mask
-            kind, server = part[:2]
+            kind, server, _, _ = part
             stale[server].add(part)
             if kind == "unit":
                 self._units[server] += sign * mask.bit_count()
@@ -119,26 +123,35 @@ class FreePoolParts:
             free[:] = [number for number in self._all[part] if not taken >> number & 1]
         self._stale[server].clear()
 
-    def broken(self, parts: Beams) -> bool:
+    def broken(self, parts: Owned[PoolPart]) -> bool:
         """Whether some of it has failed."""
-        return any(self._failed.get(part, 0) & mask for part, mask in parts.guides)
+        return any(self._failed.get(part, 0) & mask for part, mask in parts.masks)
 
-    def _free(self, part: Waveguide) -> list[int]:
+    def _free(self, part: PoolPart) -> list[int]:
         """Free numbers of a part."""
-        kind, server, place, rail = part  # type: ignore[misc]
+        kind, server, place, rail = part
         rack = self._pool.racks[server]
         if kind == "unit":
             return rack.units[place]
         return rack.ports[rail][place] if kind == "port" else rack.uplinks[place]
 
 
-def _failed(cluster: Cluster) -> dict[Waveguide, int]:
+def _room(row: PoolOption, devices: Sequence[int], units: Sequence[int], ports: Sequence[int]) -> list[int]:
+    """Parts of a row for which each server has devices, units and ports."""
+    asked, io, part = row.pool.units, row.pool.memory_io, row.part
+    if asked == 0:
+        return [number // part for number in devices]
+    left = zip(devices, units, ports, strict=True)
+    return [min(number, memory // asked, light // io) // part for number, memory, light in left]
+
+
+def _failed(cluster: Cluster) -> dict[PoolPart, int]:
     """Masks of the numbers that have failed, by part."""
-    names: list[tuple[Waveguide, int]] = []
+    names: list[tuple[PoolPart, int]] = []
     names += [(("unit", server, tray, 0), number) for server, tray, number in cluster.failed_units]
     names += [(("port", server, tray, rail), number) for server, tray, rail, number in cluster.failed_tray_ports]
     names += [(("uplink", server, rail, 0), number) for server, rail, number in cluster.failed_uplinks]
-    masks: dict[Waveguide, int] = {}
+    masks: dict[PoolPart, int] = {}
     for part, number in names:
         masks[part] = masks.get(part, 0) | 1 << number
     return masks

@@ -8,11 +8,15 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
+    from planner.fabrics.sipam.attachments import SipamWiringNames
+    from planner.fabrics.sipam.circuit_names import SipamCircuitNamer
     from planner.fabrics.sipam.claims import SipamClaims
     from planner.fabrics.sipam.drawing import SipamDrawing
+    from planner.fabrics.sipam.fast_state import SipamState
     from planner.fabrics.sipam.free_state import PoolFreeState
     from planner.fabrics.sipam.interchangeable import SipamInterchangeable
     from planner.fabrics.sipam.residents import SipamResidents
+    from planner.fabrics.sipam.job_class import SipamJobClassRules
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.template import SipamTemplate
@@ -77,3 +81,25 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.residents import SipamResidents
 
         return SipamResidents()
+
+    @cached_property
+    def job_classes(self) -> "SipamJobClassRules":
+        from planner.fabrics.sipam.job_class import SipamJobClassRules
+
+        return SipamJobClassRules()
+
+    @cached_property
+    def wiring(self) -> "SipamWiringNames":
+        from planner.fabrics.sipam.attachments import SipamWiringNames
+
+        return SipamWiringNames()
+
+    def fast_state(self, cluster: "Cluster") -> "SipamState":
+        from planner.fabrics.sipam.fast_state import SipamState
+
+        return SipamState(cluster)
+
+    def circuit_namer(self) -> "SipamCircuitNamer":
+        from planner.fabrics.sipam.circuit_names import SipamCircuitNamer
+
+        return SipamCircuitNamer()

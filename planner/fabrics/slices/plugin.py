@@ -8,7 +8,9 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
+    from planner.fabrics.slices.circuit_names import SlicedCircuitNamer
     from planner.fabrics.slices.claims import SlicedClaims
+    from planner.fabrics.slices.fast_state import SlicedState
     from planner.fabrics.slices.free_state import SlicedFreeState
     from planner.fabrics.slices.residents import SlicedResidents
     from planner.fabrics.slices.rules import SlicedRules
@@ -49,3 +51,13 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.slices.residents import SlicedResidents
 
         return SlicedResidents()
+
+    def fast_state(self, cluster: "Cluster") -> "SlicedState":
+        from planner.fabrics.slices.fast_state import SlicedState
+
+        return SlicedState(cluster)
+
+    def circuit_namer(self) -> "SlicedCircuitNamer":
+        from planner.fabrics.slices.circuit_names import SlicedCircuitNamer
+
+        return SlicedCircuitNamer()

@@ -8,8 +8,8 @@ from typing import Any
 
 from planner.controller import Controller, Decision, Request, Settings, Start
 from planner.controller.job_classes import ASKED, JobClasses
+from planner.fabrics.job_class import Option
 from planner.model.instance import Job
-from planner.placement.job_classes import Option
 from tests.planner.simulate.grounds import BERT, CHAT, cluster
 
 SIZES = (1, 2, 4, 8, 16)

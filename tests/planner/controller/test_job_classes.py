@@ -11,8 +11,8 @@ import pytest
 from planner.controller import Controller, Settings
 from planner.controller.job_classes import JobClasses
 from planner.controller.sizes import num_bytes
+from planner.fabrics.job_class import JobClass, Option
 from planner.model.errors import FullError
-from planner.placement.job_classes import JobClass, Option
 from tests.planner.controller.sites import request
 from tests.planner.simulate.grounds import BERT, cluster
 

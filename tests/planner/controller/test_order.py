@@ -7,7 +7,8 @@ import pytest
 
 from planner.controller import Start, Stop, Wait
 from planner.controller.quotas import Use
-from planner.placement.placement import NO_WIRING, Place
+from planner.fabrics.wiring import NO_WIRING
+from planner.placement.placement import Place
 from tests.planner.controller.sites import controller, request, started
 
 

@@ -16,13 +16,15 @@ from costmodel.fabrics import Sipam
 from planner.checks import check
 from planner.controller import Controller, Decision, Move, Request, Start, Stop, Wait
 from planner.controller.validator import whole
+from planner.fabrics.sipam.fast_state import SipamState
+from planner.fabrics.wiring import Wiring
 from planner.integrations.switch_drivers.parts import taken
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.files import load
 from planner.model.instance import Instance, Job
-from planner.placement.placement import Place, Wiring
+from planner.placement.placement import Place
 from tests.paths import ROOT
 from tests.planner.controller import test_controller_machine
 from tests.planner.controller.sites import chat, controller, request, started
@@ -74,8 +76,9 @@ class Store:
 
 def left_over(c: Controller) -> dict[tuple[str, int], int]:
     """Units and ports by server that the board takes for free."""
-    parts = c._desk.floor.board.state.parts
-    assert parts is not None
+    state = c._desk.floor.board.state
+    assert isinstance(state, SipamState)
+    parts = state.parts
     counts = {("unit", server): number for server, number in enumerate(parts._units)}
     return counts | {("port", server): number for server, number in enumerate(parts._ports)}
 

@@ -8,7 +8,8 @@ import pytest
 from planner.controller import Controller
 from planner.controller.settings import Request
 from planner.controller.validator import Validator
-from planner.placement.placement import Place, Wire, Wiring
+from planner.fabrics.wiring import Wire, Wiring
+from planner.placement.placement import Place
 from tests.planner.controller.sites import controller, request
 
 Broken = Callable[[Place], Place]

@@ -13,11 +13,12 @@ from costmodel.fabrics import OcsRail, Torus
 from costmodel.fabrics.base import FabricBase
 from planner.checks import check
 from planner.controller.validator import whole
+from planner.fabrics.wiring import Wire, Wiring
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.instance import Job
 from planner.placement.isolated_validator import IsolatedValidator
-from planner.placement.placement import Place, Wire, Wiring
+from planner.placement.placement import Place
 from tests.planner.controller.sites import controller, request
 from tests.planner.controller.test_validator import Broken, guard_of, on, placed, rewired
 

@@ -7,20 +7,20 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.controller.job_classes import JobClasses
+from planner.fabrics.job_class import JobClass
+from planner.fabrics.placement import Placement
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order, tightest
 from planner.model.instance import Instance, Job
 from planner.model.result import SolveOptions
-from planner.placement.job_classes import JobClass
-from planner.placement.state import Placement, State
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.server_aligned import server_aligned
 from planner.policies.sipam_loop import place_by_loop
 from planner.policies.slices import place_on_slices
 from planner.policies.torus_slices import torus_cut
 from planner.simulate.placers import PLACERS
-from tests.planner.simulate.grounds import BERT, FABRICS, cluster, ground
+from tests.planner.simulate.grounds import BERT, FABRICS, cluster, ground, state_of
 
 SIZES = [1, 2, 4, 8, 16]
 EVEN = {"fat_tree": (1, 2, 4), "lightpath": (1, 2, 4), "ocs_rail": (1, 2, 4), "torus": (1, 2, 8), "sipac": (1, 2, 4)}
@@ -63,7 +63,7 @@ def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) ->
     sizes = _sizes(seed)
     jobs = tuple(Job(name=f"j{i}", workload=BERT, accelerators=size) for i, size in enumerate(sizes))  # type: ignore[arg-type]
     problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=jobs))
-    state, kinds = State(of), ground("g", of, SIZES).kinds
+    state, kinds = state_of(of), ground("g", of, SIZES).kinds
     placer = PLACERS[policy](state, 0)
     found = []
     for i, size in enumerate(sizes):
@@ -89,7 +89,7 @@ def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy:
         each = random.choice([n for n in EVEN[fabric] if n <= size])
         asked = {"per_server": each} if random.random() < 0.7 else {}
         jobs.append(Job.model_validate({"name": f"j{i}", "workload": BERT, "accelerators": size, "constraints": asked}))
-    state, kinds = State(of), JobClasses(of, 1e9, set, str)
+    state, kinds = state_of(of), JobClasses(of, 1e9, set, str)
     problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=tuple(jobs)))
     runnable = [job for job, options in zip(jobs, problem.options, strict=True) if len(options)]
     placer, found = PLACERS[policy](state, 0), []
@@ -113,10 +113,10 @@ def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy:
 def test_what_is_given_back_is_free_again(fabric: str, policy: str) -> None:
     of = cluster(fabric)
     kinds = ground("g", of, SIZES).kinds
-    state = State(of)
+    state = state_of(of)
     placer, random = PLACERS[policy](state, 0), Random(5)
     alone = [_where(placer.place(kinds[0, size])) for size in SIZES]
-    state = State(of)
+    state = state_of(of)
     placer, running = PLACERS[policy](state, 0), list[Placement]()
     for _ in range(400):
         placement = placer.place(kinds[0, random.choice(SIZES)]) if random.random() < 0.6 else None
@@ -141,7 +141,7 @@ def _light(running: list[Placement]) -> dict[object, int]:
     """Light of all jobs; no wavelength of a fiber is two jobs'."""
     taken: dict[object, int] = {}
     for placement in running:
-        for guide, mask in placement.beams.guides if placement.beams is not None else ():
+        for guide, mask in placement.owned.masks if placement.owned is not None else ():
             assert not taken.get(guide, 0) & mask
             taken[guide] = taken.get(guide, 0) | mask
     return taken
@@ -150,7 +150,7 @@ def _light(running: list[Placement]) -> dict[object, int]:
 @pytest.mark.parametrize("changes", [{"waveguides": "shared"}, {"transit": 1}])
 def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, object]) -> None:
     of = cluster("lightpath", **changes)
-    kinds, state = ground("g", of, SIZES).kinds, State(of)
+    kinds, state = ground("g", of, SIZES).kinds, state_of(of)
     placer = PLACERS["first_fit"](state, 0)
     running = [placement for size in (2, 4, 16, 4, 2) if (placement := placer.place(kinds[0, size])) is not None]
     assert _light(running) == {guide: mask for guide, mask in state.taken.items() if mask} != {}

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from planner.fabrics import plugin_of
+from planner.fabrics.fast_state import State
 from planner.model.cluster import Cluster
 from planner.placement.job_classes import Site, prepare, reference_speeds
 from planner.placement.job_mix import Mix
@@ -89,3 +91,8 @@ SMALL_DEMAND = DemandModel.model_validate(
         "burst": {"jobs": 2, "dispersion": 4, "gap": 5}, "daily_swing": 0.5,
     }
 )  # fmt: skip
+
+
+def state_of(of: Cluster) -> State:
+    """A cluster with nothing placed."""
+    return plugin_of(of.fabric).fast_state(of)

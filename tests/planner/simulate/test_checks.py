@@ -8,14 +8,15 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
+from planner.fabrics.fast_state import State
 from planner.fabrics.ocs_rail.rails import FreeRails
+from planner.fabrics.placement import Placement
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance, Job
 from planner.model.plan import Assignment
-from planner.placement.state import Placement, State
 from planner.simulate.placers import PLACERS
-from tests.planner.simulate.grounds import BERT, CHAT, FABRICS, cluster, ground
+from tests.planner.simulate.grounds import BERT, CHAT, FABRICS, cluster, ground, state_of
 
 SIZES = [1, 2, 4, 8, 16]
 STEPS = 120
@@ -28,7 +29,7 @@ class _Mirror:
 
     def __init__(self, state: State) -> None:
         self._cluster = state.cluster
-        self._pool = FreePool(state.cluster) if state.board.pool is not None else None
+        self._pool = FreePool(state.cluster) if state.has_pool else None
         self.running: list[tuple[Placement, Assignment, int, int]] = []
 
     def start(self, placement: Placement, number: int, size: int) -> None:
@@ -40,9 +41,9 @@ class _Mirror:
             free = _free(self._pool)
             found = self._pool.connect(row.shape, placement.devices)
             assert found is not None
-            assert placement.beams is not None
+            assert placement.owned is not None
             taken = {part: mask & ~_free(self._pool)[part] for part, mask in free.items()}
-            assert {part: mask for part, mask in taken.items() if mask} == dict(placement.beams.guides)
+            assert {part: mask for part, mask in taken.items() if mask} == dict(placement.owned.masks)
             wiring = found
         elif row.needs_rails:
             wiring = FreeRails(self._cluster).circuits(row.shape, placement.devices), ()
@@ -51,8 +52,8 @@ class _Mirror:
     def stop(self, place: int) -> Placement:
         """A job leaves."""
         placement = self.running.pop(place)[0]
-        if self._pool is not None and placement.beams is not None:
-            for part, mask in placement.beams.guides:
+        if self._pool is not None and placement.owned is not None:
+            for part, mask in placement.owned.masks:
                 for index in (i for i in range(mask.bit_length()) if mask >> i & 1):
                     insort(_lists(self._pool)[part], index)
         return placement
@@ -99,7 +100,7 @@ def test_what_runs_is_a_plan_at_any_moment(fabric: str, policy: str) -> None:
     if fabric == "ocs_rail":
         health |= {"failed_switches": ["q2#1"]}
     of = Cluster.model_validate({"device": "h100-sxm", "fabric": FABRICS[fabric], "health": health})
-    kinds, state, random = ground("g", of, SIZES).kinds, State(of), Random(3)
+    kinds, state, random = ground("g", of, SIZES).kinds, state_of(of), Random(3)
     placer, mirror = PLACERS[policy](state, 0), _Mirror(state)
     checked = 0
     for step in range(STEPS):

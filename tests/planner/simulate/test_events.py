@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from planner.placement.job_classes import JobClass, Site
-from planner.placement.state import State
+from planner.fabrics.job_class import JobClass
+from planner.placement.job_classes import Site
 from planner.simulate.events import Rules, Simulation
 from planner.simulate.log import Log
 from planner.simulate.make_room import rescue
@@ -16,7 +16,7 @@ from planner.simulate.placers import PLACERS
 from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.simulate.runs import Jobs
 from planner.whatif.failure_model import FailureModel
-from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND, cluster, ground, mix
+from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND, cluster, ground, mix, state_of
 
 SIZES = [1, 2, 4, 8, 16]
 ALL = {size: [0] for size in SIZES}
@@ -39,7 +39,7 @@ def _run(
     log = Log(len(jobs), 0.0, max(jobs.arrival_s) or 1.0)
     rules = rules or Rules()
     simulation = Simulation(
-        jobs, lambda state: PLACERS[policy](state, 0), State(of.cluster), rules, log, outages=outages,
+        jobs, lambda state: PLACERS[policy](state, 0), state_of(of.cluster), rules, log, outages=outages,
         rescue=rescue if rules.migrate else None,
     )  # fmt: skip
     simulation.run()

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.cpsat.make_room import RoomProblem, make_room, make_room_by
-from planner.placement.job_classes import JobClass, Site
-from planner.placement.state import State
+from planner.fabrics.job_class import JobClass
+from planner.placement.job_classes import Site
 from planner.simulate.fragmentation import paired
 from planner.simulate.make_room import rescue
 from planner.simulate.placers import PLACERS
 from planner.simulate.runs import Run
-from tests.planner.simulate.grounds import cluster, ground
+from tests.planner.simulate.grounds import cluster, ground, state_of
 
 
 def _fewest_moved(free: list[int], guests: list[tuple[int, int]], part: int, parts: int) -> int | None:
@@ -71,7 +71,7 @@ def of(request: pytest.FixtureRequest) -> Site:
 
 def test_two_jobs_swap_for_a_third(of: Site) -> None:
     """Each of two servers of 8 holds 3 and 3 ranks in vain for a job of 4 in one server."""
-    state = State(of.cluster)
+    state = state_of(of.cluster)
     placer = PLACERS["best_fit"](state, 0)
     two, four = _whole(of.kinds[0, 2]), _whole(of.kinds[0, 4])
     placed = [placer.place(two) for _ in range(8)]
@@ -94,7 +94,7 @@ def test_two_jobs_swap_for_a_third(of: Site) -> None:
 
 
 def test_nothing_changes_where_no_move_helps(of: Site) -> None:
-    state = State(of.cluster)
+    state = state_of(of.cluster)
     placer = PLACERS["best_fit"](state, 0)
     placement = placer.place(_whole(of.kinds[0, 8]))
     assert placement is not None

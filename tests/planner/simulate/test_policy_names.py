@@ -4,17 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
+from planner.fabrics.fast_state import State
 from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Objective
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
-from planner.placement.state import State
 from planner.simulate.outside import OutsidePlacer
 from planner.simulate.placers import MEANINGS, PLACERS, placer_of
 from planner.simulate.run_one import Outcome, SimulationRun, replay
 from planner.simulate.study import cells_of, prepare_study
-from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix
+from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix, state_of
 
 Run = Callable[[str], Outcome]
 
@@ -49,7 +49,7 @@ def _held(state: State) -> list[str]:
 def test_the_solver_is_the_solver(fabric: str) -> None:
     """Each decision is worth what `solve` proves best for one job on what is free."""
     of = ground(fabric, cluster(fabric), [1, 8])
-    state = State(of.cluster)
+    state = state_of(of.cluster)
     single, kind = (next(each for (_, size), each in of.kinds.items() if size == wanted) for wanted in (1, 8))
     scatter = placer_of("random_fit", 0)(state)
     assert all(scatter.place(single) is not None for _ in range(20))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from planner.placement.job_classes import Site
-from planner.placement.state import State
 from planner.simulate.events import Rules, Simulation
 from planner.simulate.log import BINS, Log
 from planner.simulate.measures import timeline
@@ -20,7 +19,7 @@ from planner.simulate.runs import Jobs
 from planner.simulate.snapshots import MOST_WAITING, snapshot
 from planner.simulate.study import prepare_study
 from planner.whatif.failure_model import FailureModel
-from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix
+from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix, state_of
 
 CAPACITY = 32
 Floats = NDArray[np.float64]
@@ -77,7 +76,7 @@ class _Watched:
         end_s = float(trace.arrival_s[-1])
         self.log = Log(len(trace), 0.1 * end_s, end_s)
         simulation = Simulation(
-            jobs, lambda state: PLACERS["first_fit"](state, 0), State(of.cluster), Rules(), self.log
+            jobs, lambda state: PLACERS["first_fit"](state, 0), state_of(of.cluster), Rules(), self.log
         )
         self.seen: list[tuple[float, dict[str, object]]] = []
         for moment in moments:

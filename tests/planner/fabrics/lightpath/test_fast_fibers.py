@@ -5,24 +5,27 @@ from random import Random
 import numpy as np
 import pytest
 
+from planner.fabrics.fast_state import Search
 from planner.fabrics.lightpath.fast_fibers import Spread, Spreads
+from planner.fabrics.lightpath.fast_state import LightpathState
+from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
+from planner.fabrics.placement import Placement
+from planner.heuristics.strategies import in_order
 from planner.model.cluster import Cluster
-from planner.placement.job_classes import Option
-from planner.placement.state import Placement, State
-from planner.placement.strategies import in_order
 from planner.simulate.placers import PLACERS
-from tests.planner.simulate.grounds import FABRICS, cluster, ground
+from tests.planner.simulate.grounds import FABRICS, cluster, ground, state_of
 
 SIZES = [1, 2, 4, 8, 16]
 
 
-def _busy(seed: int) -> tuple[State, dict[object, Option]]:
+def _busy(seed: int) -> tuple[LightpathState, dict[object, LightpathOption]]:
     """A lightpath on which jobs came and went, some fibers of which have failed."""
     health = {"failed_fibers": [{"from": "s0", "to": "s2", "index": 0}, {"from": "s3", "to": "s1", "index": 1}]}
     fabric = FABRICS["lightpath"] | {"fibers": 2}
-    state = State(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}))
+    state = state_of(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}))
+    assert isinstance(state, LightpathState)
     kinds = ground("g", state.cluster, SIZES).kinds
     placer, random, running = PLACERS["first_fit"](state, 0), Random(seed), list[Placement]()
     for _ in range(60):
@@ -31,14 +34,14 @@ def _busy(seed: int) -> tuple[State, dict[object, Option]]:
             running.append(placement)
         elif running:
             state.release(running.pop(random.randrange(len(running))))
-    return state, {row.key: row for kind in kinds.values() for row in kind.rows}
+    rows = [row for kind in kinds.values() for row in kind.rows]
+    return state, {row.key: row for row in rows if isinstance(row, LightpathOption)}
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
     state, rows = _busy(seed)
     router = state.router
-    assert router is not None
     assert router.fibers is not None
     random, seen = Random(seed), dict[object, int]()
     for _ in range(60):
@@ -63,7 +66,7 @@ def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
     assert len(set(seen.values())) == len(seen) > 5
 
 
-def _within(row: Option, spread: Spread) -> set[tuple[int, ...]]:
+def _within(row: LightpathOption, spread: Spread) -> set[tuple[int, ...]]:
     """Orders with room, wavelength by wavelength of each configuration."""
     found = set()
     for order in layouts(row.shape, list(enumerate(spread.counts))):
@@ -82,7 +85,6 @@ def _within(row: Option, spread: Spread) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_next_row_with_an_open_way_is_that_of_a_look_at_each(seed: int) -> None:
     state, rows = _busy(seed)
-    assert state.router is not None
     assert state.router.fibers is not None
     found = set()
     for blocks in ([(0, 4), (1, 4)], [(0, 2), (2, 6)]):
@@ -106,19 +108,19 @@ def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
     """As if all that is free there were taken."""
     random = Random(seed)
     kinds = ground("g", cluster("ocs_rail", servers=6), [8, 16, 24]).kinds
-    shut, taken = State(cluster("ocs_rail", servers=6)), State(cluster("ocs_rail", servers=6))
+    shut, taken = state_of(cluster("ocs_rail", servers=6)), state_of(cluster("ocs_rail", servers=6))
     row = next(row for row in kinds[0, 8].rows if row.needs_rails)
     for server in range(6):
         held = tuple((server, slot) for slot in range(8) if random.random() < 0.4)
         for state in (shut, taken):
             state.take(Placement(row, held, held))
     barred = set(random.sample(range(6), 2))
-    free = tuple((server, slot) for server in sorted(barred) for slot in taken.board.slots.lit[server])
+    free = tuple((server, slot) for server in sorted(barred) for slot in taken.slots.lit[server])
     taken.take(Placement(row, free, free))
-    shut.shut = barred
+    everywhere, elsewhere = Search(in_order), Search(in_order, barred=frozenset(barred))
     for kind in kinds.values():
         for each in (each for each in kind.rows if each.needs_rails):
-            assert list(shut._ways(each, in_order)) == list(taken._ways(each, in_order))
+            assert list(shut.ways(each, elsewhere)) == list(taken.ways(each, everywhere))
 
 
 @pytest.mark.parametrize(

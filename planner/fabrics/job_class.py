@@ -1,0 +1,168 @@
+"""Configurations that jobs of one class may run in, with all that placing one of them by number depends on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from costmodel.fabrics import FabricBase
+from planner.fabrics.demand import Demand
+from planner.fabrics.problem import JobOptions
+from planner.model.cluster import Cluster
+
+
+@dataclass(frozen=True)
+class Option:
+    """One configuration of a job: a row of its candidates."""
+
+    options: JobOptions
+    number: int
+    """row of the options"""
+    shape: Demand
+    rate: float
+    """reference seconds of work done in a second"""
+    energy_j_per_s: float
+    """joules for what the reference does in a second"""
+    needs_rails: bool
+    """whether the fabric chooses servers and rails together, so that no strategy does"""
+    sets_circuits: bool
+    """whether the configuration holds optical circuits"""
+    key: tuple[object, ...]
+    """options of equal keys find a place, or none, together, light aside"""
+    room_key: tuple[object, ...]
+    """as many parts of options with equal ones fit on each server"""
+
+    @cached_property
+    def is_single(self) -> bool:
+        return self.shape.num_ranks == 1
+
+    @cached_property
+    def part(self) -> int:
+        """Ranks that a server takes together."""
+        return self.shape.part
+
+    @cached_property
+    def num_parts(self) -> int:
+        return self.shape.num_parts
+
+    @property
+    def memory_units(self) -> int:
+        """Units of a pool that each rank holds; 0 where memory is local."""
+        return 0
+
+    def warm(self) -> None:
+        """Work out now what the first placement would have to."""
+        if self.shape.has_light:
+            assert self.shape.offsets is not None
+
+
+@dataclass(frozen=True)
+class JobClass:
+    """Jobs of one workload and size on one cluster."""
+
+    name: str
+    size: int
+    """accelerators asked for"""
+    held: int
+    """accelerators that every row takes: more than asked where the fabric has no such size"""
+    rows: tuple[Option, ...]
+    """by value, the most valuable first; none where the cluster cannot run the job"""
+    fastest: float
+    """highest rate of the rows"""
+    of_loop: tuple[Option, ...] = ()
+    """those with the memory that the SiPAM loop gives the workload; all where it divides nothing"""
+
+    @cached_property
+    def parts(self) -> tuple[int, ...]:
+        """Ranks that rows take together of a server, each number once, the fewest first."""
+        return tuple(sorted({row.part for row in self.rows}))
+
+    @cached_property
+    def leanest(self) -> tuple[Option, ...]:
+        """The row of each block size that asks for the least memory of a pool: where none has room, no row has."""
+        least: dict[int, Option] = {}
+        for row in sorted(self.rows, key=lambda row: row.memory_units):
+            least.setdefault(row.part, row)
+        return tuple(least.values())
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Whether each server of such a job takes one part, no more; then all parts are of the same size."""
+        return any(row.shape.is_even for row in self.rows)
+
+
+class JobClassRules:
+    """How a fabric's candidates become the options of a class of jobs; as given here, on servers joined by packets."""
+
+    light_differs: ClassVar[bool] = False
+    """whether options of equal keys may find a place, or none, apart: they differ in light"""
+
+    option_type: ClassVar[type[Option]] = Option
+
+    def option(self, options: JobOptions, index: int, cluster: Cluster, reference_speed: float) -> Option:
+        """One row of the options; `reference_speed` is the speed that counts as 1."""
+        shape = options.shapes[index]
+        has_circuits, scarce = cluster.fabric.has_circuits, self.scarce(shape)
+        room_key = shape.num_ranks, shape.block, shape.cut, shape.part, scarce
+        return self.option_type(
+            options=options,
+            number=index,
+            shape=shape,
+            rate=float(options.scores.speed[index]) / reference_speed,
+            energy_j_per_s=float(options.scores.energy_per_work_j[index]) * reference_speed,
+            needs_rails=self.needs_rails(shape),
+            sets_circuits=has_circuits and (scarce > 0 or bool(shape.cut) or bool(shape.configurations)),
+            key=self.key(shape, room_key),
+            room_key=room_key,
+        )
+
+    def scarce(self, shape: Demand) -> int:
+        """Ports, or units of a pool, that a rank holds and on which it depends how many fit on a server."""
+        return 0
+
+    def needs_rails(self, shape: Demand) -> bool:
+        """Whether the fabric chooses servers and rails together, so that no strategy does."""
+        return False
+
+    def key(self, shape: Demand, room_key: tuple[object, ...]) -> tuple[object, ...]:
+        """Equal for shapes that find a place, or none, together, light aside."""
+        return room_key
+
+    def job_class(
+        self,
+        name: str,
+        size: int,
+        held: int,
+        rows: tuple[Option, ...],
+        fastest: float = 1.0,
+        of_loop: tuple[Option, ...] = (),
+    ) -> JobClass:
+        """The class of these options."""
+        return JobClass(name, size, held, rows, fastest, of_loop)
+
+    def distinct(
+        self, options: JobOptions, order: Sequence[int], cluster: Cluster, reference_speed: float
+    ) -> list[Option]:
+        """Options in this order; of those that find a place or none together, only the first."""
+        found: list[Option] = []
+        seen: set[tuple[object, ...]] = set()
+        for index in order:
+            option = self.option(options, index, cluster, reference_speed)
+            if self.light_differs or option.key not in seen:
+                found.append(option)
+                seen.add(option.key)
+        return found
+
+    def of_loop(self, options: JobOptions, order: Sequence[int], cluster: Cluster) -> Sequence[int]:
+        """Those of the rows, in this order, with the memory of the published loop; all where it divides nothing."""
+        return order
+
+    def offered(self, options: Sequence[Option], fabric: FabricBase) -> tuple[Option, ...]:
+        """Options that a controller may choose, the first ones first."""
+        return tuple(options)
+
+    def require_replayed(self, fabric: FabricBase, name: str) -> None:
+        """InputError for a fabric whose memory a replay cannot hand out; `name` is that of the cluster."""
+
+    def require_served(self, fabric: FabricBase) -> None:
+        """InputError for a fabric whose memory a controller cannot hand out."""

@@ -1,0 +1,82 @@
+"""Classes of jobs on a lightpath: options with the light that spreading them over servers needs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.fabrics.job_class import JobClass, JobClassRules, Option
+from planner.fabrics.lightpath.fast_layouts import Layouts, layouts_of
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LightpathOption(Option):
+    """A configuration, with the wavelengths that divisions of its blocks need."""
+
+    @cached_property
+    def boundary(self) -> Ints:
+        """Least wavelengths that leave so many of its blocks; zeros where spreading the job needs no fibers."""
+        return self.shape.boundary if self.shape.has_light else np.zeros(self.shape.num_blocks + 1, dtype=np.int64)
+
+    @cached_property
+    def layouts(self) -> Layouts:
+        """Orders of its blocks on several servers."""
+        return layouts_of(self.shape)
+
+    def warm(self) -> None:
+        super().warm()
+        if self.shape.has_light:
+            assert self.layouts is not None
+
+
+@dataclass(frozen=True)
+class LightpathJobClass(JobClass):
+    """Jobs whose options with equal keys differ in the light that they need alone."""
+
+    rows: tuple[LightpathOption, ...]
+
+    @cached_property
+    def numbers(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the rows with each key."""
+        of_key: dict[object, list[int]] = {}
+        for number, row in enumerate(self.rows):
+            of_key.setdefault(row.key, []).append(number)
+        return tuple(map(tuple, of_key.values()))
+
+    @cached_property
+    def boundaries(self) -> tuple[Ints, ...]:
+        """Boundaries of the rows with each key, (rows, blocks + 1)."""
+        of_key: dict[object, list[Ints]] = {}
+        for row in self.rows:
+            of_key.setdefault(row.key, []).append(row.boundary)
+        return tuple(map(np.array, of_key.values()))
+
+    @cached_property
+    def first_rows(self) -> tuple[LightpathOption, ...]:
+        """The most valuable row of each key."""
+        first: dict[object, LightpathOption] = {}
+        for row in self.rows:
+            first.setdefault(row.key, row)
+        return tuple(first.values())
+
+
+class LightpathJobClassRules(JobClassRules):
+    """All rows are kept: those with equal keys differ in light."""
+
+    light_differs = True
+    option_type = LightpathOption
+
+    def job_class(
+        self,
+        name: str,
+        size: int,
+        held: int,
+        rows: tuple[Option, ...],
+        fastest: float = 1.0,
+        of_loop: tuple[Option, ...] = (),
+    ) -> LightpathJobClass:
+        lit = tuple(row for row in rows if isinstance(row, LightpathOption))
+        return LightpathJobClass(name, size, held, lit, fastest, of_loop)

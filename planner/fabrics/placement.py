@@ -1,0 +1,36 @@
+"""Where one job lies, by number: its devices, and what it holds beside them as bit masks by part."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from planner.fabrics.free_slots import Device
+from planner.fabrics.job_class import Option
+
+Switches = frozenset[tuple[int, int]]
+"""optical switches, as `Cluster.failed_switches` has them"""
+PartT = TypeVar("PartT", bound=Hashable)
+
+
+class Owned(NamedTuple, Generic[PartT]):
+    """What one job alone holds beside its devices."""
+
+    masks: tuple[tuple[PartT, int], ...]
+    """by part: wavelengths of a fiber or shared waveguide over all configurations, or numbers of parts of a pool"""
+    ends: tuple[tuple[int, int, int], ...] = ()
+    """(rank, wavelengths sent, wavelengths received) of ranks with circuits"""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where one job runs."""
+
+    row: Option
+    devices: tuple[Device, ...]
+    """of the ranks; in rank order where jobs hold light"""
+    held: tuple[Device, ...]
+    """the same, and what rounding adds to a slice"""
+    owned: Owned[Any] | None = None
+    """light, or parts of pooled racks"""
+    switches: Switches = frozenset()
+    """optical switches that it needs"""

@@ -1,0 +1,50 @@
+"""Circuits and memory of jobs in racks with pooled memory: parts by number get their names."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner.fabrics.circuit_names import CircuitNamer, Named
+from planner.fabrics.fast_state import State
+from planner.fabrics.free_slots import Device
+from planner.fabrics.job_class import Option
+from planner.fabrics.placement import Owned, Placement
+from planner.fabrics.sipam.attachments import parts, switches, wiring_of
+from planner.fabrics.sipam.fast_pool import PoolPart
+from planner.fabrics.sipam.fast_state import SipamState
+from planner.fabrics.sipam.job_class import PoolOption
+from planner.fabrics.wiring import Wiring
+from planner.model.plan import HeldCircuits
+
+
+class SipamCircuitNamer(CircuitNamer):
+    """Of its uplinks a job keeps those that its circuits are on: who runs holds no others."""
+
+    def name(self, state: State, placement: Placement) -> Named | None:
+        assert isinstance(state, SipamState)
+        assert isinstance(placement.row, PoolOption)
+        assert placement.owned is not None
+        row, devices = placement.row, placement.devices
+        state.parts.release(placement.owned)
+        named = state.parts.named(row, devices)
+        if named is None:
+            state.release(replace(placement, owned=None))
+            return None
+        wiring = wiring_of(*named, devices, state.fabric)
+        exact = self.placement(state, row, devices, wiring, named[0])
+        assert exact.owned is not None
+        state.parts.take(exact.owned)
+        return Named(replace(placement, owned=exact.owned, switches=exact.switches), devices, wiring)
+
+    def placement(
+        self,
+        state: State,
+        row: Option,
+        devices: tuple[Device, ...],
+        wiring: Wiring,
+        circuits: Sequence[HeldCircuits],
+    ) -> Placement:
+        assert isinstance(state, SipamState)
+        masks: dict[PoolPart, int] = {}
+        for part, number in parts(wiring, devices):
+            masks[part] = masks.get(part, 0) | 1 << number
+        return Placement(row, devices, devices, Owned(tuple(masks.items())), switches(wiring, devices, state.fabric))

@@ -1,0 +1,13 @@
+"""Sets of small numbers, such as wavelengths, as bit masks."""
+
+from collections.abc import Sequence
+
+
+def bits(numbers: Sequence[int]) -> int:
+    """The mask of some numbers, each once."""
+    return sum(1 << number for number in numbers)
+
+
+def numbers_of(mask: int) -> tuple[int, ...]:
+    """The numbers of a mask, ascending."""
+    return tuple(number for number in range(mask.bit_length()) if mask >> number & 1)
