@@ -45,10 +45,8 @@ ARROWS_LEFT = {
     ("planner.candidates", "planner.fabrics.*"),
     ("planner.controller", "planner.integrations"),
     ("planner.fabrics", "planner.fabrics.*"),
-    ("planner.fabrics.*", "planner.placement"),
     ("planner.formulation", "planner.fabrics.*"),
     ("planner.model", "planner.fabrics.*"),
-    ("planner.placement", "planner.simulate"),
 }
 """(unit, unit of a later layer that it still imports)"""
 

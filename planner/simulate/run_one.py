@@ -10,7 +10,7 @@ import numpy as np
 from planner.fabrics import plugin_of
 from planner.fabrics.fast_state import State
 from planner.placement.job_classes import Site
-from planner.placement.job_mix import Mix, assign
+from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
 from planner.simulate.events import Rules, Simulation
 from planner.simulate.fragmentation import fragmentation
@@ -22,6 +22,7 @@ from planner.simulate.placers import MOVING, placer_of
 from planner.simulate.runs import Jobs
 from planner.simulate.snapshots import snapshot
 from planner.simulate.trace import Trace
+from planner.simulate.workloads import assign
 from planner.whatif.failure_model import FailureModel
 
 

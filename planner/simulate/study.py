@@ -7,13 +7,14 @@ from pathlib import Path
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.placement.job_classes import prepare, reference_speeds
-from planner.placement.job_mix import Mix, assign
+from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
 from planner.simulate.events import Rules
 from planner.simulate.placers import FORMER, require_placer
 from planner.simulate.results import cell_keys
 from planner.simulate.run_one import Demand, Outcome, SimulationRun, Study, replay
 from planner.simulate.trace import Trace
+from planner.simulate.workloads import assign
 from planner.sweep.run import OnCell, ShouldStop, Where, run_cells
 from planner.sweep.store import Document, Store
 from planner.whatif.failure_model import FailureModel

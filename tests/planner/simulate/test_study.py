@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from planner.model.errors import InputError
-from planner.placement.job_mix import Mix, assign
+from planner.placement.job_mix import Mix
 from planner.simulate.run_one import Outcome, SimulationRun, Study
 from planner.simulate.study import cells_of, prepare_study, run_study
 from planner.simulate.summary import summarize, to_csv, to_records
+from planner.simulate.workloads import assign
 from planner.statistics import estimate
 from tests.planner.simulate.grounds import BERT, SMALL_DEMAND, cluster, mix, trace
 
