@@ -43,7 +43,6 @@ TABLES_OF_FABRICS = ("planner.fabrics", "planner.fabrics.plugin")
 """where the plug-ins and their parts are put together"""
 ARROWS_LEFT = {
     ("planner.candidates", "planner.fabrics.*"),
-    ("planner.controller", "planner.integrations"),
     ("planner.fabrics", "planner.fabrics.*"),
     ("planner.formulation", "planner.fabrics.*"),
     ("planner.model", "planner.fabrics.*"),

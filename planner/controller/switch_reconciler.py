@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.controller.controller import Controller
-from planner.integrations.calls import Calls
-from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits, Driver
+from planner.controller.driver_calls import Calls
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Driver
 from planner.model.errors import InputError
 from planner.placement.placement import Place
 

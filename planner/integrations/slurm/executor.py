@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from planner.integrations.calls import Calls
+from planner.controller.driver_calls import Calls
 from planner.integrations.slurm.actions import Action
 from planner.integrations.slurm.allocations import AllocationStore, Report
 from planner.integrations.slurm.client import SlurmClient

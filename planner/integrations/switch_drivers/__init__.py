@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from planner.integrations.switch_drivers.driver import CircuitBusyError, CircuitError, Circuits, Driver, Resynced
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Driver, Resynced
 
 __all__ = ["CircuitBusyError", "CircuitError", "Circuits", "Driver", "Resynced", "driver_of"]
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from planner.integrations.switch_drivers.driver import CircuitError, Circuits
+from planner.controller.switch_driver import CircuitError, Circuits
 from planner.integrations.switch_drivers.parts import used
 from planner.integrations.switch_drivers.recorded import RecordedDriver
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
-from planner.integrations.switch_drivers.driver import CircuitError, Circuits, UnsureError
+from planner.controller.switch_driver import CircuitError, Circuits, UnsureError
 from planner.integrations.switch_drivers.parts import taken
 from planner.integrations.switch_drivers.recorded import RecordedDriver
 

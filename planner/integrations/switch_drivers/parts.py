@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from planner.integrations.switch_drivers.driver import Circuits
+from planner.controller.switch_driver import Circuits
 
 _SLOT = re.compile(r"\d+$")
 _UPLINK = re.compile(r"\.q\d+#\d+$")

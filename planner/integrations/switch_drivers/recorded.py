@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
 from planner.integrations.private_files import locked, make_private, open_lock, write_private
-from planner.integrations.switch_drivers.driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
 from planner.integrations.switch_drivers.parts import switches, taken
 from planner.integrations.switch_drivers.ranges import free, try_lock
 

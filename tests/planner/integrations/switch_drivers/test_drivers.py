@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.cli import main
+from planner.controller.switch_driver import UnsureError
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits, Driver, driver_of
-from planner.integrations.switch_drivers.driver import UnsureError
 from planner.integrations.switch_drivers.parts import switches, taken, used
 from planner.model.plan import Circuit, HeldCircuits
 from tests.need import need_root

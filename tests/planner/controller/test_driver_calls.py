@@ -3,7 +3,7 @@
 import threading
 import time
 
-from planner.integrations.calls import Calls
+from planner.controller.driver_calls import Calls
 
 
 def test_a_hundred_calls_that_hang_delay_no_other() -> None:
