@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from planner.fabrics.fast_state import State
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
-    from planner.fabrics.residents import ResidentRules
     from planner.fabrics.job_class import JobClassRules
+    from planner.fabrics.residents import ResidentRules
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades

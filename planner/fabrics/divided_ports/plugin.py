@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
     from planner.fabrics.divided_ports.free_state import SharedFreeState
-    from planner.fabrics.divided_ports.residents import DividedPortsResidents
     from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
+    from planner.fabrics.divided_ports.residents import DividedPortsResidents
     from planner.fabrics.divided_ports.rules import DividedPortsRules
     from planner.fabrics.divided_ports.template import DividedPortsTemplate
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.fast_state import LightpathState
     from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
-    from planner.fabrics.lightpath.residents import LightpathResidents
     from planner.fabrics.lightpath.job_class import LightpathJobClassRules
+    from planner.fabrics.lightpath.residents import LightpathResidents
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.template import LightpathTemplate

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.fast_state import OcsRailState
     from planner.fabrics.ocs_rail.free_state import RailFreeState
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
-    from planner.fabrics.ocs_rail.residents import OcsRailResidents
     from planner.fabrics.ocs_rail.job_class import OcsRailJobClassRules
+    from planner.fabrics.ocs_rail.residents import OcsRailResidents
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.template import OcsRailTemplate

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.fast_state import SipamState
     from planner.fabrics.sipam.free_state import PoolFreeState
     from planner.fabrics.sipam.interchangeable import SipamInterchangeable
-    from planner.fabrics.sipam.residents import SipamResidents
     from planner.fabrics.sipam.job_class import SipamJobClassRules
+    from planner.fabrics.sipam.residents import SipamResidents
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.template import SipamTemplate
