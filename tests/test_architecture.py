@@ -44,7 +44,6 @@ TABLES_OF_FABRICS = ("planner.fabrics", "planner.fabrics.plugin")
 ARROWS_LEFT = {
     ("planner.candidates", "planner.fabrics.*"),
     ("planner.fabrics", "planner.fabrics.*"),
-    ("planner.formulation", "planner.fabrics.*"),
     ("planner.model", "planner.fabrics.*"),
 }
 """(unit, unit of a later layer that it still imports)"""
@@ -99,17 +98,6 @@ STILL_NAME_A_FABRIC = {
     "planner/controller/pool_validator.py",
     "planner/controller/sharing.py",
     "planner/controller/validator.py",
-    "planner/cpsat/core.py",
-    "planner/cpsat/evaluate.py",
-    "planner/cpsat/lns/neighbourhood.py",
-    "planner/cpsat/lns/window.py",
-    "planner/cpsat/step1/model.py",
-    "planner/cpsat/repair/model.py",
-    "planner/cpsat/search.py",
-    "planner/cpsat/step1/size.py",
-    "planner/cpsat/step2/realize.py",
-    "planner/cpsat/symmetry.py",
-    "planner/formulation/variables.py",
     "planner/integrations/exports/groups.py",
     "planner/integrations/exports/held.py",
     "planner/integrations/exports/sidecar.py",

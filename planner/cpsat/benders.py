@@ -1,4 +1,9 @@
-"""One level: step 1 proposes, step 2 realises or refutes, until nothing better is left or time is up."""
+"""One level by logic-based Benders decomposition (Hooker and Ottosson, 2003).
+
+Step 1 is the master problem: it proposes configurations and counts of blocks by server, with a relaxation of what else
+jobs hold. Step 2 is the subproblem: it realises the proposal, or proves that it cannot be, which becomes a no-good of
+step 1. The loop ends when nothing better is left, or time is up.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +11,7 @@ from dataclasses import dataclass
 from planner.cpsat.search import Search
 from planner.cpsat.step1.objectives import Term
 from planner.cpsat.step1.run import Outcome, run
-from planner.cpsat.step2.fix_configurations import place_again, refuted_counts, settle, step_two_limits
+from planner.cpsat.step2.fix_configurations import fix_configurations, nogood_of_counts, place_again, step_two_limits
 from planner.cpsat.step2.realize import realize
 from planner.fabrics.free_state import Pattern, route_pattern
 from planner.model.clock import Clock
@@ -89,16 +94,15 @@ def _step_two(search: Search, objective: str, outcome: Outcome, clock: Clock) ->
     depends_on_counts = objective == "fragmentation" or search.needs_counts
     most_lit = outcome.most_lit if depends_on_counts else None
     realized = realize(search.problem, outcome.pattern, step_two_limits(search, clock), most_lit)
-    assignments = realized.assignments
-    jobs = realized.refuted
-    if assignments is None:
-        if not jobs:
-            search.num_undecided += 1
-        search.refute(refuted_counts(search.problem, outcome.pattern, jobs or tuple(outcome.pattern), most_lit))
-        if not depends_on_counts:
-            again = place_again(search, outcome.pattern, clock)
-            assignments = again or settle(search, outcome.pattern, clock)
-    return assignments
+    if realized.assignments is not None:
+        return realized.assignments
+    if realized.is_undecided:
+        search.num_undecided += 1
+    jobs = realized.nogood or tuple(outcome.pattern)
+    search.add_nogood(nogood_of_counts(search.problem, outcome.pattern, jobs, most_lit))
+    if depends_on_counts:
+        return None
+    return place_again(search, outcome.pattern, clock) or fix_configurations(search, outcome.pattern, clock)
 
 
 def _adopt(search: Search, objective: str, term: Term, found: Sequence[Assignment]) -> bool:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from costmodel.fabrics import Sipam
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
@@ -20,8 +20,6 @@ SHARE = 0.6
 """of the time for neighbourhoods, where there are any, before cores are solved"""
 SMALL = 300
 """so few candidates are solved at once"""
-CORE_SHARE = 0.1
-"""of the time left for each core where memory is pooled: prices bound what a plan may use less tightly there"""
 
 
 def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
@@ -31,26 +29,26 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     reaches the threshold of a core solved to optimality, it is optimal over all candidates; until then the
     threshold is a bound.
     """
-    sieve = search.sieve
-    if sieve.bound == float("-inf"):
+    knapsack = search.knapsack
+    if knapsack.bound == float("-inf"):
         search.restrict(search.full)
         return LevelOutcome(is_proven=False, is_infeasible=True)
-    search.bound = sieve.bound
+    search.bound = knapsack.bound
     search.report("value", search.bound, "knapsack")
-    search.restrict(sieve.core(search.full, search.bound, _current_rows(search)))
+    search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
     if search.assignments is not None and has_neighbourhoods(search.full) and not search.reaches("value"):
         _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
-    return _solve_cores(search, sieve, clock)
+    return _solve_cores(search, knapsack, clock)
 
 
-def _solve_cores(search: Search, sieve: KnapsackBounds, clock: Clock) -> LevelOutcome:
+def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> LevelOutcome:
     """Ever larger cores, until one of them proves the best plan optimal."""
-    for threshold in _thresholds(search, sieve):
+    for threshold in _thresholds(search, knapsack):
         value = search.value("value")
         search.floor = threshold if value is None else max(threshold, value)
-        core = sieve.core(search.full, search.floor, _current_rows(search))
+        core = knapsack.core(search.full, search.floor, _current_rows(search))
         if core.num_candidates * search.full.cluster.fabric.num_servers > MOST_COUNTS and value is not None:
             if has_neighbourhoods(search.full):
                 _improve(search, clock)
@@ -73,16 +71,16 @@ def _solve_cores(search: Search, sieve: KnapsackBounds, clock: Clock) -> LevelOu
 
 
 def _core_clock(search: Search, threshold: float, clock: Clock) -> Clock:
-    """Cores of pools leave time for all candidates."""
-    if threshold == float("-inf") or not isinstance(search.full.cluster.fabric, Sipam):
+    """Cores that prove little leave time for all candidates."""
+    if threshold == float("-inf"):
         return clock
-    return clock.within(CORE_SHARE * clock.left_s)
+    return clock.within(plugin_of(search.full.cluster.fabric).step_one.core_share * clock.left_s)
 
 
 def _improve(search: Search, clock: Clock) -> None:
     """Plan neighbourhoods of all candidates anew, and put what the best plan then uses in force."""
     improve(search, _planned, clock)
-    search.restrict(search.sieve.core(search.full, search.sieve.bound, _current_rows(search)))
+    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
 
 
 def _planned(problem: Problem, options: SolveOptions, start: Sequence[Assignment]) -> Sequence[Assignment]:
@@ -102,17 +100,17 @@ def restrict_to_ties(search: Search, tolerance: float) -> None:
     assert value is not None
     threshold = value - tolerance * abs(value) - 1e-6 * abs(value)
     current, most = _current_rows(search), MOST_COUNTS // search.full.cluster.fabric.num_servers
-    core = search.sieve.core(search.full, threshold, current)
+    core = search.knapsack.core(search.full, threshold, current)
     if core.num_candidates > most:
         search.has_all_rows = False
-        core = search.sieve.core(search.full, search.sieve.highest(most), current)
+        core = search.knapsack.core(search.full, search.knapsack.highest(most), current)
     search.restrict(core)
 
 
-def _thresholds(search: Search, sieve: KnapsackBounds) -> Sequence[float]:
+def _thresholds(search: Search, knapsack: KnapsackBounds) -> Sequence[float]:
     if search.full.num_candidates <= SMALL:
         return (float("-inf"),)
-    return (*(sieve.bound * (1 - depth) for depth in DEPTHS), float("-inf"))
+    return (*(knapsack.bound * (1 - depth) for depth in DEPTHS), float("-inf"))
 
 
 def _current_rows(search: Search) -> list[int | None]:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Lightpath
 from planner.cpsat.step1.objectives.fragmentation import fit
+from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import FreeSlots
-from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.problem import JobOptions, Problem
 from planner.formulation.solver import new_solver
 from planner.formulation.variables import Pair
@@ -58,13 +57,7 @@ def fragmentation_of(problem: Problem, assignments: Sequence[Assignment]) -> flo
     for assignment in assignments:
         slots.take(map(cluster.fabric.parse_device, assignment.devices))
     free = [len(lit) for lit in slots.lit]
-    dark: dict[tuple[int, int], int] = {}
-    if isinstance(cluster.fabric, Lightpath):
-        light = Spectrum(cluster)
-        for assignment in assignments:
-            light.commit(assignment.circuits)
-        servers = range(cluster.fabric.num_servers)
-        dark = {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.ways.fibers(a, b)}
+    dark = plugin_of(cluster.fabric).step_one.dark_fibers(cluster, assignments)
     lost = 0.0
     for size, share in problem.instance.sizes_to_fit.items():
         possible = sum(free) // size

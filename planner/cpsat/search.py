@@ -1,4 +1,4 @@
-"""State of one solve: the problem in force, its model, the best plan so far, what was refuted, and the clock."""
+"""State of one solve: the problem in force, its model, the best plan so far, no-goods, and the clock."""
 
 import os
 import time
@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from costmodel.fabrics import Sipam
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.evaluate import amounts_of, evaluate
-from planner.cpsat.step1.model import Model, Nogood
+from planner.cpsat.step1.model import Model
 from planner.cpsat.step1.objectives import Term
 from planner.cpsat.step1.size import is_buildable
+from planner.fabrics import plugin_of
 from planner.fabrics.free_state import Choice, Pattern
 from planner.fabrics.problem import Problem
+from planner.formulation.nogood import Nogood
 from planner.formulation.quantize import exact
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
@@ -55,7 +56,8 @@ class Search:
     trace: list[Incumbent] = field(default_factory=list)
     starts: dict[str, Start] = field(default_factory=dict)
     """those that were given"""
-    refuted: list[Nogood] = field(default_factory=list)
+    nogoods: list[Nogood] = field(default_factory=list)
+    """patterns that were set aside without proof included"""
     kept: list[Kept] = field(default_factory=list)
     num_undecided: int = 0
     has_all_rows: bool = field(init=False)
@@ -83,8 +85,8 @@ class Search:
         allow."""
         if self._model is None and is_buildable(self.problem, clock):
             self._model = Model.build(self.problem)
-            for refuted in self.refuted:
-                self._model.cut(refuted)
+            for nogood in self.nogoods:
+                self._model.add_nogood(nogood)
             for kept in self.kept:
                 self._add_kept(kept)
         return self._model is not None
@@ -108,7 +110,7 @@ class Search:
         return {"variables": len(proto.variables), "constraints": len(proto.constraints)}
 
     @cached_property
-    def sieve(self) -> KnapsackBounds:
+    def knapsack(self) -> KnapsackBounds:
         """Bounds on the value of all candidates."""
         return KnapsackBounds.of(self.full)
 
@@ -116,19 +118,19 @@ class Search:
     def is_exact(self) -> bool:
         """Whether no pattern was forbidden, and no row left out, without proof.
 
-        Where memory is pooled, candidates were dropped because others ask for no more in step 1: what is refuted beyond
-        step 1 costs the proof over those that were dropped.
+        Where candidates were dropped because others ask for no more in step 1, a no-good, which is more than step 1,
+        costs the proof over those that were dropped.
         """
-        return self.num_undecided == 0 and self.has_all_rows and not (self.refuted and self._dropped_for_step_one)
+        return self.num_undecided == 0 and self.has_all_rows and not (self.nogoods and self._dropped_by_counts)
 
     @property
-    def _dropped_for_step_one(self) -> bool:
-        return isinstance(self.full.cluster.fabric, Sipam) and self.full.num_dominated > 0
+    def _dropped_by_counts(self) -> bool:
+        return plugin_of(self.full.cluster.fabric).step_one.drops_by_counts and self.full.num_dominated > 0
 
     def forget_what_costs_proof(self) -> None:
-        """Where what was refuted costs the proof, the bound of step 1 is worth more than to propose it no more."""
-        if self._dropped_for_step_one:
-            self.refuted, self.num_undecided = [], 0
+        """Where no-goods cost the proof, a bound of step 1 that needs none is worth more."""
+        if self._dropped_by_counts:
+            self.nogoods, self.num_undecided = [], 0
 
     @property
     def elapsed_s(self) -> float:
@@ -154,10 +156,11 @@ class Search:
         """Put a problem with fewer candidates in force."""
         self.problem, self._model = problem, None
 
-    def refute(self, refuted: Nogood) -> None:
-        self.refuted.append(refuted)
+    def add_nogood(self, nogood: Nogood) -> None:
+        """Step 1 proposes it no more, now and after every change of candidates."""
+        self.nogoods.append(nogood)
         if self._model is not None:
-            self._model.cut(refuted)
+            self._model.add_nogood(nogood)
 
     def keep(self, objective: str, tolerance: float, *, is_proven: bool) -> None:
         """Later levels may not fall behind this one by more than its tolerance."""

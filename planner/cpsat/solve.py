@@ -8,7 +8,7 @@ from planner.cpsat.evaluate import evaluate
 from planner.cpsat.left_out import left_out_of
 from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
-from planner.cpsat.step2.compact import tidy
+from planner.cpsat.step2.compact import compact
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.instance import Objective
@@ -41,7 +41,7 @@ def search_levels(
         if index == 0 and objective.name == "value" and len(problem.instance.objectives) > 1:
             restrict_to_ties(search, objective.tolerance)
         search.keep(objective.name, objective.tolerance, is_proven=is_proven)
-    tidy(search)
+    compact(search)
     proven = all(level.status is Status.OPTIMAL for level in levels)
     return _finish(search, levels, Status.OPTIMAL if proven else Status.FEASIBLE)
 
@@ -99,7 +99,7 @@ def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
         statistics={
             **search.model_size,
             "candidates_in_force": search.problem.num_candidates,
-            "refuted": len(search.refuted) - search.num_undecided,
+            "refuted": len(search.nogoods) - search.num_undecided,
             "undecided": search.num_undecided,
         },
     )

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
+    from planner.fabrics.windows import Windows
     from planner.fabrics.wiring import WiringNames
+    from planner.formulation.repair_model import RepairModel
+    from planner.formulation.step_one import StepOne
+    from planner.formulation.step_two import StepTwo
     from planner.model.cluster import Cluster
 
 
@@ -126,3 +130,27 @@ class FabricPlugin:
         from planner.fabrics.circuit_names import CircuitNamer
 
         return CircuitNamer()
+
+    @cached_property
+    def step_one(self) -> "StepOne":
+        from planner.formulation.step_one import StepOne
+
+        return StepOne()
+
+    @cached_property
+    def step_two(self) -> "StepTwo":
+        from planner.formulation.step_two import StepTwo
+
+        return StepTwo()
+
+    @cached_property
+    def windows(self) -> "Windows":
+        from planner.fabrics.windows import Windows
+
+        return Windows()
+
+    @cached_property
+    def repair_model(self) -> "RepairModel":
+        from planner.formulation.repair_model import RepairModel
+
+        return RepairModel()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster, Condition
 from planner.model.ranked_assignment import RankedAssignment
 

@@ -1,29 +1,30 @@
 """Variables of step 1: every shared literal, created once.
 
-Devices of a server are interchangeable here, so jobs are counted by server. Step 2 turns counts into
-ranks, devices, fibers and wavelengths.
+Devices of a server are interchangeable here, so jobs are counted by server, as in bin packing. Step 2 turns counts
+into ranks, devices, fibers and wavelengths. A fabric whose jobs hold more than devices adds variables of its own.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Cut, Lightpath
+from costmodel.fabrics import Cut
+from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.slices.free_slices import FreeSlices
-from planner.formulation.slice_literals import SliceLiterals, new_places
 from planner.model.cluster import Cluster
 from planner.model.instance import Resident
+from planner.model.plan import Assignment
 
 Pair = tuple[int, int]
 """Ordered pair of servers."""
-MOST_CELLS = 500_000
-"""slots of all slices, each counted as often as it lies in one, up to which step 1 places slices"""
+Hint = tuple[cp_model.IntVar, int]
+"""variable, and what it is in a known plan"""
 
 
 def total(terms: Iterable[cp_model.LinearExprT]) -> cp_model.LinearExpr:
@@ -53,13 +54,12 @@ class BlockKind(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DemandClass:
-    """Rows of one job with the same blocks, circuit width and table of leaving wavelengths by blocks inside."""
+class RowClass:
+    """Rows of one job that ask for the same of what its fabric shares."""
 
     rows: tuple[int, ...]
-    kind: BlockKind
-    unit: int
-    boundary: tuple[int, ...]
+    demand: Demand
+    """of the first of them"""
     chosen: cp_model.IntVar
 
 
@@ -80,15 +80,10 @@ class JobVariables:
     """the newly placed job lies here entirely"""
     spans: cp_model.IntVar
     """the newly placed job lies on several servers"""
-    classes: tuple[DemandClass, ...]
-    units: dict[int, cp_model.IntVar]
-    """by width of circuits above 1: a row with such circuits is chosen"""
-    light: dict[Pair, cp_model.IntVar]
-    """wavelengths reserved on the fibers from one server to another"""
+    classes: tuple[RowClass, ...]
+    """of the rows that the fabric tells apart"""
     stay_devices: Counter[int]
     """devices by server that a staying resident holds"""
-    stay_light: Counter[Pair]
-    """(fiber, wavelength) pairs by ordered pair that a staying resident holds"""
 
     def new_devices(self, server: int, *, lit_only: bool = False) -> cp_model.LinearExprT:
         """Devices on a server that the job takes anew; `lit_only`: those that need a working port."""
@@ -107,54 +102,82 @@ class JobVariables:
 
 
 @dataclass(frozen=True)
+class KnownPlan:
+    """A plan in terms of step 1, whose values become hints."""
+
+    problem: Problem
+    pattern: Pattern
+    assignments: Mapping[str, Assignment]
+    """by job"""
+    names: Mapping[int, int]
+    """server that stands for each one"""
+
+    def row(self, j: int) -> int | None:
+        """Row of a job that is placed anew; None for others."""
+        choice = self.pattern.get(j)
+        return None if choice is None or choice.stays else choice.row
+
+    def blocks(self, j: int) -> dict[int, int]:
+        """Blocks by server of a job that is placed anew; empty for others."""
+        choice = self.pattern.get(j)
+        return {} if choice is None or choice.stays else {self.names[s]: n for s, n in choice.blocks}
+
+
+class FabricVariables:
+    """Variables that a fabric adds to counts by server; servers joined by packets need none."""
+
+    def row_class(self, demand: Demand) -> Hashable | None:
+        """Rows of a job with the same answer share a literal; None where a row needs none."""
+        return None
+
+    def add_job(self, model: cp_model.CpModel, name: str, job: JobVariables) -> None:
+        """Create those of one job, right after its own: jobs come in order."""
+
+    def add_shared(self, model: cp_model.CpModel, jobs: Sequence[JobVariables]) -> None:
+        """Create those that jobs share, after all jobs."""
+
+    def job_hints(self, plan: KnownPlan, j: int) -> Iterator[Hint]:
+        """Values of those of one job in a plan."""
+        return iter(())
+
+    def shared_hints(self, plan: KnownPlan) -> Iterator[Hint]:
+        """Values of those that jobs share in a plan."""
+        return iter(())
+
+    @property
+    def lit(self) -> Mapping[Pair, cp_model.IntVar]:
+        """Fibers of an ordered pair of servers that may carry light; empty where there are none."""
+        return {}
+
+    @property
+    def spread(self) -> cp_model.LinearExprT:
+        """What spreading jobs over servers reserves between them; 0 where that costs nothing."""
+        return 0
+
+
+@dataclass(frozen=True)
 class Variables:
     """All shared variables of step 1."""
 
     jobs: tuple[JobVariables, ...]
-    lit: dict[Pair, cp_model.IntVar]
-    """fibers of an ordered pair that may carry light"""
-    num_fibers: dict[Pair, int]
-    """healthy fibers of an ordered pair"""
-    lit_wavelengths: int
-    """wavelengths that one fiber carries"""
-    places: dict[tuple[int, Cut], tuple[SliceLiterals, ...]]
-    """by server and extent: the slices that are there, where not too many"""
+    of_fabric: FabricVariables
 
 
 def create_variables(model: cp_model.CpModel, problem: Problem) -> Variables:
     """Create every shared variable; constraint groups only relate them."""
     cluster = problem.cluster
-    fabric = cluster.fabric
-    pairs = {
-        (a, b): len(cluster.healthy_fibers(a, b))
-        for a in range(fabric.num_servers)
-        for b in range(fabric.num_servers)
-        if fabric.num_fibers(a, b) > 0
-    }
-    per_fiber = min(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile) if isinstance(fabric, Lightpath) else 0
-    capacity = {pair: per_fiber * count for pair, count in pairs.items()}
-    jobs = tuple(_job(model, j, options, cluster, capacity) for j, options in enumerate(problem.options))
-    lit = {(a, b): model.new_int_var(0, count, f"lit_{a}_{b}") for (a, b), count in pairs.items()}
-    return Variables(jobs, lit, pairs, per_fiber, _places(model, jobs, cluster))
-
-
-def _places(
-    model: cp_model.CpModel, jobs: Iterable[JobVariables], cluster: Cluster
-) -> dict[tuple[int, Cut], tuple[SliceLiterals, ...]]:
-    cuts = sorted({kind.cut for job in jobs for kind in job.blocks if kind.cut})
-    if not cuts:
-        return {}
-    whole = FreeSlices(cluster)
-    slices = {(s, cut): whole.usable(s, cut) for s in range(cluster.fabric.num_servers) for cut in cuts}
-    if sum(prod(cut) * len(found) for (_, cut), found in slices.items()) > MOST_CELLS:
-        return {}
-    return {key: new_places(model, found) for key, found in slices.items()}
+    of_fabric = plugin_of(cluster.fabric).step_one.variables(cluster)
+    jobs: list[JobVariables] = []
+    for j, options in enumerate(problem.options):
+        jobs.append(_job(model, f"j{j}", options, cluster, of_fabric))
+        of_fabric.add_job(model, f"j{j}", jobs[-1])
+    of_fabric.add_shared(model, jobs)
+    return Variables(tuple(jobs), of_fabric)
 
 
 def _job(
-    model: cp_model.CpModel, j: int, options: JobOptions, cluster: Cluster, capacity: dict[Pair, int]
+    model: cp_model.CpModel, name: str, options: JobOptions, cluster: Cluster, of_fabric: FabricVariables
 ) -> JobVariables:
-    name = f"j{j}"
     servers = range(cluster.fabric.num_servers)
     rows = [model.new_bool_var(f"{name}_row{k}") for k in range(len(options))]
     shapes = options.shapes
@@ -165,66 +188,44 @@ def _job(
             model.new_int_var(0, min(most, len(cluster.healthy_slots(s)) // kind.size), f"{name}_b{kind.size}_s{s}")
             for s in servers
         ]
-    has_light = isinstance(cluster.fabric, Lightpath) and any(shape.has_light for shape in shapes)
-    classes = tuple(_classes(model, name, rows, shapes)) if has_light else ()
-    devices, light = _held(options, cluster)
     return JobVariables(
         options=options,
         rows=rows,
-        stay=model.new_bool_var(f"{name}_stay") if options.can_stay else None,
         blocks=blocks,
+        classes=_classes(model, name, rows, shapes, of_fabric),
+        stay=model.new_bool_var(f"{name}_stay") if options.can_stay else None,
         touched=[model.new_bool_var(f"{name}_on{s}") for s in servers],
         whole=[model.new_bool_var(f"{name}_all{s}") for s in servers],
         spans=model.new_bool_var(f"{name}_spans"),
-        classes=classes,
-        units=_units(model, classes),
-        light={(a, b): model.new_int_var(0, most, f"{name}_w{a}_{b}") for (a, b), most in capacity.items() if classes},
-        stay_devices=devices,
-        stay_light=light,
+        stay_devices=_held_devices(options, cluster),
     )
 
 
 def _classes(
-    model: cp_model.CpModel, name: str, rows: list[cp_model.IntVar], shapes: Sequence[Demand]
-) -> list[DemandClass]:
-    groups: dict[tuple[BlockKind, int, tuple[int, ...]], list[int]] = {}
+    model: cp_model.CpModel,
+    name: str,
+    rows: Sequence[cp_model.IntVar],
+    shapes: Sequence[Demand],
+    of_fabric: FabricVariables,
+) -> tuple[RowClass, ...]:
+    groups: dict[Hashable, list[int]] = {}
     for row, shape in enumerate(shapes):
-        if shape.has_light:
-            key = BlockKind.of(shape), shape.unit, tuple(int(w) for w in shape.boundary)
+        key = of_fabric.row_class(shape)
+        if key is not None:
             groups.setdefault(key, []).append(row)
-    classes: list[DemandClass] = []
-    for (kind, unit, boundary), members in groups.items():
+    classes: list[RowClass] = []
+    for members in groups.values():
         if len(members) == 1:
             chosen = rows[members[0]]
         else:
             chosen = model.new_bool_var(f"{name}_class{len(classes)}")
             model.add(sum(rows[row] for row in members) == chosen)
-        classes.append(DemandClass(tuple(members), kind, unit, boundary, chosen))
-    return classes
+        classes.append(RowClass(tuple(members), shapes[members[0]], chosen))
+    return tuple(classes)
 
 
-def _units(model: cp_model.CpModel, classes: tuple[DemandClass, ...]) -> dict[int, cp_model.IntVar]:
-    units: dict[int, cp_model.IntVar] = {}
-    for unit in sorted({demand.unit for demand in classes} - {1}):
-        units[unit] = model.new_bool_var("")
-        model.add(sum(demand.chosen for demand in classes if demand.unit == unit) == units[unit])
-    return units
-
-
-def _held(options: JobOptions, cluster: Cluster) -> tuple[Counter[int], Counter[Pair]]:
-    """Devices by server, and light by ordered pair, that a resident holds where it stays."""
-    devices, light = Counter[int](), Counter[Pair]()
+def _held_devices(options: JobOptions, cluster: Cluster) -> Counter[int]:
+    """Devices by server that a resident holds where it stays."""
     if not isinstance(options.job, Resident) or not options.can_stay:
-        return devices, light
-    parse = cluster.fabric.parse_device
-    devices.update(parse(name)[0] for name in options.job.devices)
-    if isinstance(cluster.fabric, Lightpath):
-        seen = {
-            (cluster.fabric.parse_fiber(fiber), wavelength)
-            for held in options.job.circuits
-            for c in held.circuits
-            for fiber in c.fibers
-            for wavelength in c.wavelengths
-        }
-        light.update((a, b) for (a, b, _), _ in seen)
-    return devices, light
+        return Counter()
+    return Counter(cluster.fabric.parse_device(name)[0] for name in options.job.devices)

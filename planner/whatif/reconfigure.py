@@ -171,7 +171,6 @@ def _exact(
         cluster=cluster,
         tenants=tenants,
         free=frozenset((s, slot) for s in servers for slot in cluster.healthy_slots(s)),
-        taken=light,
         pinned=frozenset(tenant.name for tenant in tenants),
     )
     if scene.size > MAX_LITERALS:

@@ -23,7 +23,7 @@ from planner.whatif.repair import repair
 from tests.oracles import pool_search, rails, tiny_shares
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.checks.plans import FAT_TREE, TRAINING, instance_of, job
-from tests.planner.cpsat import test_rails
+from tests.planner.fabrics.ocs_rail import test_step2
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
 from tests.planner.simulate.grounds import FABRICS
 from tests.planner.test_sliced import box_of, parts_in
@@ -45,7 +45,7 @@ def even(instance: Instance, seed: int) -> Instance:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_values_on_rails_are_the_enumerated_ones(seed: int) -> None:
-    instance = even(test_rails.tiny(seed), seed)
+    instance = even(test_step2.tiny(seed), seed)
     assert_solved_to(instance, rails.best_value(instance))
 
 

@@ -10,12 +10,12 @@ from planner.candidates.expand import expand
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.checks import check, objective_values
 from planner.cli.tables.jobs_table import job_row, phase_lines
-from planner.cpsat.step2.realize import StepTwoLimits
 from planner.explain.admitted import what_phases_gain
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, stay_on
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.fabrics.sipam.step2 import Part, wire
+from planner.formulation.step_two import StepTwoLimits
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -122,15 +122,15 @@ def test_wiring_of_two_phases_is_what_enumeration_says(seed: int) -> None:
         parts[job] = Part(PoolDemand(most.units, most.memory_io, 0, inside, 0, order), ranks)
         here.append((Mode(ranks, 1, 0, tuple(phases)), ranks))
     limits = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
-    found = wire(rack, parts, port_units, limits.solver)
-    assert isinstance(found, dict) == wires(server, tuple(here), port_units)
-    for job, part in parts.items() if isinstance(found, dict) else ():
+    found = wire(rack, parts, port_units, limits).found
+    assert (found is not None) == wires(server, tuple(here), port_units)
+    for job, part in parts.items() if found is not None else ():
         assert all(stay_on(plugs, rack, part.demand, found[job].kept) is not None for plugs in found[job].plugs)
     if len(parts) == 1:
         by_hand = FreePool.__new__(FreePool)
         by_hand.fabric, by_hand.racks = tiny_pool(0).cluster.fabric, [rack]  # type: ignore[assignment]
         first = by_hand.wires(parts[0].demand, {0: [(0, rank) for rank in range(parts[0].num_ranks)]})
-        assert first is None or port_units != by_hand.fabric.port_units or isinstance(found, dict)
+        assert first is None or port_units != by_hand.fabric.port_units or found is not None
 
 
 @lru_cache(maxsize=1)

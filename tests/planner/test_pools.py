@@ -12,12 +12,12 @@ from planner.candidates.expand import expand
 from planner.candidates.lagrangian_bounds import pool_prices
 from planner.checks import check
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods
-from planner.cpsat.step2.realize import StepTwoLimits
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import first_fit
 from planner.fabrics.sipam.published_loop import loop_rows
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.fabrics.sipam.step2 import Part, wire
+from planner.formulation.step_two import StepTwoLimits
 from planner.model.clock import Clock
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -116,12 +116,12 @@ def test_first_fit_finds_nothing_that_the_exact_wiring_refutes(seed: int) -> Non
     number = rng.randint(1, 5)
     demand = PoolDemand(number, -(-number // port_units), 0, 0, 0)
     ranks = rng.randint(1, 3)
-    exact = wire(rack, {0: Part(demand, ranks)}, port_units, limits(5.0).solver)
+    exact = wire(rack, {0: Part(demand, ranks)}, port_units, limits(5.0))
     found = first_fit(rack, demand, ranks, [*ports], port_units)
-    assert exact is not None
-    if exact is False:
+    assert exact.found is not None or exact.is_impossible
+    if exact.is_impossible:
         assert found is None
-    for plugs in [found, *([exact[0].plugs] if isinstance(exact, dict) else [])]:
+    for plugs in [found, *([exact.found[0].plugs] if exact.found is not None else [])]:
         if plugs is not None:
             assert [sum(size for *_, size in each) for each in plugs] == [number] * ranks
             assert all(len({rail for rail, *_ in each}) == len(each) == demand.memory_io for each in plugs)

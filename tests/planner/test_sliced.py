@@ -10,14 +10,14 @@ import pytest
 from costmodel.fabrics import SlicedFabric
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.step2.realize import StepTwoLimits
 from planner.explain.capacity import why_unlisted
 from planner.fabrics.free_state import Choice
 from planner.fabrics.problem import Problem
+from planner.fabrics.slices import step1_variables
 from planner.fabrics.slices.free_slices import FreeSlices, as_before
 from planner.fabrics.slices.shortages import SliceShortages
-from planner.fabrics.slices.step2 import pack_slices
-from planner.formulation import variables
+from planner.fabrics.slices.step2 import SlicedStepTwo
+from planner.formulation.step_two import StepTwoLimits
 from planner.model.edit import as_residents
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -203,7 +203,7 @@ def test_value_is_that_of_exhaustive_search(seed: int) -> None:
 def test_without_literals_of_slices_step_two_packs_them(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = tiny(seed)
     expected = solve(instance, options=OPTIONS)
-    monkeypatch.setattr(variables, "MOST_CELLS", 0)
+    monkeypatch.setattr(step1_variables, "MOST_CELLS", 0)
     found = solve(instance, options=OPTIONS)
     assert found.levels[0].value == pytest.approx(expected.levels[0].value)
     assert found.plan is not None
@@ -225,12 +225,13 @@ def pattern_of_slabs(count: int) -> tuple[Problem, dict[int, Choice]]:
 def test_what_does_not_fit_together_is_refuted() -> None:
     limits = StepTwoLimits(10.0, None, 1, 0)
     problem, pattern = pattern_of_slabs(1)
-    assert pack_slices(problem, pattern, limits.solver).refuted == (0, 1)
+    assert SlicedStepTwo().realize(problem, pattern, limits).nogood == (0, 1)
     del pattern[1]
-    packed = pack_slices(problem, pattern, limits.solver)
-    assert packed.held is not None
-    (((server, slots),),) = packed.held.values()
-    assert (server, [slot // 4 for slot in slots]) == (0, [0, 1, 2])
+    packed = SlicedStepTwo().realize(problem, pattern, limits).assignments
+    assert packed is not None
+    (assignment,) = packed
+    slots = sorted(problem.cluster.fabric.parse_device(name) for name in assignment.devices)
+    assert [(server, slot // 4) for server, slot in slots] == [(0, 0), (0, 1), (0, 2)]
 
 
 def test_first_fit_and_usable_slices() -> None:

@@ -1,12 +1,12 @@
-"""Large clusters: a few servers at a time are planned anew while everything else stays as it is."""
+"""Large neighbourhood search (LNS): a few servers are planned anew while everything else stays as it is."""
 
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from costmodel.fabrics import DividedPorts, FatTree, MemoryNodeRings, Sipam
 from planner.cpsat.lns.window import open_window
 from planner.cpsat.search import Search
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
@@ -27,11 +27,8 @@ Servers = tuple[tuple[int, ...], ...]
 
 def has_neighbourhoods(problem: Problem) -> bool:
     """Whether a cluster is large, and every part of it belongs to one server."""
-    fabric = problem.cluster.fabric
-    of_servers = isinstance(fabric, Sipam | FatTree | MemoryNodeRings) or (
-        isinstance(fabric, DividedPorts) and fabric.shared is None
-    )
-    return of_servers and fabric.num_servers > SERVERS
+    cluster = problem.cluster
+    return cluster.fabric.num_servers > SERVERS and plugin_of(cluster.fabric).windows.are_possible(cluster)
 
 
 def improve(search: Search, solve: Solver, clock: Clock) -> None:

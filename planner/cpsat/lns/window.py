@@ -4,11 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from costmodel.fabrics import Sipam
-from planner.fabrics.free_state import FreeState
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
-from planner.fabrics.sipam.uplinks import reserve_uplinks
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit, MemoryCircuit
 
 PREFIX = re.compile(r"(?:r\d+\.)?s\d+")
@@ -43,61 +41,13 @@ def open_window(
     fabric = problem.cluster.fabric
     small = type(fabric).model_construct(**dict(fabric) | {"racks": len(servers), "servers": len(servers[0])})
     order = [server for rack in servers for server in rack]
-    inside = {fabric.server_name(server): small.server_name(number) for number, server in enumerate(order)}
-    board = FreeState.empty(problem.cluster)
-    for assignment in fixed:
-        board.take(assignment)
-        _reserve(problem, board, assignment)
-    held = _held(board, order, inside)
+    names = {server: small.server_name(number) for number, server in enumerate(order)}
+    held = plugin_of(fabric).windows.held(problem, fixed, order, names)
     cluster = Cluster.model_construct(device=problem.cluster.device, fabric=small, health=held)
     objectives = problem.instance.objectives[:1]
     instance = problem.instance.model_copy(update={"cluster": cluster, "residents": (), "objectives": objectives})
+    inside = {fabric.server_name(server): name for server, name in names.items()}
     return Window(Problem(instance, tuple(problem.options[j] for j in sorted(free))), inside)
-
-
-def _reserve(problem: Problem, board: FreeState, assignment: Assignment) -> None:
-    """Uplinks of a job that was placed anew; residents in place have what they use."""
-    options = next(options for options in problem.options if options.job.name == assignment.job)
-    row = options.row_of(assignment.configuration)
-    if board.pool is not None and row is not None and not (options.can_stay and not assignment.is_moved):
-        reserve_uplinks(board.pool, options.shapes[row], assignment)
-
-
-def _held(board: FreeState, order: Sequence[int], inside: Mapping[str, str]) -> Health:
-    """Everything in these servers that is not free."""
-    fabric = board.cluster.fabric
-    name = {server: inside[fabric.server_name(server)] for server in order}
-    tiles = [
-        f"{name[server]}.{fabric.device_letter}{slot}"
-        for server in order
-        for slot in range(fabric.devices_per_server)
-        if slot not in board.slots.lit[server] and slot not in board.slots.dark[server]
-    ]
-    if board.pool is None or not isinstance(fabric, Sipam):
-        dark = [f"{name[server]}.{fabric.device_letter}{slot}" for server in order for slot in board.slots.dark[server]]
-        return Health(failed_tiles=tuple(tiles), failed_ports=tuple(dark))
-    units, ports, uplinks, switches = [], [], [], []
-    for server in order:
-        rack, here = board.pool.racks[server], name[server]
-        for tray in range(fabric.trays_per_server):
-            lost = set(range(fabric.units_per_tray)) - set(rack.units[tray])
-            units += [f"{here}.m{tray}.u{unit}" for unit in lost]
-            for rail, free in rack.ports.items():
-                taken = set(range(fabric.tray_ports)) - set(free[tray])
-                ports += [f"{here}.m{tray}.q{rail}#{port}" for port in taken]
-        for rail in range(fabric.num_io):
-            if rail not in rack.ports and rail not in rack.spine:
-                switches.append(f"{here}.q{rail}")
-            elif rail in rack.spine:
-                lost = set(range(fabric.uplinks)) - set(rack.uplinks.get(rail, ()))
-                uplinks += [f"{here}.q{rail}#{number}" for number in lost]
-    return Health(
-        failed_tiles=tuple(tiles),
-        failed_memory_units=tuple(units),
-        failed_tray_ports=tuple(ports),
-        failed_uplinks=tuple(uplinks),
-        failed_switches=tuple(switches),
-    )
 
 
 def _renamed(assignment: Assignment, servers: Mapping[str, str]) -> Assignment:

@@ -1,6 +1,6 @@
 """How large step 1 would be: a model that would not fit in memory, or not be written down in time, is not built."""
 
-from costmodel.fabrics import Lightpath
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind
 from planner.model.clock import Clock
@@ -18,8 +18,7 @@ OF_COUNT, OF_PAIR, OF_CLASS = 3, 8, 6
 def literals_of(problem: Problem) -> int:
     """Literals of step 1, roughly."""
     fabric = problem.cluster.fabric
-    servers = range(fabric.num_servers)
-    pairs = sum(fabric.num_fibers(a, b) > 0 for a in servers for b in servers) if isinstance(fabric, Lightpath) else 0
+    pairs = plugin_of(fabric).step_one.num_pairs(problem.cluster)
     total = 0
     for options in problem.options:
         shapes = {id(shape): shape for shape in options.shapes}.values()

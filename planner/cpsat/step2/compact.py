@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 from planner.cpsat.evaluate import evaluate
 from planner.cpsat.search import Search
-from planner.cpsat.step2.fix_configurations import settle
+from planner.cpsat.step2.fix_configurations import fix_configurations
 from planner.model.plan import Assignment
 from planner.model.result import is_worse
 
-TIDY_S = 2.0
+COMPACT_S = 2.0
 
 
-def tidy(search: Search) -> None:
+def compact(search: Search) -> None:
     """Try the same configurations on as few servers as possible; adopted if no objective is worse."""
     assert search.assignments is not None
     spread = _servers(search, search.assignments)
-    is_late = search.options.deterministic_limit is None and search.clock.left_s < TIDY_S
+    is_late = search.options.deterministic_limit is None and search.clock.left_s < COMPACT_S
     if search.is_stopped or is_late or spread == len(search.assignments):
         return
-    found = settle(search, search.pattern(), search.clock.within(TIDY_S))
+    found = fix_configurations(search, search.pattern(), search.clock.within(COMPACT_S))
     if found is None or _servers(search, found) >= spread:
         return
     for objective in search.full.instance.objectives:

@@ -6,15 +6,15 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from planner.cpsat.search import Search
-from planner.cpsat.step1.model import Model, Nogood
+from planner.cpsat.step1.model import Model
 from planner.cpsat.step1.size import is_buildable
-from planner.cpsat.step2.realize import FOUND, StepTwoLimits, is_beyond_search, realize
-from planner.fabrics.demand import Demand
+from planner.cpsat.step2.realize import realize
+from planner.fabrics import plugin_of
 from planner.fabrics.free_state import Choice, Pattern
-from planner.fabrics.lightpath.routes import Routes
-from planner.fabrics.lightpath.step2_ranks import reserve
 from planner.fabrics.problem import JobOptions, Problem
-from planner.formulation.variables import BlockKind
+from planner.formulation.nogood import MostLit, Nogood
+from planner.formulation.step_two import FOUND, StepTwoLimits
+from planner.formulation.variables import total
 from planner.heuristics.ruin_recreate import Effort, recreated
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
@@ -30,13 +30,13 @@ COUNTS_SHARE = 0.25
 """of the limits go into finding compact counts: any will do"""
 
 
-def settle(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
+def fix_configurations(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
     """Assignments with the configurations of a pattern on any counts, or None.
 
     Counts that need few wavelengths between servers come first. What is proven impossible on the way, the
-    configurations themselves included, is kept as cuts.
+    configurations themselves included, is kept as no-goods.
     """
-    if is_beyond_search(search.problem, pattern):
+    if plugin_of(search.problem.cluster.fabric).step_two.is_beyond_search(search.problem, pattern):
         return None
     problem = _only(search.problem, pattern)
     if not is_buildable(problem, clock):
@@ -47,7 +47,7 @@ def settle(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, 
         solver = replace(limits, time_limit_s=min(COUNTS_S, limits.time_limit_s)).solver(COUNTS_SHARE)
         status = solver.solve(model.cp)
         if status == cp_model.INFEASIBLE:
-            search.refute(_refuted_rows(search.problem, pattern))
+            search.add_nogood(_nogood_of_rows(search.problem, pattern))
             return None
         if status not in FOUND:
             return None
@@ -55,11 +55,11 @@ def settle(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, 
         realized = realize(problem, found, limits)
         if realized.assignments is not None:
             return realized.assignments
-        if not realized.refuted:
+        if realized.is_undecided:
             return None
-        refuted = refuted_counts(problem, found, realized.refuted, None)
-        search.refute(refuted)
-        model.cut(refuted)
+        nogood = nogood_of_counts(problem, found, realized.nogood, None)
+        search.add_nogood(nogood)
+        model.add_nogood(nogood)
         if search.is_stopped or clock.is_over:
             return None
     return None
@@ -88,15 +88,13 @@ def step_two_limits(search: Search, clock: Clock) -> StepTwoLimits:
     )
 
 
-def refuted_counts(
-    problem: Problem, pattern: Pattern, jobs: tuple[int, ...], most_lit: dict[tuple[int, int], int] | None
-) -> Nogood:
-    """What step 2 refuted: these jobs of a pattern together."""
+def nogood_of_counts(problem: Problem, pattern: Pattern, jobs: tuple[int, ...], most_lit: MostLit | None) -> Nogood:
+    """Step 2 proved it: these jobs of a pattern exclude each other."""
     placed = {j: (problem.options[j].shapes[pattern[j].row], pattern[j].blocks) for j in jobs if not pattern[j].stays}
     return Nogood(placed, tuple(j for j in jobs if pattern[j].stays), most_lit)
 
 
-def _refuted_rows(problem: Problem, pattern: Pattern) -> Nogood:
+def _nogood_of_rows(problem: Problem, pattern: Pattern) -> Nogood:
     """The configurations of a pattern exclude each other, wherever they lie."""
     placed = {j: (problem.options[j].shapes[choice.row], ()) for j, choice in pattern.items() if not choice.stays}
     return Nogood(placed, tuple(j for j, choice in pattern.items() if choice.stays), None)
@@ -118,12 +116,11 @@ def _only(problem: Problem, pattern: Pattern) -> Problem:
 def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
     """Step 1 with the choices fixed, minimizing light between servers and servers touched.
 
-    Jobs that spanned in the pattern are modelled block by block, which makes their light exact for every pair, or
-    for what leaves and enters a server where circuits may cross others.
+    Jobs that spanned in the pattern are modelled block by block.
     """
     model = Model.build(problem)
-    for refuted in search.refuted:
-        model.cut(refuted)
+    for nogood in search.nogoods:
+        model.add_nogood(nogood)
     for j, job in enumerate(model.variables.jobs):
         choice = pattern.get(j)
         if job.stay is not None:
@@ -135,32 +132,8 @@ def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
         for row, literal in enumerate(job.rows):
             model.cp.add(literal == (row == chosen))
         if chosen is not None and choice is not None and len(choice.blocks) > 1:
-            _add_ranks(model, j, problem.options[j].shapes[chosen])
-    light = sum(sum(job.light.values()) for job in model.variables.jobs)
+            shape = problem.options[j].shapes[chosen]
+            model.of_fabric.place_blocks(model.cp, model.variables, problem.cluster, j, shape)
     touched = sum(sum(job.touched) for job in model.variables.jobs)
-    model.cp.minimize(light + touched)
+    model.cp.minimize(total([model.variables.of_fabric.spread, touched]))
     return model
-
-
-def _add_ranks(model: Model, j: int, shape: Demand) -> None:
-    """Which block of a job lies on which server, and the light that this takes between servers."""
-    cp, job = model.cp, model.variables.jobs[j]
-    if not job.classes or not shape.has_light:
-        return
-    counts = job.blocks[BlockKind.of(shape)]
-    servers = range(len(counts))
-    on = {(block, s): cp.new_bool_var("") for block in range(shape.num_blocks) for s in servers}
-    for block in range(shape.num_blocks):
-        cp.add_exactly_one(on[block, s] for s in servers)
-    for s in servers:
-        cp.add(sum(on[block, s] for block in range(shape.num_blocks)) == counts[s])
-    tables, ways = shape.between_blocks, Routes(model.problem.cluster)
-    for a in servers:
-        others = [b for b in servers if b != a]
-        for b in others:
-            if not ways.may_cross or not ways.joins(a, b):
-                reserve(cp, tables, on, a, (b,), job.light.get((a, b), 0))
-        if ways.may_cross:
-            out, into = ([w for pair, w in job.light.items() if pair[end] == a] for end in (0, 1))
-            reserve(cp, tables, on, a, others, sum(out))
-            reserve(cp, [table.reversed for table in tables], on, a, others, sum(into))

@@ -13,7 +13,8 @@ def shares(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     Totals over all servers are redundant and tighten the relaxation.
     """
     fabric = problem.cluster.fabric
-    if not isinstance(fabric, DividedPorts) or fabric.shared is None:
+    assert isinstance(fabric, DividedPorts)
+    if fabric.shared is None:
         return
     for axis, most in enumerate(fabric.shared):
         for server in range(fabric.num_servers):

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
     from planner.fabrics.divided_ports.residents import DividedPortsResidents
     from planner.fabrics.divided_ports.rules import DividedPortsRules
+    from planner.fabrics.divided_ports.step1 import DividedPortsStepOne
     from planner.fabrics.divided_ports.template import DividedPortsTemplate
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
+    from planner.fabrics.divided_ports.windows import DividedPortsWindows
     from planner.fabrics.free_state import MostLit
     from planner.model.cluster import Cluster
 
@@ -70,3 +72,15 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
 
         return DividedPortsJobClassRules()
+
+    @cached_property
+    def step_one(self) -> "DividedPortsStepOne":
+        from planner.fabrics.divided_ports.step1 import DividedPortsStepOne
+
+        return DividedPortsStepOne()
+
+    @cached_property
+    def windows(self) -> "DividedPortsWindows":
+        from planner.fabrics.divided_ports.windows import DividedPortsWindows
+
+        return DividedPortsWindows()

@@ -20,8 +20,7 @@ def lasers(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     configuration of light; a relaxation, since other ranks may need more and the same wavelengths may be missing.
     """
     cluster = problem.cluster
-    if not isinstance(cluster.fabric, Lightpath):
-        return
+    assert isinstance(cluster.fabric, Lightpath)
     most = cluster.fabric.wavelengths_per_tile
     for end, failed in enumerate((cluster.failed_lasers, cluster.failed_receivers)):
         for server in sorted({device[0] for device in failed}):

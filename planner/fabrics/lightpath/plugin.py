@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
     from planner.fabrics.lightpath.job_class import LightpathJobClassRules
+    from planner.fabrics.lightpath.repair_circuits import LightpathRepair
     from planner.fabrics.lightpath.residents import LightpathResidents
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
+    from planner.fabrics.lightpath.step1 import LightpathStepOne
+    from planner.fabrics.lightpath.step2 import LightpathStepTwo
     from planner.fabrics.lightpath.template import LightpathTemplate
     from planner.fabrics.lightpath.upgrades import LightpathUpgrades
+    from planner.fabrics.windows import NoWindows
     from planner.model.cluster import Cluster
 
 
@@ -102,3 +106,27 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.circuit_names import LightpathCircuitNamer
 
         return LightpathCircuitNamer()
+
+    @cached_property
+    def step_one(self) -> "LightpathStepOne":
+        from planner.fabrics.lightpath.step1 import LightpathStepOne
+
+        return LightpathStepOne()
+
+    @cached_property
+    def step_two(self) -> "LightpathStepTwo":
+        from planner.fabrics.lightpath.step2 import LightpathStepTwo
+
+        return LightpathStepTwo()
+
+    @cached_property
+    def windows(self) -> "NoWindows":
+        from planner.fabrics.windows import NoWindows
+
+        return NoWindows()
+
+    @cached_property
+    def repair_model(self) -> "LightpathRepair":
+        from planner.fabrics.lightpath.repair_circuits import LightpathRepair
+
+        return LightpathRepair()

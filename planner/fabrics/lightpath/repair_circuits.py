@@ -5,13 +5,41 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
+from costmodel.fabrics import Lightpath
+from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
 from planner.formulation.rank_literals import Literal, PlaceLiterals
+from planner.formulation.repair_model import RepairModel, RepairProblem, Wanted, Where
 from planner.model.ranked_assignment import RankedCircuit, RankedLink
 
-Where = tuple[int, int, int]
-"""(tenant, configuration, position)"""
+
+class LightpathRepair(RepairModel):
+    """Ranks that move, and routing and wavelength assignment (RWA) of all circuits of their jobs."""
+
+    def num_literals(self, problem: RepairProblem) -> int:
+        fabric = problem.cluster.fabric
+        assert isinstance(fabric, Lightpath)
+        ways, servers = Routes(problem.cluster), {device[0] for device in problem.free}
+        ranks = sum(len(tenant.devices) for tenant in problem.tenants)
+        fibers = sum(ways.most_routes(a, b) for a in servers for b in servers if a != b)
+        circuits = sum(tenant.num_circuits for tenant in problem.tenants)
+        per_circuit = fabric.wavelengths_per_tile * (1 + fibers)
+        if fabric.slots_matter:
+            return ranks * len(problem.free) + circuits * (per_circuit + 2 * len(problem.free) ** 2)
+        spanning = sum(
+            link.source // t.block != link.destination // t.block
+            for t in problem.tenants
+            for held in t.links
+            for link in held
+        )
+        return ranks * (len(servers) + 1) + circuits * fabric.wavelengths_per_tile + spanning * per_circuit
+
+    def circuits(self, places: PlaceLiterals, problem: RepairProblem, wanted: Wanted) -> "CircuitRepair":
+        taken = Spectrum(problem.cluster)
+        for assignment in problem.fixed:
+            taken.commit(assignment.circuits)
+        return CircuitRepair(places, taken, wanted)
 
 
 class CircuitRepair:
@@ -21,9 +49,7 @@ class CircuitRepair:
     light again and its ranks keep their devices.
     """
 
-    def __init__(
-        self, places: PlaceLiterals, taken: Spectrum, wanted: Sequence[Sequence[Sequence[RankedCircuit | None]]]
-    ) -> None:
+    def __init__(self, places: PlaceLiterals, taken: Spectrum, wanted: Wanted) -> None:
         self.places, self.cp, self.paths = places, places.cp, Paths(places.cp, taken)
         self.rays: dict[Where, Ray] = {}
         self.same: dict[Where, Literal] = {}

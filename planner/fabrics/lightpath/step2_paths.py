@@ -1,4 +1,4 @@
-"""Wavelengths and routes of circuits in a CP-SAT model, beside the light that is taken."""
+"""Routing and wavelength assignment (RWA) of circuits in a CP-SAT model, beside the spectrum that is taken."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Step 2, exact: ranks, fibers and wavelengths for given counts of some jobs, or a proof that there are none."""
+"""Exact routing and wavelength assignment (RWA): ranks, fibers and wavelengths for given counts of some jobs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class _Circuit:
 
 
 @dataclass
-class StepTwo:
+class ExactRwa:
     """CP-SAT model of the circuits of `jobs` in a pattern, beside the light of residents that stay.
 
     Devices of a server that are alike are interchangeable: those in one condition where slots do not matter. If

@@ -4,8 +4,7 @@ from collections import defaultdict
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import OcsRail
-from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.free_slots import Device
 from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import JobVariables, Variables, total
@@ -14,18 +13,22 @@ MOST_PLACES = 5000
 """jobs with circuits x devices up to which rails are chosen here; for more of them that is left to step 2"""
 
 
-def blocks_apart(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+    """One block on each server, all on the same rails, each with enough working switches."""
+    _blocks_apart(model, v, problem)
+    _same_rails(model, v, problem)
+
+
+def _blocks_apart(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""No two blocks of a job with circuits share a server, $y_{js} \le 1$; who needs more than p ports fits on the
     devices of rails with more working switches, $\sum_{j: p_j > p} b_j y_{js} \le healthy_{sp}$."""
-    if not isinstance(problem.cluster.fabric, OcsRail):
-        return
     for job in v.jobs:
         if (with_circuits := _needing_more(model, job, 0)) is not None:
             for count in (count for blocks in job.blocks.values() for count in blocks):
                 model.add(count <= 1).only_enforce_if(with_circuits)
-    rails = FreeRails(problem.cluster)
-    for ports in sorted({len(working) for working in rails.switches}):
-        _fit(model, v, problem, ports, set(rails.with_switches(ports + 1)))
+    free = FreeRails(problem.cluster)
+    for ports in sorted({len(working) for working in free.switches}):
+        _fit(model, v, problem, ports, set(free.with_switches(ports + 1)))
 
 
 def _needing_more(model: cp_model.CpModel, job: JobVariables, ports: int) -> cp_model.IntVar | None:
@@ -51,11 +54,9 @@ def _fit(model: cp_model.CpModel, v: Variables, problem: Problem, ports: int, ra
         model.add(total(taken) <= room)
 
 
-def same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def _same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A job with circuits takes $b_k$ rails, $\sum_q x_{jq} = \sum_k b_k z_{jk}$, each on all its servers, and no
     device serves two: $\sum_j x_{jq} t_{js} \le 1$. Then every solution can be realised."""
-    if not isinstance(problem.cluster.fabric, OcsRail):
-        return
     with_circuits = [job for job in v.jobs if any(shape.num_ports for shape in job.options.shapes)]
     if len(with_circuits) * problem.cluster.fabric.num_devices > MOST_PLACES:
         return
@@ -64,9 +65,9 @@ def same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         if job.stay is not None:
             for name in job.options.staying().devices:
                 takers[problem.cluster.fabric.parse_device(name)].append(job.stay)
-    rails = FreeRails(problem.cluster)
+    free = FreeRails(problem.cluster)
     for job in with_circuits:
-        chosen = _rails_of(model, job, rails)
+        chosen = _rails_of(model, job, free)
         for server, touched in enumerate(job.touched):
             lit = problem.cluster.lit_slots(server)
             for rail, literal in enumerate(chosen):

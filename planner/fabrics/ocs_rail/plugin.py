@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.residents import OcsRailResidents
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
+    from planner.fabrics.ocs_rail.step1 import RailStepOne
+    from planner.fabrics.ocs_rail.step2 import RailStepTwo
     from planner.fabrics.ocs_rail.template import OcsRailTemplate
     from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
+    from planner.fabrics.windows import NoWindows
     from planner.model.cluster import Cluster
 
 
@@ -103,3 +106,21 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.circuit_names import OcsRailCircuitNamer
 
         return OcsRailCircuitNamer()
+
+    @cached_property
+    def step_one(self) -> "RailStepOne":
+        from planner.fabrics.ocs_rail.step1 import RailStepOne
+
+        return RailStepOne()
+
+    @cached_property
+    def step_two(self) -> "RailStepTwo":
+        from planner.fabrics.ocs_rail.step2 import RailStepTwo
+
+        return RailStepTwo()
+
+    @cached_property
+    def windows(self) -> "NoWindows":
+        from planner.fabrics.windows import NoWindows
+
+        return NoWindows()

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.residents import SipamResidents
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
+    from planner.fabrics.sipam.step1 import PoolStepOne
+    from planner.fabrics.sipam.step2 import PoolStepTwo
     from planner.fabrics.sipam.template import SipamTemplate
     from planner.fabrics.sipam.upgrades import SipamUpgrades
+    from planner.fabrics.sipam.windows import PoolWindows
     from planner.model.cluster import Cluster
 
 
@@ -103,3 +106,21 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.circuit_names import SipamCircuitNamer
 
         return SipamCircuitNamer()
+
+    @cached_property
+    def step_one(self) -> "PoolStepOne":
+        from planner.fabrics.sipam.step1 import PoolStepOne
+
+        return PoolStepOne()
+
+    @cached_property
+    def step_two(self) -> "PoolStepTwo":
+        from planner.fabrics.sipam.step2 import PoolStepTwo
+
+        return PoolStepTwo()
+
+    @cached_property
+    def windows(self) -> "PoolWindows":
+        from planner.fabrics.sipam.windows import PoolWindows
+
+        return PoolWindows()

@@ -1,6 +1,6 @@
 """Step 2 in racks with pooled memory: rails, ports and units of every job, exactly where first fit fails."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
@@ -11,11 +11,11 @@ from planner.fabrics.sipam.demand import PoolDemand, pool_demand
 from planner.fabrics.sipam.free_pool import FreePool, Wires, by_server
 from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.server_pool import FreeServer, Plug
+from planner.formulation.nogood import MostLit
+from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer
 from planner.formulation.variables import total
 from planner.model.plan import Assignment
 
-FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
-Solver = Callable[[], cp_model.CpSolver]
 Kept = tuple[Mapping[int, cp_model.IntVar], Mapping[int, cp_model.IntVar]]
 """literals of local rails that the network has, in the phase with more memory and in the other one"""
 
@@ -36,43 +36,41 @@ class Wired:
     plugs: list[list[Plug]]
 
 
-@dataclass(frozen=True)
-class PackedPool:
-    """Assignments of all jobs of a pattern; or jobs that exclude each other; or neither in time."""
-
-    assignments: tuple[Assignment, ...] | None = None
-    refuted: tuple[int, ...] = ()
-
-
-def pack_pool(problem: Problem, pattern: Pattern, solver: Solver) -> PackedPool:
+class PoolStepTwo(StepTwo):
     """Spine rails of all jobs at once, then each server by itself."""
-    board = PoolFreeState(problem.cluster)
-    staying = tuple(j for j, choice in pattern.items() if choice.stays)
-    assignments = [problem.options[j].staying() for j in staying]
-    for assignment in assignments:
-        board.take(assignment)
-    placed = [j for j, choice in pattern.items() if not choice.stays]
-    demands = {j: pool_demand(problem.options[j].shapes[pattern[j].row]) for j in placed}
-    across = _across(problem, pattern, demands, board.pool, solver())
-    if across is None or isinstance(across, bool):
-        spanning = tuple(j for j in placed if len(pattern[j].blocks) > 1)
-        return PackedPool(refuted=(*spanning, *staying)) if across is False else PackedPool()
-    wired: dict[tuple[int, int], Wired] = {}
-    for server, rack in enumerate(board.pool.racks):
-        parts = _parts(problem, pattern, demands, server)
-        found = wire(rack, parts, board.pool.fabric.port_units, solver) if parts else {}
-        if found is None or isinstance(found, bool):
-            return PackedPool(refuted=(*parts, *staying)) if found is False else PackedPool()
-        wired |= {(server, j): each for j, each in found.items()}
-    for j in placed:
-        assignments.append(_written(problem, pattern, board, j, across[j], wired))
-    return PackedPool(tuple(assignments))
+
+    def realize(
+        self, problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
+    ) -> Realized:
+        free = PoolFreeState(problem.cluster)
+        staying = tuple(j for j, choice in pattern.items() if choice.stays)
+        assignments = [problem.options[j].staying() for j in staying]
+        for assignment in assignments:
+            free.take(assignment)
+        placed = [j for j, choice in pattern.items() if not choice.stays]
+        demands = {j: pool_demand(problem.options[j].shapes[pattern[j].row]) for j in placed}
+        across = _across(problem, pattern, demands, free.pool, limits)
+        if across.found is None:
+            spanning = tuple(j for j in placed if len(pattern[j].blocks) > 1)
+            return Realized(nogood=(*spanning, *staying) if across.is_impossible else ())
+        wired: dict[tuple[int, int], Wired] = {}
+        for server, rack in enumerate(free.pool.racks):
+            parts = _parts(problem, pattern, demands, server)
+            if not parts:
+                continue
+            found = wire(rack, parts, free.pool.fabric.port_units, limits)
+            if found.found is None:
+                return Realized(nogood=(*parts, *staying) if found.is_impossible else ())
+            wired |= {(server, j): each for j, each in found.found.items()}
+        for j in placed:
+            assignments.append(_written(problem, pattern, free, j, across.found[j], wired))
+        return Realized(tuple(assignments))
 
 
 def _across(
-    problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], pool: FreePool, solver: cp_model.CpSolver
-) -> dict[int, tuple[int, ...]] | bool | None:
-    """Spine rails of each job for groups that may leave a server, with uplinks where it does; False: there are none."""
+    problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], pool: FreePool, limits: StepTwoLimits
+) -> Answer[dict[int, tuple[int, ...]]]:
+    """Spine rails of each job for groups that may leave a server, with uplinks where it does."""
     model = cp_model.CpModel()
     rails = range(pool.fabric.local_rails, pool.fabric.num_io)
     taken: dict[tuple[int, int], list[cp_model.LinearExprT]] = {}
@@ -89,10 +87,11 @@ def _across(
                     taken.setdefault((server, rail), []).append(demand.uplinks * uses[j, rail])
     for (server, rail), terms in taken.items():
         model.add(total(terms) <= len(pool.racks[server].uplinks[rail]))
-    status = solver.solve(model)
-    if status in FOUND:
-        return {j: tuple(rail for rail in rails if solver.value(uses[j, rail])) for j in demands}
-    return False if status == cp_model.INFEASIBLE else None
+    return answer(
+        limits.solver(),
+        model,
+        lambda solver: {j: tuple(rail for rail in rails if solver.value(uses[j, rail])) for j in demands},
+    )
 
 
 def _parts(problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], server: int) -> dict[int, Part]:
@@ -106,26 +105,23 @@ def _parts(problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand]
 
 
 def wire(
-    rack: FreeServer, parts: Mapping[int, Part], port_units: int, solver: Solver
-) -> dict[int, Wired] | bool | None:
-    """Rails, ports and units of the jobs in one server; False where they exclude each other, None where time is up."""
+    rack: FreeServer, parts: Mapping[int, Part], port_units: int, limits: StepTwoLimits
+) -> Answer[dict[int, Wired]]:
+    """Rails, ports and units of the jobs in one server."""
     model = cp_model.CpModel()
     kept = {j: _kept_rails(model, rack, part.demand) for j, part in parts.items()}
     wires = _Wires(model, rack, parts, port_units)
     for j, rank in wires.ranks:
         wires.connect(model, (j, rank), parts[j].demand, kept[j])
     wires.share(model, rack)
-    engine = solver()
-    status = engine.solve(model)
-    if status not in FOUND:
-        return False if status == cp_model.INFEASIBLE else None
-    return {
-        j: Wired(
-            kept=_in_order(engine, kept[j]),
-            plugs=[wires.plugs(engine, (j, rank)) for rank in range(part.num_ranks)],
-        )
-        for j, part in parts.items()
-    }
+    return answer(
+        limits.solver(),
+        model,
+        lambda solver: {
+            j: Wired(_in_order(solver, kept[j]), [wires.plugs(solver, (j, rank)) for rank in range(part.num_ranks)])
+            for j, part in parts.items()
+        },
+    )
 
 
 class _Wires:
@@ -206,7 +202,7 @@ def _in_order(engine: cp_model.CpSolver, kept: Kept) -> tuple[int, ...]:
 def _written(
     problem: Problem,
     pattern: Pattern,
-    board: PoolFreeState,
+    free: PoolFreeState,
     j: int,
     across: Sequence[int],
     wired: Mapping[tuple[int, int], Wired],
@@ -214,9 +210,9 @@ def _written(
     """One job on free devices, over its rails and plugs."""
     options, choice = problem.options[j], pattern[j]
     shape = options.shapes[choice.row]
-    devices = board.devices(shape, runs(choice.blocks))
+    devices = free.devices(shape, runs(choice.blocks))
     assert devices is not None, "counts that fit have devices"
     servers = list(by_server(devices))
     mine = {s: wired[s, j] for s in servers}
     kept, plugs = {s: each.kept for s, each in mine.items()}, {s: each.plugs for s, each in mine.items()}
-    return board.commit(options, choice.row, devices, Wires([*across], kept, plugs))
+    return free.commit(options, choice.row, devices, Wires([*across], kept, plugs))

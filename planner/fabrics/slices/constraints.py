@@ -7,11 +7,12 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import Cut
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.free_slices import FreeSlices
-from planner.formulation.slice_literals import add_disjoint
+from planner.fabrics.slices.slice_literals import add_disjoint
+from planner.fabrics.slices.step1_variables import slice_variables
 from planner.formulation.variables import Variables, total
 
 
-def cuts(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def cut(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""Slices add up, $\sum_p x_{scp} = \sum_j y_{jsc}$ for each server and extent, and hold each slot once.
 
     Jobs on slices of one extent are alike here: they share the literals. Where there are too many of them, only servers
@@ -25,13 +26,14 @@ def cuts(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     if not counts:
         return
     whole = FreeSlices(problem.cluster)
-    for (server, cut), expressions in counts.items():
-        if (server, cut) in v.places:
-            model.add(total(place.taken for place in v.places[server, cut]) == total(expressions))
-        elif not whole.usable(server, cut):
+    places = slice_variables(v).places
+    for key, expressions in counts.items():
+        if key in places:
+            model.add(total(place.taken for place in places[key]) == total(expressions))
+        elif not whole.usable(*key):
             model.add(total(expressions) == 0)
     for server in range(problem.cluster.fabric.num_servers):
-        here = [place for (other, _), places in v.places.items() if other == server for place in places]
+        here = [place for (other, _), found in places.items() if other == server for place in found]
         add_disjoint(model, here, _holders(v, problem, server) if here else {})
 
 

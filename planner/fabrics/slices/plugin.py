@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from planner.fabrics.slices.residents import SlicedResidents
     from planner.fabrics.slices.rules import SlicedRules
     from planner.fabrics.slices.shortages import SliceShortages
+    from planner.fabrics.slices.step1 import SlicedStepOne
+    from planner.fabrics.slices.step2 import SlicedStepTwo
+    from planner.fabrics.windows import NoWindows
     from planner.model.cluster import Cluster
 
 
@@ -61,3 +64,21 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.slices.circuit_names import SlicedCircuitNamer
 
         return SlicedCircuitNamer()
+
+    @cached_property
+    def step_one(self) -> "SlicedStepOne":
+        from planner.fabrics.slices.step1 import SlicedStepOne
+
+        return SlicedStepOne()
+
+    @cached_property
+    def step_two(self) -> "SlicedStepTwo":
+        from planner.fabrics.slices.step2 import SlicedStepTwo
+
+        return SlicedStepTwo()
+
+    @cached_property
+    def windows(self) -> "NoWindows":
+        from planner.fabrics.windows import NoWindows
+
+        return NoWindows()

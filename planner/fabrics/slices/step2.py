@@ -1,8 +1,7 @@
 """Step 2 on slices: where in each server the slices lie that step 1 counted."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from ortools.sat.python import cp_model
 
@@ -11,71 +10,78 @@ from costmodel.fabrics.sliced import Held
 from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.free_state import SlicedFreeState
-from planner.formulation.slice_literals import add_disjoint, new_places
+from planner.fabrics.slices.slice_literals import add_disjoint, new_places
+from planner.formulation.nogood import MostLit
+from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, with_others
+from planner.model.plan import Assignment
 
 
-@dataclass(frozen=True)
-class PackedSlices:
-    """Slices of each job by server; or jobs that exclude each other; or neither in time."""
+class SlicedStepTwo(StepTwo):
+    """Slices first, server by server, then jobs whose ranks send nothing."""
 
-    held: Mapping[int, Sequence[Held]] | None = None
-    refuted: tuple[int, ...] = ()
+    def realize(
+        self, problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
+    ) -> Realized:
+        free = SlicedFreeState(problem.cluster)
+        staying = tuple(j for j, choice in pattern.items() if choice.stays)
+        for j in staying:
+            free.take(problem.options[j].staying())
+        wanted, cut_of = _wanted(problem, pattern)
+        held: dict[int, list[Held]] = {j: [] for j in cut_of}
+        for server in sorted(wanted):
+            packed = _pack(free, server, cut_of, wanted[server], limits)
+            if packed.is_impossible:
+                return Realized(nogood=(*_core(free, server, cut_of, wanted[server], limits), *staying))
+            if packed.found is None:
+                return Realized()
+            for j, count in wanted[server].items():
+                held[j] += [(server, packed.found[cut_of[j]].pop()) for _ in range(count)]
+
+        def place(free: SlicedFreeState, j: int, on: Sequence[Held]) -> Assignment:
+            return free.realize_on_slices(problem.options[j], pattern[j].row, on)
+
+        return with_others(problem, pattern, SlicedFreeState(problem.cluster), held, place)
 
 
-def pack_slices(problem: Problem, pattern: Pattern, solver: Callable[[], cp_model.CpSolver]) -> PackedSlices:
-    """Slices of all jobs of a pattern beside the residents that stay, server by server; exact in the solver's time."""
-    board = SlicedFreeState(problem.cluster)
-    for j, choice in pattern.items():
-        if choice.stays:
-            board.take(problem.options[j].staying())
-    shapes = {j: problem.options[j].shapes[c.row] for j, c in pattern.items() if not c.stays}
-    sliced = [j for j, shape in shapes.items() if shape.cut]
+def _wanted(problem: Problem, pattern: Pattern) -> tuple[dict[int, dict[int, int]], dict[int, Cut]]:
+    """Slices by server and newly placed job, and the extent of those of each job."""
     wanted: dict[int, dict[int, int]] = {}
-    for j in sliced:
-        for server, count in pattern[j].blocks:
-            wanted.setdefault(server, {})[j] = count * shapes[j].slices_together
-    cut_of = {j: shapes[j].cut for j in sliced}
-    held: dict[int, list[Held]] = {j: [] for j in sliced}
-    for server in sorted(wanted):
-        status, found = _pack(board, server, cut_of, wanted[server], solver())
-        if status == cp_model.INFEASIBLE:
-            staying = (j for j, choice in pattern.items() if choice.stays)
-            return PackedSlices(refuted=(*_core(board, server, cut_of, wanted[server], solver), *staying))
-        if found is None:
-            return PackedSlices()
-        for j, count in wanted[server].items():
-            held[j] += [(server, found[cut_of[j]].pop()) for _ in range(count)]
-    return PackedSlices(held)
+    cut_of: dict[int, Cut] = {}
+    for j, choice in pattern.items():
+        shape = problem.options[j].shapes[choice.row]
+        if choice.stays or not shape.cut:
+            continue
+        cut_of[j] = shape.cut
+        for server, count in choice.blocks:
+            wanted.setdefault(server, {})[j] = count * shape.slices_together
+    return wanted, cut_of
 
 
 def _core(
-    board: SlicedFreeState,
-    server: int,
-    cut_of: Mapping[int, Cut],
-    wanted: Mapping[int, int],
-    solver: Callable[[], cp_model.CpSolver],
+    free: SlicedFreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], limits: StepTwoLimits
 ) -> list[int]:
     """Jobs on a server that exclude each other, none of which can be spared."""
     kept = dict(wanted)
     for j in wanted:
         fewer = {other: count for other, count in kept.items() if other != j}
-        if _pack(board, server, cut_of, fewer, solver())[0] == cp_model.INFEASIBLE:
+        if _pack(free, server, cut_of, fewer, limits).is_impossible:
             kept = fewer
     return list(kept)
 
 
 def _pack(
-    board: SlicedFreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], solver: cp_model.CpSolver
-) -> tuple[cp_model.CpSolverStatus, dict[Cut, list[tuple[int, ...]]] | None]:
+    free: SlicedFreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], limits: StepTwoLimits
+) -> Answer[dict[Cut, list[tuple[int, ...]]]]:
     """Slots of so many slices of each extent on a server."""
     cp, counts = cp_model.CpModel(), Counter[Cut]()
     for j, count in wanted.items():
         counts[cut_of[j]] += count
-    places = {cut: new_places(cp, board.cuts.usable(server, cut)) for cut in counts}
+    places = {cut: new_places(cp, free.cuts.usable(server, cut)) for cut in counts}
     for cut, count in counts.items():
         cp.add(sum(place.taken for place in places[cut]) == count)
     add_disjoint(cp, (place for each in places.values() for place in each), {})
-    status = solver.solve(cp)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return status, None
-    return status, {cut: [p.slice.slots for p in each if solver.value(p.taken)] for cut, each in places.items()}
+    return answer(
+        limits.solver(),
+        cp,
+        lambda solver: {cut: [p.slice.slots for p in each if solver.value(p.taken)] for cut, each in places.items()},
+    )

@@ -120,7 +120,7 @@ class DamagedPlan:
             cluster=self.cluster,
             tenants=searched,
             free=self.free_beside(fixed),
-            taken=self.light_beside(fixed),
+            fixed=tuple(tenant.assignment for tenant in fixed),
             even=self.even,
         )
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from costmodel.fabrics import Lightpath
 from planner.candidates.expand import list_options
 from planner.cpsat.repair import RepairLimits
-from planner.cpsat.step2.realize import renamed
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.renamed import renamed
 from planner.formulation.quantize import exact
 from planner.heuristics.greedy import place
 from planner.heuristics.strategies import tightest

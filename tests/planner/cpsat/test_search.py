@@ -13,9 +13,10 @@ from planner.cpsat import core
 from planner.cpsat.lns import neighbourhood
 from planner.cpsat.search import Search
 from planner.cpsat.step2.fix_configurations import _only
-from planner.cpsat.step2.realize import StepTwoLimits, realize
+from planner.cpsat.step2.realize import realize
 from planner.fabrics.free_state import Choice
 from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
+from planner.formulation.step_two import StepTwoLimits
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock

@@ -9,7 +9,7 @@ import yaml
 
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Range, default_sizes
-from tests.planner.cpsat.test_constraints import ring_resident
+from tests.planner.cpsat.step1.test_constraints import ring_resident
 from tests.planner.test_explain import FAT_TREE, Fields, rack, serving, single
 
 

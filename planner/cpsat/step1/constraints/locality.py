@@ -25,7 +25,7 @@ def locality(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         model.add(sum(job.touched) >= placed + job.spans)
 
 
-def racks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def rack(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A job stays in one rack unless racks are linked: $t_{js} \le r_{j,rack(s)}$, $\sum_r r_{jr} \le 1$."""
     fabric = problem.cluster.fabric
     if fabric.links_racks or fabric.racks == 1:

@@ -1,10 +1,10 @@
-"""How badly what is left free is cut up."""
+"""Fragmentation: how few jobs would fit on what is left free, by bin packing into servers and pairs of them."""
 
 from collections.abc import Mapping, Sequence
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.step1.constraints.slices import lit_devices
+from planner.cpsat.step1.constraints.placement import lit_devices
 from planner.fabrics.problem import Problem
 from planner.formulation.quantize import Scale
 from planner.formulation.terms import Term
@@ -24,7 +24,7 @@ def fragmentation(model: cp_model.CpModel, v: Variables, problem: Problem) -> Te
     """
     cluster = problem.cluster
     free = [_free(model, v, problem, server) for server in range(cluster.fabric.num_servers)]
-    dark = {pair: len(cluster.healthy_fibers(*pair)) - lit for pair, lit in v.lit.items()}
+    dark = {pair: len(cluster.healthy_fibers(*pair)) - lit for pair, lit in v.of_fabric.lit.items()}
     all_free = model.new_int_var(0, cluster.num_healthy, "free")
     model.add(all_free == total(free))
     lost: list[cp_model.LinearExprT] = []

@@ -8,9 +8,9 @@ import pytest
 from planner.candidates.expand import expand
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
 from planner.checks import check
-from planner.cpsat.step1.constraints import CONSTRAINTS
 from planner.explain.capacity import why_unlisted
 from planner.explain.marginal import marginal
+from planner.fabrics.divided_ports.step1 import DividedPortsStepOne
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -63,7 +63,7 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
 
 def test_what_is_shared_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the rows of shares, step 1 promises more than servers have in some of the same instances."""
-    monkeypatch.setitem(CONSTRAINTS, "shares", lambda model, v, problem: None)
+    monkeypatch.setitem(DividedPortsStepOne.groups, "shares", lambda model, v, problem: None)
     broken = 0
     for seed in range(30):
         plan = solve(tiny_shares(seed, objectives=["value"]), options=OPTIONS).plan

@@ -25,8 +25,8 @@ from planner.whatif.repair import repair
 from planner.whatif.single_failures import single_failures
 from tests.paths import ROOT
 from tests.planner.checks.plans import TRAINING, job
-from tests.planner.cpsat.test_rails import instance_of
 from tests.planner.fabrics.ocs_rail.test_rule_rails import rails, ring
+from tests.planner.fabrics.ocs_rail.test_step2 import instance_of
 
 INSTANCES = ROOT / "instances" / "ocs_rail"
 LIMITS = RepairLimits(time_limit_s=5.0, workers=1)

@@ -1,4 +1,4 @@
-"""Where the ranks of a job lie: blocks by server, within what is healthy."""
+"""Where the ranks of a job lie: blocks by server, within what is healthy, as in bin packing."""
 
 from ortools.sat.python import cp_model
 
@@ -6,7 +6,7 @@ from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind, JobVariables, Variables, total
 
 
-def slices(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def placement(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""Blocks add up, $\sum_s y_{jbs} = \sum_{k: block_k=b} (n_k / b) z_{jk}$, and fit, $\sum_j x_{js} \le healthy_s$.
 
     Jobs of two or more ranks count against devices with a working port. The total over all servers is

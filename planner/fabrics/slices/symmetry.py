@@ -1,10 +1,9 @@
-"""Cubes that are alike stand in one order: those that jobs take whole come first, by job."""
+"""Symmetry breaking: cubes that are alike stand in one order, those that jobs take whole first, by job."""
 
 from collections.abc import Iterator, Mapping
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import SlicedFabric
 from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind, Variables
@@ -51,7 +50,7 @@ def _are_alike(problem: Problem) -> bool:
     cluster = problem.cluster
     has_failed = bool(cluster.failed_devices or cluster.dark_devices)
     is_settled = any(options.can_stay for options in problem.options)
-    return isinstance(cluster.fabric, SlicedFabric) and not has_failed and not is_settled
+    return not has_failed and not is_settled
 
 
 def _is_whole(problem: Problem, kind: BlockKind) -> bool:

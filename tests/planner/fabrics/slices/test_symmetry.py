@@ -3,9 +3,10 @@
 from planner.candidates.expand import expand
 from planner.cpsat.search import pattern_of
 from planner.cpsat.step1.model import Model
-from planner.cpsat.symmetry import new_names
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
+from planner.fabrics.slices.step1_variables import slice_variables
+from planner.fabrics.slices.symmetry import new_names
 from planner.model.instance import Instance
 from tests.planner.test_sliced import CUBES, job, sliced
 
@@ -36,8 +37,8 @@ def test_servers_are_renamed_so_that_the_first_jobs_come_first() -> None:
     for job_variables, expected in zip(model.variables.jobs, ([1, 1, 0], [0, 0, 1]), strict=True):
         (counts,) = (b for kind, b in job_variables.blocks.items() if kind.cut == (2, 2, 2))
         assert [hint[count.index] for count in counts] == expected
-    taken = {server: hint[places[0].taken.index] for (server, cut), places in model.variables.places.items()
-             if cut == (2, 2, 2)}  # fmt: skip
+    slices = slice_variables(model.variables).places
+    taken = {server: hint[places[0].taken.index] for (server, cut), places in slices.items() if cut == (2, 2, 2)}
     assert taken == {0: 1, 1: 1, 2: 1}
 
 

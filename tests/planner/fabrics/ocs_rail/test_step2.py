@@ -7,10 +7,11 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.step2.realize import StepTwoLimits, realize
+from planner.cpsat.step2.realize import realize
 from planner.fabrics.free_state import Choice
 from planner.fabrics.ocs_rail import constraints as rails_module
-from planner.fabrics.ocs_rail.step2 import pack_rails
+from planner.fabrics.ocs_rail.step2 import RailStepTwo
+from planner.formulation.step_two import StepTwoLimits
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
@@ -87,12 +88,12 @@ def _pairs() -> tuple[Instance, dict[int, Choice]]:
 def test_an_odd_cycle_of_pairs_is_refuted() -> None:
     instance, pattern = _pairs()
     problem = expand(instance)
-    assert realize(problem, pattern, LIMITS).refuted == (0, 1, 2)
+    assert realize(problem, pattern, LIMITS).nogood == (0, 1, 2)
     for left_out in pattern:
         fewer = {j: choice for j, choice in pattern.items() if j != left_out}
-        packed = pack_rails(problem, fewer, LIMITS.solver)
-        assert packed.rails is not None
-        assert len(packed.rails) == 2
+        packed = RailStepTwo().realize(problem, fewer, LIMITS).assignments
+        assert packed is not None
+        assert len(packed) == 2
         assert realize(problem, fewer, LIMITS).assignments is not None
 
 
@@ -102,7 +103,7 @@ def test_only_jobs_that_exclude_each_other_are_refuted() -> None:
     jobs = [{"name": f"job{j}", "workload": TRAINING, "accelerators": 2} for j in range(4)]
     problem = expand(instance_of(jobs, gpus_per_server=3, health={"failed_tiles": ["s1.g2", "s2.g2"]}))
     pattern = pattern | {3: Choice(pattern[0].row, False, ((0, 1), (3, 1)))}
-    assert realize(problem, pattern, LIMITS).refuted == (0, 1, 2)
+    assert realize(problem, pattern, LIMITS).nogood == (0, 1, 2)
 
 
 def test_fewer_working_switches_than_ports_exclude_a_rail() -> None:

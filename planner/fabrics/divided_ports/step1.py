@@ -1,0 +1,12 @@
+"""Step 1 with appliances that the accelerators of a server share."""
+
+from typing import ClassVar
+
+from planner.fabrics.divided_ports.constraints import shares
+from planner.formulation.step_one import StepOne
+
+
+class DividedPortsStepOne(StepOne):
+    """Counts by server, with modules and ports of appliances."""
+
+    groups: ClassVar = {"shares": shares}

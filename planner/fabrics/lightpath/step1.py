@@ -1,0 +1,79 @@
+"""Step 1 with light: what circuits of wavelengths add to counts by server."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ortools.sat.python import cp_model
+
+from costmodel.fabrics import Lightpath
+from planner.fabrics.demand import Demand
+from planner.fabrics.lightpath.constraints import path, sharing
+from planner.fabrics.lightpath.laser_constraints import lasers
+from planner.fabrics.lightpath.routes import Routes
+from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.lightpath.step1_variables import LightVariables, light_variables
+from planner.fabrics.lightpath.step2_ranks import reserve
+from planner.fabrics.problem import Problem
+from planner.formulation.nogood import Nogood
+from planner.formulation.step_one import StepOne
+from planner.formulation.variables import BlockKind, Pair, Variables
+from planner.model.cluster import Cluster
+from planner.model.plan import Assignment
+
+
+class LightpathStepOne(StepOne):
+    """Counts by server, and wavelengths between servers."""
+
+    groups: ClassVar = {"sharing": sharing, "path": path, "lasers": lasers}
+
+    def variables(self, cluster: Cluster) -> LightVariables:
+        return LightVariables(cluster)
+
+    def num_pairs(self, cluster: Cluster) -> int:
+        fabric, servers = cluster.fabric, range(cluster.fabric.num_servers)
+        return sum(fabric.num_fibers(a, b) > 0 for a in servers for b in servers)
+
+    def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
+        cluster = problem.cluster
+        fabric = cluster.fabric
+        assert isinstance(fabric, Lightpath)
+        return (
+            isinstance(fabric.fibers, int)
+            and fabric.racks == 1
+            and not fabric.slots_matter
+            and not cluster.health.failed_fibers
+            and not cluster.has_failed_light
+            and not nogood.staying
+            and nogood.most_lit is None
+        )
+
+    def place_blocks(self, model: cp_model.CpModel, v: Variables, cluster: Cluster, j: int, demand: Demand) -> None:
+        """Blocks by server, and the light that this takes between servers: exact for every pair, or for what leaves and
+        enters a server where circuits may cross others."""
+        job, light = v.jobs[j], light_variables(v).jobs[j].reserved
+        if not job.classes or not demand.has_light:
+            return
+        counts = job.blocks[BlockKind.of(demand)]
+        servers = range(len(counts))
+        on = {(block, s): model.new_bool_var("") for block in range(demand.num_blocks) for s in servers}
+        for block in range(demand.num_blocks):
+            model.add_exactly_one(on[block, s] for s in servers)
+        for s in servers:
+            model.add(sum(on[block, s] for block in range(demand.num_blocks)) == counts[s])
+        tables, ways = demand.between_blocks, Routes(cluster)
+        for a in servers:
+            others = [b for b in servers if b != a]
+            for b in others:
+                if not ways.may_cross or not ways.joins(a, b):
+                    reserve(model, tables, on, a, (b,), light.get((a, b), 0))
+            if ways.may_cross:
+                out, into = ([w for pair, w in light.items() if pair[end] == a] for end in (0, 1))
+                reserve(model, tables, on, a, others, sum(out))
+                reserve(model, [table.reversed for table in tables], on, a, others, sum(into))
+
+    def dark_fibers(self, cluster: Cluster, assignments: Sequence[Assignment]) -> dict[Pair, int]:
+        light = Spectrum(cluster)
+        for assignment in assignments:
+            light.commit(assignment.circuits)
+        servers = range(cluster.fabric.num_servers)
+        return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.ways.fibers(a, b)}

@@ -1,0 +1,153 @@
+"""Step 2 on fibers: routing and wavelength assignment (RWA) of the jobs of a pattern.
+
+Jobs that share no light are independent: each group is tried by first fit, then exactly.
+"""
+
+from collections.abc import Sequence
+
+import networkx as nx
+
+from costmodel.fabrics import Lightpath
+from planner.fabrics.free_slots import FreeSlots
+from planner.fabrics.free_state import Pattern, route_pattern
+from planner.fabrics.lightpath.routes import Routes
+from planner.fabrics.lightpath.step2_ranks import Ranks
+from planner.fabrics.lightpath.step2_rwa import ExactRwa
+from planner.fabrics.problem import Problem
+from planner.fabrics.renamed import renamed
+from planner.formulation.nogood import MostLit
+from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer
+from planner.model.cluster import Cluster
+from planner.model.plan import Assignment
+
+RANKS_SHARE = 0.5
+"""share of the limits for placing blocks before fibers and wavelengths are searched"""
+MOST_PATHS = 6_000
+"""pairs of slots of all circuits, where slots matter, up to which the exact model is built: each pair has a clause for
+every boundary and wavelength, and more would take longer to write down than to search"""
+
+
+class LightpathStepTwo(StepTwo):
+    """First blocks to servers, then ranks, routes and wavelengths, group by group."""
+
+    def realize(
+        self, problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
+    ) -> Realized:
+        staying = {j: problem.options[j].staying() for j, choice in pattern.items() if choice.stays}
+        assignments: list[Assignment] = []
+        for group in _groups(problem, pattern):
+            part = {j: pattern[j] for j in (*staying, *group)}
+            found = route_pattern(problem, part, most_lit)
+            if found is not None:
+                assignments += [a for a in found if a not in staying.values()]
+                continue
+            outcome = _search(problem, pattern, group, [*staying.values()], limits, most_lit)
+            if outcome.found is None:
+                return Realized(nogood=(*group, *staying) if outcome.is_impossible else ())
+            assignments += outcome.found
+        return Realized(tuple(_reslotted(problem, [*staying.values()], assignments)))
+
+    def is_beyond_search(self, problem: Problem, pattern: Pattern) -> bool:
+        """Only where slots matter."""
+        return problem.cluster.fabric.slots_matter and any(
+            _num_paths(problem, pattern, group) > MOST_PATHS for group in _groups(problem, pattern)
+        )
+
+
+def _groups(problem: Problem, pattern: Pattern) -> list[list[int]]:
+    """Newly placed jobs, grouped where they could meet: on fibers, or on servers whose slots are not alike.
+
+    Circuits that may cross third servers could meet all others of their rack.
+    """
+    cluster, fabric = problem.cluster, problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    uneven = _uneven(cluster)
+    graph: nx.Graph[object] = nx.Graph()
+    for j, choice in pattern.items():
+        if choice.stays:
+            continue
+        graph.add_node(j)
+        servers = [server for server, _ in choice.blocks]
+        graph.add_edges_from((j, ("server", server)) for server in servers if fabric.slots_matter or server in uneven)
+        if len(servers) > 1 and fabric.most_hops > 1:
+            first = fabric.rack_of(servers[0]) * fabric.servers
+            graph.add_edges_from((j, ("server", server)) for server in range(first, first + fabric.servers))
+        else:
+            graph.add_edges_from((j, ("pair", a, b)) for a in servers for b in servers if a < b)
+    return [sorted(n for n in component if isinstance(n, int)) for component in nx.connected_components(graph)]
+
+
+def _uneven(cluster: Cluster) -> set[int]:
+    """Servers some of whose devices cannot use all wavelengths: all jobs there are placed together."""
+    return {server for server, _ in (*cluster.failed_lasers, *cluster.failed_receivers)}
+
+
+def _search(
+    problem: Problem,
+    pattern: Pattern,
+    group: Sequence[int],
+    staying: Sequence[Assignment],
+    limits: StepTwoLimits,
+    most_lit: MostLit | None,
+) -> Answer[list[Assignment]]:
+    """Assignments of some jobs beside residents that stay."""
+    if problem.cluster.fabric.slots_matter and _num_paths(problem, pattern, group) > MOST_PATHS:
+        return Answer()
+    spanning = [j for j in group if len(pattern[j].blocks) > 1]
+    ranks = Ranks(problem, pattern, spanning, staying)
+    blocks = answer(limits.solver(share=RANKS_SHARE), ranks.cp, ranks.layouts)
+    if blocks.is_impossible:
+        return Answer(is_impossible=True)
+    if blocks.found is not None:
+        part = {j: choice for j, choice in pattern.items() if choice.stays or j in group}
+        found = route_pattern(problem, part, most_lit, blocks.found)
+        if found is not None:
+            return Answer([a for a in found if a not in staying])
+    if _num_paths(problem, pattern, group) > MOST_PATHS:
+        return Answer()
+    rwa = ExactRwa(problem, pattern, group, staying, most_lit)
+    return answer(limits.solver(), rwa.cp, rwa.assignments)
+
+
+def _num_paths(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:
+    """Ways between slots, or servers where slots do not matter, that the circuits of some jobs could take.
+
+    0 where neither slots matter nor servers are crossed.
+    """
+    fabric = problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    ways = Routes(problem.cluster)
+    if not fabric.slots_matter and not ways.may_cross:
+        return 0
+    slots = FreeSlots(problem.cluster)
+    total = 0
+    for j in group:
+        shape, servers = problem.options[j].shapes[pattern[j].row], [server for server, _ in pattern[j].blocks]
+        places = len(servers)
+        if fabric.slots_matter:
+            places = sum(len(slots.free(server, single=shape.num_ranks == 1)) for server in servers)
+        crossed = [ways.most_routes(a, b) for a in servers for b in servers if a != b] if ways.may_cross else []
+        total += max(crossed, default=1) * places**2 * sum(len(circuits) for _, circuits in shape.configurations)
+    return total
+
+
+def _reslotted(problem: Problem, staying: Sequence[Assignment], assignments: Sequence[Assignment]) -> list[Assignment]:
+    """Groups were placed apart: deal out the slots of each server once more, where they are alike."""
+    fabric = problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    if fabric.slots_matter:
+        return [*staying, *assignments]
+    slots = FreeSlots(problem.cluster)
+    for assignment in staying:
+        slots.take(map(fabric.parse_device, assignment.devices))
+    result = list(staying)
+    for assignment in assignments:
+        names: dict[str, str] = {}
+        for name in assignment.devices:
+            server, slot = fabric.parse_device(name)
+            if server not in _uneven(problem.cluster):
+                slot = slots.free(server, single=len(assignment.devices) == 1)[0]
+            slots.take([(server, slot)])
+            names[name] = fabric.device_name(server, slot)
+        result.append(renamed(assignment, names))
+    return result

@@ -1,0 +1,48 @@
+"""Windows: a few servers of a cluster as a problem of their own, in which what others hold there has failed."""
+
+from collections.abc import Mapping, Sequence
+
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.problem import Problem
+from planner.model.cluster import Cluster, Health
+from planner.model.plan import Assignment
+
+
+class Windows:
+    """Windows of servers joined by packets: nothing but devices is held, and each belongs to one server."""
+
+    def are_possible(self, cluster: Cluster) -> bool:
+        """Whether every part that a job holds belongs to one server."""
+        return True
+
+    def held(
+        self, problem: Problem, fixed: Sequence[Assignment], servers: Sequence[int], names: Mapping[int, str]
+    ) -> Health:
+        """Everything in these servers that is not free beside fixed jobs; `names`: servers as the window has them."""
+        free = FreeState.empty(problem.cluster)
+        for assignment in fixed:
+            free.take(assignment)
+        dark = [device_name(problem.cluster, names, s, slot) for s in servers for slot in free.slots.dark[s]]
+        return Health(failed_tiles=taken_devices(free, servers, names), failed_ports=tuple(dark))
+
+
+def device_name(cluster: Cluster, names: Mapping[int, str], server: int, slot: int) -> str:
+    """A device as the window has it."""
+    return f"{names[server]}.{cluster.fabric.device_letter}{slot}"
+
+
+def taken_devices(free: FreeState, servers: Sequence[int], names: Mapping[int, str]) -> tuple[str, ...]:
+    """Devices of these servers that are not free, as the window has them."""
+    return tuple(
+        device_name(free.cluster, names, server, slot)
+        for server in servers
+        for slot in range(free.cluster.fabric.devices_per_server)
+        if slot not in free.slots.lit[server] and slot not in free.slots.dark[server]
+    )
+
+
+class NoWindows(Windows):
+    """Jobs hold parts between servers: a few servers alone are no problem of their own."""
+
+    def are_possible(self, cluster: Cluster) -> bool:
+        return False

@@ -1,0 +1,59 @@
+"""What a fabric adds to step 1: variables, constraint groups, symmetries and the size of all that."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from ortools.sat.python import cp_model
+
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import Pattern
+from planner.fabrics.problem import Problem
+from planner.formulation.nogood import Nogood
+from planner.formulation.variables import FabricVariables, Pair, Variables
+from planner.model.cluster import Cluster
+from planner.model.plan import Assignment
+
+Constraint = Callable[[cp_model.CpModel, Variables, Problem], None]
+"""States a group of constraints over the shared variables; groups work in any order"""
+
+
+class StepOne:
+    """Step 1 of servers joined by packets: counts by server say all."""
+
+    groups: ClassVar[Mapping[str, Constraint]] = {}
+    """constraint groups beside those of every fabric, by the name of the rule that is their twin"""
+    drops_by_counts: ClassVar[bool] = False
+    """whether candidates were dropped because others ask for no more in step 1: a no-good then costs the proof over
+    those that were dropped"""
+    core_share: ClassVar[float] = 1.0
+    """of the time left for each core: less where bounds are loose, and cores therefore prove little"""
+
+    def variables(self, cluster: Cluster) -> FabricVariables:
+        """Those of the fabric, none created yet."""
+        return FabricVariables()
+
+    def num_pairs(self, cluster: Cluster) -> int:
+        """Ordered pairs of servers for which a job with circuits has variables."""
+        return 0
+
+    def asks_as_much(self, demand: Demand, other: Demand) -> bool:
+        """Whether the other demand fits nowhere where this one does not: a no-good of this one holds for it."""
+        return demand.is_within(other)
+
+    def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
+        """Whether a no-good holds on any other servers too, since all of them are alike."""
+        return False
+
+    def order_servers(self, model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+        """Break the symmetry of servers that are alike."""
+
+    def new_names(self, problem: Problem, pattern: Pattern) -> Mapping[int, int]:
+        """Server that stands for each one, so that a pattern is in the order of `order_servers`."""
+        return {server: server for server in range(problem.cluster.fabric.num_servers)}
+
+    def place_blocks(self, model: cp_model.CpModel, v: Variables, cluster: Cluster, j: int, demand: Demand) -> None:
+        """State which block of job j lies on which server, and exactly what this reserves between servers."""
+
+    def dark_fibers(self, cluster: Cluster, assignments: Sequence[Assignment]) -> dict[Pair, int]:
+        """Fibers by ordered pair of servers that carry no light of these; empty where jobs need none."""
+        return {}
