@@ -26,7 +26,7 @@ LOOK_S = 0.05
 """between two looks at a group that is not there yet, or not gone yet"""
 
 
-class Placed(Protocol):
+class RunningJob(Protocol):
     """A job where it runs: an `Assignment` of a plan, a `Start` or a `Move`."""
 
     @property
@@ -85,7 +85,7 @@ class Layout:
         }
 
 
-def layout(placed: Placed, *, cpus_per_rank: float = 1.0) -> Layout:
+def layout(placed: RunningJob, *, cpus_per_rank: float = 1.0) -> Layout:
     """One bundle for each server of a job, and the seat of each rank."""
     places = [_parse(placed.job, name) for name in placed.devices]
     bundle = {server: i for i, server in enumerate(dict.fromkeys(server for server, _ in places))}
@@ -102,7 +102,7 @@ def _parse(job: str, device: str) -> tuple[str, int]:
 
 
 @dataclass(frozen=True)
-class Group:
+class PlacementGroup:
     """A placement group that is there: what the job holds on its nodes."""
 
     layout: Layout
@@ -119,7 +119,7 @@ class Group:
         }
 
 
-def place(placed: Placed, *, timeout_s: float = 60.0, cpus_per_rank: float = 1.0) -> Group:
+def place(placed: RunningJob, *, timeout_s: float = 60.0, cpus_per_rank: float = 1.0) -> PlacementGroup:
     """The group of a job, which outlives its creator; InputError, and no group, where Ray cannot make it in time.
 
     A node that is missing or too small is told at once. Again for a job that is there: its group. `ray.init` must have
@@ -152,7 +152,7 @@ class Follower:
     """for the groups of one tick"""
     period_s: float = 1.0
     """between ticks"""
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, PlacementGroup] = field(default_factory=dict)
     """by job"""
     problems: dict[str, InputError] = field(default_factory=dict)
     """jobs whose group Ray could not make; the next tick tries again"""
@@ -175,11 +175,11 @@ def _ray() -> Any:
     return ray
 
 
-def _place_all(layouts: Sequence[Layout], timeout_s: float) -> tuple[dict[str, Group], dict[str, InputError]]:
+def _place_all(layouts: Sequence[Layout], timeout_s: float) -> tuple[dict[str, PlacementGroup], dict[str, InputError]]:
     """Groups by job, and why those that are not there within this time, and are removed, could not be made."""
     lacks = {wanted.job: _lack(wanted) for wanted in layouts}
     there = _there()
-    groups = {w.job: Group(w, there.get(w.name) or _make(w)) for w in layouts if lacks[w.job] is None}
+    groups = {w.job: PlacementGroup(w, there.get(w.name) or _make(w)) for w in layouts if lacks[w.job] is None}
     late = _await({group.layout.name for group in groups.values()}, timeout_s)
     whys = {w.job: lacks[w.job] or _beside(w) for w in layouts if lacks[w.job] or w.name in late}
     _remove({wanted.name for wanted in layouts if wanted.job in whys}, timeout_s)

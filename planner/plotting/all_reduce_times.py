@@ -16,8 +16,8 @@ from planner.studies.reproduce.experiments.all_reduce_algorithms import (
     algorithms,
     best,
 )
-from planner.studies.reproduce.experiments.collective_times import Comparison, Inputs, equal_times
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.collective_times import AlgorithmComparison, Inputs, equal_times
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ MET = {RING: ("o", "left"), LUMORPH_2: ("s", "right"), PIPELINED_TREE: ("^", "ri
 """mark, and side of its label, where Lumorph-4 takes as long"""
 
 
-def all_reduce_times(ax: Axes, outcome: Outcome) -> Axes:
+def all_reduce_times(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw a row of panels in the place of `ax`; the first of them."""
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)
@@ -69,7 +69,7 @@ def _marks(panel: Axes, inputs: Inputs, ranks: int) -> None:
     """Where Lumorph-4 takes as long as another, each with its message."""
     time_s = algorithms(inputs.network)[LUMORPH_4]
     for other, (mark, side) in MET.items():
-        found_bytes = equal_times(inputs, Comparison(of=LUMORPH_4, over=(other,)), ranks)
+        found_bytes = equal_times(inputs, AlgorithmComparison(of=LUMORPH_4, over=(other,)), ranks)
         found_s, is_left = time_s(found_bytes, ranks), side == "left"
         label = f"Lumorph-4 = {other}"
         panel.plot(found_bytes, found_s, mark, color="#1d2530", markersize=5, linestyle="", label=label, zorder=4)

@@ -8,8 +8,8 @@ import numpy as np
 
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
 from planner.studies.reproduce.experiments.all_reduce_algorithms import LUMORPH_4, PIPELINED_TREE, best
-from planner.studies.reproduce.experiments.bucketed_training import AFTER, ALONE, BESIDE, Curve, Inputs, curves
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.experiments.bucketed_training import AFTER, ALONE, BESIDE, Inputs, SpeedupCurve, curves
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ TITLES = {
 }
 
 
-def bucketed_speedup(ax: Axes, outcome: Outcome) -> Axes:
+def bucketed_speedup(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw a row of panels in the place of `ax`; the first of them."""
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)
@@ -43,7 +43,7 @@ def bucketed_speedup(ax: Axes, outcome: Outcome) -> Axes:
     return row[0]
 
 
-def _draw(panel: Axes, inputs: Inputs, curve: Curve, line: str, colour: str) -> None:
+def _draw(panel: Axes, inputs: Inputs, curve: SpeedupCurve, line: str, colour: str) -> None:
     """One curve; on that of Lumorph-4 a ring at the largest bucket with the speed-up that is sought."""
     buckets = inputs.sweep_bytes()
     label = f"{curve.algorithm}, {curve.ranks} GPUs"

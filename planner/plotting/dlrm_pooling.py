@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planner.plotting.floor_plan import COLOURS
 from planner.studies.reproduce.experiments.dlrm_pooling import Inputs, grid, speedups
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +15,7 @@ STYLES = ("-", "--", ":")
 MARKERS = ("o", "s", "^")
 
 
-def dlrm_pooling(ax: Axes, outcome: Outcome) -> Axes:
+def dlrm_pooling(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw the speed-up over each network: colour by batch, marker by pooling, means as thin lines."""
     assert isinstance(outcome.inputs, Inputs)
     inputs, lookups = outcome.inputs, grid(outcome.inputs)

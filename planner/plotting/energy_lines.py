@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.plotting.floor_plan import COLOURS
-from planner.studies.reproduce.rows import Row
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.rows import PublishedRow
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def draw_lines(ax: Axes, outcome: Outcome, styles: Mapping[str, str]) -> Axes:
+def draw_lines(ax: Axes, outcome: ExperimentOutcome, styles: Mapping[str, str]) -> Axes:
     """One line for each traffic (with its style) and system (with its colour); the unit is that of the rows."""
     cells = {(traffic, model, system): row for traffic, model, system, row in _cells(outcome, styles)}
     models = list(dict.fromkeys(model for _, model, _ in cells))
@@ -40,7 +40,7 @@ def draw_lines(ax: Axes, outcome: Outcome, styles: Mapping[str, str]) -> Axes:
     return ax
 
 
-def _cells(outcome: Outcome, styles: Mapping[str, str]) -> list[tuple[str, str, str, Row]]:
+def _cells(outcome: ExperimentOutcome, styles: Mapping[str, str]) -> list[tuple[str, str, str, PublishedRow]]:
     """Rows by traffic, model and system; those that contradict the tables are left out."""
     split = [(row.quantity.split(" ", 2), row) for row in outcome.rows if "," not in row.quantity and not row.beside]
     return [(p[0], p[1], p[2], row) for p, row in split if len(p) == 3 and p[0] in styles]

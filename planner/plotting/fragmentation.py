@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planner.studies.fragmentation.loss_system import MEASURES
 from planner.studies.reproduce.experiments import fragmentation as experiment
 from planner.studies.reproduce.experiments.fragmentation import EXACT, quantity
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ SPREAD, GAP = 0.22, 1.0
 """between the measures of a scheme, and between two clusters, of the place of a scheme"""
 
 
-def fragmentation(ax: Axes, outcome: Outcome) -> Axes:
+def fragmentation(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw a line of dots for each scheme, clusters below each other; rings are published figures."""
     assert isinstance(outcome.inputs, experiment.Inputs)
     top, ticks = 0.0, dict[float, str]()
@@ -45,7 +45,7 @@ def fragmentation(ax: Axes, outcome: Outcome) -> Axes:
     return ax
 
 
-def _draw(ax: Axes, outcome: Outcome, measure: str, cluster: str, places: dict[str, float]) -> None:
+def _draw(ax: Axes, outcome: ExperimentOutcome, measure: str, cluster: str, places: dict[str, float]) -> None:
     """One measure of all schemes of a cluster."""
     number = MEASURES.index(measure)
     published = {row.quantity: row.published_number for row in outcome.rows}

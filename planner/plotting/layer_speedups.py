@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.studies.reproduce.experiments import optical_hbm_inference
 from planner.studies.reproduce.experiments.optical_hbm_inference import FAST_CACHE, OWN_CACHE, Speedups
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ BAR, GAP = 0.38, 1.0
 """width of a bar, and room between two models, of one place a token count"""
 
 
-def layer_speedups(ax: Axes, outcome: Outcome) -> Axes:
+def layer_speedups(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw the gains over the baseline, which is 1."""
     assert isinstance(outcome.inputs, optical_hbm_inference.Inputs)
     ticks: list[float] = []
@@ -41,7 +41,7 @@ def layer_speedups(ax: Axes, outcome: Outcome) -> Axes:
     return ax
 
 
-def _bars(ax: Axes, outcome: Outcome, each: Speedups, places: np.ndarray, *, is_first: bool) -> None:
+def _bars(ax: Axes, outcome: ExperimentOutcome, each: Speedups, places: np.ndarray, *, is_first: bool) -> None:
     published = {row.quantity: row.published_number for row in outcome.rows}
     for number, (system, colour) in enumerate(COLOURS.items()):
         middle = places + (number - 0.5) * BAR

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.plotting.panels import panels
-from planner.studies.reproduce.rows import Row
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.rows import PublishedRow
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 AS_STUDIED = "as in the study"
 
 
-def memory_sensitivity(ax: Axes, outcome: Outcome) -> Axes:
+def memory_sensitivity(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw a panel for each figure with other readings in the place of `ax`: a dot for each of these, a line where the
     paper is."""
     shown = [each for each in outcome.rows if each.beside]
@@ -30,12 +30,12 @@ def memory_sensitivity(ax: Axes, outcome: Outcome) -> Axes:
     return row[0]
 
 
-def _readings(row: Row) -> dict[str, float]:
+def _readings(row: PublishedRow) -> dict[str, float]:
     """By label, ours first where there is one."""
     return ({} if row.ours is None else {AS_STUDIED: row.ours}) | row.beside
 
 
-def _dots(panel: Axes, row: Row, values: list[float]) -> None:
+def _dots(panel: Axes, row: PublishedRow, values: list[float]) -> None:
     panel.axvline(row.published_number, color="#d55e00", linewidth=1.2)
     if row.ours is not None:
         panel.axvline(row.ours, color="#59626e", linewidth=0.8, linestyle=":")

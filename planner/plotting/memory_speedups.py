@@ -15,11 +15,11 @@ from planner.studies.reproduce.experiments.memory_runs import (
     PCIE,
     RING,
     STAR,
-    Runs,
+    StudyRuns,
     harmonic_mean,
 )
 from planner.studies.reproduce.experiments.memory_speedups import Inputs
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,12 +30,12 @@ BAR = 0.16
 """width, of one place a network"""
 
 
-def memory_speedups(ax: Axes, outcome: Outcome) -> Axes:
+def memory_speedups(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw a panel for each way of training in the place of `ax`; the first of them."""
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)
     study = load_memory_study(inputs.study)
-    runs, row = Runs(study), panels(ax, WAYS)
+    runs, row = StudyRuns(study), panels(ax, WAYS)
     labels = [*study.networks, "harmonic\nmean"]
     published = {each.quantity: each.published_number for each in outcome.rows}
     for way, panel in enumerate(row):

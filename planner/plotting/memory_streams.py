@@ -8,7 +8,7 @@ import numpy as np
 
 from costmodel.dataflow.streams.timeline import COLLECTIVES, COMPUTE, LayerTimes, Timeline
 from planner.studies.reproduce.experiments.memory_latencies import Inputs, timelines
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ MILLI = 1e3
 HEIGHT = 0.7
 
 
-def memory_streams(ax: Axes, outcome: Outcome) -> Axes:
+def memory_streams(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw streams to the left and layers to the right, a row for each system; the first panel."""
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from planner.studies.reproduce.experiments import training_gain
 from planner.studies.reproduce.experiments.training_gain import BANDWIDTH, BASELINE, BOTH, Dots
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ BESIDE, WIDTH, GAP = 0.28, 0.2, 2.5
 """between systems, of the dots of one system, and between two workloads, of one place a number of accelerators"""
 
 
-def mfu_dots(ax: Axes, outcome: Outcome) -> Axes:
+def mfu_dots(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw the mappings of the menu, and of the other menu the best alone."""
     inputs = outcome.inputs
     assert isinstance(inputs, training_gain.Inputs)

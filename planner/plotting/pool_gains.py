@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.studies.reproduce.experiments.pool_gains import Gain, Inputs, gains
 from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, READINGS
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ BAR = 0.38
 GREY, DARK = "#59626e", "#1d2530"
 
 
-def pool_gains(ax: Axes, outcome: Outcome) -> Axes:
+def pool_gains(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw four panels in the place of `ax`; the first of them."""
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)
@@ -80,7 +80,7 @@ def _intensities(panel: Axes, inputs: Inputs, of_phase: list[Gain]) -> None:
     panel.axhline(inputs.flops_per_s / device.memory_bytes_per_s, color=GREY, linewidth=1.0, label="baseline")
 
 
-def _gains(panel: Axes, outcome: Outcome, of_phase: list[Gain], phase: str) -> None:
+def _gains(panel: Axes, outcome: ExperimentOutcome, of_phase: list[Gain], phase: str) -> None:
     """Bars with as many accelerators on both systems; diamonds where capacity decides; the published largest."""
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)

@@ -9,7 +9,7 @@ import numpy as np
 from costmodel.published.sipam.demand import attainable_flops_per_s
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
 from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, Given, Inputs, given
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ RANGE = (20.0, 5000.0)
 WHOLE, DIVIDED = "intensity, undivided", "intensity over its accelerators"
 
 
-def pool_rooflines(ax: Axes, outcome: Outcome) -> Axes:
+def pool_rooflines(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw a row of panels in the place of `ax`; the first of them."""
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)

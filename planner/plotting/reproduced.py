@@ -23,12 +23,12 @@ from planner.plotting.pool_gains import pool_gains
 from planner.plotting.pool_rooflines import pool_rooflines
 from planner.plotting.serving_batches import serving_batches
 from planner.plotting.serving_gains import serving_gains
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Draw = Callable[["Axes", Outcome], "Axes"]
+Draw = Callable[["Axes", ExperimentOutcome], "Axes"]
 FIGURES: dict[str, Draw] = {
     "collective_energy": collective_energy,
     "offload_energy": offload_energy,
@@ -63,7 +63,7 @@ IN_PANELS = frozenset(
 """kinds whose figure is a row of panels"""
 
 
-def save_figures(folder: Path, outcomes: Iterable[Outcome]) -> Iterator[Path]:
+def save_figures(folder: Path, outcomes: Iterable[ExperimentOutcome]) -> Iterator[Path]:
     """Write <paper>.<experiment>.png for each experiment whose kind has a figure; the paths written."""
     require_matplotlib()
     from matplotlib.figure import Figure

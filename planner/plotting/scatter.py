@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.model.errors import InputError
 from planner.plotting import SUFFIXES, require_matplotlib
-from planner.studies.validate import Quantity, group_labels
+from planner.studies.validate import QuantityErrors, group_labels
 from planner.tables import Measurements
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ LEGEND_SIZE = 30.0
 BANDS = ((0.2, "#eceff3"), (0.1, "#d8dee6"))
 
 
-def scatter(ax: Axes, table: Measurements, quantity: Quantity) -> Axes:
+def scatter(ax: Axes, table: Measurements, quantity: QuantityErrors) -> Axes:
     """Draw each row that was predicted, one colour for each group, and the mean error of the group."""
     series, labels = quantity.series, group_labels(table)
     is_kept = np.isfinite(quantity.error)
@@ -50,7 +50,7 @@ def scatter(ax: Axes, table: Measurements, quantity: Quantity) -> Axes:
     return _with_legend(ax)
 
 
-def save_scatter(path: Path, table: Measurements, quantities: Sequence[Quantity]) -> None:
+def save_scatter(path: Path, table: Measurements, quantities: Sequence[QuantityErrors]) -> None:
     """Write a figure with one panel for each quantity; the suffix is one of SUFFIXES."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(str(path), "", f"ends in no known format; use {' or '.join(SUFFIXES)}")

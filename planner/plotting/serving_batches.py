@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.studies.reproduce.experiments import photonic_batches
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STYLES = {"appliance": "-o", "baseline": "--s"}
 
 
-def serving_batches(ax: Axes, outcome: Outcome) -> Axes:
+def serving_batches(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw each curve up to the largest batch that fits."""
     inputs = outcome.inputs
     assert isinstance(inputs, photonic_batches.Inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.studies.reproduce.experiments import photonic_inference
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +15,7 @@ MARKS = {"throughput gain": "*", "latency gain": "P"}
 """of what is published, each for full compute"""
 
 
-def serving_gains(ax: Axes, outcome: Outcome) -> Axes:
+def serving_gains(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw throughput as full lines and latency as dashed ones; 1 is the baseline."""
     inputs = outcome.inputs
     assert isinstance(inputs, photonic_inference.Inputs)

@@ -28,7 +28,7 @@ class StoppingError(Exception):
 
 
 @dataclass
-class Task:
+class Command:
     """One call of the controller, and who waits for its outcome."""
 
     call: Callable[[Controller], Any]
@@ -57,12 +57,12 @@ class CommandQueue:
     """
 
     def __init__(
-        self, controller: Controller, most: int, most_wait_s: float, on_group: Callable[[list[Task], int], None]
+        self, controller: Controller, most: int, most_wait_s: float, on_group: Callable[[list[Command], int], None]
     ) -> None:
         """`on_group` is told each group that is on disk, and the number of events in the journal then."""
         self._controller, self._most, self._on_group = controller, most, on_group
         self._most_wait_s = most_wait_s
-        self._tasks: deque[Task] = deque()
+        self._tasks: deque[Command] = deque()
         self._changed = Condition()
         self._is_closed = False
         self.is_lost = False
@@ -92,7 +92,7 @@ class CommandQueue:
         except (StopIteration, RuntimeError):
             return 0.0
 
-    def put(self, task: Task) -> None:
+    def put(self, task: Command) -> None:
         """Queue a call; an urgent one is the next and always finds room. BusyError, StoppingError."""
         with self._changed:
             if self._is_closed or self.is_lost:
@@ -129,7 +129,7 @@ class CommandQueue:
                 if self._tasks or self._is_closed:
                     return bool(self._tasks)
 
-    def _next(self, refused: list[Task]) -> Task | None:
+    def _next(self, refused: list[Command]) -> Command | None:
         """The next call that somebody still waits for; those before it that waited for too long are refused."""
         while self._tasks:
             task = self._tasks.popleft()
@@ -141,9 +141,9 @@ class CommandQueue:
             refused.append(task)
         return None
 
-    def _group(self) -> list[Task]:
+    def _group(self) -> list[Command]:
         """Calls that are done and on disk together, if one of them breaks it each for itself; and those refused."""
-        group, refused = list[Task](), list[Task]()
+        group, refused = list[Command](), list[Command]()
         until_s = time.perf_counter() + GROUP_S
         try:
             with self._controller.group():
@@ -159,7 +159,7 @@ class CommandQueue:
                 self._alone(task)
         return group + refused
 
-    def _alone(self, task: Task) -> None:
+    def _alone(self, task: Command) -> None:
         try:
             with self._controller.group():
                 _do(task, self._controller)
@@ -180,7 +180,7 @@ class CommandQueue:
             self.is_lost = True
 
 
-def _do(task: Task, controller: Controller) -> None:
+def _do(task: Command, controller: Controller) -> None:
     task.outcome = task.error = None
     try:
         task.outcome = task.call(controller)

@@ -16,7 +16,7 @@ from planner.service.responses import Json
 from planner.service.service import Service
 
 if TYPE_CHECKING:
-    from planner.integrations.kubernetes.extender import Extender, Verdict
+    from planner.integrations.kubernetes.extender import Extender, PodVerdict
 
 
 class Loose(Spec):
@@ -170,13 +170,13 @@ def _item(pod: PodBody) -> dict[str, Any]:
     return pod.model_dump(mode="json", exclude_none=True)
 
 
-async def _judged(service: Service, extender: "Extender", item: dict[str, Any]) -> "Verdict":
+async def _judged(service: Service, extender: "Extender", item: dict[str, Any]) -> "PodVerdict":
     """Where a pod may go, when what it rests on is on disk."""
     read = await asyncio.to_thread(extender.read, item)
     return await service.ask(lambda _: extender.judge(read))
 
 
-async def _lit(service: Service, extender: "Extender", verdict: "Verdict", until_s: float) -> bool:
+async def _lit(service: Service, extender: "Extender", verdict: "PodVerdict", until_s: float) -> bool:
     """Wait until circuits are on, or for a time after which others may be wanted; False when the time is over."""
     now_s = asyncio.get_running_loop().time
     again_s, pause_s = min(until_s, now_s() + AGAIN_S), FIRST_LOOK_S

@@ -10,7 +10,7 @@ from planner.controller import Controller
 from planner.controller.switch_reconciler import Action, SwitchReconciler, Trouble
 from planner.model.errors import UnwrittenError
 from planner.placement.placement import Place
-from planner.service.command_queue import BusyError, CommandQueue, StoppingError, Task
+from planner.service.command_queue import BusyError, Command, CommandQueue, StoppingError
 from planner.service.options import Options
 from planner.service.ticker import Ticker
 
@@ -124,7 +124,7 @@ class Service:
         if self.is_stopping:
             raise StoppingError
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._writer.put(Task(call, future, is_urgent=is_urgent))
+        self._writer.put(Command(call, future, is_urgent=is_urgent))
         result: T = await future
         return result
 
@@ -155,12 +155,12 @@ class Service:
             if not future.done():
                 future.set_result(None)
 
-    def _on_group(self, group: list[Task], seq: int) -> None:
+    def _on_group(self, group: list[Command], seq: int) -> None:
         """In the thread of the writer."""
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._settle, group, seq)
 
-    def _settle(self, group: list[Task], seq: int) -> None:
+    def _settle(self, group: list[Command], seq: int) -> None:
         for task in group:
             task.settle()
         if seq > self.seq:
@@ -177,4 +177,4 @@ class Service:
     def _look(self) -> None:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with suppress(StoppingError):
-            self._writer.put(Task(lambda controller: None, future, is_urgent=True))
+            self._writer.put(Command(lambda controller: None, future, is_urgent=True))

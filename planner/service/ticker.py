@@ -10,7 +10,7 @@ LEAST_S = 0.02
 log = logging.getLogger("planner.serve")
 
 
-class Ticks(Protocol):
+class Companion(Protocol):
     period_s: float
 
     def tick(self) -> None: ...
@@ -19,7 +19,7 @@ class Ticks(Protocol):
 class Ticker:
     """Calls `tick` when woken, at the latest after its period; an error is logged, and the next tick repairs it."""
 
-    def __init__(self, companion: Ticks, on_tick: Callable[[], None]) -> None:
+    def __init__(self, companion: Companion, on_tick: Callable[[], None]) -> None:
         self._companion, self._on_tick = companion, on_tick
         self._woken = Event()
         self._stopped = Event()

@@ -15,7 +15,7 @@ NO_MEASUREMENT = "nothing above 0 was measured"
 
 
 @dataclass(frozen=True)
-class Group:
+class ErrorGroup:
     """Rows that share the values of the columns by which errors are broken down."""
 
     key: dict[str, str]
@@ -27,7 +27,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class QuantityErrors:
     """Errors of one predicted quantity."""
 
     series: Series
@@ -36,7 +36,7 @@ class Quantity:
     error: Floats
     """signed and relative, shape (N,); NaN for rows left out"""
     all: Errors | None
-    groups: tuple[Group, ...]
+    groups: tuple[ErrorGroup, ...]
     rank_correlation: float | None
     """Spearman's, of predictions with measurements: 1 where they order the rows alike"""
 
@@ -58,7 +58,7 @@ class Quantity:
         return [int(row) for row in order if size[row] >= 0]
 
 
-def validate_table(table: Measurements, calibrations: Calibrations | None = None) -> tuple[Quantity, ...]:
+def validate_table(table: Measurements, calibrations: Calibrations | None = None) -> tuple[QuantityErrors, ...]:
     """Predict every row; `calibrations` replace those of the catalog. InputError names the file."""
     try:
         predictions = table.family.predict(table.columns, calibrations)
@@ -81,7 +81,7 @@ def group_labels(table: Measurements) -> NDArray[np.str_]:
     return np.asarray([" ".join(cells) for cells in zip(*columns, strict=True)], dtype=np.str_)
 
 
-def row_record(table: Measurements, quantity: Quantity, row: int) -> dict[str, Any]:
+def row_record(table: Measurements, quantity: QuantityErrors, row: int) -> dict[str, Any]:
     """Line, inputs, measurement, prediction and error of one row; what was left out is None."""
     series = quantity.series
     return {
@@ -94,7 +94,7 @@ def row_record(table: Measurements, quantity: Quantity, row: int) -> dict[str, A
     }
 
 
-def to_record(table: Measurements, quantity: Quantity, *, num_worst: int, with_rows: bool) -> dict[str, Any]:
+def to_record(table: Measurements, quantity: QuantityErrors, *, num_worst: int, with_rows: bool) -> dict[str, Any]:
     """All that is known of one quantity, as JSON."""
     series = quantity.series
     record: dict[str, Any] = {
@@ -113,19 +113,21 @@ def to_record(table: Measurements, quantity: Quantity, *, num_worst: int, with_r
     return record
 
 
-def _quantity(table: Measurements, series: Series, inputs: Table) -> Quantity:
+def _quantity(table: Measurements, series: Series, inputs: Table) -> QuantityErrors:
     error = relative_error(series.predicted, series.measured)
     is_kept = np.isfinite(error)
     ranks = rank_correlation(series.predicted[is_kept], series.measured[is_kept]) if is_kept.any() else None
-    return Quantity(series, inputs, error, errors_of(error, series.is_calibrated), _groups(table, series, error), ranks)
+    return QuantityErrors(
+        series, inputs, error, errors_of(error, series.is_calibrated), _groups(table, series, error), ranks
+    )
 
 
-def _groups(table: Measurements, series: Series, error: Floats) -> tuple[Group, ...]:
+def _groups(table: Measurements, series: Series, error: Floats) -> tuple[ErrorGroup, ...]:
     names = [name for name in table.family.groups if name in table.columns]
     if not names:
         return ()
     labels = group_labels(table)
-    found: list[tuple[list[Any], Group]] = []
+    found: list[tuple[list[Any], ErrorGroup]] = []
     for label in np.unique(labels):
         is_in = labels == label
         errors = errors_of(np.where(is_in, error, np.nan), series.is_calibrated)
@@ -133,7 +135,7 @@ def _groups(table: Measurements, series: Series, error: Floats) -> tuple[Group, 
             row = int(np.flatnonzero(is_in)[0])
             values = [table.columns[name][row].item() for name in names]
             key = {name: _cells(table, name, row)[0] for name in names}
-            found.append((values, Group(key, errors)))
+            found.append((values, ErrorGroup(key, errors)))
     return tuple(group for _, group in sorted(found, key=lambda each: tuple(each[0])))
 
 

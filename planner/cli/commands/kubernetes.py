@@ -56,7 +56,7 @@ def manifests(
     (Kubernetes 1.30 or newer) by which nobody else writes the planner's annotations. Its Secret photonplan-token,
     with the key `token`, is made by hand."""
     from planner.integrations.kubernetes.config import load_site
-    from planner.integrations.kubernetes.manifests import MOST_DATA, Installation
+    from planner.integrations.kubernetes.manifests import MOST_DATA, Deployment
     from planner.integrations.kubernetes.manifests import manifests as written
     from planner.model import files
     from planner.model.cluster import load_cluster
@@ -70,7 +70,7 @@ def manifests(
         remedy = "run `planner serve --kubernetes` outside of the cluster, with a kubeconfig"
         problem = f"with {config} it has {size:,} bytes, more than the {MOST_DATA:,} that a ConfigMap holds; {remedy}"
         raise InputError(str(cluster), "", problem)
-    print(written(site.config, texts, Installation(namespace, image)), end="")
+    print(written(site.config, texts, Deployment(namespace, image)), end="")
     return 0
 
 

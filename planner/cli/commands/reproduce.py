@@ -12,8 +12,8 @@ from planner.cli.inputs import AsJson
 from planner.cli.output import BEST, console, plain, print_json, table
 
 if TYPE_CHECKING:
-    from planner.studies.reproduce.rows import Row
-    from planner.studies.reproduce.run import Outcome
+    from planner.studies.reproduce.rows import PublishedRow
+    from planner.studies.reproduce.run import ExperimentOutcome
 
 COLUMNS = ("quantity", "reference", "ours", "unit", "tolerance", "verdict", "note", "source")
 NUMBERS = ("reference", "ours", "tolerance", "note")
@@ -56,7 +56,7 @@ def reproduce(
     return exits.VIOLATIONS if any(row.is_failure for row in rows) else exits.PLAN
 
 
-def _computed(paths: Sequence[Path]) -> "Iterator[Outcome]":
+def _computed(paths: Sequence[Path]) -> "Iterator[ExperimentOutcome]":
     """Outcomes; on a terminal it is said what is computed now."""
     from planner.studies.reproduce.run import reproduce_file
 
@@ -90,7 +90,7 @@ def _list(paths: Sequence[Path], as_json: bool) -> int:
     return exits.PLAN
 
 
-def _print(outcome: "Outcome", *, is_first: bool) -> None:
+def _print(outcome: "ExperimentOutcome", *, is_first: bool) -> None:
     """The table of one experiment, with each reason once below it."""
     out = console()
     if not is_first:
@@ -108,7 +108,7 @@ def _print(outcome: "Outcome", *, is_first: bool) -> None:
         out.print(f"{number}  {plain(note)}", style="dim")
 
 
-def _cells(row: "Row", notes: Sequence[str], decimals: int) -> "Iterator[tuple[str, ...]]":
+def _cells(row: "PublishedRow", notes: Sequence[str], decimals: int) -> "Iterator[tuple[str, ...]]":
     """The line of a figure, and one below it for each other reading."""
     verdict = BEST + row.verdict if row.verdict != "reproduced" else row.verdict
     if row.verdict == "outside" and not row.required:
@@ -130,7 +130,7 @@ def figure(value: float | None, decimals: int = 0) -> str:
     return f"{value:,.{max(decimals, min(4 - leading, 6))}f}"
 
 
-def _published(row: "Row", decimals: int) -> str:
+def _published(row: "PublishedRow", decimals: int) -> str:
     """A number, an interval, or its one end."""
     if not isinstance(row.published, tuple):
         return f"{row.published:,.{decimals}f}"
@@ -138,13 +138,13 @@ def _published(row: "Row", decimals: int) -> str:
     return f"{low} .. {high}" if low and high else f">= {low}" if low else f"<= {high}"
 
 
-def _ends(row: "Row") -> list[float]:
+def _ends(row: "PublishedRow") -> list[float]:
     """The published number, or the ends of the interval."""
     ends = row.published if isinstance(row.published, tuple) else (row.published,)
     return [end for end in ends if end is not None]
 
 
-def _decimals(rows: "Sequence[Row]") -> dict[str, int]:
+def _decimals(rows: "Sequence[PublishedRow]") -> dict[str, int]:
     """Decimals that the published numbers of each unit are given with."""
     result: dict[str, int] = {}
     for row in rows:
@@ -153,7 +153,7 @@ def _decimals(rows: "Sequence[Row]") -> dict[str, int]:
     return result
 
 
-def _finish(rows: "Sequence[Row]", as_json: bool) -> None:
+def _finish(rows: "Sequence[PublishedRow]", as_json: bool) -> None:
     """The summary line, or everything as JSON."""
     from planner.studies.reproduce.rows import tally, to_records
 
@@ -188,7 +188,7 @@ def _require_folder(folder: Path) -> None:
         raise InputError(str(folder), "--plot", f"cannot be made: {error.strerror}; name another folder") from None
 
 
-def _write_figures(folder: Path, outcomes: "Sequence[Outcome]") -> None:
+def _write_figures(folder: Path, outcomes: "Sequence[ExperimentOutcome]") -> None:
     from planner.plotting.reproduced import save_figures
 
     for path in save_figures(folder, outcomes):

@@ -12,7 +12,7 @@ from planner.cli.tables.tables import Kind, before_the_catalog, load_calibration
 
 if TYPE_CHECKING:
     from costmodel.calibrate.errors import Errors
-    from planner.studies.validate import Quantity
+    from planner.studies.validate import QuantityErrors
     from planner.tables import Measurements
 
 NUM_WORST = 5
@@ -70,7 +70,7 @@ def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:
     require_matplotlib()
 
 
-def _show(read: "Measurements", quantities: "tuple[Quantity, ...]") -> None:
+def _show(read: "Measurements", quantities: "tuple[QuantityErrors, ...]") -> None:
     out = console()
     out.print(f"{plain(str(read.path))}   {read.kind}   {len(read):,} rows", soft_wrap=True)
     for told in _fitted_on(read):
@@ -88,7 +88,7 @@ def _fitted_on(read: "Measurements") -> list[str]:
     return [f"{part.device}: {part.source}" for part in parts]
 
 
-def _show_quantity(read: "Measurements", quantity: "Quantity") -> None:
+def _show_quantity(read: "Measurements", quantity: "QuantityErrors") -> None:
     from planner.studies.validate import row_record
 
     out = console()

@@ -8,8 +8,8 @@ from planner.cli.output import BEST, console, number, percent, plain, quantity, 
 
 if TYPE_CHECKING:
     from planner.studies.compare.grid import Variant
-    from planner.studies.compare.rows import Row
-    from planner.studies.compare.summary import Line, Mean
+    from planner.studies.compare.rows import PolicyRow
+    from planner.studies.compare.summary import Mean, SummaryRow
 
 Show = Callable[[float], str]
 COLUMNS: dict[str, tuple[str, Show]] = {
@@ -43,7 +43,7 @@ NARROW = 5e-5
 """fraction of a mean below which four digits do not show half an interval"""
 
 
-def print_tables(rows: "Sequence[Row]", timings: bool, currency: str | None) -> None:
+def print_tables(rows: "Sequence[PolicyRow]", timings: bool, currency: str | None) -> None:
     """One table for each instance; the best figures of each variant are bold."""
     from planner.studies.compare.summary import summarize
 
@@ -63,7 +63,7 @@ def print_tables(rows: "Sequence[Row]", timings: bool, currency: str | None) -> 
         out.print(f"cost in {plain(currency)}: capital over its lifetime, and energy of the jobs", soft_wrap=True)
 
 
-def print_references(variants: "Sequence[Variant]", rows: "Sequence[Row]") -> None:
+def print_references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> None:
     """What values and energies are measured against, and where they still do not compare."""
     from planner.studies.compare.reference import differing_jobs
     from planner.studies.compare.summary import undecided
@@ -85,7 +85,7 @@ def print_references(variants: "Sequence[Variant]", rows: "Sequence[Row]") -> No
         out.print(f"{text}: {plain('; '.join(unproven))}", soft_wrap=True)
 
 
-def _table(lines: "Sequence[Line]", timings: bool) -> object:
+def _table(lines: "Sequence[SummaryRow]", timings: bool) -> object:
     from planner.studies.compare.summary import best
 
     parameters = list(lines[0].first.parameters)
@@ -114,7 +114,7 @@ def _labels(paths: Sequence[str]) -> list[str]:
     return [end if ends.count(end) == 1 else path for end, path in zip(ends, paths, strict=True)]
 
 
-def _cell(line: "Line", name: str, is_best: bool) -> str:
+def _cell(line: "SummaryRow", name: str, is_best: bool) -> str:
     if name not in line.figures:
         return "-"
     text = _shown(line.figures[name], COLUMNS[name][1])

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.output import console, plain, table
 
 if TYPE_CHECKING:
-    from planner.integrations.slurm.status import Status
+    from planner.integrations.slurm.status import StatusReport
 
 MOST_SHOWN = 30
 """characters of the number of a job"""
 
 
-def show(status: "Status") -> None:
+def show(status: "StatusReport") -> None:
     """Tables of who runs and who waits, and lines on everything else."""
     screen = console()
     if status.running:

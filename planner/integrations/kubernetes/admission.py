@@ -13,7 +13,7 @@ from typing import Any
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
-from planner.integrations.kubernetes.config import CONTROLLER, Site
+from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed
@@ -37,7 +37,7 @@ class Admission:
         self,
         controller: Controller,
         api: KubernetesClient,
-        site: Site,
+        site: KubernetesSite,
         pods: Informer,
         holders: Holders,
         label: Callable[[str], str],

@@ -110,7 +110,7 @@ class Kubernetes(Spec):
 
 
 @dataclass(frozen=True)
-class Site:
+class KubernetesSite:
     """A configuration with the cluster that a controller plans: each server one node."""
 
     config: Kubernetes
@@ -129,7 +129,7 @@ class Site:
         return self.cluster.fabric.devices_per_server
 
 
-def load_site(path: Path, cluster: Cluster) -> Site:
+def load_site(path: Path, cluster: Cluster) -> KubernetesSite:
     """Read kubernetes.yaml; InputError names file and field."""
     config = files.load(Kubernetes, path)
-    return Site(config, cluster, server_of_node(config.nodes, cluster, str(path)))
+    return KubernetesSite(config, cluster, server_of_node(config.nodes, cluster, str(path)))

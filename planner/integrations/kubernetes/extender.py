@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
-from planner.integrations.kubernetes.config import Site
+from planner.integrations.kubernetes.config import KubernetesSite
 from planner.integrations.kubernetes.gang_lifecycle import by_key, gang_ask, seat_key
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, Circuits, dark, placed
@@ -38,7 +38,7 @@ FRESH_S = 10.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PodVerdict:
     """Where one pod may go: its seat; anywhere; or nowhere now, and why."""
 
     seat: PodAssignment | None = None
@@ -91,7 +91,7 @@ class Extender:
         self,
         controller: Controller,
         api: KubernetesClient,
-        site: Site,
+        site: KubernetesSite,
         pods: Informer,
         applied: Applied | None = None,
         clock: Callable[[], float] = time.time,
@@ -126,7 +126,7 @@ class Extender:
         except (PodGroupError, InputError) as error:
             return Asked(pod, wrong=str(error))
 
-    def judge(self, asked: Asked) -> Verdict:
+    def judge(self, asked: Asked) -> PodVerdict:
         """Where a pod may go; the first of a gang plans it whole."""
         verdict = self._judged(asked)
         if verdict.why and asked.job:
@@ -135,25 +135,25 @@ class Extender:
             self.turned_away.pop(asked.pod.uid, None)
         return verdict
 
-    def is_lit(self, verdict: Verdict) -> bool:
+    def is_lit(self, verdict: PodVerdict) -> bool:
         """Whether circuits that were not on are on by now; nobody is waited for."""
         return not verdict.dark or self._applied is None or self._applied().get(verdict.job) == verdict.dark
 
-    def _judged(self, asked: Asked) -> Verdict:
+    def _judged(self, asked: Asked) -> PodVerdict:
         if asked.wrong:
-            return Verdict(why=asked.wrong, never=True)
+            return PodVerdict(why=asked.wrong, never=True)
         if not asked.job:
-            return Verdict()
+            return PodVerdict()
         if not self._pods.is_known:
-            return Verdict(why="the planner has not yet seen which pods run; it is asked again")
+            return PodVerdict(why="the planner has not yet seen which pods run; it is asked again")
         try:
             job = self._job(asked)
         except InputError as error:
-            return Verdict(why=str(error), never=not isinstance(error, UnknownError | ConflictError | FullError))
+            return PodVerdict(why=str(error), never=not isinstance(error, UnknownError | ConflictError | FullError))
         if job is None:
-            return Verdict(why=f"{asked.job} is no job of the planner now; Kueue admits it again")
+            return PodVerdict(why=f"{asked.job} is no job of the planner now; Kueue admits it again")
         if job.place is None:
-            return Verdict(why="" if job.waits_for is None else job.waits_for.because)
+            return PodVerdict(why="" if job.waits_for is None else job.waits_for.because)
         return self._seat(asked, job)
 
     def _job(self, asked: Asked) -> JobState | None:
@@ -167,31 +167,31 @@ class Extender:
             raise InputError(asked.job, "", "another pod of the gang asks for something else; give all the same")
         return placed(self._controller, self._site, asked.ask, job)
 
-    def _seat(self, asked: Asked, job: JobState) -> Verdict:
+    def _seat(self, asked: Asked, job: JobState) -> PodVerdict:
         assert job.place is not None
         pod = asked.pod
         try:
             all_seats = seats_of(job.place, asked.each, self._site.node_of)
             seats = all_seats if asked.ask is not None else written(pod.annotations.get(ASSIGNMENT, "[]"))
         except (SplitError, ValueError) as error:
-            return Verdict(why=str(error), never=True)
+            return PodVerdict(why=str(error), never=True)
         if not set(seats) <= set(all_seats):
-            return Verdict(why="its job has moved since the pod was made; the pod is made anew")
+            return PodVerdict(why="its job has moved since the pod was made; the pod is made anew")
         taken, shown = set[int](), by_key(all_seats)
         pods = list(bound(self._pods.objects.values(), self._site.config.resources))
         for other in pods:
             if job_told(other) == asked.job and VISIBLE in other.annotations and other.uid != pod.uid:
                 under = shown.get(seat_key(other))
                 if under is None:
-                    return Verdict(why=f"{other.name} of the same job still stands where the job was before")
+                    return PodVerdict(why=f"{other.name} of the same job still stands where the job was before")
                 taken.add(under.ranks[0])
         seat = self._choose(asked, seats, taken)
         if seat is None:
-            return Verdict(why=f"all {len(seats)} pods of its gang have their places", never=True)
+            return PodVerdict(why=f"all {len(seats)} pods of its gang have their places", never=True)
         other_pod = in_the_way([seat], pods, pod.uid)
         if other_pod is not None:
-            return Verdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {seat.node}")
-        return Verdict(seat, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
+            return PodVerdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {seat.node}")
+        return PodVerdict(seat, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
 
     def _choose(self, asked: Asked, seats: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
         """The seat that the pod was given; else that of its index, else the first that is free."""
@@ -227,7 +227,7 @@ class Extender:
             raise ApiError(409, f"pod {namespace}/{name} is another one by now")
         return item
 
-    def bind(self, pod: Pod, node: str, verdict: Verdict) -> str:
+    def bind(self, pod: Pod, node: str, verdict: PodVerdict) -> str:
         """Put a pod on its node, once; what is wrong, or nothing."""
         if pod.node == node:
             return ""

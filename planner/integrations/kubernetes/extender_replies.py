@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.extender import Verdict
+from planner.integrations.kubernetes.extender import PodVerdict
 
 MOST_SCORE = 10
 """of an extender's scale"""
 
 
-def filter_result(verdict: Verdict, names: Sequence[str], nodes: Sequence[Object] | None) -> Object:
+def filter_result(verdict: PodVerdict, names: Sequence[str], nodes: Sequence[Object] | None) -> Object:
     """ExtenderFilterResult: the one node of the pod's seat, and of all others why not. `nodes`: objects of the same
     nodes, where the scheduler sent and wants objects rather than names."""
     if verdict.is_anywhere:
@@ -28,7 +28,7 @@ def filter_result(verdict: Verdict, names: Sequence[str], nodes: Sequence[Object
     return result | {"Nodes": {"items": [node for node in nodes if node["metadata"]["name"] in kept]}}
 
 
-def priorities(verdict: Verdict, names: Sequence[str]) -> list[Object]:
+def priorities(verdict: PodVerdict, names: Sequence[str]) -> list[Object]:
     """HostPriorityList: the most for the node of the seat."""
     planned = None if verdict.seat is None else verdict.seat.node
     return [{"Host": name, "Score": MOST_SCORE if name == planned else 0} for name in names]

@@ -6,7 +6,7 @@ from typing import Any
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import KubernetesClient, path_of
-from planner.integrations.kubernetes.config import DOMAIN, Site
+from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import all_jobs, leave
@@ -27,7 +27,7 @@ Taken = dict[tuple[str, str], PodAssignment]
 """seats by node and indices"""
 
 
-def gang_ask(pod: Pod, site: Site) -> PodGroup:
+def gang_ask(pod: Pod, site: KubernetesSite) -> PodGroup:
     """What the gang of a pod asks for; AskError."""
     text = pod.annotations.get(SIZE, "1")
     pods = whole_number(text)
@@ -48,7 +48,7 @@ class GangLifecycle:
     """Jobs end with their pods, and pods with the places of their jobs."""
 
     def __init__(
-        self, controller: Controller, api: KubernetesClient, site: Site, pods: Informer, holders: Holders
+        self, controller: Controller, api: KubernetesClient, site: KubernetesSite, pods: Informer, holders: Holders
     ) -> None:
         self._controller, self._api, self._site = controller, api, site
         self._pods, self._holders = pods, holders

@@ -7,7 +7,7 @@ from typing import Any
 from planner.controller.controller import Controller
 from planner.controller.settings import Request
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.config import Site
+from planner.integrations.kubernetes.config import KubernetesSite
 from planner.integrations.kubernetes.pod_assignment import SplitError, seats_of
 from planner.integrations.kubernetes.pod_groups import PodGroup
 from planner.model.errors import InputError
@@ -25,7 +25,7 @@ def all_jobs(controller: Controller) -> dict[str, JobState]:
     return {state.request.name: state for state in (*view.running, *view.waiting)}
 
 
-def placed(controller: Controller, site: Site, ask: PodGroup, job: JobState | None) -> JobState:
+def placed(controller: Controller, site: KubernetesSite, ask: PodGroup, job: JobState | None) -> JobState:
     """The job of an ask as it is now, submitted where it is new or another than was asked for; InputError.
 
     A place that splits a pod is given back for one with as many pods on each server; where there is none now, the job
@@ -42,7 +42,7 @@ def placed(controller: Controller, site: Site, ask: PodGroup, job: JobState | No
     return _instead(controller, ask.even[0], job) if len(ask.even) > 1 else job
 
 
-def _is_whole(job: JobState, ask: PodGroup, site: Site) -> bool:
+def _is_whole(job: JobState, ask: PodGroup, site: KubernetesSite) -> bool:
     """Whether a job waits, or each server gives whole pods."""
     if job.place is not None:
         try:

@@ -10,7 +10,7 @@ from planner.controller.controller import Controller
 from planner.integrations.kubernetes.admission import Admission
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.client_config import access
-from planner.integrations.kubernetes.config import Site, load_site
+from planner.integrations.kubernetes.config import KubernetesSite, load_site
 from planner.integrations.kubernetes.extender import Extender
 from planner.integrations.kubernetes.gang_lifecycle import GangLifecycle
 from planner.integrations.kubernetes.holders import Holders
@@ -33,7 +33,7 @@ class KubernetesLoop:
         self,
         controller: Controller,
         api: KubernetesClient,
-        site: Site,
+        site: KubernetesSite,
         applied: Applied | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:

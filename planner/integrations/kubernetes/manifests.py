@@ -25,7 +25,7 @@ Manifest = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Installation:
+class Deployment:
     """Where the planner runs."""
 
     namespace: str
@@ -35,7 +35,7 @@ class Installation:
     """of the volume with the journal"""
 
 
-def manifests(config: Kubernetes, files: Mapping[str, str], at: Installation) -> str:
+def manifests(config: Kubernetes, files: Mapping[str, str], at: Deployment) -> str:
     """YAML for `kubectl apply`; `files`: texts of cluster.yaml and kubernetes.yaml."""
     about = {"name": NAME, "namespace": at.namespace}
     account = {"kind": "ServiceAccount", "name": NAME, "namespace": at.namespace}
@@ -101,7 +101,7 @@ def _labels() -> dict[str, str]:
     return {"app.kubernetes.io/name": NAME}
 
 
-def _deployment(at: Installation) -> Manifest:
+def _deployment(at: Deployment) -> Manifest:
     """One pod at a time: a journal has one writer."""
     volumes = [
         {"name": "config", "configMap": {"name": NAME}},
@@ -125,7 +125,7 @@ def _deployment(at: Installation) -> Manifest:
     }
 
 
-def _container(name: str, at: Installation, command: list[str], mounts: dict[str, str]) -> Manifest:
+def _container(name: str, at: Deployment, command: list[str], mounts: dict[str, str]) -> Manifest:
     rights = {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
     volume_mounts = [{"name": volume, "mountPath": path} for volume, path in mounts.items()]
     return {
@@ -133,13 +133,13 @@ def _container(name: str, at: Installation, command: list[str], mounts: dict[str
     }  # fmt: skip
 
 
-def _token(at: Installation) -> Manifest:
+def _token(at: Deployment) -> Manifest:
     """The service takes a token only from a file that is its own alone, which a mounted secret is not."""
     command = ["install", "-m", "0600", "/secret/token", "/token/token"]
     return _container("token", at, command, {"secret": "/secret", "token": "/token"})
 
 
-def _service(at: Installation) -> Manifest:
+def _service(at: Deployment) -> Manifest:
     command = [
         "planner", "serve", "/config/cluster.yaml", "--kubernetes", "/config/kubernetes.yaml",
         "--journal", "/state/planner.db", "--token-file", "/token/token", "--host", "0.0.0.0", "--port", str(PORT),

@@ -4,7 +4,7 @@ import logging
 
 from planner.controller.controller import Controller
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
-from planner.integrations.kubernetes.config import DOMAIN, Site
+from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
 from planner.integrations.kubernetes.informer import Informer
 from planner.model.errors import InputError
 
@@ -16,7 +16,7 @@ log = logging.getLogger("planner.kubernetes")
 class Nodes:
     """The health of servers follows that of their nodes."""
 
-    def __init__(self, controller: Controller, api: KubernetesClient, site: Site) -> None:
+    def __init__(self, controller: Controller, api: KubernetesClient, site: KubernetesSite) -> None:
         self.mirror = Informer(api, path_of("v1", "nodes"))
         self._controller, self._api, self._site = controller, api, site
         self._gone: set[str] = set()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN, Site
+from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
 from planner.integrations.kubernetes.pod_groups import PodGroup
 from planner.placement.placement import Place
 
@@ -54,7 +54,7 @@ def seats_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[PodAs
     return tuple(sorted(seats, key=lambda seat: seat.ranks[0]))
 
 
-def updates_of(ask: PodGroup, place: Place, site: Site, label: Callable[[str], str]) -> list[Object]:
+def updates_of(ask: PodGroup, place: Place, site: KubernetesSite, label: Callable[[str], str]) -> list[Object]:
     """`podSetUpdates` of an admission check: where the pods of each set go; SplitError. `label`: value of the label
     of a node that selectors go by."""
     rest = seats_of(place, ask.each, site.node_of)

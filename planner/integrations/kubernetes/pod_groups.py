@@ -7,7 +7,7 @@ from typing import Any
 
 from planner.controller.settings import Request
 from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, Site
+from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
 from planner.model.errors import InputError
 from planner.model.files import validate
 
@@ -54,7 +54,9 @@ class PodGroup:
         return sum(each.pods for each in self.sets)
 
 
-def ask_of(sets: Sequence[PodSet], about: Mapping[str, Any], annotations: Mapping[str, str], site: Site) -> PodGroup:
+def ask_of(
+    sets: Sequence[PodSet], about: Mapping[str, Any], annotations: Mapping[str, str], site: KubernetesSite
+) -> PodGroup:
     """One job of these pods; `about` holds fields of its Request.
 
     Where a server has room for several pods, any number of them may share one: the planner spreads accelerators freely,

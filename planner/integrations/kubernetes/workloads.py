@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, Site
+from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
 from planner.integrations.kubernetes.pod_groups import (
     PodGroup,
     PodGroupError,
@@ -68,7 +68,7 @@ class Workload:
                 return found
         return None
 
-    def ask(self, site: Site) -> PodGroup | None:
+    def ask(self, site: KubernetesSite) -> PodGroup | None:
         """What it asks for; None for no accelerators; AskError where it can never run."""
         of = site.config
         sets = [one for one in map(self._pod_set(of), self.spec.get("podSets") or ()) if one.pods and one.each]

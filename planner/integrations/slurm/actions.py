@@ -7,7 +7,7 @@ from typing import Literal
 from planner.integrations.slurm import starts
 from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.arrays import split_off, why_behind, why_waiting
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.controller_events import is_sent
 from planner.integrations.slurm.hooks import job_name
 from planner.integrations.slurm.job_requests import Written
@@ -42,7 +42,7 @@ class Action:
     """seconds from now"""
 
 
-def acts(world: ObservedState, wants: DesiredState, memory: Memory, site: Site, now_s: float) -> list[Action]:
+def acts(world: ObservedState, wants: DesiredState, memory: Memory, site: SlurmSite, now_s: float) -> list[Action]:
     """All acts of a tick in order: first everything is given back, then jobs are stopped, then others are placed.
 
     Switches come last, since they may be slow: none of the other acts builds upon theirs before the next tick.
@@ -143,7 +143,7 @@ def _placed(
 
 
 def _kept(
-    row: JobRow, asks: Written, told: Allocation | None, place: Allocation, site: Site, now_s: float
+    row: JobRow, asks: Written, told: Allocation | None, place: Allocation, site: SlurmSite, now_s: float
 ) -> Iterator[Action]:
     """A job that waits for Slurm to start it, or runs: where it should, or it is stopped."""
     job = row.job_id
@@ -172,7 +172,7 @@ def _marked(job: int, told: Allocation | None) -> Iterator[Action]:
         yield Action("mark", job, replace(told, leaves=True))
 
 
-def _notes(world: ObservedState, wants: DesiredState, memory: Memory, site: Site, now_s: float) -> list[Action]:
+def _notes(world: ObservedState, wants: DesiredState, memory: Memory, site: SlurmSite, now_s: float) -> list[Action]:
     """Why jobs wait, where what stands in AdminComment is out of date: a few in each tick, in turn."""
     found = []
     for job, asks in world.ours.items():
@@ -191,7 +191,7 @@ def _notes(world: ObservedState, wants: DesiredState, memory: Memory, site: Site
     return found[:MOST_NOTES]
 
 
-def _nodes(world: ObservedState, wants: DesiredState, site: Site) -> list[Action]:
+def _nodes(world: ObservedState, wants: DesiredState, site: SlurmSite) -> list[Action]:
     """Nodes on which no accelerator works are drained in Slurm, until one does."""
     found = []
     for node, server in site.server_of_node.items():

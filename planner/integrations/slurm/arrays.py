@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import chain, islice
 
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.job_requests import Written
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from planner.integrations.slurm.rows import JobRow
@@ -29,14 +29,14 @@ def first_tasks(tasks: str, most: int) -> list[int]:
     return found
 
 
-def at_once(row: JobRow, asks: Written, site: Site) -> int:
+def at_once(row: JobRow, asks: Written, site: SlurmSite) -> int:
     """Tasks of an array that could run at once on all servers, but no more than its limit."""
     on_each = site.gpus_per_node // max(1, asks.gpus)
     fit = max(1, site.cluster.fabric.num_servers * on_each // max(1, asks.nodes[0]))
     return min(fit, row.most_tasks) if row.most_tasks else fit
 
 
-def split_off(world: ObservedState, site: Site, job: int, now_s: float) -> list[int]:
+def split_off(world: ObservedState, site: SlurmSite, job: int, now_s: float) -> list[int]:
     """Tasks that are to become jobs now; none where the job is no array, or may not run."""
     rest = world.jobs[job]
     if not rest.tasks or not world.may_run(job, now_s):
@@ -66,7 +66,7 @@ def why_waiting(world: ObservedState, wants: DesiredState, memory: Memory, job: 
     return next(filter(None, (_why(wants, memory, each) for each in waiting)), "")
 
 
-def why_behind(world: ObservedState, site: Site, job: int, now_s: float) -> str:
+def why_behind(world: ObservedState, site: SlurmSite, job: int, now_s: float) -> str:
     """Why a job waits that could run, and that the controller does not get: only tasks of arrays do."""
     row = world.jobs[job]
     if split_off(world, site, job, now_s):

@@ -125,7 +125,7 @@ def _one_host(name: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Site:
+class SlurmSite:
     """A configuration with its cluster: as many nodes as servers, each node one server."""
 
     config: SlurmConfig
@@ -138,9 +138,9 @@ class Site:
         return self.cluster.fabric.devices_per_server
 
 
-def load_site(path: str | Path) -> Site:
+def load_site(path: str | Path) -> SlurmSite:
     """Read slurm.yaml and the cluster that it names; InputError names file and field."""
     path = Path(path)
     config = files.load(SlurmConfig, path)
     cluster = load_cluster(path.parent / config.cluster)
-    return Site(config, cluster, server_of_node(config.nodes, cluster, str(path)))
+    return SlurmSite(config, cluster, server_of_node(config.nodes, cluster, str(path)))

@@ -8,7 +8,7 @@ from typing import Literal
 
 from planner.controller.settings import Request
 from planner.integrations.slurm.arrays import LIMITED, over_limit
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.hooks import job_name
 from planner.integrations.slurm.job_requests import Written, request_of
 from planner.integrations.slurm.observed_state import OUR_REASON, DesiredState, Memory, ObservedState, Refusal
@@ -22,14 +22,16 @@ LOOK_AGAIN_S = 60.0
 
 
 @dataclass(frozen=True)
-class Event:
+class ControllerEvent:
     """One call of the controller."""
 
     call: Call
     subject: str
 
 
-def asked(world: ObservedState, wants: DesiredState, memory: Memory, site: Site, now_s: float) -> dict[int, Request]:
+def asked(
+    world: ObservedState, wants: DesiredState, memory: Memory, site: SlurmSite, now_s: float
+) -> dict[int, Request]:
     """What held jobs ask for that may run now as far as Slurm is concerned, in the order in which they were submitted.
 
     Those that cannot run are remembered with the reason, until they ask for something else.
@@ -68,19 +70,21 @@ def mark_of(row: JobRow, asks: Written) -> object:
     return asks.asks, row.comment, row.nice, row.time_limit_s, row.account
 
 
-def ended(world: ObservedState, wants: DesiredState) -> list[Event]:
+def ended(world: ObservedState, wants: DesiredState) -> list[ControllerEvent]:
     """Jobs of which nothing is left in Slurm."""
     gone = [job for job in wants.requests if world.has_ended(job)]
-    return [Event("finish" if job in wants.places else "cancel", job_name(job)) for job in gone]
+    return [ControllerEvent("finish" if job in wants.places else "cancel", job_name(job)) for job in gone]
 
 
-def let_go(world: ObservedState, wants: DesiredState, asked: Mapping[int, Request], site: Site) -> list[Event]:
+def let_go(
+    world: ObservedState, wants: DesiredState, asked: Mapping[int, Request], site: SlurmSite
+) -> list[ControllerEvent]:
     """Jobs that the controller must forget, some of them to be submitted anew."""
     barred = {node for node, server in site.server_of_node.items() if server in wants.drained}
     leaving = [
         job for job in wants.requests if not world.has_ended(job) and _is_let_go(world, wants, asked, barred, job)
     ]
-    return [Event("cancel", job_name(job)) for job in leaving]
+    return [ControllerEvent("cancel", job_name(job)) for job in leaving]
 
 
 def _is_let_go(
@@ -98,15 +102,15 @@ def _is_let_go(
     return job not in asked or (place is None and asked[job] != wants.requests[job])
 
 
-def reported(world: ObservedState, wants: DesiredState) -> list[Event]:
+def reported(world: ObservedState, wants: DesiredState) -> list[ControllerEvent]:
     """Parts that hooks found broken."""
     parts = {report.part for report in world.reports.values() if report.part is not None}
-    return [Event("fail", part) for part in sorted(parts - wants.failed)]
+    return [ControllerEvent("fail", part) for part in sorted(parts - wants.failed)]
 
 
-def health(world: ObservedState, wants: DesiredState, memory: Memory, site: Site) -> list[Event]:
+def health(world: ObservedState, wants: DesiredState, memory: Memory, site: SlurmSite) -> list[ControllerEvent]:
     """Servers that are down, or that take no jobs. What others than Slurm found broken stays so while a node is up."""
-    found: list[Event] = []
+    found: list[ControllerEvent] = []
     strange = strangers(world, wants)
     for node, server in site.server_of_node.items():
         row = world.nodes.get(node)
@@ -115,10 +119,10 @@ def health(world: ObservedState, wants: DesiredState, memory: Memory, site: Site
         if is_down:
             memory.broken.discard(server)
         if is_down != (server in wants.failed) and server not in memory.broken:
-            found.append(Event("fail" if is_down else "repair", server))
+            found.append(ControllerEvent("fail" if is_down else "repair", server))
         has_left = server in wants.drained and (is_down or server not in wants.failed)
         if is_left != has_left:
-            found.append(Event("drain" if is_left else "undrain", server))
+            found.append(ControllerEvent("drain" if is_left else "undrain", server))
     return found
 
 

@@ -13,7 +13,7 @@ from planner.integrations.private_files import make_private
 from planner.integrations.slurm.allocations import AllocationStore
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmError
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.executor import Log
 from planner.integrations.slurm.hooks import driver_in, hooks_file
 from planner.integrations.slurm.lock import is_alone
@@ -29,7 +29,7 @@ LOCK_WAIT_S = 10.0
 """that a look by `planner slurm status` is waited for"""
 
 
-def run(site: Site, log: Log, *, once: bool = False) -> None:
+def run(site: SlurmSite, log: Log, *, once: bool = False) -> None:
     """Place jobs until SIGTERM or SIGINT; `once`: a single tick. InputError where it cannot start."""
     os.umask(0o077)
     state = site.config.state

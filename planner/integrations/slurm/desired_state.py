@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from planner.integrations.slurm.allocations import Allocation, told_of
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.observed_state import DesiredState, number_of
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from planner.placement.placement import Place
 
 
-def wants_of(view: "View", site: Site, known: "Callable[[int, Place], Allocation] | None" = None) -> DesiredState:
+def wants_of(view: "View", site: SlurmSite, known: "Callable[[int, Place], Allocation] | None" = None) -> DesiredState:
     """One moment of the controller; `known` may remember places."""
     node_of = {server: node for node, server in site.server_of_node.items()}
     tell = known or (lambda job, place: told_of(place, node_of, 0))
@@ -29,7 +29,7 @@ def wants_of(view: "View", site: Site, known: "Callable[[int, Place], Allocation
     )
 
 
-def _dead(site: Site, failed: frozenset[str]) -> frozenset[str]:
+def _dead(site: SlurmSite, failed: frozenset[str]) -> frozenset[str]:
     fabric = site.cluster.fabric
     return frozenset(
         fabric.server_name(server)

@@ -3,7 +3,7 @@ has it. They use the shell, coreutils and setpriv of util-linux alone, and hold 
 
 import shlex
 
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.scripts import WRITTEN
 
 KEPT = "/run/photonplan-gpus"
@@ -50,17 +50,17 @@ exit 0
 """
 
 
-def prolog(site: Site) -> str:
+def prolog(site: SlurmSite) -> str:
     """Prolog: close what nobody has, then open the GPUs of the job that starts to its user."""
     return _filled(_COMMON + _PROLOG, site)
 
 
-def epilog(site: Site) -> str:
+def epilog(site: SlurmSite) -> str:
     """Epilog: close them again."""
     return _filled(_COMMON + _EPILOG, site)
 
 
-def _filled(text: str, site: Site) -> str:
+def _filled(text: str, site: SlurmSite) -> str:
     config = site.config
     assert config.gpu_devices is not None
     before, _, after = config.gpu_devices.partition("{}")

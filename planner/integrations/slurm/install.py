@@ -13,7 +13,7 @@ from pathlib import Path
 
 from planner.integrations.private_files import PRIVATE, make_private, write_private
 from planner.integrations.slurm import device_scripts, scripts
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.hooks import driver_in, hooks_file
 from planner.integrations.slurm.installation_checks import (
     Programs,
@@ -52,7 +52,7 @@ class Wanted:
 class Installation:
     """One site and the slurm.conf of its slurmctld."""
 
-    site: Site
+    site: SlurmSite
     slurm_conf: Path
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.integrations.slurm.commands import Commands, SlurmError
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.formats import FORMATS, known_releases, release_in
 from planner.integrations.slurm.scripts import WRITTEN
 from planner.integrations.slurm.slurm_conf import SlurmConf
@@ -67,7 +67,7 @@ def untried(release: str) -> str:
     return f"Slurm {release} was not tried: its JSON is read as 24.11 writes it for older clients; {tried} were tried"
 
 
-def open_gpus(site: Site) -> str:
+def open_gpus(site: SlurmSite) -> str:
     """What to know where nobody closes the GPUs of a node; empty where the planner does."""
     if site.config.gpu_devices is not None:
         return ""
@@ -108,7 +108,7 @@ def require_own_job_submit(path: Path, lua: Path) -> bool:
     raise InputError(str(path), "", problem)
 
 
-def require_fit(conf: SlurmConf, site: Site) -> None:
+def require_fit(conf: SlurmConf, site: SlurmSite) -> None:
     """InputError where Slurm does not count GPUs as the planner needs it, or knows other nodes."""
     where = str(conf.path)
     if (kind := conf.value("SelectType") or "not given") != "select/cons_tres":

@@ -10,7 +10,7 @@ from planner.integrations.slurm import controller_events
 from planner.integrations.slurm.actions import acts
 from planner.integrations.slurm.allocations import Allocation, AllocationStore, set_aside, told_of
 from planner.integrations.slurm.client import SlurmClient
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.desired_state import wants_of
 from planner.integrations.slurm.executor import SWITCHES, Executor, Log
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState, Refusal, number_of
@@ -33,7 +33,7 @@ class Loop:
 
     def __init__(
         self,
-        site: Site,
+        site: SlurmSite,
         controller: Controller,
         client: SlurmClient,
         driver: Driver,
@@ -95,7 +95,7 @@ class Loop:
                 self._refuse(world, act.job, why, now_s + controller_events.LOOK_AGAIN_S)
         for report in broken.values():
             if report.part is not None:
-                self._tell_health([controller_events.Event("fail", report.part)])
+                self._tell_health([controller_events.ControllerEvent("fail", report.part)])
         return world
 
     def _put_back(self, world: ObservedState) -> None:
@@ -113,7 +113,7 @@ class Loop:
             if order is None:
                 self._log("damaged", file=str(set_aside(path)))
                 continue
-            self._tell_health([controller_events.Event(order.call, order.part)])
+            self._tell_health([controller_events.ControllerEvent(order.call, order.part)])
             path.unlink()
         self._tell_all(controller_events.ended(world, self.wants()))
         self._tell_health(controller_events.reported(world, self.wants()))
@@ -160,13 +160,13 @@ class Loop:
         mark = controller_events.mark_of(world.jobs[job], world.ours[job])
         self._memory.refused[job] = Refusal(mark, why, until_s)
 
-    def _tell_health(self, told: list[controller_events.Event]) -> None:
+    def _tell_health(self, told: list[controller_events.ControllerEvent]) -> None:
         """What hooks and operators say of parts, for as long as they do not say otherwise."""
         for event in told:
             (self._memory.broken.add if event.call == "fail" else self._memory.broken.discard)(event.subject)
         self._tell_all(told)
 
-    def _tell_all(self, told: list[controller_events.Event]) -> None:
+    def _tell_all(self, told: list[controller_events.ControllerEvent]) -> None:
         for event in told:
             try:
                 getattr(self.controller, event.call)(event.subject)

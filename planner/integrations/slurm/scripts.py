@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.shapes import Shapes, tried
 
 WRITTEN = "Written by `planner slurm install`; a change is lost when it runs again."
@@ -43,7 +43,7 @@ def hook_script(action: str, python: Path, state: Path) -> str:
     return f"#!/bin/sh\n# {WRITTEN}\nPYTHONPATH={path} exec {shlex.join(command)}\n"
 
 
-def task_prolog(site: Site) -> str:
+def task_prolog(site: SlurmSite) -> str:
     """TaskProlog: which accelerators the tasks of a job see on a node."""
     config = site.config
     named = " | ".join(map(shlex.quote, config.partitions))
@@ -51,7 +51,7 @@ def task_prolog(site: Site) -> str:
     return _TASK_PROLOG.format(written=WRITTEN, partitions=only, folder=shlex.quote(str(config.bindings)))
 
 
-def lua_module(site: Site, admins: set[int], shapes: Shapes, types: Collection[str]) -> str:
+def lua_module(site: SlurmSite, admins: set[int], shapes: Shapes, types: Collection[str]) -> str:
     """photonplan.lua for this site: names of partitions and workloads are letters, digits, _ . - alone."""
     text = (
         importlib.resources.files("planner.integrations.slurm").joinpath("photonplan.lua").read_text(encoding="utf-8")

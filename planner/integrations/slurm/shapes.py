@@ -4,7 +4,7 @@ from functools import cache
 
 from planner.controller.controller import Controller
 from planner.controller.settings import Request, Settings
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.loop import REPLAN_BUDGET_S
 from planner.model.cluster import Health
 from planner.model.edit import edited
@@ -17,12 +17,12 @@ Shapes = dict[str, dict[int, tuple[int, ...]]]
 """by workload and GPUs on each node: numbers of nodes on which it runs, ascending"""
 
 
-def tried(site: Site, gpus: int) -> int:
+def tried(site: SlurmSite, gpus: int) -> int:
     """Most nodes of a shape that is tried, with so many GPUs on each."""
     return min(site.cluster.fabric.num_servers, max(1, MOST_ACCELERATORS // gpus))
 
 
-def shapes_of(site: Site) -> Shapes:
+def shapes_of(site: SlurmSite) -> Shapes:
     """All shapes that run, of those that are tried."""
     return _shapes(_Key(site))
 
@@ -30,7 +30,7 @@ def shapes_of(site: Site) -> Shapes:
 class _Key:
     """A site by what its shapes depend on."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: SlurmSite) -> None:
         self.site = site
         self.text = site.cluster.model_dump_json() + site.config.model_dump_json(include={"workloads"})
 
@@ -50,12 +50,12 @@ def _shapes(key: _Key) -> Shapes:
     }
 
 
-def _numbers_of_nodes(site: Site, workload: str, gpus: int) -> tuple[int, ...]:
+def _numbers_of_nodes(site: SlurmSite, workload: str, gpus: int) -> tuple[int, ...]:
     with Controller(edited(site.cluster, health=Health()), settings=_PATIENT) as controller:
         return tuple(n for n in range(1, tried(site, gpus) + 1) if _runs(controller, site, workload, gpus, n))
 
 
-def _runs(controller: Controller, site: Site, workload: str, gpus: int, nodes: int) -> bool:
+def _runs(controller: Controller, site: SlurmSite, workload: str, gpus: int, nodes: int) -> bool:
     body = {
         "name": "shape", "workload": site.config.workloads[workload], "accelerators": gpus * nodes,
         "constraints": {"per_server": gpus},

@@ -29,7 +29,7 @@ def without_include(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Line:
+class ConfLine:
     """One line of a configuration: keys in small letters, values without their quotes."""
 
     place: str
@@ -42,7 +42,7 @@ class SlurmConf:
     """All lines but ours, those of included files too."""
 
     path: Path
-    lines: tuple[Line, ...]
+    lines: tuple[ConfLine, ...]
 
     def value(self, key: str) -> str | None:
         """What the last line says that names this key."""
@@ -107,7 +107,7 @@ def read_conf(path: Path) -> SlurmConf:
     return SlurmConf(path, tuple(_lines(path, path.parent, seen)))
 
 
-def _lines(path: Path, folder: Path, seen: list[Path]) -> Iterator[Line]:
+def _lines(path: Path, folder: Path, seen: list[Path]) -> Iterator[ConfLine]:
     if len(seen) >= _MOST_INCLUDES:
         raise InputError(
             str(path), "include", f"more than {_MOST_INCLUDES} files are included; do they name each other?"
@@ -119,7 +119,7 @@ def _lines(path: Path, folder: Path, seen: list[Path]) -> Iterator[Line]:
         if include:
             yield from _lines(folder / include[1], folder, seen)
         elif pairs := {key.lower(): value.strip('"') for key, value in _PAIR.findall(line)}:
-            yield Line(f"{path}:{number}", pairs)
+            yield ConfLine(f"{path}:{number}", pairs)
 
 
 def _joined(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -11,7 +11,7 @@ from planner.integrations.private_files import write_private
 from planner.integrations.slurm.allocations import Allocation, AllocationStore
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmDownError
-from planner.integrations.slurm.config import Site
+from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.desired_state import wants_of
 from planner.integrations.slurm.hooks import driver_in, job_name
 from planner.integrations.slurm.lock import is_alone
@@ -22,7 +22,7 @@ from planner.model.errors import InputError
 
 
 @dataclass(frozen=True)
-class Status:
+class StatusReport:
     """What `planner slurm status` shows."""
 
     is_alive: bool
@@ -69,7 +69,7 @@ def write_wants(state: Path, wants: DesiredState, seq: int) -> None:
     write_private(wants_file(state), json.dumps(body, separators=(",", ":")) + "\n")
 
 
-def read_status(site: Site, client: SlurmClient | None = None) -> Status:
+def read_status(site: SlurmSite, client: SlurmClient | None = None) -> StatusReport:
     """Look at everything now; InputError where nothing has ever run here."""
     state = site.config.state
     if not _journal(state).exists():
@@ -83,7 +83,7 @@ def read_status(site: Site, client: SlurmClient | None = None) -> Status:
         world = ObservedState(applied, tellings.reports(), client.jobs(), client.nodes(), tellings.all())
     except SlurmDownError as error:
         world, slurm = ObservedState(applied, tellings.reports(), {}, {}, tellings.all()), str(error)
-    return Status(
+    return StatusReport(
         is_alive=not alone,
         age_s=age_s,
         slurm=slurm,
@@ -118,7 +118,7 @@ def _told(body: dict[str, Any]) -> Allocation:
     return Allocation({node: tuple(indices) for node, indices in body["nodes"].items()}, body["circuits"])
 
 
-def _from_journal(site: Site) -> DesiredState:
+def _from_journal(site: SlurmSite) -> DesiredState:
     from planner.controller.controller import Controller
 
     with Controller(journal=_journal(site.config.state)) as controller:

@@ -18,7 +18,7 @@ _LOOK_AGAIN_S = 0.02
 
 
 @dataclass
-class Record:
+class CircuitRecord:
     """Circuits by job."""
 
     path: Path
@@ -163,18 +163,18 @@ class RecordedDriver:
             os.close(lock)
 
     @contextmanager
-    def _record(self) -> Iterator[Record]:
+    def _record(self) -> Iterator[CircuitRecord]:
         """Hold the record, as it is on disk; CircuitError where that is damaged."""
         make_private(self.folder)
         with locked(self.folder / "lock"):
             yield self._read()
 
-    def _read(self) -> Record:
+    def _read(self) -> CircuitRecord:
         try:
             data = json.loads(self._path.read_text(encoding="utf-8"))
-            return Record(self._path, dict(data["on"]), dict(data["setting"]))
+            return CircuitRecord(self._path, dict(data["on"]), dict(data["setting"]))
         except FileNotFoundError:
-            return Record(self._path, {}, {})
+            return CircuitRecord(self._path, {}, {})
         except (ValueError, KeyError, TypeError) as error:
             remedy = "put all circuits off, then remove the file"
             raise CircuitError(f"{self._path} holds no switch states ({error}); {remedy}") from None

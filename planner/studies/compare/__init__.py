@@ -14,7 +14,7 @@ from planner.pipeline import solve
 from planner.policies import origin_of
 from planner.studies.compare.grid import Variant
 from planner.studies.compare.reference import measured_alike
-from planner.studies.compare.rows import Row, row_of, with_bound
+from planner.studies.compare.rows import PolicyRow, row_of, with_bound
 from planner.sweep.run import Interrupted, OnCell, ShouldStop, Where, run_cells
 from planner.sweep.store import Document, Store, key_of
 from planner.sweep.versions import code
@@ -51,7 +51,7 @@ class Grid:
 class Comparison:
     """Rows by variant, policy and seed, and how many runs were asked for; Ctrl-C leaves some out."""
 
-    rows: list[Row]
+    rows: list[PolicyRow]
     runs: int
 
 
@@ -80,10 +80,10 @@ def compare(
         found = run_cells(_run, grid, keys, store=store, where=where, on_cell=on_cell)
     except Interrupted as stop:
         found = stop.found
-    rows: list[Row] = []
+    rows: list[PolicyRow] = []
     for number, group in groupby(found, key=lambda cell: cell.variant):
         parameters = grid.variants[number].parameters
-        rows += with_bound([replace(Row(**found[cell]), parameters=parameters) for cell in group])
+        rows += with_bound([replace(PolicyRow(**found[cell]), parameters=parameters) for cell in group])
     return Comparison(rows, len(cells))
 
 
@@ -99,7 +99,7 @@ def _run(grid: Grid, cell: Cell, should_stop: ShouldStop) -> Document:
 
 def _keys(grid: Grid, cells: Sequence[Cell]) -> dict[Cell, str]:
     """The key of each run in a store."""
-    options, versions, layout = grid.options, code(), list(Row.__dataclass_fields__)
+    options, versions, layout = grid.options, code(), list(PolicyRow.__dataclass_fields__)
     limits = options.time_limit_s, options.deterministic_limit, options.workers
     instances = [variant.instance.model_dump(mode="json") for variant in grid.variants]
     origins = {policy: origin_of(policy) for policy in {cell.policy for cell in cells}}

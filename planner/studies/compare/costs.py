@@ -6,13 +6,13 @@ from dataclasses import replace
 from planner.model.errors import InputError
 from planner.prices import Prices
 from planner.studies.compare.grid import Variant
-from planner.studies.compare.rows import Row
+from planner.studies.compare.rows import PolicyRow
 
 HOUR_S = 3600.0
 MILLION = 1e6
 
 
-def with_costs(rows: Sequence[Row], variants: Sequence[Variant], prices: Prices) -> list[Row]:
+def with_costs(rows: Sequence[PolicyRow], variants: Sequence[Variant], prices: Prices) -> list[PolicyRow]:
     """Rows with their costs; see `capital_of`."""
     capital = capital_of(variants, prices)
     return [_with_cost(row, capital[row.instance, str(row.parameters)], prices) for row in rows]
@@ -30,7 +30,7 @@ def capital_of(variants: Sequence[Variant], prices: Prices) -> dict[tuple[str, s
     return found
 
 
-def _with_cost(row: Row, capital: float, prices: Prices) -> Row:
+def _with_cost(row: PolicyRow, capital: float, prices: Prices) -> PolicyRow:
     """Of an hour, and of a million units of work where all jobs do the same."""
     if row.power_w is None:
         return row

@@ -15,7 +15,7 @@ from planner.model.result import Result, relative_gap
 
 
 @dataclass(frozen=True)
-class Row:
+class PolicyRow:
     """What one policy reached on one instance; None where it found no plan or nothing is known."""
 
     instance: str
@@ -63,13 +63,15 @@ class Row:
     """jobs without any candidate here, each with the reason"""
 
 
-def row_of(problem: Problem, parameters: Mapping[str, Any], policy: str, result: Result, wall_time_s: float) -> Row:
+def row_of(
+    problem: Problem, parameters: Mapping[str, Any], policy: str, result: Result, wall_time_s: float
+) -> PolicyRow:
     """What the result says, with the bound and the gap that this run proved itself."""
     instance, plan = problem.instance, result.plan
     objectives = plan.objectives if plan is not None else {}
     assignments = plan.assignments if plan is not None else ()
     tokens, samples = (_work(instance, assignments, unit) for unit in ("tokens/s", "samples/s"))
-    return Row(
+    return PolicyRow(
         instance=instance.name,
         parameters=parameters,
         policy=policy,
@@ -109,7 +111,7 @@ def _work(instance: Instance, assignments: Iterable[Assignment], unit: str) -> t
     return (speed, sum(a.energy_per_work * a.speed for a in of_unit) / speed) if speed else (None, None)
 
 
-def with_bound(rows: Sequence[Row]) -> list[Row]:
+def with_bound(rows: Sequence[PolicyRow]) -> list[PolicyRow]:
     """Rows of one variant with the tightest bound that any of them proved, and the gap of each to it."""
     bounds = [row.bound for row in rows if row.bound is not None]
     tightest = min if rows and rows[0].objective == "value" else max
@@ -117,7 +119,7 @@ def with_bound(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, bound=bound, gap=relative_gap(row.reached, bound)) for row in rows]
 
 
-def to_records(rows: Iterable[Row], *, with_timings: bool = True) -> list[dict[str, Any]]:
+def to_records(rows: Iterable[PolicyRow], *, with_timings: bool = True) -> list[dict[str, Any]]:
     """Rows as plain mappings, fit for JSON; parameters are fields of their own."""
     return [
         {"instance": row.instance, **row.parameters}

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Load:
+class OfferedLoad:
     """Jobs of one study."""
 
     sizes: tuple[int, ...]
@@ -33,7 +33,7 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AllocatorOutcome:
     """One allocator; all arrays have the columns of `loss_system.MEASURES`."""
 
     plain: Estimate
@@ -44,13 +44,15 @@ class Outcome:
     """paired difference: the same jobs on any free accelerators subtracted"""
 
 
-def exact(load: Load, capacity: int) -> Floats:
+def exact(load: OfferedLoad, capacity: int) -> Floats:
     """Shares of an unrestricted first-come policy, shape (3,)."""
     sharing = kaufman_roberts(load.sizes, load.weights, load.load, capacity)
     return np.array([sharing.jobs, sharing.weighted, sharing.utilization])
 
 
-def study(load: Load, capacity: int, schemes: Mapping[str, Callable[[], Allocator]]) -> dict[str, Outcome]:
+def study(
+    load: OfferedLoad, capacity: int, schemes: Mapping[str, Callable[[], Allocator]]
+) -> dict[str, AllocatorOutcome]:
     """Each scheme on the same arrivals, sizes and holding times."""
     traffic = [
         draw_traffic(load.sizes, load.weights, load.load, capacity, load.jobs, seed) for seed in range(load.seeds)
@@ -59,7 +61,7 @@ def study(load: Load, capacity: int, schemes: Mapping[str, Callable[[], Allocato
     found = {}
     for name, make in schemes.items():
         samples = replicate(make, traffic, capacity, load.warm_up)
-        found[name] = Outcome(
+        found[name] = AllocatorOutcome(
             plain=estimate(samples),
             best=controlled(samples, control, known),
             less_any_chip=estimate(samples - control),

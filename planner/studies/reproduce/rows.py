@@ -12,7 +12,7 @@ VERDICTS: tuple[Verdict, ...] = ("reproduced", "outside", "contradicted", "not d
 
 
 @dataclass(frozen=True)
-class Row:
+class PublishedRow:
     """A published figure beside ours; both in `unit`."""
 
     paper: str
@@ -42,7 +42,7 @@ class Row:
         return self.required and self.verdict == "outside"
 
 
-def judge(paper: str, experiment: str, figure: Figure, quantities: Mapping[str, float]) -> Row:
+def judge(paper: str, experiment: str, figure: Figure, quantities: Mapping[str, float]) -> PublishedRow:
     """The row of one figure; ValueError where the experiment lacks the quantity or should lack it."""
     factor = UNITS[figure.unit]
     ours = None if figure.expect == "not derivable" else _of(quantities, figure.quantity) / factor
@@ -50,7 +50,7 @@ def judge(paper: str, experiment: str, figure: Figure, quantities: Mapping[str, 
         raise ValueError(f"'{figure.quantity}' is said to be not derivable, yet it is computed; drop `expect`")
     beside = {label: _of(quantities, name) / factor for label, name in figure.beside.items()}
     verdict = _verdict(figure, ours)
-    return Row(
+    return PublishedRow(
         paper=paper,
         experiment=experiment,
         quantity=figure.quantity,
@@ -85,7 +85,7 @@ def _of(quantities: Mapping[str, float], name: str) -> float:
     return value
 
 
-def tally(rows: Iterable[Row]) -> dict[Verdict, int]:
+def tally(rows: Iterable[PublishedRow]) -> dict[Verdict, int]:
     """Number of rows by verdict."""
     counts: dict[Verdict, int] = dict.fromkeys(VERDICTS, 0)
     for row in rows:
@@ -93,6 +93,6 @@ def tally(rows: Iterable[Row]) -> dict[Verdict, int]:
     return counts
 
 
-def to_records(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def to_records(rows: Iterable[PublishedRow]) -> list[dict[str, Any]]:
     """Rows as plain data."""
     return [asdict(row) for row in rows]

@@ -9,11 +9,11 @@ from planner.model.errors import InputError
 from planner.model.files import validate
 from planner.studies.reproduce.experiments import find_experiment
 from planner.studies.reproduce.published import Published, read
-from planner.studies.reproduce.rows import Row, judge
+from planner.studies.reproduce.rows import PublishedRow, judge
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentOutcome:
     """One experiment, computed."""
 
     name: str
@@ -22,16 +22,16 @@ class Outcome:
     inputs: Spec
     quantities: dict[str, float]
     """what the experiment returned, in SI"""
-    rows: tuple[Row, ...]
+    rows: tuple[PublishedRow, ...]
 
 
-def reproduce(paths: Iterable[Path]) -> Iterator[Outcome]:
+def reproduce(paths: Iterable[Path]) -> Iterator[ExperimentOutcome]:
     """Outcomes in the order of the files, each computed when it is asked for."""
     for path in paths:
         yield reproduce_file(path)
 
 
-def reproduce_file(path: Path) -> Outcome:
+def reproduce_file(path: Path) -> ExperimentOutcome:
     """One experiment; InputError names the file and the field that is wrong."""
     published = read(path)
     try:
@@ -43,10 +43,10 @@ def reproduce_file(path: Path) -> Outcome:
         quantities = experiment.compute(inputs)
     except ValueError as error:
         raise InputError(str(path), "inputs", str(error)) from None
-    return Outcome(path.stem, published, inputs, quantities, tuple(_rows(path, published, quantities)))
+    return ExperimentOutcome(path.stem, published, inputs, quantities, tuple(_rows(path, published, quantities)))
 
 
-def _rows(path: Path, published: Published, quantities: dict[str, float]) -> Iterator[Row]:
+def _rows(path: Path, published: Published, quantities: dict[str, float]) -> Iterator[PublishedRow]:
     for figure in published.published:
         try:
             yield judge(published.paper, path.stem, figure, quantities)

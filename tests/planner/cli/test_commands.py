@@ -11,7 +11,7 @@ from planner.cli import main
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.policies import POLICIES
-from planner.studies.compare.rows import Row
+from planner.studies.compare.rows import PolicyRow
 from tests.planner.cli.conftest import Planner, fields, written
 
 
@@ -59,7 +59,7 @@ def test_compare_prints_a_table_for_each_instance(planner: Planner, instance: Pa
     assert [(row["instance"], row["policy"]) for row in parsed] == [
         ("tiny", "cpsat"), ("tiny", "first_fit"), ("other", "cpsat"), ("other", "first_fit")
     ]  # fmt: skip
-    assert list(parsed[0]) == [name for name in Row.__dataclass_fields__ if name != "parameters"]
+    assert list(parsed[0]) == [name for name in PolicyRow.__dataclass_fields__ if name != "parameters"]
     assert [row["gap"] for row in json.loads(rows.read_text("utf-8"))] == [0, 0, 0, 0]
     assert {row["violations"] for row in parsed} == {"0"}
 

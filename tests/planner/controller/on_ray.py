@@ -15,7 +15,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from planner import Instance, solve
-from planner.integrations.ray_placement_groups import LABEL, PREFIX, Follower, Group, place, release
+from planner.integrations.ray_placement_groups import LABEL, PREFIX, Follower, PlacementGroup, place, release
 from planner.model.errors import InputError
 from planner.model.plan import Assignment
 from tests.planner.controller.sites import controller, request
@@ -43,7 +43,7 @@ class Rank:
         return f"{node}.g{os.environ['CUDA_VISIBLE_DEVICES']}"
 
 
-def seen(*groups: Group) -> dict[str, list[str]]:
+def seen(*groups: PlacementGroup) -> dict[str, list[str]]:
     """Node and GPU of each rank by job, in rank order."""
     asked = {
         g.layout.job: [Rank.options(**g.options(i)).remote().seen.remote() for i in range(len(g.layout.seats))]

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from planner.plotting.panels import panels
 from planner.plotting.reproduced import FIGURES, save_figures
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 
-def draw(name: str) -> tuple[Outcome, Figure]:
+def draw(name: str) -> tuple[ExperimentOutcome, Figure]:
     outcome = reproduce_file(FOLDER / "lumorph" / f"{name}.yaml")
     figure = Figure()
     assert FIGURES[outcome.published.kind](figure.subplots(), outcome) is figure.axes[0]
@@ -20,22 +20,22 @@ def draw(name: str) -> tuple[Outcome, Figure]:
 
 
 @pytest.fixture(scope="module")
-def collectives() -> tuple[Outcome, Figure]:
+def collectives() -> tuple[ExperimentOutcome, Figure]:
     return draw("collectives")
 
 
 @pytest.fixture(scope="module")
-def bert() -> tuple[Outcome, Figure]:
+def bert() -> tuple[ExperimentOutcome, Figure]:
     return draw("bert")
 
 
 @pytest.fixture(params=["collectives", "bert"])
-def drawn(request: pytest.FixtureRequest) -> tuple[Outcome, Figure]:
-    found: tuple[Outcome, Figure] = request.getfixturevalue(request.param)
+def drawn(request: pytest.FixtureRequest) -> tuple[ExperimentOutcome, Figure]:
+    found: tuple[ExperimentOutcome, Figure] = request.getfixturevalue(request.param)
     return found
 
 
-def test_both_axes_are_logarithmic_and_one_legend_names_each_line_once(drawn: tuple[Outcome, Figure]) -> None:
+def test_both_axes_are_logarithmic_and_one_legend_names_each_line_once(drawn: tuple[ExperimentOutcome, Figure]) -> None:
     _, figure = drawn
     assert len(figure.axes) == 3
     assert {(ax.get_xscale(), ax.get_yscale()) for ax in figure.axes} == {("log", "log")}
@@ -47,7 +47,7 @@ def test_both_axes_are_logarithmic_and_one_legend_names_each_line_once(drawn: tu
     assert any(label.startswith("pipelined tree") for label in labels)
 
 
-def test_marks_lie_where_times_are_equal(collectives: tuple[Outcome, Figure]) -> None:
+def test_marks_lie_where_times_are_equal(collectives: tuple[ExperimentOutcome, Figure]) -> None:
     outcome, figure = collectives
     for ax, ranks in zip(figure.axes, (64, 128, 256), strict=True):
         marks = {str(line.get_label()): line for line in ax.get_lines() if line.get_linestyle() == "None"}
@@ -57,7 +57,7 @@ def test_marks_lie_where_times_are_equal(collectives: tuple[Outcome, Figure]) ->
             assert at[0] == pytest.approx(outcome.quantities[name])
 
 
-def test_rings_lie_at_the_largest_buckets(bert: tuple[Outcome, Figure]) -> None:
+def test_rings_lie_at_the_largest_buckets(bert: tuple[ExperimentOutcome, Figure]) -> None:
     outcome, figure = bert
     readings = ("communication alone", "after the backward pass", "beside the backward pass")
     for ax, reading in zip(figure.axes, readings, strict=True):
@@ -66,7 +66,7 @@ def test_rings_lie_at_the_largest_buckets(bert: tuple[Outcome, Figure]) -> None:
         assert rings == pytest.approx([bucket / 1e6 for bucket in largest if bucket])
 
 
-def test_the_picture_is_written(drawn: tuple[Outcome, Figure], tmp_path: Path) -> None:
+def test_the_picture_is_written(drawn: tuple[ExperimentOutcome, Figure], tmp_path: Path) -> None:
     (path,) = save_figures(tmp_path, [drawn[0]])
     assert path.read_bytes().startswith(b"\x89PNG")
     assert path.stat().st_size > 50_000

@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 from planner.plotting.reproduced import FIGURES
 from planner.studies.reproduce.experiments.memory_latencies import timelines
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 
-def outcome(name: str) -> Outcome:
+def outcome(name: str) -> ExperimentOutcome:
     return reproduce_file(FOLDER / "mcdla" / f"{name}.yaml")
 
 
-def drawn(of: Outcome) -> list[Axes]:
+def drawn(of: ExperimentOutcome) -> list[Axes]:
     figure = Figure()
     FIGURES[of.published.kind](figure.subplots(), of)
     figure.draw_without_rendering()

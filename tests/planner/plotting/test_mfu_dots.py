@@ -10,19 +10,19 @@ from planner.model.files import load
 from planner.plotting.mfu_dots import COLOURS, MOST, mfu_dots, thinned
 from planner.studies.reproduce.experiments import training_gain
 from planner.studies.reproduce.published import FOLDER, Published
-from planner.studies.reproduce.run import Outcome
+from planner.studies.reproduce.run import ExperimentOutcome
 
 
 @pytest.fixture(scope="module")
-def outcome() -> Outcome:
+def outcome() -> ExperimentOutcome:
     """Two sizes; nothing is computed but what the figure asks for."""
     published = load(Published, FOLDER / "optical_hbm" / "training.yaml")
     sweep = {**published.inputs["sweep"], "sizes": [64, 4096]}
     inputs = training_gain.Inputs.model_validate({**published.inputs, "sweep": sweep})
-    return Outcome("training", published, inputs, {}, ())
+    return ExperimentOutcome("training", published, inputs, {}, ())
 
 
-def test_each_system_has_its_dots_and_its_best(outcome: Outcome) -> None:
+def test_each_system_has_its_dots_and_its_best(outcome: ExperimentOutcome) -> None:
     inputs = outcome.inputs
     assert isinstance(inputs, training_gain.Inputs)
     ax = mfu_dots(Figure().subplots(), outcome)
@@ -38,7 +38,7 @@ def test_each_system_has_its_dots_and_its_best(outcome: Outcome) -> None:
     assert str(MOST) in ax.get_xlabel()
 
 
-def test_a_system_on_which_nothing_fits_has_no_dots(outcome: Outcome) -> None:
+def test_a_system_on_which_nothing_fits_has_no_dots(outcome: ExperimentOutcome) -> None:
     assert isinstance(outcome.inputs, training_gain.Inputs)
     sweep = outcome.inputs.sweep.model_copy(update={"sizes": (1,)})
     none = replace(outcome, inputs=outcome.inputs.model_copy(update={"sweep": sweep}))

@@ -10,10 +10,10 @@ from planner.model.errors import InputError
 from planner.plotting.reproduced import FIGURES, save_figures
 from planner.studies.reproduce.experiments import EXPERIMENTS
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 
-def outcome(name: str) -> Outcome:
+def outcome(name: str) -> ExperimentOutcome:
     return reproduce_file(FOLDER / "photonic_fabric" / f"{name}.yaml")
 
 

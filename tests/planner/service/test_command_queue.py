@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from planner.controller import Controller
-from planner.service.command_queue import BusyError, CommandQueue, Task
+from planner.service.command_queue import BusyError, Command, CommandQueue
 from tests.planner.service.running import MOST_S, until
 
 LONG_S = 2 * MOST_S
@@ -29,15 +29,15 @@ class Queue:
     def __init__(self, most: int = 10) -> None:
         self.loop = asyncio.new_event_loop()
         self.done: list[str] = []
-        self.settled: list[Task] = []
+        self.settled: list[Command] = []
         self.writer = CommandQueue(
             cast(Controller, Calm()), most, MOST_S, lambda group, seq: self.settled.extend(group)
         )
 
-    def put(self, name: str, waited_s: float = 0.0, **about: Any) -> Task:
+    def put(self, name: str, waited_s: float = 0.0, **about: Any) -> Command:
         """Queue a call that has waited for so long already."""
         since_s = time.monotonic() - waited_s
-        task = Task(lambda _: self.done.append(name), self.loop.create_future(), since_s, **about)
+        task = Command(lambda _: self.done.append(name), self.loop.create_future(), since_s, **about)
         self.writer.put(task)
         return task
 

@@ -33,7 +33,7 @@ SWITCHED: dict[str, Kernel] = {
 """closed forms over an ideal packet switch"""
 
 
-class Network(Spec):
+class SharedNetwork(Spec):
     """What every rank has, whatever the algorithm."""
 
     alpha_s: Seconds = Field(gt=0)
@@ -57,7 +57,7 @@ def alternating(peers: int) -> str:
     return f"{best(peers)}, exchanges alternating"
 
 
-def algorithms(network: Network) -> dict[str, AllReduce]:
+def algorithms(network: SharedNetwork) -> dict[str, AllReduce]:
     """Every algorithm by its name, and the lower bound."""
     found: dict[str, AllReduce] = {name: partial(_switched_s, network, kernel) for name, kernel in SWITCHED.items()}
     found |= {LUMORPH_2: partial(_lumorph_s, network, 2), LUMORPH_4: partial(_lumorph_s, network, 4)}
@@ -76,16 +76,16 @@ def radices_of(ranks: int, radix: int) -> tuple[int, ...]:
     return (*found, ranks) if ranks > 1 else tuple(found)
 
 
-def _switched_s(network: Network, kernel: Kernel, message_bytes: Floats, ranks: int) -> Floats:
+def _switched_s(network: SharedNetwork, kernel: Kernel, message_bytes: Floats, ranks: int) -> Floats:
     return np.asarray(kernel(message_bytes, ranks, network.alpha_s, network.link_bytes_per_s))
 
 
-def _bound_s(network: Network, message_bytes: Floats, ranks: int) -> Floats:
+def _bound_s(network: SharedNetwork, message_bytes: Floats, ranks: int) -> Floats:
     rate = network.link_bytes_per_s
     return np.asarray(closed_forms.all_reduce_bound_s(message_bytes, ranks, max(network.peers), network.alpha_s, rate))
 
 
-def _lumorph_s(network: Network, radix: int, message_bytes: Floats, ranks: int) -> Floats:
+def _lumorph_s(network: SharedNetwork, radix: int, message_bytes: Floats, ranks: int) -> Floats:
     alpha_s = network.alpha_s + network.reconfiguration_s
     radices = radices_of(ranks, radix)
     return np.asarray(
@@ -95,13 +95,13 @@ def _lumorph_s(network: Network, radix: int, message_bytes: Floats, ranks: int) 
     )
 
 
-def _best_s(network: Network, peers: int, alternates: bool, message_bytes: Floats, ranks: int) -> Floats:
+def _best_s(network: SharedNetwork, peers: int, alternates: bool, message_bytes: Floats, ranks: int) -> Floats:
     latency_s, seconds_per_byte = _fastest_plans(network, peers, alternates, ranks)
     return np.asarray((latency_s + np.multiply.outer(message_bytes, seconds_per_byte)).min(axis=-1))
 
 
 @cache
-def _fastest_plans(network: Network, peers: int, alternates: bool, ranks: int) -> tuple[Floats, Floats]:
+def _fastest_plans(network: SharedNetwork, peers: int, alternates: bool, ranks: int) -> tuple[Floats, Floats]:
     """Latency and seconds per byte of the plans that no other beats in both, each of shape (P,).
 
     Radices divide the ranks, as published. An exchange that alternates keeps the last circuits of one call for the

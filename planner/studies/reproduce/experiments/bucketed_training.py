@@ -20,7 +20,7 @@ from costmodel.published.gradient_buckets import buckets_of, finish_s
 from costmodel.spec import Bytes, Spec
 from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.shapes import Model
-from planner.studies.reproduce.experiments.all_reduce_algorithms import BOUND, AllReduce, Network, algorithms
+from planner.studies.reproduce.experiments.all_reduce_algorithms import BOUND, AllReduce, SharedNetwork, algorithms
 from planner.studies.reproduce.experiments.collective_times import size
 from planner.studies.reproduce.experiments.crossings import crossings
 
@@ -46,7 +46,7 @@ class Replica(Spec):
 class Inputs(Spec):
     """Network, replica, sizes of buckets, and the speed-up that is sought."""
 
-    network: Network
+    network: SharedNetwork
     ranks: tuple[int, ...] = Field(min_length=1)
     replica: Replica
     bucket_step_bytes: Bytes = Field(ge=1e5, alias="bucket_step")
@@ -75,7 +75,7 @@ class Inputs(Spec):
 
 
 @dataclass(frozen=True)
-class Curve:
+class SpeedupCurve:
     """Speed-up of one algorithm under one reading, shape (B,) by bucket."""
 
     algorithm: str
@@ -101,12 +101,12 @@ def compute(inputs: Inputs) -> dict[str, float]:
     return found | {"gradients": step.gradient_bytes, "compute": step.compute_s, "backward pass": step.backward_s}
 
 
-def curves(inputs: Inputs, ranks: int, buckets_bytes: Floats) -> list[Curve]:
+def curves(inputs: Inputs, ranks: int, buckets_bytes: Floats) -> list[SpeedupCurve]:
     """Speed-ups of each algorithm under each reading over `buckets_bytes`, shape (B,)."""
     known, step = algorithms(inputs.network), step_of(inputs, ranks)
     baseline = dict(zip(READINGS, _times_s(known[inputs.over], ranks, step, buckets_bytes), strict=True))
     return [
-        Curve(name, reading, ranks, baseline[reading] / time_s)
+        SpeedupCurve(name, reading, ranks, baseline[reading] / time_s)
         for name, all_reduce_s in known.items()
         if name not in (inputs.over, BOUND)
         for reading, time_s in zip(READINGS, _times_s(all_reduce_s, ranks, step, buckets_bytes), strict=True)
@@ -158,5 +158,5 @@ def _excess(over: AllReduce, of: AllReduce, ranks: int, sought: float, message_b
     return np.asarray(over(message_bytes, ranks) / of(message_bytes, ranks) - sought)
 
 
-def _name(curve: Curve) -> str:
+def _name(curve: SpeedupCurve) -> str:
     return f"of {curve.algorithm}, {curve.reading}, {curve.ranks} GPUs"

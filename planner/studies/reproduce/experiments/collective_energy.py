@@ -12,7 +12,7 @@ from pydantic import Field
 
 from costmodel.published.routes import load_route_parts, mean_pair_j_per_byte, packed, pair_counts
 from costmodel.spec import Spec
-from planner.studies.reproduce.experiments.published_shapes import Run, Shape
+from planner.studies.reproduce.experiments.published_shapes import PublishedRun, Shape
 
 TENSOR_VOLUMES, PIPELINE_VOLUMES = 8.0, 0.5
 """bytes sent in a batch by multiplier m, and in a pipeline, as multiples of V (found from tables 2 and 4)"""
@@ -22,7 +22,7 @@ Accelerators = Annotated[int, Field(ge=2)]
 Multiplier = Annotated[int, Field(ge=1)]
 
 
-class Model(Shape):
+class MeasuredModel(Shape):
     """A shape with the configuration of its run on each system."""
 
     groups: dict[str, tuple[Accelerators, Multiplier]]
@@ -32,7 +32,7 @@ class Model(Shape):
 class Inputs(Spec):
     """Runs, systems and the way groups are placed."""
 
-    run: Run
+    run: PublishedRun
     per_tray: int = Field(ge=1)
     per_rack: int = Field(ge=1)
     systems: dict[str, str]
@@ -41,7 +41,7 @@ class Inputs(Spec):
     """the set that the text of the paper gives for the photonic systems"""
     baseline: str
     """the system that savings refer to"""
-    models: tuple[Model, ...] = Field(min_length=1)
+    models: tuple[MeasuredModel, ...] = Field(min_length=1)
 
 
 def compute(inputs: Inputs) -> dict[str, float]:

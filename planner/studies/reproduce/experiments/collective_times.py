@@ -11,13 +11,13 @@ from pydantic import Field, model_validator
 
 from costmodel.catalog import unknown_name
 from costmodel.spec import Bytes, Spec
-from planner.studies.reproduce.experiments.all_reduce_algorithms import AllReduce, Floats, Network, algorithms
+from planner.studies.reproduce.experiments.all_reduce_algorithms import AllReduce, Floats, SharedNetwork, algorithms
 from planner.studies.reproduce.experiments.crossings import crossings
 
 KIB, MIB = 2.0**10, 2.0**20
 
 
-class Cell(Spec):
+class PublishedTime(Spec):
     """One row of the table."""
 
     ranks: int = Field(ge=2)
@@ -29,7 +29,7 @@ class Cell(Spec):
         return np.array(self.message_bytes)
 
 
-class Comparison(Spec):
+class AlgorithmComparison(Spec):
     """An algorithm against the fastest of others."""
 
     of: str
@@ -51,7 +51,7 @@ class Comparison(Spec):
         return {"equal time": 0.0} | shares | {f"{ratio:g} times the speed": 1 - 1 / ratio for ratio in self.speedups}
 
 
-class Sweep(Spec):
+class MessageSweep(Spec):
     """Messages at equal ratios."""
 
     smallest_bytes: Bytes = Field(gt=0)
@@ -65,11 +65,11 @@ class Sweep(Spec):
 class Inputs(Spec):
     """The network, the table, and what is compared."""
 
-    network: Network
+    network: SharedNetwork
     ranks: tuple[int, ...] = Field(min_length=1)
-    sweep: Sweep
-    table: tuple[Cell, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    sweep: MessageSweep
+    table: tuple[PublishedTime, ...] = ()
+    comparisons: tuple[AlgorithmComparison, ...] = ()
 
     @model_validator(mode="after")
     def _algorithms_are_known(self) -> Self:
@@ -95,13 +95,13 @@ def compute(inputs: Inputs) -> dict[str, float]:
     return found
 
 
-def equal_times(inputs: Inputs, comparison: Comparison, ranks: int) -> Floats:
+def equal_times(inputs: Inputs, comparison: AlgorithmComparison, ranks: int) -> Floats:
     """Messages in bytes where an algorithm takes as long as the fastest of the others, ascending, shape (R,)."""
     return _crossings(inputs.sweep.messages_bytes(), comparison, ranks, algorithms(inputs.network), 0.0)
 
 
 def _comparison(
-    sweep: Sweep, comparison: Comparison, ranks: int, known: dict[str, AllReduce]
+    sweep: MessageSweep, comparison: AlgorithmComparison, ranks: int, known: dict[str, AllReduce]
 ) -> Iterator[tuple[str, float]]:
     name, where = comparison.name, f", {ranks} ranks"
     messages_bytes = sweep.messages_bytes()
@@ -120,14 +120,14 @@ def _comparison(
                 yield f"{which} message of {what} of {name}{where}", float(root_bytes)
 
 
-def _saving(comparison: Comparison, ranks: int, known: dict[str, AllReduce], messages_bytes: Floats) -> Floats:
+def _saving(comparison: AlgorithmComparison, ranks: int, known: dict[str, AllReduce], messages_bytes: Floats) -> Floats:
     """Share of the time of the fastest of the others, negative where it is slower; shaped as the messages."""
     others_s = np.min([known[name](messages_bytes, ranks) for name in comparison.over], axis=0)
     return np.asarray(1 - known[comparison.of](messages_bytes, ranks) / others_s)
 
 
 def _crossings(
-    messages_bytes: Floats, comparison: Comparison, ranks: int, known: dict[str, AllReduce], saving: float
+    messages_bytes: Floats, comparison: AlgorithmComparison, ranks: int, known: dict[str, AllReduce], saving: float
 ) -> Floats:
     return crossings(lambda m: _saving(comparison, ranks, known, m) - saving, messages_bytes)
 

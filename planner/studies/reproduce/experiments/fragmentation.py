@@ -9,7 +9,7 @@ from costmodel.spec import Spec
 from planner.slices.schemes import Scheme
 from planner.statistics import Estimate
 from planner.studies.fragmentation.loss_system import MEASURES
-from planner.studies.fragmentation.study import Load, exact, study
+from planner.studies.fragmentation.study import OfferedLoad, exact, study
 
 EXACT = "complete sharing"
 """any free accelerators, by the recursion of Kaufman and Roberts"""
@@ -45,9 +45,9 @@ class Inputs(Spec):
         return self
 
     @property
-    def traffic(self) -> Load:
+    def traffic(self) -> OfferedLoad:
         weights = self.weights or (1.0,) * len(self.sizes)
-        return Load(self.sizes, weights, self.load, self.jobs, self.seeds, self.warm_up)
+        return OfferedLoad(self.sizes, weights, self.load, self.jobs, self.seeds, self.warm_up)
 
 
 def quantity(measure: str, scheme: str, cluster: str, *, suffix: str = "") -> str:

@@ -9,7 +9,7 @@ from costmodel.dataflow.streams.memory_study import load_memory_study
 from costmodel.dataflow.streams.placement import evenly, local
 from costmodel.dataflow.streams.timeline import Timeline
 from costmodel.spec import Bytes, Spec
-from planner.studies.reproduce.experiments.memory_runs import HOST_LINKS, LOCAL, PCIE, RING, STAR, Runs, StudyName
+from planner.studies.reproduce.experiments.memory_runs import HOST_LINKS, LOCAL, PCIE, RING, STAR, StudyName, StudyRuns
 
 
 class Shown(Spec):
@@ -39,7 +39,7 @@ class Inputs(Spec):
 
 def compute(inputs: Inputs) -> dict[str, float]:
     """Means over networks and both ways, arithmetic, and ratios of the copy of one allocation."""
-    runs = Runs(load_memory_study(inputs.study))
+    runs = StudyRuns(load_memory_study(inputs.study))
     cut = 1 - runs[HOST_LINKS].copy_s / runs[PCIE].copy_s
     longer = runs[HOST_LINKS].exchange_s / runs[PCIE].exchange_s - 1
     all_s = [runs[PCIE].compute_s, runs[PCIE].copy_s, runs[PCIE].exchange_s]

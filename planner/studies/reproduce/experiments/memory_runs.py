@@ -38,7 +38,7 @@ class Times:
     exchange_s: Floats
 
 
-class Runs:
+class StudyRuns:
     """Results of one study, each system run when it is asked for."""
 
     def __init__(self, study: MemoryStudy) -> None:

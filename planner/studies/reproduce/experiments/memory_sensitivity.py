@@ -6,7 +6,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from costmodel.dataflow.streams.memory_study import load_memory_study
 from costmodel.spec import Spec
-from planner.studies.reproduce.experiments.memory_runs import Runs, StudyName
+from planner.studies.reproduce.experiments.memory_runs import StudyName, StudyRuns
 
 
 class Inputs(Spec):
@@ -31,8 +31,8 @@ class Inputs(Spec):
 def compute(inputs: Inputs) -> dict[str, float]:
     """Headline figures of the study, and of each variant with its label."""
     study = load_memory_study(inputs.study)
-    found = dict(Runs(study).headline)
+    found = dict(StudyRuns(study).headline)
     for label, changes in inputs.variants.items():
-        varied = Runs(study.with_changes(changes)).headline
+        varied = StudyRuns(study.with_changes(changes)).headline
         found |= {f"{name}, {label}": value for name, value in varied.items()}
     return found

@@ -11,13 +11,13 @@ from planner.studies.reproduce.experiments.memory_runs import (
     MODEL,
     PCIE,
     RING,
-    Runs,
     StudyName,
+    StudyRuns,
     harmonic_mean,
 )
 
 
-class Claims(Spec):
+class PublishedMeans(Spec):
     """Published means from which bounds on others follow."""
 
     data: float = Field(gt=0)
@@ -36,13 +36,13 @@ class Inputs(Spec):
     """bandwidth of a faster port into the host, over the study's"""
     compression: float = Field(gt=0)
     """reduction of traffic through that port for convolutional networks"""
-    claims: Claims
+    claims: PublishedMeans
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
     """Speed-ups and shares by name; harmonic means unless the name says otherwise."""
     study = load_memory_study(inputs.study)
-    runs = Runs(study)
+    runs = StudyRuns(study)
     gain = runs.over(RING, PCIE)
     found = runs.headline | {
         f"{RING} over {PCIE}, {DATA}, arithmetic": float(gain[0].mean()),
@@ -54,7 +54,7 @@ def compute(inputs: Inputs) -> dict[str, float]:
     return found | _batches(study, inputs.batches) | _ports(inputs, runs) | bounds(inputs.claims)
 
 
-def bounds(claims: Claims) -> dict[str, float]:
+def bounds(claims: PublishedMeans) -> dict[str, float]:
     """What published means imply for others, whatever the workloads.
 
     Host links copy as fast as LOCAL and exchange at half its bandwidth, so that no duration more than doubles: at least
@@ -73,16 +73,16 @@ def bounds(claims: Claims) -> dict[str, float]:
 
 def _batches(study: MemoryStudy, batches: tuple[int, ...]) -> dict[str, float]:
     gains = {
-        batch: harmonic_mean(Runs(study.model_copy(update={"batch": batch})).over(RING, PCIE)) for batch in batches
+        batch: harmonic_mean(StudyRuns(study.model_copy(update={"batch": batch})).over(RING, PCIE)) for batch in batches
     }
     named = {f"{RING} over {PCIE}, batch {batch}": gain for batch, gain in gains.items()}
     return named | {f"{RING} over {PCIE}, all batches": harmonic_mean(list(gains.values()))}
 
 
-def _ports(inputs: Inputs, runs: Runs) -> dict[str, float]:
+def _ports(inputs: Inputs, runs: StudyRuns) -> dict[str, float]:
     """A faster port into the host, and less traffic through the old one."""
-    faster = Runs(_with_port(runs.study, inputs.port_factor))
-    fewer = Runs(_with_port(runs.study, inputs.compression))
+    faster = StudyRuns(_with_port(runs.study, inputs.port_factor))
+    fewer = StudyRuns(_with_port(runs.study, inputs.compression))
     convolutional = slice(len(runs.study.convolutional))
     gain = fewer[PCIE].end_s[:, convolutional] / runs[RING].end_s[:, convolutional]
     means = [harmonic_mean(row) for row in gain]

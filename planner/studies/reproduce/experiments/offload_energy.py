@@ -7,7 +7,7 @@ output of the attention heads (as V, but heads x head dimension wide), W the wei
 from pydantic import Field
 
 from costmodel.spec import JoulesPerByte, Spec
-from planner.studies.reproduce.experiments.published_shapes import Run, Shape
+from planner.studies.reproduce.experiments.published_shapes import PublishedRun, Shape
 
 ACTIVATIONS, ATTENTION_OUTPUTS = 9.0, 2.0
 """times that each passes in a batch (found from table 3)"""
@@ -15,7 +15,7 @@ PARAMETERS_PER_LAYER = 12
 """matrices of one layer by hidden^2: 4 of attention, 8 of a feed-forward network of four times the width"""
 
 
-class Model(Shape):
+class OffloadedModel(Shape):
     """A shape with the passes of its weights on each system where they can be told."""
 
     weight_passes: dict[str, int] = Field(default_factory=dict)
@@ -25,10 +25,10 @@ class Model(Shape):
 class Inputs(Spec):
     """Runs, and what a byte costs on its way to the memory behind."""
 
-    run: Run
+    run: PublishedRun
     energy: dict[str, JoulesPerByte]
     """by system"""
-    models: tuple[Model, ...] = Field(min_length=1)
+    models: tuple[OffloadedModel, ...] = Field(min_length=1)
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
@@ -43,7 +43,7 @@ def compute(inputs: Inputs) -> dict[str, float]:
     return result
 
 
-def offloaded_bytes(model: Model, run: Run, passes: int) -> float:
+def offloaded_bytes(model: OffloadedModel, run: PublishedRun, passes: int) -> float:
     """Bytes that a batch moves to the memory behind and back."""
     activation_bytes = model.activation_bytes(run)
     head_dim = round(model.hidden / model.layers)

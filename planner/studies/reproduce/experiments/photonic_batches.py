@@ -23,7 +23,7 @@ class Inputs(photonic_inference.Inputs):
 
 
 @dataclass(frozen=True)
-class Curve:
+class BatchCurve:
     """Output tokens per second of one system and request against the batch."""
 
     system: str
@@ -47,7 +47,7 @@ def compute(inputs: Inputs) -> dict[str, float]:
     return found
 
 
-def curves(inputs: Inputs) -> list[Curve]:
+def curves(inputs: Inputs) -> list[BatchCurve]:
     """One curve for each system and request, up to the largest batch that fits."""
     shape, found = shape_of(inputs.model), []
     for system, engine in _engines(inputs).items():
@@ -55,7 +55,7 @@ def curves(inputs: Inputs) -> list[Curve]:
             most = int(largest_batch(shape, engine, inputs.rules, *request)[()])
             batch = np.unique([*(each for each in inputs.batches if each <= most), most])
             served = serve(shape, engine, inputs.rules, batch, *request)
-            found.append(Curve(system, request, batch, served.output_tokens_per_s))
+            found.append(BatchCurve(system, request, batch, served.output_tokens_per_s))
     return found
 
 

@@ -8,7 +8,7 @@ from costmodel.spec import Spec
 TEBIBYTE = 2.0**40
 
 
-class Run(Spec):
+class PublishedRun(Spec):
     """What all runs share."""
 
     sequence: int = Field(ge=1)
@@ -34,6 +34,6 @@ class Shape(Spec):
     layers: int = Field(ge=1)
     hidden: int = Field(ge=1)
 
-    def activation_bytes(self, run: Run) -> float:
+    def activation_bytes(self, run: PublishedRun) -> float:
         """One activation of each token in each layer, over the whole batch."""
         return self.layers * self.hidden * run.sequence * run.global_batch * run.number_bytes

@@ -38,7 +38,7 @@ class Kernels(Spec):
     """absent: that fitted on the device, of the catalog"""
 
 
-class Sweep(Spec):
+class GainSweep(Spec):
     """What the figure draws."""
 
     kernels: str
@@ -63,7 +63,7 @@ class Inputs(Spec):
     menus: dict[str, dict[str, Any]] = Field(min_length=1)
     """fields of the workload by menu: choices among which the best is taken"""
     kernels: dict[str, Kernels] = Field(min_length=1)
-    sweep: Sweep
+    sweep: GainSweep
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:

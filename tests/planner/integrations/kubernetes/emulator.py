@@ -19,7 +19,7 @@ from aiohttp import web
 from planner.integrations.kubernetes.client import KubernetesClient
 from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.config import Kubernetes
-from planner.integrations.kubernetes.manifests import Installation, manifests
+from planner.integrations.kubernetes.manifests import Deployment, manifests
 from tests.planner.integrations.kubernetes.guards import Guards
 from tests.planner.integrations.kubernetes.published import Refused, require_published
 
@@ -288,7 +288,7 @@ def guards_of(**config: Any) -> Guards:
 @cache
 def _manifests(config: str) -> str:
     found = Kubernetes.model_validate({"nodes": "n[0-3]"} | json.loads(config))
-    return manifests(found, {}, Installation("photonplan", "image"))
+    return manifests(found, {}, Deployment("photonplan", "image"))
 
 
 class Server:

@@ -6,7 +6,7 @@ import pytest
 
 from planner.integrations.kubernetes.admission_policy import policies
 from planner.integrations.kubernetes.config import CONTROLLERS, Kubernetes
-from planner.integrations.kubernetes.manifests import Installation, manifests
+from planner.integrations.kubernetes.manifests import Deployment, manifests
 from tests.planner.integrations.kubernetes.guards import Guards, allows, installed
 from tests.planner.integrations.kubernetes.published import Refused
 from tests.planner.integrations.kubernetes.test_manifests import config
@@ -19,7 +19,7 @@ OWN = ("job", "devices", "assignment", "cuda-visible-devices")
 
 def found(namespace: str = "ns", name: str = "photonplan-annotations", **changes: Any) -> dict[str, Any]:
     """The specification of a policy that is put to work."""
-    objects = installed(manifests(config(**changes), {}, Installation(namespace, "image")))
+    objects = installed(manifests(config(**changes), {}, Deployment(namespace, "image")))
     binding = objects["ValidatingAdmissionPolicyBinding", name]
     assert binding["spec"] == {"policyName": name, "validationActions": ["Deny"]}
     policy: dict[str, Any] = objects["ValidatingAdmissionPolicy", name]["spec"]
@@ -146,7 +146,7 @@ def test_a_rule_that_cannot_be_judged_is_in_nobody_s_way() -> None:
 
 
 def test_the_emulated_api_does_as_the_policies_say() -> None:
-    guards = Guards(manifests(config(), {}, Installation("ns", "image")))
+    guards = Guards(manifests(config(), {}, Deployment("ns", "image")))
     for subresource in ("pods", "pods/status"):
         with pytest.raises(Refused, match="alone writes"):
             guards.admit(USER, "UPDATE", subresource, pod("n0", job="j"), BARE)

@@ -7,7 +7,7 @@ import pytest
 
 from planner.controller.job_classes import JobClasses
 from planner.controller.switch_reconciler import SwitchReconciler
-from planner.integrations.kubernetes.extender import Verdict
+from planner.integrations.kubernetes.extender import PodVerdict
 from planner.integrations.kubernetes.extender_replies import filter_result, priorities
 from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.kubernetes.pod_assignment import PodAssignment
@@ -271,10 +271,10 @@ def test_a_gang_waits_for_light_where_a_driver_is_used(make_world: Make) -> None
 
 
 def test_a_verdict_of_never_is_not_worth_a_preemption() -> None:
-    answer = filter_result(Verdict(why="too large", never=True), NAMES, None)
+    answer = filter_result(PodVerdict(why="too large", never=True), NAMES, None)
     assert answer["FailedAndUnresolvableNodes"] == dict.fromkeys(NAMES, "too large")
     assert answer["FailedNodes"] == {}
-    assert priorities(Verdict(PodAssignment("n1", (0,), (0,))), NAMES)[1] == {"Host": "n1", "Score": 10}
+    assert priorities(PodVerdict(PodAssignment("n1", (0,), (0,))), NAMES)[1] == {"Host": "n1", "Score": 10}
 
 
 def test_circuits_are_on_when_the_carrier_is_sure_and_the_driver_is_not_asked(make_world: Make) -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from planner.cli import main
 from planner.integrations.kubernetes.config import Kubernetes
-from planner.integrations.kubernetes.manifests import Installation, manifests, scheduler_configuration
+from planner.integrations.kubernetes.manifests import Deployment, manifests, scheduler_configuration
 from planner.integrations.kubernetes.pods import is_gang
 from tests.planner.integrations.kubernetes.emulator import NODES, merge
 from tests.planner.integrations.kubernetes.published import VERSION, Refused, require_published, versions
@@ -35,13 +35,13 @@ SINCE = "1.30"
 @pytest.mark.parametrize("version", [SINCE, VERSION, versions()[-1]])
 @pytest.mark.parametrize("kueue", ["v1beta1", "v1beta2", None])
 def test_an_api_server_takes_every_manifest(version: str, kueue: str | None) -> None:
-    text = manifests(config(kueue=kueue), {"cluster.yaml": ODD}, Installation("ns", "registry/image:1"))
+    text = manifests(config(kueue=kueue), {"cluster.yaml": ODD}, Deployment("ns", "registry/image:1"))
     for item in yaml.safe_load_all(text):
         require_published(item, version)
 
 
 def broken(which: str, **parts: Any) -> dict[str, Any]:
-    return merge(objects(manifests(config(), {}, Installation("ns", "image")))[which], parts)
+    return merge(objects(manifests(config(), {}, Deployment("ns", "image")))[which], parts)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_what_the_role_does_not_hold_is_refused(make_world: Callable[..., World]
 
 def test_what_is_installed() -> None:
     texts = {"cluster.yaml": ODD, "kubernetes.yaml": f"a: 1\n{ODD}\n"}
-    found = objects(manifests(config(check="light"), texts, Installation("n1", "registry/x:1")))
+    found = objects(manifests(config(check="light"), texts, Deployment("n1", "registry/x:1")))
     assert found["AdmissionCheck"]["metadata"] == {"name": "light"}
     assert found["AdmissionCheck"]["spec"] == {"controllerName": "photonplan.io/planner"}
     assert found["ConfigMap"]["data"] == texts
@@ -120,7 +120,7 @@ def test_what_is_installed() -> None:
 
 @pytest.mark.parametrize("text", [ODD, "yes", "1e3", "null", "- a", "a: b", "\ttab", "a\n  b", ""])
 def test_odd_text_stays_text(text: str) -> None:
-    given = manifests(config(), {"cluster.yaml": text}, Installation(text, text))
+    given = manifests(config(), {"cluster.yaml": text}, Deployment(text, text))
     found = objects(given)
     assert found["Namespace"]["metadata"]["name"] == text
     assert found["ConfigMap"]["data"]["cluster.yaml"] == text
@@ -139,7 +139,7 @@ def test_the_extender_of_the_scheduler() -> None:
 
 
 def test_without_kueue_nothing_of_it_is_asked_for() -> None:
-    text = manifests(config(kueue=None), {}, Installation("ns", "image"))
+    text = manifests(config(kueue=None), {}, Deployment("ns", "image"))
     assert not re.search("kueue", text)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.integrations.kubernetes.client import path_of
-from planner.integrations.kubernetes.config import Kubernetes, Site
+from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite
 from planner.integrations.kubernetes.pod_assignment import (
     ASSIGNMENT,
     JOB,
@@ -23,7 +23,7 @@ from planner.integrations.kubernetes.pods import Pod, bound, in_the_way, job_tol
 from planner.placement.placement import Place
 from tests.planner.simulate.grounds import BERT, cluster
 
-SITE = Site(
+SITE = KubernetesSite(
     Kubernetes.model_validate({"nodes": "n[0-3]", "workloads": {"bert": BERT}, "default_workload": "bert"}),
     cluster("fat_tree"),
     {f"n{i}": f"s{i}" for i in range(4)},

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.controller import Controller, Settings
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.config import Kubernetes, Site
+from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite
 from planner.integrations.kubernetes.extender_replies import filter_result, priorities
 from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.kubernetes.pods import Pod
@@ -51,7 +51,7 @@ class World:
         self._server, self._journal = server, folder / "journal.db"
         self._uids = itertools.count(1)
         self.cluster = cluster(fabric)
-        self.site = Site(
+        self.site = KubernetesSite(
             Kubernetes.model_validate(
                 {"nodes": "n[0-3]", "workloads": {"bert": BERT, "chat": CHAT}, "default_workload": "bert", "say": "0 s"}
                 | config

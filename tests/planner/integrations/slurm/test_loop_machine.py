@@ -16,7 +16,7 @@ from planner.controller import Controller, Settings
 from planner.integrations.slurm import hooks
 from planner.integrations.slurm.allocations import Allocation, AllocationStore, Order
 from planner.integrations.slurm.commands import SlurmDownError
-from planner.integrations.slurm.config import Site, SlurmConfig
+from planner.integrations.slurm.config import SlurmConfig, SlurmSite
 from planner.integrations.slurm.loop import Loop
 from planner.integrations.switch_drivers import Circuits, Driver
 from planner.integrations.switch_drivers.file_driver import FileDriver
@@ -343,7 +343,7 @@ class Cluster:
             del slurm.drained[node]
 
 
-def site(state: Path, bindings: Path) -> Site:
+def site(state: Path, bindings: Path) -> SlurmSite:
     config = SlurmConfig.model_validate(
         {
             "cluster": "cluster.yaml", "nodes": f"n[0-{NODES - 1}]", "state": str(state), "bindings": str(bindings),
@@ -351,7 +351,7 @@ def site(state: Path, bindings: Path) -> Site:
         }
     )  # fmt: skip
     of: Any = cluster("lightpath", servers=NODES, tiles_per_server=TILES)
-    return Site(config, of, {f"n{i}": f"s{i}" for i in range(NODES)})
+    return SlurmSite(config, of, {f"n{i}": f"s{i}" for i in range(NODES)})
 
 
 USUAL = ("moment",) * 8 + ("go_on",) * 10 + ("submit",) * 4 + ("submit_array",) * 2 + ("death",) * 3 + ("tick", "start")

@@ -11,7 +11,7 @@ from planner.integrations.slurm.config import load_site
 from planner.integrations.slurm.job_requests import written
 from planner.integrations.slurm.lock import is_alone
 from planner.integrations.slurm.observed_state import DesiredState, ObservedState
-from planner.integrations.slurm.status import Status, differences, read_status, write_wants
+from planner.integrations.slurm.status import StatusReport, differences, read_status, write_wants
 from planner.model.errors import InputError
 from tests.planner.integrations.slurm.test_job_requests import row
 from tests.slurm.sites import write_site
@@ -62,7 +62,7 @@ def test_it_is_shown_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
         "why": "no room",
     }
     trouble = "job 9: circuits could not be released: \x1b[2J"
-    show(Status(True, 0.25, "", [running | {"on": True}], [waiting], ["s0>s1#0"], [], [], [trouble]))
+    show(StatusReport(True, 0.25, "", [running | {"on": True}], [waiting], ["s0>s1#0"], [], [], [trouble]))
     out = capsys.readouterr().out
     for part in (
         "5_2",
@@ -78,7 +78,7 @@ def test_it_is_shown_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert part in out
     assert "\x1b" not in out
-    show(Status(False, 0.0, "no answer", [], [], [], [], ["job 7 runs elsewhere"], []))
+    show(StatusReport(False, 0.0, "no answer", [], [], [], [], ["job 7 runs elsewhere"], []))
     out = capsys.readouterr().out
     assert "does not run" in out
     assert "no answer" in out

@@ -11,11 +11,11 @@ import pytest
 
 from planner.cli import main
 from planner.cli.output import BEST
-from planner.studies.compare.rows import Row
+from planner.studies.compare.rows import PolicyRow
 from planner.studies.compare.summary import best, summarize, undecided
 from tests.planner.cli.conftest import fields, written
 
-ROW = Row(
+ROW = PolicyRow(
     instance="i", parameters={"a.b": 1}, policy="p", seed=0, status="FEASIBLE", objective="value", reached=2.0,
     value=2.0, admitted=2, jobs=3, devices_used=4, devices_healthy=8, energy=5.0, power_w=700.0,
     tokens_per_s=None, joules_per_token=None, samples_per_s=None, joules_per_sample=None, fragmentation=0.0, moves=0.0,
@@ -23,7 +23,7 @@ ROW = Row(
 )  # fmt: skip
 
 
-def _rows(policy: str, values: list[float | None], **fields: Any) -> list[Row]:
+def _rows(policy: str, values: list[float | None], **fields: Any) -> list[PolicyRow]:
     return [replace(ROW, policy=policy, seed=seed, value=value, **fields) for seed, value in enumerate(values)]
 
 
@@ -48,7 +48,7 @@ def test_the_best_are_those_that_always_found_a_sound_plan() -> None:
 
 
 def test_a_variant_is_not_called_worse_than_what_its_bound_allows() -> None:
-    def row(given: int, value: float, bound: float | None) -> Row:
+    def row(given: int, value: float, bound: float | None) -> PolicyRow:
         return replace(ROW, parameters={"a.b": given}, value=value, bound=bound)
 
     rows = [row(1, 3.0, 3.0), row(2, 2.5, 4.0), row(3, 1.0, 2.0), row(4, 1.0, None)]

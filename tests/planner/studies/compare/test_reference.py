@@ -12,7 +12,7 @@ from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 from planner.studies.compare import compare
 from planner.studies.compare.grid import Variant, parse_axis, variants
-from planner.studies.compare.rows import Row
+from planner.studies.compare.rows import PolicyRow
 from tests.planner.cli.conftest import BERT, fields, written
 
 RATES = ("1 GB/s", "5 GB/s", "18.75 GB/s", "100 GB/s")
@@ -29,7 +29,7 @@ def crowded(**changes: Any) -> dict[str, Any]:
     return data
 
 
-def _rows(path: Path, *grid: str, policies: tuple[str, ...] = ("cpsat",)) -> list[Row]:
+def _rows(path: Path, *grid: str, policies: tuple[str, ...] = ("cpsat",)) -> list[PolicyRow]:
     return compare(variants(path, [parse_axis(axis) for axis in grid]), policies, options=OPTIONS).rows
 
 
@@ -37,7 +37,7 @@ def _all(paths: list[Path]) -> list[Variant]:
     return [variant for path in paths for variant in variants(path, [])]
 
 
-def _by_rate(path: Path, **options: Any) -> list[Row]:
+def _by_rate(path: Path, **options: Any) -> list[PolicyRow]:
     return _rows(path, f"cluster.fabric.wavelength_bandwidth={','.join(RATES)}", **options)
 
 

@@ -11,7 +11,7 @@ from planner.slices import AnyChip, RingsOverServers, TorusBoxes
 from planner.statistics import controlled, estimate, student_quantile
 from planner.studies.fragmentation.kaufman_roberts import kaufman_roberts
 from planner.studies.fragmentation.loss_system import Traffic, admit, draw_traffic, measure
-from planner.studies.fragmentation.study import Load, exact, study
+from planner.studies.fragmentation.study import OfferedLoad, exact, study
 from tests.oracles.slices import shares_of_jobs, states
 
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
@@ -45,7 +45,7 @@ def test_the_recursion_is_the_sum_over_all_states(mix: list[tuple[int, float]], 
 
 def test_published_exact_rows() -> None:
     for capacity, shares in ((64, (0.792, 0.617, 0.586)), (256, (0.899, 0.814, 0.773))):
-        assert exact(Load(SIZES, UNIFORM, 0.95, 0, 0, 0.0), capacity) == pytest.approx(shares, abs=5e-4)
+        assert exact(OfferedLoad(SIZES, UNIFORM, 0.95, 0, 0, 0.0), capacity) == pytest.approx(shares, abs=5e-4)
 
 
 def test_large_clusters_do_not_overflow() -> None:
@@ -90,7 +90,7 @@ def test_a_job_that_leaves_as_another_arrives_makes_room() -> None:
 
 def test_any_chip_first_come_meets_the_exact_values() -> None:
     """Within 1.5 times the interval of 16 short replications, and the interval is narrow."""
-    load = Load(SIZES, UNIFORM, 0.95, jobs=2500, seeds=16, warm_up=8.0)
+    load = OfferedLoad(SIZES, UNIFORM, 0.95, jobs=2500, seeds=16, warm_up=8.0)
     for capacity in (64, 256):
         outcome = study(load, capacity, {"any": lambda capacity=capacity: AnyChip(capacity)})["any"]
         assert (outcome.plain.half_width < 0.013).all()
@@ -100,7 +100,7 @@ def test_any_chip_first_come_meets_the_exact_values() -> None:
 
 
 def test_the_control_narrows_what_resembles_it() -> None:
-    load = Load(SIZES, UNIFORM, 0.95, jobs=1500, seeds=12, warm_up=8.0)
+    load = OfferedLoad(SIZES, UNIFORM, 0.95, jobs=1500, seeds=12, warm_up=8.0)
     found = study(load, 64, {"rings": lambda: RingsOverServers(8, 8, 1), "torus": lambda: TorusBoxes((4, 4, 4))})
     assert (found["rings"].best.half_width < 0.3 * found["rings"].plain.half_width).all()
     assert (found["torus"].less_any_chip.mean[1:] < -0.05).all()

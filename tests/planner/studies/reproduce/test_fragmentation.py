@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from planner.plotting.fragmentation import fragmentation as draw
 from planner.studies.reproduce.experiments.fragmentation import Inputs
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 FILE = FOLDER / "lumorph" / "fragmentation.yaml"
 FEW = {"jobs": 2500, "seeds": 10}
@@ -21,7 +21,7 @@ FEW = {"jobs": 2500, "seeds": 10}
 
 
 @cache
-def outcome() -> Outcome:
+def outcome() -> ExperimentOutcome:
     """The shipped file with fewer jobs."""
     content: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     with TemporaryDirectory() as folder:

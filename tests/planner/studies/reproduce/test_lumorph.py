@@ -12,8 +12,8 @@ from planner.studies.reproduce.experiments.all_reduce_algorithms import radices_
 from planner.studies.reproduce.experiments.bucketed_training import READINGS
 from planner.studies.reproduce.experiments.crossings import crossings
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.rows import Row
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.rows import PublishedRow
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 from tests.paths import SHARED
 
 FACTS = SHARED / "facts" / "lumorph.md"
@@ -28,7 +28,7 @@ HEIGHT = {32: 5, 64: 6, 128: 7, 256: 8}
 
 
 @cache
-def outcome(name: str) -> Outcome:
+def outcome(name: str) -> ExperimentOutcome:
     return reproduce_file(FOLDER / "lumorph" / f"{name}.yaml")
 
 
@@ -136,7 +136,7 @@ def test_no_saving_over_a_tree_is_printed_without_its_name() -> None:
         )
 
 
-def contradicted(name: str) -> list[Row]:
+def contradicted(name: str) -> list[PublishedRow]:
     return [row for row in outcome(name).rows if row.verdict == "contradicted"]
 
 

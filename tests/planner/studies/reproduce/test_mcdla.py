@@ -6,7 +6,7 @@ import pytest
 
 from costmodel.dataflow.streams.memory_study import load_memory_study
 from planner.studies.reproduce.published import FOLDER, files
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 from tests.paths import SHARED
 
 PAPER = SHARED / "papers" / "004_e307a35e33b8f2ac.txt"
@@ -14,22 +14,22 @@ NAMES = ("larger_nodes", "latencies", "networks", "power", "scaling", "sensitivi
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> dict[str, Outcome]:
+def outcomes() -> dict[str, ExperimentOutcome]:
     return {path.stem: reproduce_file(path) for path in files(FOLDER, "mcdla")}
 
 
-def test_no_required_figure_is_outside(outcomes: dict[str, Outcome]) -> None:
+def test_no_required_figure_is_outside(outcomes: dict[str, ExperimentOutcome]) -> None:
     assert tuple(outcomes) == NAMES
     assert [row.quantity for each in outcomes.values() for row in each.rows if row.is_failure] == []
     outside = [row.quantity for each in outcomes.values() for row in each.rows if row.verdict == "outside"]
     assert outside == ["loss of MC-DLA(S), most"]
 
 
-def test_all_assumptions_are_in_one_study(outcomes: dict[str, Outcome]) -> None:
+def test_all_assumptions_are_in_one_study(outcomes: dict[str, ExperimentOutcome]) -> None:
     assert {each.published.inputs["study"] for each in outcomes.values()} == {"mc-dla"}
 
 
-def test_means_of_the_speedups(outcomes: dict[str, Outcome]) -> None:
+def test_means_of_the_speedups(outcomes: dict[str, ExperimentOutcome]) -> None:
     study, found = load_memory_study("mc-dla"), outcomes["speedups"].quantities
     gains = {
         parallel: [
@@ -47,7 +47,7 @@ def test_means_of_the_speedups(outcomes: dict[str, Outcome]) -> None:
     )
 
 
-def test_what_contradicts_the_paper(outcomes: dict[str, Outcome]) -> None:
+def test_what_contradicts_the_paper(outcomes: dict[str, ExperimentOutcome]) -> None:
     found = {row.quantity: row for each in outcomes.values() for row in each.rows if row.verdict == "contradicted"}
     assert set(found) == {
         "HC-DLA over DC-DLA, data-parallel",
@@ -69,7 +69,7 @@ def test_what_contradicts_the_paper(outcomes: dict[str, Outcome]) -> None:
     assert three == pytest.approx(2.7, rel=0.05)
 
 
-def test_larger_nodes_are_rows_with_their_readings(outcomes: dict[str, Outcome]) -> None:
+def test_larger_nodes_are_rows_with_their_readings(outcomes: dict[str, ExperimentOutcome]) -> None:
     nodes, devices = outcomes["larger_nodes"].rows
     assert {nodes.verdict, devices.verdict} == {"not derivable"}
     assert min(nodes.beside.values()) < nodes.published_number < max(nodes.beside.values())
@@ -84,7 +84,7 @@ def test_larger_nodes_are_rows_with_their_readings(outcomes: dict[str, Outcome])
     assert nodes.beside["two to a port"] == pytest.approx(fmean(harmonic_mean(each) for each in gains))
 
 
-def test_bounds_hold_in_the_model(outcomes: dict[str, Outcome]) -> None:
+def test_bounds_hold_in_the_model(outcomes: dict[str, ExperimentOutcome]) -> None:
     found = outcomes["speedups"].quantities
     for way in ("data-parallel", "model-parallel"):
         assert found[f"HC-DLA over DC-DLA, {way}"] >= found[f"half of MC-DLA(L) over DC-DLA, {way}"]
@@ -92,21 +92,21 @@ def test_bounds_hold_in_the_model(outcomes: dict[str, Outcome]) -> None:
     assert found["gain of a faster port"] >= 2 / (1 + 1 / over_all) - 1
 
 
-def test_ratios_of_copies_are_exact(outcomes: dict[str, Outcome]) -> None:
+def test_ratios_of_copies_are_exact(outcomes: dict[str, ExperimentOutcome]) -> None:
     found = outcomes["latencies"].quantities
     assert found["LOCAL over BW_AWARE"] == 2.0
     assert found["star over ring"] == 3.0
     assert found["copies of HC-DLA, cut"] == pytest.approx(1 - 8 / 75)
 
 
-def test_each_row_of_the_sensitivity_has_every_variant(outcomes: dict[str, Outcome]) -> None:
+def test_each_row_of_the_sensitivity_has_every_variant(outcomes: dict[str, ExperimentOutcome]) -> None:
     variants = set(outcomes["sensitivity"].published.inputs["variants"])
     assert len(variants) == 13
     assert all(set(row.beside) == variants for row in outcomes["sensitivity"].rows)
 
 
 @pytest.mark.skipif(not PAPER.is_file(), reason="the text of the paper is not beside the repository")
-def test_powers_are_those_of_the_paper(outcomes: dict[str, Outcome]) -> None:
+def test_powers_are_those_of_the_paper(outcomes: dict[str, ExperimentOutcome]) -> None:
     printed = {}
     for line in PAPER.read_text("utf-8").splitlines():
         size, *cells = line.split() or [""]

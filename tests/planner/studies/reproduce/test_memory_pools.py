@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from planner.plotting.reproduced import FIGURES
 from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, READINGS
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 NAMES = ("intensity", "iteration")
 
 
 @cache
-def outcome(name: str) -> Outcome:
+def outcome(name: str) -> ExperimentOutcome:
     return reproduce_file(FOLDER / "sipam" / f"{name}.yaml")
 
 

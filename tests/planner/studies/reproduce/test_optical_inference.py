@@ -6,13 +6,13 @@ import pytest
 from costmodel.catalog import documents
 from planner.studies.reproduce.experiments import modules, optical_hbm_inference, photonic_batches, photonic_inference
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 HIDDEN = {"175b": 12288, "1t": 25600}
 CONTEXTS = np.array([1024, 2048, 4096, 8192, 16384])
 
 
-def outcome(paper: str, name: str) -> Outcome:
+def outcome(paper: str, name: str) -> ExperimentOutcome:
     return reproduce_file(FOLDER / paper / f"{name}.yaml")
 
 

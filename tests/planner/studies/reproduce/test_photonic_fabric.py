@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planner.studies.reproduce.published import FOLDER, read
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 from tests.paths import SHARED
 
 PAPER = SHARED / "papers" / "002_d759b1bbd6e98640.txt"
@@ -15,7 +15,7 @@ SYSTEMS = ("NVIDIA", "PFMM 2TB", "PFMM 4TB", "PFMM 6TB")
 PICOJOULE_PER_BIT = {"NVIDIA": (50, 165, 235), **dict.fromkeys(SYSTEMS[1:], (10, 30, 50))}
 
 
-def outcome(name: str) -> Outcome:
+def outcome(name: str) -> ExperimentOutcome:
     return reproduce_file(FOLDER / "photonic_fabric" / f"{name}.yaml")
 
 

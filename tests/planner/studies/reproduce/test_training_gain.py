@@ -11,19 +11,19 @@ from costmodel.pricing.search import search
 from planner.studies.reproduce.experiments import training_gain
 from planner.studies.reproduce.experiments.training_gain import BANDWIDTH, BASELINE, BEHIND_L2, BOTH, CAPACITY, Inputs
 from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import Outcome, reproduce_file
+from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 FITTED = "fitted, unfused attention"
 KERNELS = (FITTED, "fitted, fused attention", "Calculon, unfused attention", "Calculon, fused attention")
 
 
 @pytest.fixture(scope="module")
-def outcome() -> Outcome:
+def outcome() -> ExperimentOutcome:
     return reproduce_file(FOLDER / "optical_hbm" / "training.yaml")
 
 
 @pytest.fixture(scope="module")
-def inputs(outcome: Outcome) -> Inputs:
+def inputs(outcome: ExperimentOutcome) -> Inputs:
     assert isinstance(outcome.inputs, Inputs)
     return outcome.inputs
 
@@ -32,11 +32,13 @@ def changed(inputs: Inputs, **fields: Any) -> Inputs:
     return Inputs.model_validate(inputs.model_dump(by_alias=False, exclude_unset=True) | fields)
 
 
-def gain(outcome: Outcome, system: str, *, menu: str = "weak menu", kernels: str = FITTED, model: str = "1t") -> float:
+def gain(
+    outcome: ExperimentOutcome, system: str, *, menu: str = "weak menu", kernels: str = FITTED, model: str = "1t"
+) -> float:
     return outcome.quantities[f"gain {model}, {menu}, {system}, {kernels}"]
 
 
-def test_what_the_paper_says_is_reproduced(outcome: Outcome) -> None:
+def test_what_the_paper_says_is_reproduced(outcome: ExperimentOutcome) -> None:
     assert {row.verdict for row in outcome.rows if row.required} == {"reproduced"}
     assert outcome.rows[0].published == 1.4
     assert isinstance(outcome.inputs, Inputs)
@@ -44,7 +46,7 @@ def test_what_the_paper_says_is_reproduced(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-def test_most_of_the_gain_disappears_against_the_stronger_baseline(outcome: Outcome, kernels: str) -> None:
+def test_most_of_the_gain_disappears_against_the_stronger_baseline(outcome: ExperimentOutcome, kernels: str) -> None:
     weak, strong = (gain(outcome, BOTH, menu=f"{menu} menu", kernels=kernels) for menu in ("weak", "strong"))
     assert 1.3 <= weak <= 1.5
     assert 1.08 <= strong <= 1.2
@@ -52,7 +54,7 @@ def test_most_of_the_gain_disappears_against_the_stronger_baseline(outcome: Outc
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-def test_capacity_counts_and_bandwidth_is_what_the_cache_lets_through(outcome: Outcome, kernels: str) -> None:
+def test_capacity_counts_and_bandwidth_is_what_the_cache_lets_through(outcome: ExperimentOutcome, kernels: str) -> None:
     """A layer whose forward pass is not redone takes 3/4 of the time; the rest is fewer messages and bubbles."""
     assert gain(outcome, CAPACITY, kernels=kernels) == pytest.approx(4 / 3, abs=0.05)
     assert 1.03 <= gain(outcome, BANDWIDTH + BEHIND_L2, kernels=kernels) <= 1.07
@@ -61,7 +63,7 @@ def test_capacity_counts_and_bandwidth_is_what_the_cache_lets_through(outcome: O
     assert gain(outcome, BOTH + BEHIND_L2, kernels=kernels) < gain(outcome, BOTH, kernels=kernels)
 
 
-def test_bandwidth_gains_what_memory_binds(inputs: Inputs, outcome: Outcome) -> None:
+def test_bandwidth_gains_what_memory_binds(inputs: Inputs, outcome: ExperimentOutcome) -> None:
     """Amdahl's law with the share of the step in which memory binds; launches, which are in it, stay as they are."""
     job = inputs.workload("1t", "weak menu", FITTED)
     devices = training_gain.systems(inputs)
@@ -88,7 +90,7 @@ def test_systems_differ_in_memory_alone(inputs: Inputs) -> None:
     assert len({device.model_dump_json(by_alias=False, exclude=kept) for device in found.values()}) == 1
 
 
-def test_dots_end_at_the_best(inputs: Inputs, outcome: Outcome) -> None:
+def test_dots_end_at_the_best(inputs: Inputs, outcome: ExperimentOutcome) -> None:
     few = changed(inputs, sweep={**inputs.sweep.model_dump(), "sizes": [16, 4096]})
     dots = list(training_gain.dots(few))
     assert [(d.label, d.num_devices, d.system) for d in dots[:4]] == [

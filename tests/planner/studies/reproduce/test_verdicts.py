@@ -9,7 +9,7 @@ import yaml
 from planner.model.errors import InputError
 from planner.studies.reproduce.experiments import EXPERIMENTS
 from planner.studies.reproduce.published import FOLDER, Figure, Published, files, read
-from planner.studies.reproduce.rows import Row, judge, tally
+from planner.studies.reproduce.rows import PublishedRow, judge, tally
 from planner.studies.reproduce.run import reproduce_file
 
 FILES = files()
@@ -28,7 +28,7 @@ def test_nothing_else_lies_in_the_folder() -> None:
     assert {path for path in FOLDER.rglob("*") if path.is_file()} == set(FILES)
 
 
-def _row(quantities: dict[str, float], **fields: Any) -> Row:
+def _row(quantities: dict[str, float], **fields: Any) -> PublishedRow:
     figure = Figure.model_validate({"quantity": "q", "source": "table 1", **fields})
     return judge("paper", "experiment", figure, quantities)
 
