@@ -48,22 +48,22 @@ class BundlePlacement(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """What a job asks of Ray."""
+    """Bundles of the placement group of one job, and the placement of each rank."""
 
     job: str
-    seats: tuple[BundlePlacement, ...]
+    placements: tuple[BundlePlacement, ...]
     """by rank"""
     cpus_per_rank: float
 
     @property
     def servers(self) -> tuple[str, ...]:
         """By bundle, in the order in which ranks meet them."""
-        return tuple(dict.fromkeys(seat.server for seat in self.seats))
+        return tuple(dict.fromkeys(placement.server for placement in self.placements))
 
     @property
     def bundles(self) -> list[dict[str, float]]:
         """What each server gives."""
-        ranks = Counter(seat.bundle for seat in self.seats)
+        ranks = Counter(placement.bundle for placement in self.placements)
         return [{"GPU": ranks[i], "CPU": ranks[i] * self.cpus_per_rank} for i in range(len(ranks))]
 
     @property
@@ -74,19 +74,19 @@ class Layout:
     @property
     def name(self) -> str:
         """Of the group: another one for the same job elsewhere, on other GPUs or in another order."""
-        seats = " ".join(f"{seat.server}.{seat.gpu}" for seat in self.seats)
-        return f"{PREFIX}{self.job}#{hashlib.sha256(f'{self.cpus_per_rank} {seats}'.encode()).hexdigest()[:12]}"
+        placements = " ".join(f"{placement.server}.{placement.gpu}" for placement in self.placements)
+        return f"{PREFIX}{self.job}#{hashlib.sha256(f'{self.cpus_per_rank} {placements}'.encode()).hexdigest()[:12]}"
 
     def environment(self, rank: int) -> dict[str, str]:
         """Environment in which a rank sees its one GPU; Ray is told to leave it as it is."""
         return {
-            "CUDA_VISIBLE_DEVICES": str(self.seats[rank].gpu),
+            "CUDA_VISIBLE_DEVICES": str(self.placements[rank].gpu),
             "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
         }
 
 
 def layout(placed: RunningJob, *, cpus_per_rank: float = 1.0) -> Layout:
-    """One bundle for each server of a job, and the seat of each rank."""
+    """One bundle for each server of a job, and the placement of each rank."""
     places = [_parse(placed.job, name) for name in placed.devices]
     bundle = {server: i for i, server in enumerate(dict.fromkeys(server for server, _ in places))}
     return Layout(
@@ -110,11 +110,12 @@ class PlacementGroup:
 
     def options(self, rank: int) -> dict[str, Any]:
         """For `Actor.options(**group.options(rank))`: the actor of a rank, on its node and its GPU."""
+        bundle = self.layout.placements[rank].bundle
         strategy = _ray().util.scheduling_strategies.PlacementGroupSchedulingStrategy
         return {
             "num_gpus": 1,
             "num_cpus": self.layout.cpus_per_rank,
-            "scheduling_strategy": strategy(self.handle, placement_group_bundle_index=self.layout.seats[rank].bundle),
+            "scheduling_strategy": strategy(self.handle, placement_group_bundle_index=bundle),
             "runtime_env": {"env_vars": self.layout.environment(rank)},
         }
 

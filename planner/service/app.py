@@ -64,14 +64,14 @@ def create_app(service: Service, options: Options) -> FastAPI:
 
 
 class _Guarded(FastAPI):
-    """An application behind its gate, which costs little to whoever is turned away."""
+    """An application behind its middleware, which costs little to whoever is turned away."""
 
     def __init__(self, options: Options, site: ServiceContext, **settings: Any) -> None:
         super().__init__(**settings)
-        self._gate = Middleware(super().__call__, options, site.metrics, lambda: site.service.is_busy)
+        self._middleware = Middleware(super().__call__, options, site.metrics, lambda: site.service.is_busy)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._gate(scope, receive, send)
+        await self._middleware(scope, receive, send)
 
 
 def _about(app: FastAPI, site: ServiceContext, options: Options) -> None:

@@ -49,16 +49,16 @@ class ConnectionLimit:
 
 
 class Connection(HttpToolsProtocol):
-    """One connection; `doors` is set by `protocol`."""
+    """One connection; `limit` is set by `protocol`."""
 
-    doors: ConnectionLimit
+    limit: ConnectionLimit
     _timer: asyncio.TimerHandle | None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
         self._is_in_head, self._timer = True, None
-        self._is_spare = not self.doors.enter(self, self._address)
+        self._is_spare = not self.limit.enter(self, self._address)
         if self._is_spare:
             self.app = _only_health(self.app)
         self._watch()
@@ -66,7 +66,7 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._is_in_head = False
         self._watch()
-        self.doors.leave(self, self._address, is_spare=self._is_spare)
+        self.limit.leave(self, self._address, is_spare=self._is_spare)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -88,15 +88,15 @@ class Connection(HttpToolsProtocol):
     def _watch(self) -> None:
         """Limit the time for the head of a request."""
         if self._is_in_head and self._timer is None:
-            self._timer = self.loop.call_later(self.doors.header_s, self.abort)
+            self._timer = self.loop.call_later(self.limit.header_s, self.abort)
         elif not self._is_in_head and self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
-def protocol(doors: ConnectionLimit) -> type[asyncio.Protocol]:
+def protocol(limit: ConnectionLimit) -> type[asyncio.Protocol]:
     """What a server makes of each connection."""
-    return type("Connection", (Connection,), {"doors": doors})
+    return type("Connection", (Connection,), {"limit": limit})
 
 
 def _only_health(app: Any) -> Any:

@@ -60,16 +60,16 @@ class ServiceContext:
 
     @property
     def extender(self) -> "Extender | None":
-        """What answers kube-scheduler, where a companion keeps the controller in step with Kubernetes."""
-        return next((c.extender for c in self.service.companions if hasattr(c, "extender")), None)
+        """What answers kube-scheduler, where a control loop keeps the controller in step with Kubernetes."""
+        return next((c.extender for c in self.service.control_loops if hasattr(c, "extender")), None)
 
     async def event(
-        self, name: str, call: Callable[[Controller], tuple[Decision, ...]], told: frozenset[str] | None = None
+        self, name: str, call: Callable[[Controller], tuple[Decision, ...]], only: frozenset[str] | None = None
     ) -> Json:
         """Answer an event when it is on disk, with what was decided of these jobs; None: of all."""
         self.service.require_writable()
         began_s = time.perf_counter()
         seq, decisions = await self.service.ask(lambda controller: (call(controller), controller.seq)[::-1])
         self.metrics.event(name, time.perf_counter() - began_s, decisions)
-        kept = (each for each in decisions if told is None or each.job in told)
+        kept = (each for each in decisions if only is None or each.job in only)
         return Json({"seq": seq, "decisions": list(map(decision_body, kept))})

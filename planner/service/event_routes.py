@@ -64,7 +64,7 @@ def _submit(routes: APIRouter, site: ServiceContext) -> None:
         key, requests = who.key(key_of(asked)), _requests(asked.scope.get("json"), site.extender is not None, who)
         await site.preparation.of(requests)
         call = partial(Controller.submit_all, requests=requests, key=key)
-        return await site.event("submit", call, who.told(request.name for request in requests))
+        return await site.event("submit", call, who.visible(request.name for request in requests))
 
     @routes.post("/v1/replan", **EVENT, openapi_extra=parameters_of() | body_of(Budget, is_required=False))
     async def replan(asked: Asked) -> Json:
@@ -91,7 +91,7 @@ class _Named:
                 _require_own(controller, name, who, has_key=key is not None)
                 return call(controller, name, key=key)
 
-            return await site.event(event, owned, who.told([name]))
+            return await site.event(event, owned, who.visible([name]))
 
         extra = parameters_of(of_name)
         self._routes.add_api_route(

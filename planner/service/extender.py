@@ -135,7 +135,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = FAULTS | BODY
 
 
 def add(routes: APIRouter, site: ServiceContext) -> None:
-    """Add all of them, where a companion has an extender."""
+    """Add all of them, where a control loop has an extender."""
     service, extender = site.service, site.extender
     if extender is None:
         return

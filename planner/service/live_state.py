@@ -51,7 +51,7 @@ def _names(health: Health) -> Iterator[str]:
 _drawn: WeakKeyDictionary[Controller, _Drawn] = WeakKeyDictionary()
 
 
-def floor(controller: Controller, troubles: Mapping[str, Trouble] = NO_TROUBLES) -> dict[str, Any]:
+def live_state(controller: Controller, troubles: Mapping[str, Trouble] = NO_TROUBLES) -> dict[str, Any]:
     """The floor plan and the queue of a controller as JSON, made anew only after events; and by job why circuits are
     not set.
 
@@ -64,8 +64,8 @@ def floor(controller: Controller, troubles: Mapping[str, Trouble] = NO_TROUBLES)
     if drawn.body[0] != controller.seq:
         view = controller.view()
         drawn.body = view.seq, drawn.fixed | _body(view, drawn)
-    told = [{"job": job, **asdict(trouble)} for job, trouble in troubles.items()]
-    return drawn.body[1] | {"at_s": time.time(), "troubles": told}
+    reasons = [{"job": job, **asdict(trouble)} for job, trouble in troubles.items()]
+    return drawn.body[1] | {"at_s": time.time(), "troubles": reasons}
 
 
 def of_tenant(body: dict[str, Any], tenant: str | None) -> dict[str, Any]:

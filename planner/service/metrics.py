@@ -42,9 +42,9 @@ class Metrics:
 
     def text(self, view: View, service: Service) -> bytes:
         """All of it in the format of Prometheus."""
-        floor = CollectorRegistry()
-        floor.register(_Floor(view, service))
-        return generate_latest(self.registry) + generate_latest(floor)
+        registry = CollectorRegistry()
+        registry.register(_Floor(view, service))
+        return generate_latest(self.registry) + generate_latest(registry)
 
 
 class _Floor:

@@ -15,7 +15,7 @@ from planner.controller.view import JobState
 from planner.model.errors import UnknownError
 from planner.service import middleware
 from planner.service.context import FAULTS, UNKNOWN, ServiceContext
-from planner.service.live_state import floor, of_tenant
+from planner.service.live_state import live_state, of_tenant
 from planner.service.responses import Json, of_input, refusal
 from planner.service.schemas import Circuits, Fault, JobBody, JobList, News, Verdict, Whole, event_body, job_body
 from planner.service.tenants import asker
@@ -138,5 +138,5 @@ def _whole(routes: APIRouter, site: ServiceContext) -> None:
     @routes.get("/v1/floor", response_model=dict[str, Any], responses=FAULTS)
     async def floor_plan(asked: Asked) -> Json:
         """What the live page shows; to a tenant, jobs of others without names."""
-        found = await asyncio.to_thread(floor, service.controller, service.troubles())
+        found = await asyncio.to_thread(live_state, service.controller, service.troubles())
         return Json(of_tenant(found, asker(asked.scope).tenant))

@@ -35,8 +35,8 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def configuration(app: FastAPI, options: Options) -> uvicorn.Config:
-    """How requests are read; the log of requests is the gate's, and addresses are those of connections."""
-    doors = ConnectionLimit(options.most_connections, options.most_of_address, options.header_s)
+    """How requests are read; the log of requests is the middleware's, and addresses are those of connections."""
+    limit = ConnectionLimit(options.most_connections, options.most_of_address, options.header_s)
     return uvicorn.Config(
         app,
         log_config=None,
@@ -45,7 +45,7 @@ def configuration(app: FastAPI, options: Options) -> uvicorn.Config:
         proxy_headers=False,
         lifespan="on",
         ws="none",
-        http=protocol(doors),
+        http=protocol(limit),
         timeout_graceful_shutdown=DRAIN_S,
     )
 

@@ -1,10 +1,10 @@
-"""A controller for many clients: a queue before it, companions beside it, news of what it decides."""
+"""A controller for many clients: a queue before it, control loops beside it, news of what it decides."""
 
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from planner.controller import Controller
 from planner.controller.switch_reconciler import Action, SwitchReconciler, Trouble
@@ -12,21 +12,12 @@ from planner.model.errors import UnwrittenError
 from planner.placement.placement import Place
 from planner.service.command_queue import BusyError, Command, CommandQueue, StoppingError
 from planner.service.options import Options
-from planner.service.ticker import Ticker
+from planner.service.ticker import ControlLoop, Ticker
 
 log = logging.getLogger("planner.serve")
 MOST_FOLLOWERS = 100
 """who wait for news at the same time"""
 T = TypeVar("T")
-
-
-class Companion(Protocol):
-    """Compares what the controller wants with the world, and acts on the difference; may be called at any time."""
-
-    period_s: float
-    """at the latest after this time it is called again; sooner where something was decided"""
-
-    def tick(self) -> None: ...
 
 
 class Service:
@@ -38,12 +29,12 @@ class Service:
         *,
         most_queued: int = Options.most_queued,
         most_wait_s: float = Options.most_wait_s,
-        companions: Sequence[Companion] = (),
+        control_loops: Sequence[ControlLoop] = (),
         carrier: SwitchReconciler | None = None,
     ) -> None:
         """`carrier` sets circuits; without one somebody else does, who follows the decisions."""
         self.controller = controller
-        self.companions: list[Companion] = [*companions, *([carrier] if carrier else ())]
+        self.control_loops: list[ControlLoop] = [*control_loops, *([carrier] if carrier else ())]
         self._carrier = carrier
         self.is_stopping = False
         self.seq = controller.seq
@@ -54,15 +45,15 @@ class Service:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        """Begin to work; `companions` are fixed from now on."""
+        """Begin to work; `control_loops` are fixed from now on."""
         self._loop = asyncio.get_running_loop()
         self._writer.start()
-        self._tickers = [Ticker(companion, self._ticked) for companion in self.companions]
+        self._tickers = [Ticker(control_loop, self._ticked) for control_loop in self.control_loops]
         for ticker in self._tickers:
             ticker.start()
 
     def close(self) -> None:
-        """Finish what was taken, stop the companions, close the journal. Blocks."""
+        """Finish what was taken, stop the control loops, close the journal. Blocks."""
         self.is_stopping = True
         if self._carrier is not None:
             self._carrier.stop()
@@ -170,7 +161,7 @@ class Service:
                 ticker.wake()
 
     def _ticked(self) -> None:
-        """A companion may have changed the controller: find out what is on disk, in the thread of the companion."""
+        """A control loop may have changed the controller: find out what is on disk, in the thread of the loop."""
         if self.controller.seq != self.seq and self._loop is not None and not self.is_stopping:
             self._loop.call_soon_threadsafe(self._look)
 

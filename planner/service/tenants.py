@@ -66,8 +66,8 @@ class Who:
         """An idempotency key, apart from those of other tenants."""
         return key if key is None or self.tenant is None else f"{self.tenant} {key}"
 
-    def told(self, jobs: Iterable[str]) -> frozenset[str] | None:
-        """Jobs of whose decisions they are told, of those that they named; None: of all."""
+    def visible(self, jobs: Iterable[str]) -> frozenset[str] | None:
+        """Of jobs that a request named, those whose decisions the tenant may see; None: all."""
         return None if self.tenant is None else frozenset(jobs)
 
 
@@ -75,7 +75,7 @@ OPERATOR = Who()
 
 
 def asker(scope: Scope) -> Who:
-    """Who has asked this, as the gate found."""
+    """Who has asked this, as the middleware found."""
     who: Who = scope["who"]
     return who
 

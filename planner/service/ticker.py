@@ -1,4 +1,4 @@
-"""A thread that calls a companion of the controller again and again."""
+"""A thread that runs one control loop of the controller again and again."""
 
 import logging
 from collections.abc import Callable
@@ -10,20 +10,24 @@ LEAST_S = 0.02
 log = logging.getLogger("planner.serve")
 
 
-class Companion(Protocol):
-    period_s: float
+class ControlLoop(Protocol):
+    """Compares the desired state of the controller with the observed state and acts on the difference."""
 
-    def tick(self) -> None: ...
+    period_s: float
+    """at the latest after this time it is called again; sooner where something was decided"""
+
+    def tick(self) -> None:
+        """May be called at any time."""
 
 
 class Ticker:
     """Calls `tick` when woken, at the latest after its period; an error is logged, and the next tick repairs it."""
 
-    def __init__(self, companion: Companion, on_tick: Callable[[], None]) -> None:
-        self._companion, self._on_tick = companion, on_tick
+    def __init__(self, control_loop: ControlLoop, on_tick: Callable[[], None]) -> None:
+        self._control_loop, self._on_tick = control_loop, on_tick
         self._woken = Event()
         self._stopped = Event()
-        self._thread = Thread(target=self._run, name=type(companion).__name__, daemon=True)
+        self._thread = Thread(target=self._run, name=type(control_loop).__name__, daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -42,9 +46,9 @@ class Ticker:
         while not self._stopped.is_set():
             self._woken.clear()
             try:
-                self._companion.tick()
+                self._control_loop.tick()
                 self._on_tick()
             except Exception:
-                log.exception("a tick of %s failed", type(self._companion).__name__)
+                log.exception("a tick of %s failed", type(self._control_loop).__name__)
             self._stopped.wait(LEAST_S)
-            self._woken.wait(self._companion.period_s)
+            self._woken.wait(self._control_loop.period_s)

@@ -126,23 +126,23 @@ def _run(
     options: Options,
     address: tuple[str, int],
     state: tuple[Path | None, Path, Path | None],
-    companions: tuple[str | None, Path | None],
+    control_loops: tuple[str | None, Path | None],
     log_level: str,
     *,
     set_clock: bool,
 ) -> int:
-    """`state`: cluster, journal and settings; `companions`: driver of switches, and Kubernetes."""
+    """`state`: cluster, journal and settings; `control_loops`: driver of switches, and Kubernetes."""
     from planner.service import logs, server
     from planner.service.app import create_app
 
-    switches = driver_named(companions[0], state[1])
+    switches = driver_named(control_loops[0], state[1])
     logs.set_up(log_level, options.token.decode())
     with server.bind(*address) as listening:
         controller = _controller(*state)
         try:
             if set_clock:
                 controller.set_clock()
-            service = _service(controller, options, switches, companions[1])
+            service = _service(controller, options, switches, control_loops[1])
             return server.run(create_app(service, options), service, options, listening)
         finally:
             controller.close()
@@ -197,13 +197,14 @@ def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "
 
 
 def _service(controller: "Controller", options: Options, driver: "Driver | None", kubernetes: Path | None) -> "Service":
-    """A service with its companions."""
+    """A service with its control_loops."""
     from planner.controller.switch_reconciler import SwitchReconciler
     from planner.service.idle_replan import IdleReplan
-    from planner.service.service import Companion, Service
+    from planner.service.service import Service
+    from planner.service.ticker import ControlLoop
 
     carrier = None if driver is None else SwitchReconciler(controller, driver)
-    companions: list[Companion] = [IdleReplan(controller)]
+    control_loops: list[ControlLoop] = [IdleReplan(controller)]
     if kubernetes is not None:
         try:
             from planner.integrations.kubernetes.loop import load_loop
@@ -212,8 +213,8 @@ def _service(controller: "Controller", options: Options, driver: "Driver | None"
             raise InputError("--kubernetes", "", f"{error.name} is not installed; {remedy}") from None
 
         applied = None if carrier is None else carrier.on
-        companions.append(load_loop(kubernetes, controller.cluster, controller, applied))
+        control_loops.append(load_loop(kubernetes, controller.cluster, controller, applied))
     return Service(
-        controller, most_queued=options.most_queued, most_wait_s=options.most_wait_s, companions=companions,
+        controller, most_queued=options.most_queued, most_wait_s=options.most_wait_s, control_loops=control_loops,
         carrier=carrier,
     )  # fmt: skip

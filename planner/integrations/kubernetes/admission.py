@@ -17,7 +17,7 @@ from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed
-from planner.integrations.kubernetes.pod_assignment import devices_in, seats_of, updates_of
+from planner.integrations.kubernetes.pod_assignment import devices_in, pod_assignments_of, updates_of
 from planner.integrations.kubernetes.pod_groups import PodGroupError
 from planner.integrations.kubernetes.pods import bound, in_the_way
 from planner.integrations.kubernetes.workloads import BY_CHECK, Workload
@@ -47,16 +47,16 @@ class Admission:
         """`label`: value of the label of a node that selectors go by; `applied`: circuits that are surely on, None
         where there is no driver to wait for."""
         self._group = f"kueue.x-k8s.io/{site.config.kueue}"
-        self.mirror = Informer(api, path_of(self._group, "workloads"))
+        self.informer = Informer(api, path_of(self._group, "workloads"))
         self._controller, self._api, self._site, self._pods = controller, api, site, pods
         self._holders, self._label, self._applied, self._clock = holders, label, applied, clock
         self._said_s: dict[str, float] = {}
         """when each Workload was last told why it waits"""
 
-    def act(self) -> None:
+    def reconcile(self) -> None:
         """Compare all Workloads with all jobs, and act on the difference."""
         self._be_active()
-        workloads = [Workload(item) for item in self.mirror.objects.values()]
+        workloads = [Workload(item) for item in self.informer.objects.values()]
         jobs = all_jobs(self._controller)
         applied = None if self._applied is None else self._applied()
         for workload in workloads:
@@ -122,14 +122,14 @@ class Admission:
 
     def _watch_over(self, workload: Workload, said: Object, job: JobState | None) -> None:
         """Send an admitted Workload back if its job is not where it was told."""
-        told = devices_in(said.get("podSetUpdates"))
-        if told is None:
+        admitted = devices_in(said.get("podSetUpdates"))
+        if admitted is None:
             return
         if job is None:
             because = "the planner has no such job any more"
         elif job.place is None:
             because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
-        elif ",".join(job.place.device_names) != told:
+        elif ",".join(job.place.device_names) != admitted:
             because = f"it moves to {', '.join(dict.fromkeys(self._nodes(job.place)))}"
         else:
             return
@@ -140,15 +140,15 @@ class Admission:
         return [self._site.node_of[fabric.server_name(server)] for server in place.servers]
 
     def _answer(self, workload: Workload, job: JobState | None, applied: Mapping[str, Any] | None) -> None:
-        ask = workload.ask(self._site)
-        if ask is None:
+        pod_group = workload.pod_group(self._site)
+        if pod_group is None:
             self._leave(job, ended=False)
             self._say(workload, "Ready", "it takes no accelerators")
             return
-        if job is not None and job.request not in ask.requests and self._holders.has(workload.job):
+        if job is not None and job.request not in pod_group.requests and self._holders.has(workload.job):
             self._say(workload, "Pending", "waits: it has been changed, and pods of before still run")
             return
-        job = placed(self._controller, self._site, ask, job)
+        job = placed(self._controller, self._site, pod_group, job)
         if job.place is None:
             because = "" if job.waits_for is None else job.waits_for.because
             self._say(workload, "Pending", f"waits: {because}")
@@ -157,12 +157,12 @@ class Admission:
             self._say(workload, "Pending", "has a place; its circuits are being connected")
             return
         pods = bound(self._pods.objects.values(), self._site.config.resources)
-        pod = in_the_way(seats_of(job.place, ask.each, self._site.node_of), pods)
+        pod = in_the_way(pod_assignments_of(job.place, pod_group.each, self._site.node_of), pods)
         if pod is not None:
             self._say(workload, "Pending", f"has a place; {pod.namespace}/{pod.name} still leaves {pod.node}")
             return
         nodes = ", ".join(dict.fromkeys(self._nodes(job.place)))
-        self._say(workload, "Ready", f"runs on {nodes}", updates_of(ask, job.place, self._site, self._label))
+        self._say(workload, "Ready", f"runs on {nodes}", updates_of(pod_group, job.place, self._site, self._label))
 
     def _say(self, workload: Workload, state: str, message: str, updates: list[Object] | None = None) -> None:
         """Write what the check says now, if it said something else."""

@@ -14,7 +14,7 @@ from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import KubernetesSite
-from planner.integrations.kubernetes.gang_lifecycle import by_key, gang_ask, seat_key
+from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key, gang_pod_group
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, Circuits, dark, placed
 from planner.integrations.kubernetes.pod_assignment import (
@@ -24,24 +24,24 @@ from planner.integrations.kubernetes.pod_assignment import (
     VISIBLE,
     PodAssignment,
     SplitError,
-    seats_of,
+    pod_assignments_of,
     written,
 )
 from planner.integrations.kubernetes.pod_groups import PodGroup, PodGroupError, accelerators_of, whole_number
-from planner.integrations.kubernetes.pods import Pod, bound, in_the_way, is_gang, job_of, job_told
+from planner.integrations.kubernetes.pods import Pod, annotated_job, bound, in_the_way, is_gang, job_of
 from planner.model.errors import ConflictError, FullError, InputError, UnknownError
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 """annotation and label of a pod of an indexed Job"""
 FRESH_S = 10.0
-"""a pod that was given a seat and is not seen among the pods after this time is gone"""
+"""a pod that was given an assignment and is not seen among the pods after this time is gone"""
 
 
 @dataclass(frozen=True)
 class PodVerdict:
-    """Where one pod may go: its seat; anywhere; or nowhere now, and why."""
+    """Where one pod may go: its assignment; anywhere; or nowhere now, and why."""
 
-    seat: PodAssignment | None = None
+    assignment: PodAssignment | None = None
     why: str = ""
     never: bool = False
     """whether waiting does not help"""
@@ -51,7 +51,7 @@ class PodVerdict:
 
     @property
     def is_anywhere(self) -> bool:
-        return self.seat is None and not self.why
+        return self.assignment is None and not self.why
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Asked:
     job: str = ""
     """nothing: the pod takes no accelerators"""
     each: int = 0
-    ask: PodGroup | None = None
+    pod_group: PodGroup | None = None
     """None: Kueue's check has planned the job"""
     wrong: str = ""
 
@@ -78,10 +78,10 @@ class Turned:
 @dataclass
 class _Given:
     rank: int
-    """first rank of the seat"""
+    """first rank of the assignment"""
     at_s: float
     is_seen: bool = False
-    """whether the mirror has shown its pod"""
+    """whether the informer has shown its pod"""
 
 
 class Extender:
@@ -99,7 +99,7 @@ class Extender:
         self._controller, self._api, self._site, self._pods = controller, api, site, pods
         self._applied, self._clock = applied, clock
         self._given: dict[str, dict[str, _Given]] = {}
-        """by job and uid of the pod: seats told to pods that the mirror may not show on their nodes yet"""
+        """by job and uid of the pod: assignments given to pods that the informer may not show on their nodes yet"""
         self.light_s = site.config.light_s
         """time that binding waits for circuits"""
         self.turned_away: dict[str, Turned] = {}
@@ -117,12 +117,12 @@ class Extender:
                 return Asked(pod, each=each, wrong=f"label {GANG} is missing; name the pods that run together by it")
             if not is_gang(job):
                 return Asked(pod, job, each)
-            ask = gang_ask(pod, self._site)
-            self._controller.prepare(ask.request)
-            for request in ask.even:
+            pod_group = gang_pod_group(pod, self._site)
+            self._controller.prepare(pod_group.request)
+            for request in pod_group.even:
                 with suppress(InputError):
                     self._controller.prepare(request)
-            return Asked(pod, job, each, ask)
+            return Asked(pod, job, each, pod_group)
         except (PodGroupError, InputError) as error:
             return Asked(pod, wrong=str(error))
 
@@ -154,70 +154,71 @@ class Extender:
             return PodVerdict(why=f"{asked.job} is no job of the planner now; Kueue admits it again")
         if job.place is None:
             return PodVerdict(why="" if job.waits_for is None else job.waits_for.because)
-        return self._seat(asked, job)
+        return self._assigned(asked, job)
 
     def _job(self, asked: Asked) -> JobState | None:
         try:
             job = self._controller.job(asked.job)
         except InputError:
             job = None
-        if asked.ask is None:
+        if asked.pod_group is None:
             return job
-        if job is not None and job.request not in asked.ask.requests:
+        if job is not None and job.request not in asked.pod_group.requests:
             raise InputError(asked.job, "", "another pod of the gang asks for something else; give all the same")
-        return placed(self._controller, self._site, asked.ask, job)
+        return placed(self._controller, self._site, asked.pod_group, job)
 
-    def _seat(self, asked: Asked, job: JobState) -> PodVerdict:
+    def _assigned(self, asked: Asked, job: JobState) -> PodVerdict:
         assert job.place is not None
         pod = asked.pod
         try:
-            all_seats = seats_of(job.place, asked.each, self._site.node_of)
-            seats = all_seats if asked.ask is not None else written(pod.annotations.get(ASSIGNMENT, "[]"))
+            all_assignments = pod_assignments_of(job.place, asked.each, self._site.node_of)
+            is_whole = asked.pod_group is not None
+            assignments = all_assignments if is_whole else written(pod.annotations.get(ASSIGNMENT, "[]"))
         except (SplitError, ValueError) as error:
             return PodVerdict(why=str(error), never=True)
-        if not set(seats) <= set(all_seats):
+        if not set(assignments) <= set(all_assignments):
             return PodVerdict(why="its job has moved since the pod was made; the pod is made anew")
-        taken, shown = set[int](), by_key(all_seats)
+        taken, shown = set[int](), by_key(all_assignments)
         pods = list(bound(self._pods.objects.values(), self._site.config.resources))
         for other in pods:
-            if job_told(other) == asked.job and VISIBLE in other.annotations and other.uid != pod.uid:
-                under = shown.get(seat_key(other))
+            if annotated_job(other) == asked.job and VISIBLE in other.annotations and other.uid != pod.uid:
+                under = shown.get(assignment_key(other))
                 if under is None:
                     return PodVerdict(why=f"{other.name} of the same job still stands where the job was before")
                 taken.add(under.ranks[0])
-        seat = self._choose(asked, seats, taken)
-        if seat is None:
-            return PodVerdict(why=f"all {len(seats)} pods of its gang have their places", never=True)
-        other_pod = in_the_way([seat], pods, pod.uid)
+        assignment = self._choose(asked, assignments, taken)
+        if assignment is None:
+            return PodVerdict(why=f"all {len(assignments)} pods of its gang have their places", never=True)
+        other_pod = in_the_way([assignment], pods, pod.uid)
         if other_pod is not None:
-            return PodVerdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {seat.node}")
-        return PodVerdict(seat, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
+            return PodVerdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {assignment.node}")
+        return PodVerdict(assignment, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
 
-    def _choose(self, asked: Asked, seats: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
-        """The seat that the pod was given; else that of its index, else the first that is free."""
+    def _choose(self, asked: Asked, assignments: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
+        """The assignment that the pod was given; else that of its index, else the first that is free."""
         uid = asked.pod.uid
         shown = {pod.uid for pod in map(Pod, self._pods.objects.values()) if not pod.is_over}
         before = self._given.get(asked.job, {})
         given = {u: g for u, g in before.items() if u == uid or u in shown or self._may_come(g)}
         mine = given.pop(uid, None)
-        free = {seat.ranks[0]: seat for seat in seats}
+        free = {assignment.ranks[0]: assignment for assignment in assignments}
         for rank in (*taken, *(one.rank for one in given.values())):
             free.pop(rank, None)
-        seat = free.get(mine.rank) if mine is not None else None
-        if seat is None:
+        assignment = free.get(mine.rank) if mine is not None else None
+        if assignment is None:
             text = asked.pod.annotations.get(INDEX, asked.pod.labels.get(INDEX, ""))
             index = whole_number(text)
-            wanted = seats[index].ranks[0] if index is not None and index < len(seats) else -1
-            seat = free.get(wanted) or next(iter(free.values()), None)
-        if seat is not None:
-            given[uid] = _Given(seat.ranks[0], self._clock())
+            wanted = assignments[index].ranks[0] if index is not None and index < len(assignments) else -1
+            assignment = free.get(wanted) or next(iter(free.values()), None)
+        if assignment is not None:
+            given[uid] = _Given(assignment.ranks[0], self._clock())
         for shown_uid in shown & given.keys():
             given[shown_uid].is_seen = True
         self._given[asked.job] = given
-        return seat
+        return assignment
 
     def _may_come(self, given: _Given) -> bool:
-        """Whether the mirror may yet show a pod that it does not."""
+        """Whether the informer may yet show a pod that it does not."""
         return not given.is_seen and self._clock() < given.at_s + FRESH_S
 
     def fetch(self, namespace: str, name: str, uid: str) -> Object:
@@ -233,11 +234,11 @@ class Extender:
             return ""
         if verdict.why:
             return verdict.why
-        if verdict.seat is not None and verdict.seat.node != node:
-            return f"the pod was planned for {verdict.seat.node}, not {node}"
+        if verdict.assignment is not None and verdict.assignment.node != node:
+            return f"the pod was planned for {verdict.assignment.node}, not {node}"
         if verdict.dark:
             return "circuits of its job are still being connected; it is tried again"
-        annotations = {} if verdict.seat is None else {JOB: verdict.job, VISIBLE: verdict.seat.visible}
+        annotations = {} if verdict.assignment is None else {JOB: verdict.job, VISIBLE: verdict.assignment.visible}
         about = {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid, "annotations": annotations}
         body = {
             "apiVersion": "v1", "kind": "Binding", "metadata": about,

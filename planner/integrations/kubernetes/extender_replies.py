@@ -10,14 +10,14 @@ MOST_SCORE = 10
 
 
 def filter_result(verdict: PodVerdict, names: Sequence[str], nodes: Sequence[Object] | None) -> Object:
-    """ExtenderFilterResult: the one node of the pod's seat, and of all others why not. `nodes`: objects of the same
+    """ExtenderFilterResult: the node of the pod's assignment, and of all others why not. `nodes`: objects of the same
     nodes, where the scheduler sent and wants objects rather than names."""
     if verdict.is_anywhere:
         kept, failed = list(names), dict[str, str]()
-    elif verdict.seat is None:
+    elif verdict.assignment is None:
         kept, failed = [], dict.fromkeys(names, verdict.why)
     else:
-        planned = verdict.seat.node
+        planned = verdict.assignment.node
         kept = [name for name in names if name == planned]
         because = f"the pod was planned for {planned}" + ("" if kept else ", which the scheduler has ruled out")
         failed = {name: because for name in names if name != planned}
@@ -29,6 +29,6 @@ def filter_result(verdict: PodVerdict, names: Sequence[str], nodes: Sequence[Obj
 
 
 def priorities(verdict: PodVerdict, names: Sequence[str]) -> list[Object]:
-    """HostPriorityList: the most for the node of the seat."""
-    planned = None if verdict.seat is None else verdict.seat.node
+    """HostPriorityList: the most for the node of the assignment."""
+    planned = None if verdict.assignment is None else verdict.assignment.node
     return [{"Host": name, "Score": MOST_SCORE if name == planned else 0} for name in names]

@@ -1,6 +1,7 @@
 """Gangs of pods that no Kueue manages: one job each, planned when the first pod is scheduled, let go with the last."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from planner.controller.controller import Controller
@@ -10,25 +11,25 @@ from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import all_jobs, leave
-from planner.integrations.kubernetes.pod_assignment import VISIBLE, PodAssignment, SplitError, seats_of
+from planner.integrations.kubernetes.pod_assignment import VISIBLE, PodAssignment, SplitError, pod_assignments_of
 from planner.integrations.kubernetes.pod_groups import (
     PodGroup,
     PodGroupError,
     PodSet,
     accelerators_of,
-    ask_of,
     clipped,
+    pod_group_of,
     whole_number,
 )
-from planner.integrations.kubernetes.pods import Pod, bound, is_gang, job_of, job_told
+from planner.integrations.kubernetes.pods import Pod, annotated_job, bound, is_gang, job_of
 
 SIZE = f"{DOMAIN}/gang-size"
 Taken = dict[tuple[str, str], PodAssignment]
-"""seats by node and indices"""
+"""assignments by node and indices"""
 
 
-def gang_ask(pod: Pod, site: KubernetesSite) -> PodGroup:
-    """What the gang of a pod asks for; AskError."""
+def gang_pod_group(pod: Pod, site: KubernetesSite) -> PodGroup:
+    """What the gang of a pod asks for; PodGroupError."""
     text = pod.annotations.get(SIZE, "1")
     pods = whole_number(text)
     if not pods:
@@ -41,7 +42,7 @@ def gang_ask(pod: Pod, site: KubernetesSite) -> PodGroup:
         "duration_s": None if limit is None else float(limit),
     }
     each = accelerators_of(pod.spec, site.config.resources)
-    return ask_of([PodSet("gang", pods, each)], about, pod.annotations, site)
+    return pod_group_of([PodSet("gang", pods, each)], about, pod.annotations, site)
 
 
 class GangLifecycle:
@@ -53,7 +54,7 @@ class GangLifecycle:
         self._controller, self._api, self._site = controller, api, site
         self._pods, self._holders = pods, holders
 
-    def act(self) -> None:
+    def reconcile(self) -> None:
         """Let jobs go whose pods are over, delete pods that stand where their job is not."""
         jobs = all_jobs(self._controller)
         for name, job in jobs.items():
@@ -61,33 +62,30 @@ class GangLifecycle:
                 leave(self._controller, job, ended=True)
         known: dict[tuple[str, int], Taken] = {}
         for pod in bound(self._pods.objects.values(), self._site.config.resources):
-            told = job_told(pod)
-            if is_gang(told) and VISIBLE in pod.annotations and seat_key(pod) not in self._seats(pod, jobs, known):
+            is_ours = is_gang(annotated_job(pod)) and VISIBLE in pod.annotations
+            if is_ours and assignment_key(pod) not in self._assignments(pod, jobs, known):
                 self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
 
-    def _seats(self, pod: Pod, jobs: dict[str, JobState], known: dict[tuple[str, int], Taken]) -> Taken:
-        """Seats of a pod's job as it runs now; none where it does not."""
+    def _assignments(self, pod: Pod, jobs: dict[str, JobState], known: dict[tuple[str, int], Taken]) -> Taken:
+        """Assignments of the pods of a pod's job as it runs now; none where it does not."""
         try:
             each = accelerators_of(pod.spec, self._site.config.resources)
         except PodGroupError:
             return {}
-        key = job_told(pod), each
+        key = annotated_job(pod), each
         if key not in known:
-            job = jobs.get(key[0])
-            try:
-                known[key] = (
-                    {} if job is None or job.place is None else by_key(seats_of(job.place, each, self._site.node_of))
-                )
-            except SplitError:
-                known[key] = {}
+            job, known[key] = jobs.get(key[0]), {}
+            if job is not None and job.place is not None:
+                with suppress(SplitError):
+                    known[key] = by_key(pod_assignments_of(job.place, each, self._site.node_of))
         return known[key]
 
 
-def seat_key(pod: Pod) -> tuple[str, str]:
-    """Node and indices of a bound pod, which are of one seat."""
+def assignment_key(pod: Pod) -> tuple[str, str]:
+    """Node and indices of a bound pod, which are of one assignment."""
     return pod.node, pod.annotations.get(VISIBLE, "")
 
 
-def by_key(seats: Iterable[PodAssignment]) -> Taken:
-    """Seats by what their pods would show."""
-    return {(seat.node, seat.visible): seat for seat in seats}
+def by_key(assignments: Iterable[PodAssignment]) -> Taken:
+    """Assignments by what their pods would show."""
+    return {(assignment.node, assignment.visible): assignment for assignment in assignments}

@@ -10,7 +10,7 @@ from planner.integrations.kubernetes.pods import Pod, job_of
 
 
 class Holders:
-    """Pods by job, as a mirror of all pods shows them, or asked anew."""
+    """Pods by job, as an informer of all pods shows them, or asked anew."""
 
     def __init__(self, api: KubernetesClient, pods: Informer) -> None:
         self._api, self._pods = api, pods
@@ -27,8 +27,8 @@ class Holders:
         return self._jobs
 
     def has(self, job: str) -> bool:
-        """Whether pods stand for a job now. None in the mirror: the API is asked, since a pod is bound, and a gang
-        planned, before the mirror shows it; ApiError."""
+        """Whether pods stand for a job now. None in the informer: the API is asked, since a pod is bound, and a gang
+        planned, before the informer shows it; ApiError."""
         if job in self.jobs():
             return True
         items, _ = self._api.list(path_of("v1", "pods", job.split("/")[0]))

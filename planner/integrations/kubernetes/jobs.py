@@ -8,7 +8,7 @@ from planner.controller.controller import Controller
 from planner.controller.settings import Request
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.config import KubernetesSite
-from planner.integrations.kubernetes.pod_assignment import SplitError, seats_of
+from planner.integrations.kubernetes.pod_assignment import SplitError, pod_assignments_of
 from planner.integrations.kubernetes.pod_groups import PodGroup
 from planner.model.errors import InputError
 
@@ -25,28 +25,28 @@ def all_jobs(controller: Controller) -> dict[str, JobState]:
     return {state.request.name: state for state in (*view.running, *view.waiting)}
 
 
-def placed(controller: Controller, site: KubernetesSite, ask: PodGroup, job: JobState | None) -> JobState:
-    """The job of an ask as it is now, submitted where it is new or another than was asked for; InputError.
+def placed(controller: Controller, site: KubernetesSite, pod_group: PodGroup, job: JobState | None) -> JobState:
+    """The job of a pod group as it is now, submitted where it is new or another than was asked for; InputError.
 
     A place that splits a pod is given back for one with as many pods on each server; where there is none now, the job
     waits for that of the fewest servers.
     """
-    if job is None or job.request not in ask.requests:
-        job = _instead(controller, ask.request, job)
-    if _is_whole(job, ask, site):
+    if job is None or job.request not in pod_group.requests:
+        job = _instead(controller, pod_group.request, job)
+    if _is_whole(job, pod_group, site):
         return job
-    for request in ask.even:
+    for request in pod_group.even:
         job = _instead(controller, request, job)
         if job.place is not None:
             return job
-    return _instead(controller, ask.even[0], job) if len(ask.even) > 1 else job
+    return _instead(controller, pod_group.even[0], job) if len(pod_group.even) > 1 else job
 
 
-def _is_whole(job: JobState, ask: PodGroup, site: KubernetesSite) -> bool:
+def _is_whole(job: JobState, pod_group: PodGroup, site: KubernetesSite) -> bool:
     """Whether a job waits, or each server gives whole pods."""
     if job.place is not None:
         try:
-            seats_of(job.place, ask.each, site.node_of)
+            pod_assignments_of(job.place, pod_group.each, site.node_of)
         except SplitError:
             return False
     return True

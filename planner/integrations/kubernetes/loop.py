@@ -1,4 +1,4 @@
-"""What keeps a controller and a Kubernetes cluster in step, look by look."""
+"""The reconcile loop of a controller and a Kubernetes cluster."""
 
 import logging
 import time
@@ -17,8 +17,8 @@ from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied
 from planner.integrations.kubernetes.nodes import Nodes
-from planner.integrations.kubernetes.nudges import Nudges
 from planner.integrations.kubernetes.pods import takes_any
+from planner.integrations.kubernetes.requeuer import Requeuer
 from planner.model.cluster import Cluster
 
 log = logging.getLogger("planner.kubernetes")
@@ -48,21 +48,21 @@ class KubernetesLoop:
         )
         self._gangs = GangLifecycle(controller, api, site, pods, holders)
         self.extender = Extender(controller, api, site, pods, applied, clock)
-        self._nudges = Nudges(controller, api, pods, self.extender, clock)
-        self.mirrors = [pods, self._nodes.mirror, *([self._admission.mirror] if self._admission else ())]
+        self._requeuer = Requeuer(controller, api, pods, self.extender, clock)
+        self.informers = [pods, self._nodes.informer, *([self._admission.informer] if self._admission else ())]
         self.trouble = ""
         """why the last look failed; nothing where it did not"""
 
     def tick(self) -> None:
-        """Look at all that has changed since the last time, and act; an API that is down is asked again next time."""
+        """Look at all that has changed since then, and reconcile; an API that is down is asked again next time."""
         try:
-            with ThreadPoolExecutor(len(self.mirrors)) as pool:
-                list(pool.map(Informer.refresh, self.mirrors))
+            with ThreadPoolExecutor(len(self.informers)) as pool:
+                list(pool.map(Informer.refresh, self.informers))
             self._nodes.follow()
-            self._gangs.act()
+            self._gangs.reconcile()
             if self._admission is not None:
-                self._admission.act()
-            self._nudges.act()
+                self._admission.reconcile()
+            self._requeuer.reconcile()
         except ApiError as error:
             if self.trouble != str(error):
                 log.warning("the Kubernetes API is in trouble: %s", error)

@@ -17,14 +17,14 @@ class Nodes:
     """The health of servers follows that of their nodes."""
 
     def __init__(self, controller: Controller, api: KubernetesClient, site: KubernetesSite) -> None:
-        self.mirror = Informer(api, path_of("v1", "nodes"))
+        self.informer = Informer(api, path_of("v1", "nodes"))
         self._controller, self._api, self._site = controller, api, site
         self._gone: set[str] = set()
         """servers that have failed and whose node, not there any more, could not be marked; also after a restart"""
 
     def label(self, node: str) -> str:
         """Value of the label of a node that selectors go by: most often its name."""
-        about = self.mirror.objects.get(("", node), {}).get("metadata", {})
+        about = self.informer.objects.get(("", node), {}).get("metadata", {})
         return str((about.get("labels") or {}).get(self._site.config.node_label, node))
 
     def follow(self) -> None:
@@ -32,37 +32,37 @@ class Nodes:
         view = self._controller.view(0)
         down = {"failed": set(view.failed), "drained": set(view.drained)}
         for node, server in self._site.server_of.items():
-            item = self.mirror.objects.get(("", node))
+            item = self.informer.objects.get(("", node))
             if item is None:
                 self._gone.add(server)
                 if server not in down["failed"]:
                     self._controller.fail(server)
                 continue
-            told, wanted = (item["metadata"].get("annotations") or {}).get(DOWN, ""), _state(item)
-            if server in self._gone and (wanted != "failed" or told == "failed"):
+            marked, wanted = (item["metadata"].get("annotations") or {}).get(DOWN, ""), _state(item)
+            if server in self._gone and (wanted != "failed" or marked == "failed"):
                 self._gone.discard(server)
                 if wanted != "failed":
                     self._undo("failed", server)
             is_down = wanted != "" and server in down[wanted] and server not in self._gone
-            if told != wanted and (told or not is_down):
-                self._mark(node, item, server, told, wanted)
-            elif told and not is_down:
+            if marked != wanted and (marked or not is_down):
+                self._mark(node, item, server, marked, wanted)
+            elif marked and not is_down:
                 self._do(wanted, server)
 
-    def _mark(self, node: str, item: Object, server: str, told: str, wanted: str) -> None:
+    def _mark(self, node: str, item: Object, server: str, marked: str, wanted: str) -> None:
         """The mark comes before what it stands for, and goes after it: whoever dies in between finds it again."""
         about = {"annotations": {DOWN: wanted or None}, "resourceVersion": item["metadata"].get("resourceVersion")}
         try:
             if not wanted:
-                self._undo(told, server)
+                self._undo(marked, server)
             self._api.patch(path_of("v1", "nodes", name=node), {"metadata": about})
         except ApiError as error:
             log.warning("node %s: %s", node, error)
             return
         if wanted:
             self._do(wanted, server)
-            if told:
-                self._undo(told, server)
+            if marked:
+                self._undo(marked, server)
 
     def _do(self, wanted: str, server: str) -> None:
         if wanted == "failed":
@@ -70,9 +70,9 @@ class Nodes:
         else:
             self._controller.drain(server)
 
-    def _undo(self, told: str, server: str) -> None:
+    def _undo(self, marked: str, server: str) -> None:
         try:
-            if told == "failed":
+            if marked == "failed":
                 self._controller.repair(server)
             else:
                 self._controller.undrain(server)

@@ -1,4 +1,4 @@
-"""Which pod takes which accelerators: those of a job, cut into pods node by node."""
+"""Pod assignment: the accelerators of a job, cut into pods node by node."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -36,40 +36,40 @@ class PodAssignment:
         return {"node": self.node, "indices": list(self.indices), "ranks": list(self.ranks)}
 
 
-def seats_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[PodAssignment, ...]:
-    """Seats of a job's pods in the order of their first ranks, `each` accelerators a pod; SplitError where a server
+def pod_assignments_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[PodAssignment, ...]:
+    """Assignments of a job's pods by first rank, `each` accelerators a pod; SplitError where a server
     gives no whole number of pods."""
     fabric = place.row.options.fabric
     ranks_on: dict[int, list[int]] = {}
     for rank, (server, _) in enumerate(place.devices):
         ranks_on.setdefault(server, []).append(rank)
-    seats = []
+    assignments = []
     for server, ranks in ranks_on.items():
         name = fabric.server_name(server)
         if len(ranks) % each:
             raise SplitError(f"{name} would give {len(ranks)} accelerators, no multiple of the {each} of a pod")
         for first in range(0, len(ranks), each):
             own = tuple(ranks[first : first + each])
-            seats.append(PodAssignment(node_of[name], tuple(place.devices[rank][1] for rank in own), own))
-    return tuple(sorted(seats, key=lambda seat: seat.ranks[0]))
+            assignments.append(PodAssignment(node_of[name], tuple(place.devices[rank][1] for rank in own), own))
+    return tuple(sorted(assignments, key=lambda assignment: assignment.ranks[0]))
 
 
-def updates_of(ask: PodGroup, place: Place, site: KubernetesSite, label: Callable[[str], str]) -> list[Object]:
+def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: Callable[[str], str]) -> list[Object]:
     """`podSetUpdates` of an admission check: where the pods of each set go; SplitError. `label`: value of the label
     of a node that selectors go by."""
-    rest = seats_of(place, ask.each, site.node_of)
+    rest = pod_assignments_of(place, pod_group.each, site.node_of)
     updates = []
-    for one in ask.sets:
-        seats, rest = rest[: one.pods], rest[one.pods :]
+    for one in pod_group.sets:
+        assignments, rest = rest[: one.pods], rest[one.pods :]
         annotations = {
-            JOB: ask.request.name,
+            JOB: pod_group.request.name,
             DEVICES: ",".join(place.device_names),
-            ASSIGNMENT: json.dumps([seat.body() for seat in seats], separators=(",", ":")),
+            ASSIGNMENT: json.dumps([assignment.body() for assignment in assignments], separators=(",", ":")),
         }
-        if len(seats) == 1:
-            annotations[VISIBLE] = seats[0].visible
+        if len(assignments) == 1:
+            annotations[VISIBLE] = assignments[0].visible
         update: Object = {"name": one.name, "labels": {GANG: "planned"}, "annotations": annotations}
-        nodes = {seat.node for seat in seats}
+        nodes = {assignment.node for assignment in assignments}
         if len(nodes) == 1:
             update["nodeSelector"] = {site.config.node_label: label(nodes.pop())}
         updates.append(update)
@@ -86,7 +86,7 @@ def devices_in(updates: object) -> str | None:
 
 
 def written(text: str) -> tuple[PodAssignment, ...]:
-    """Seats as an annotation has them; ValueError for anything else."""
+    """Assignments as an annotation has them; ValueError for anything else."""
     try:
         return tuple(
             PodAssignment(str(one["node"]), tuple(map(int, one["indices"])), tuple(map(int, one["ranks"])))

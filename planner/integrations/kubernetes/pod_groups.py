@@ -1,4 +1,4 @@
-"""What pods ask for, as one job of a controller: a pod lies on one node, so each server gives whole pods."""
+"""Pod groups: what pods ask for as one job of a controller; a pod lies on one node, so each server gives whole pods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class PodGroup:
         return sum(each.pods for each in self.sets)
 
 
-def ask_of(
+def pod_group_of(
     sets: Sequence[PodSet], about: Mapping[str, Any], annotations: Mapping[str, str], site: KubernetesSite
 ) -> PodGroup:
     """One job of these pods; `about` holds fields of its Request.
@@ -71,8 +71,8 @@ def ask_of(
         raise PodGroupError(
             f"a pod asks for {each} accelerators and a node has {per_server}; ask for fewer in more pods"
         )
-    told = _pods_per_node(annotations, pods, each, per_server)
-    free = told * each if told else each if pods == 1 or 2 * each > per_server else None
+    per_node = _pods_per_node(annotations, pods, each, per_server)
+    free = per_node * each if per_node else each if pods == 1 or 2 * each > per_server else None
     known = dict(about) | {"accelerators": pods * each, "workload": _workload(annotations, site.config)}
     known |= {key: _flag(annotations, key, default) for key, default in (("movable", False), ("preemptible", True))}
     is_free = free is None and each > 1
@@ -94,12 +94,12 @@ def _pods_per_node(annotations: Mapping[str, str], pods: int, each: int, per_ser
     text = annotations.get(key)
     if text is None:
         return 0
-    told = whole_number(text)
-    if not told or told * each > per_server or pods % told:
+    per_node = whole_number(text)
+    if not per_node or per_node * each > per_server or pods % per_node:
         raise PodGroupError(
             f"{key}: '{text}' must divide the {pods} pods, and at most {per_server // each} pods fit on a node"
         )
-    return told
+    return per_node
 
 
 def _workload(annotations: Mapping[str, str], of: Kubernetes) -> Any:

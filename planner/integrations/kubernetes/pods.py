@@ -57,10 +57,10 @@ class Pod:
         try:
             if VISIBLE in self.annotations:
                 return frozenset(map(int, self.annotations[VISIBLE].split(",")))
-            seats = written(self.annotations.get(ASSIGNMENT, "[]"))
+            assignments = written(self.annotations.get(ASSIGNMENT, "[]"))
         except ValueError:
             return frozenset()
-        return frozenset(index for seat in seats if seat.node == self.node for index in seat.indices)
+        return frozenset(index for one in assignments if one.node == self.node for index in one.indices)
 
 
 def takes_any(item: Object, resources: Sequence[str]) -> bool:
@@ -76,18 +76,18 @@ def bound(items: Iterable[Object], resources: Sequence[str]) -> Iterator[Pod]:
     return (pod for pod in map(Pod, items) if pod.node and takes_any(pod.item, resources))
 
 
-def in_the_way(seats: Iterable[PodAssignment], pods: Iterable[Pod], mine: str = "") -> Pod | None:
-    """A bound pod that still has accelerators of these seats; `mine` is a uid that is not in its own way."""
+def in_the_way(assignments: Iterable[PodAssignment], pods: Iterable[Pod], mine: str = "") -> Pod | None:
+    """A bound pod that still has accelerators of these assignments; `mine` is a uid that is not in its own way."""
     wanted: dict[str, set[int]] = {}
-    for seat in seats:
-        wanted.setdefault(seat.node, set()).update(seat.indices)
+    for assignment in assignments:
+        wanted.setdefault(assignment.node, set()).update(assignment.indices)
     for pod in pods:
         if pod.uid != mine and not pod.indices.isdisjoint(wanted.get(pod.node, ())):
             return pod
     return None
 
 
-def job_told(pod: Pod) -> str:
+def annotated_job(pod: Pod) -> str:
     """The job that an annotation names, if it is one of the pod's own namespace; else nothing."""
     job = pod.annotations.get(JOB, "")
     return job if job.startswith(f"{pod.namespace}/") else ""
@@ -105,7 +105,7 @@ def gang_job(pod: Pod) -> str:
 def job_of(pod: Pod) -> str:
     """The job that a pod stands for: on a node, the one that the planner has bound it for; before, the one of its
     Workload, or of the gang that its label names. Nothing: none."""
-    told = job_told(pod)
-    if pod.node or (told and not is_gang(told)):
-        return told
+    job = annotated_job(pod)
+    if pod.node or (job and not is_gang(job)):
+        return job
     return gang_job(pod) if GANG in pod.labels else ""

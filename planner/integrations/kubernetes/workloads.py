@@ -12,9 +12,9 @@ from planner.integrations.kubernetes.pod_groups import (
     PodGroupError,
     PodSet,
     accelerators_of,
-    ask_of,
     clipped,
     job_name,
+    pod_group_of,
 )
 
 BY_CHECK = "AdmissionCheck"
@@ -68,8 +68,8 @@ class Workload:
                 return found
         return None
 
-    def ask(self, site: KubernetesSite) -> PodGroup | None:
-        """What it asks for; None for no accelerators; AskError where it can never run."""
+    def pod_group(self, site: KubernetesSite) -> PodGroup | None:
+        """Its pods as one group; None for no accelerators; PodGroupError where it can never run."""
         of = site.config
         sets = [one for one in map(self._pod_set(of), self.spec.get("podSets") or ()) if one.pods and one.each]
         if not sets:
@@ -83,7 +83,7 @@ class Workload:
             "duration_s": None if limit is None else float(limit),
         }
         self._require_free_choice(of)
-        return ask_of(sets, about, self.annotations, site)
+        return pod_group_of(sets, about, self.annotations, site)
 
     def _pod_set(self, of: Kubernetes) -> Any:
         assigned = (self.status.get("admission") or {}).get("podSetAssignments") or ()

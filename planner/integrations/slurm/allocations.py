@@ -1,4 +1,4 @@
-"""What each job was told: its accelerators on its nodes and its circuits. On disk these are the locks of the plugin."""
+"""Allocation of each job: its accelerators on its nodes and its circuits. On disk these are the locks of the plugin."""
 
 import json
 import os
@@ -30,7 +30,7 @@ class Allocation:
     nodes: Mapping[str, tuple[int, ...]]
     circuits: Circuits
     restarts: int = field(default=0, compare=False)
-    """of the job when it was told"""
+    """of the job when it got this"""
     leaves: bool = False
     """whether it has been, or is being, stopped there by the planner"""
     tries: int = field(default=0, compare=False)
@@ -42,7 +42,7 @@ class Allocation:
 
     @cached_property
     def digest(self) -> str:
-        """Twelve digits that change with the place: Slurm keeps them beside the nodes that it was told."""
+        """Twelve digits that change with the place: Slurm keeps them beside the nodes of the job."""
         text = json.dumps([list(self.nodes.items()), self.circuits], separators=(",", ":"))
         return sha256(text.encode()).hexdigest()[:12]
 
@@ -53,7 +53,7 @@ class Allocation:
         return frozenset(indices | taken(self.circuits))
 
 
-def told_of(place: "Place", node_of_server: Mapping[str, str], restarts: int) -> Allocation:
+def allocation_of(place: "Place", node_of_server: Mapping[str, str], restarts: int) -> Allocation:
     """A place of the controller in the words of Slurm."""
     fabric, nodes = place.row.options.fabric, dict[str, list[int]]()
     for server, slot in place.devices:
@@ -110,23 +110,23 @@ class AllocationStore:
                 found[int(path.stem)] = Report("connect", None, f"{path} holds no report: {error}")
         return found
 
-    def tell(self, job: int, told: Allocation, user_id: int) -> None:
+    def tell(self, job: int, allocation: Allocation, user_id: int) -> None:
         """Lock a place for a job, which holds nothing; ValueError where another job has some of it."""
         for other, theirs in self.all().items():
-            if other != job and (both := told.locks & theirs.locks):
+            if other != job and (both := allocation.locks & theirs.locks):
                 raise ValueError(f"{min(both)} is locked for job {other}")
         self._unbind(job)
-        for node, indices in told.nodes.items():
+        for node, indices in allocation.nodes.items():
             self._bind(self._bindings / f"{job}.{node}", ",".join(map(str, indices)), user_id)
-        write_private(circuits_file(self._state, job), json.dumps(told.circuits) + "\n")
-        self.keep(job, told)
+        write_private(circuits_file(self._state, job), json.dumps(allocation.circuits) + "\n")
+        self.keep(job, allocation)
         self.heard(job)
 
-    def keep(self, job: int, told: Allocation) -> None:
+    def keep(self, job: int, allocation: Allocation) -> None:
         """Write one lock."""
         known = self.all()
-        write_private(self._path(job), _written(told))
-        self._known = known | {job: told}
+        write_private(self._path(job), _written(allocation))
+        self._known = known | {job: allocation}
 
     def forget(self, job: int) -> None:
         """Unlock what a job had."""
@@ -212,8 +212,8 @@ class AllocationStore:
             path.unlink(missing_ok=True)
 
 
-def _written(told: Allocation) -> str:
-    return json.dumps(asdict(told), separators=(",", ":")) + "\n"
+def _written(allocation: Allocation) -> str:
+    return json.dumps(asdict(allocation), separators=(",", ":")) + "\n"
 
 
 def _is_whole(path: Path) -> bool:

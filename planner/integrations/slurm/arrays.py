@@ -10,7 +10,7 @@ from collections.abc import Collection
 from itertools import chain, islice
 
 from planner.integrations.slurm.config import SlurmSite
-from planner.integrations.slurm.job_requests import Written
+from planner.integrations.slurm.job_requests import JobDescriptor
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from planner.integrations.slurm.rows import JobRow
 
@@ -29,53 +29,53 @@ def first_tasks(tasks: str, most: int) -> list[int]:
     return found
 
 
-def at_once(row: JobRow, asks: Written, site: SlurmSite) -> int:
+def at_once(row: JobRow, descriptor: JobDescriptor, site: SlurmSite) -> int:
     """Tasks of an array that could run at once on all servers, but no more than its limit."""
-    on_each = site.gpus_per_node // max(1, asks.gpus)
-    fit = max(1, site.cluster.fabric.num_servers * on_each // max(1, asks.nodes[0]))
+    on_each = site.gpus_per_node // max(1, descriptor.gpus)
+    fit = max(1, site.cluster.fabric.num_servers * on_each // max(1, descriptor.nodes[0]))
     return min(fit, row.most_tasks) if row.most_tasks else fit
 
 
-def split_off(world: ObservedState, site: SlurmSite, job: int, now_s: float) -> list[int]:
+def split_off(observed: ObservedState, site: SlurmSite, job: int, now_s: float) -> list[int]:
     """Tasks that are to become jobs now; none where the job is no array, or may not run."""
-    rest = world.jobs[job]
-    if not rest.tasks or not world.may_run(job, now_s):
+    rest = observed.jobs[job]
+    if not rest.tasks or not observed.may_run(job, now_s):
         return []
-    ahead = sum(row.reason != "JobHeldAdmin" for row in world.tasks.get(rest.array_id, []))
-    return first_tasks(rest.tasks, at_once(rest, world.ours[job], site) - ahead)
+    ahead = sum(row.reason != "JobHeldAdmin" for row in observed.tasks.get(rest.array_id, []))
+    return first_tasks(rest.tasks, at_once(rest, observed.ours[job], site) - ahead)
 
 
-def over_limit(world: ObservedState, wants: DesiredState, held: Collection[int]) -> set[int]:
+def over_limit(observed: ObservedState, desired: DesiredState, held: Collection[int]) -> set[int]:
     """Of held jobs those for which there is no room within the limit of their array: first come those that the
     controller knows."""
-    rows = chain.from_iterable(world.tasks.values())
+    rows = chain.from_iterable(observed.tasks.values())
     used = Counter(row.array_id for row in rows if not (row.waits and row.is_held))
     over = set()
-    for job in sorted(held, key=lambda job: not wants.knows(job)):
-        row = world.jobs[job]
+    for job in sorted(held, key=lambda job: not desired.knows(job)):
+        row = observed.jobs[job]
         if row.most_tasks and used[row.array_id] >= row.most_tasks:
             over.add(job)
         used[row.array_id] += 1
     return over
 
 
-def why_waiting(world: ObservedState, wants: DesiredState, memory: Memory, job: int) -> str:
+def why_waiting(observed: ObservedState, desired: DesiredState, memory: Memory, job: int) -> str:
     """Why a job without a place waits: of a rest, why the first of its tasks does."""
-    row = world.jobs[job]
-    waiting = [each.job_id for each in world.tasks.get(row.array_id, []) if each.waits] if row.tasks else [job]
-    return next(filter(None, (_why(wants, memory, each) for each in waiting)), "")
+    row = observed.jobs[job]
+    waiting = [each.job_id for each in observed.tasks.get(row.array_id, []) if each.waits] if row.tasks else [job]
+    return next(filter(None, (_why(desired, memory, each) for each in waiting)), "")
 
 
-def why_behind(world: ObservedState, site: SlurmSite, job: int, now_s: float) -> str:
+def why_behind(observed: ObservedState, site: SlurmSite, job: int, now_s: float) -> str:
     """Why a job waits that could run, and that the controller does not get: only tasks of arrays do."""
-    row = world.jobs[job]
-    if split_off(world, site, job, now_s):
+    row = observed.jobs[job]
+    if split_off(observed, site, job, now_s):
         return ""
     if row.most_tasks:
         return f"as many tasks of the array run as its limit of {row.most_tasks} lets"
     return "other tasks of the array come before" if row.tasks else ""
 
 
-def _why(wants: DesiredState, memory: Memory, job: int) -> str:
+def _why(desired: DesiredState, memory: Memory, job: int) -> str:
     refused = memory.refused.get(job)
-    return "cannot run: " + refused.why if refused is not None and not wants.knows(job) else wants.why.get(job, "")
+    return "cannot run: " + refused.why if refused is not None and not desired.knows(job) else desired.why.get(job, "")

@@ -18,7 +18,7 @@ from planner.integrations.slurm.executor import Log
 from planner.integrations.slurm.hooks import driver_in, hooks_file
 from planner.integrations.slurm.lock import is_alone
 from planner.integrations.slurm.loop import Loop
-from planner.integrations.slurm.status import write_wants
+from planner.integrations.slurm.status import write_desired_state
 from planner.integrations.switch_drivers import CircuitError
 from planner.model.errors import InputError
 
@@ -36,10 +36,10 @@ def run(site: SlurmSite, log: Log, *, once: bool = False) -> None:
     _require(state, site.config.bindings)
     stop = threading.Event()
     with _stopped_by_signals(stop), _only_one(state):
-        tellings = AllocationStore(state, site.config.bindings)
+        store = AllocationStore(state, site.config.bindings)
         with Controller(site.cluster, state / "journal.db", site.config.settings) as controller:
-            loop = Loop(site, controller, SlurmClient(), driver_in(state), tellings, log, NUM_COMMANDS)
-            for path in tellings.sweep():
+            loop = Loop(site, controller, SlurmClient(), driver_in(state), store, log, NUM_COMMANDS)
+            for path in store.sweep():
                 log("damaged", file=str(path))
             log("start", pid=os.getpid(), events=controller.seq)
             _tick_on(loop, stop, log, once=once)
@@ -59,10 +59,10 @@ def _tick_on(loop: Loop, stop: threading.Event, log: Log, *, once: bool) -> None
             log("unreachable", said=str(error), again_in_s=pause_s)
             if once:
                 raise InputError("slurm", "run", str(error)) from None
-        write_wants(state, loop.wants(), loop.controller.seq)
+        write_desired_state(state, loop.desired(), loop.controller.seq)
         took_s = time.monotonic() - began_s
-        if loop.num_acts:
-            log("tick", acts=loop.num_acts, took_s=round(took_s, 4), planning_s=round(loop.planning_s, 4))
+        if loop.num_actions:
+            log("tick", acts=loop.num_actions, took_s=round(took_s, 4), planning_s=round(loop.planning_s, 4))
         if once:
             return
         stop.wait(max(0.0, pause_s - took_s))

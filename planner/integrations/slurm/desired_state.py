@@ -1,9 +1,9 @@
-"""What the controller wants, in the words of Slurm."""
+"""Desired state: the running and waiting jobs of a controller as nodes, indices and circuits of Slurm."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from planner.integrations.slurm.allocations import Allocation, told_of
+from planner.integrations.slurm.allocations import Allocation, allocation_of
 from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.observed_state import DesiredState, number_of
 
@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from planner.placement.placement import Place
 
 
-def wants_of(view: "View", site: SlurmSite, known: "Callable[[int, Place], Allocation] | None" = None) -> DesiredState:
+def desired_state_of(
+    view: "View", site: SlurmSite, known: "Callable[[int, Place], Allocation] | None" = None
+) -> DesiredState:
     """One moment of the controller; `known` may remember places."""
     node_of = {server: node for node, server in site.server_of_node.items()}
-    tell = known or (lambda job, place: told_of(place, node_of, 0))
+    tell = known or (lambda job, place: allocation_of(place, node_of, 0))
     states = {number_of(each.request.name): each for each in (*view.running, *view.waiting)}
     jobs = {job: each for job, each in states.items() if job is not None}
     failed = frozenset(view.failed)

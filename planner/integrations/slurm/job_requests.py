@@ -26,10 +26,10 @@ MOST_PRIORITY = 1_000_000
 
 
 @dataclass(frozen=True)
-class Written:
-    """What stands in AdminComment of a job that is ours."""
+class JobDescriptor:
+    """Descriptor of a job of the planner, as AdminComment holds it (Slurm: job_desc)."""
 
-    asks: str
+    request: str
     """as job_submit.lua wrote it"""
     nodes: tuple[int, int]
     """fewest and most"""
@@ -52,16 +52,16 @@ class Written:
     def text(self, *, at: str = "", is_put_off: bool = False, why: str = "") -> str:
         """What is to stand there from now on."""
         tail = f":at={at}" if at else ""
-        return f"{self.asks}{tail}{':put-off' if is_put_off else ''}{f' why={plain(why)}' if why else ''}"
+        return f"{self.request}{tail}{':put-off' if is_put_off else ''}{f' why={plain(why)}' if why else ''}"
 
 
-def written(row: JobRow) -> Written | None:
-    """What job_submit.lua asks of the planner for a job; None for jobs of others."""
+def descriptor_of(row: JobRow) -> JobDescriptor | None:
+    """Descriptor that job_submit.lua wrote for a job; None for jobs that are not the planner's."""
     match = _WRITTEN.fullmatch(row.admin_comment.strip())
     if match is None:
         return None
     nodes = int(match["min"]), int(match["max"])
-    return Written(
+    return JobDescriptor(
         match["asks"], nodes, int(match["gpus"]), match["type"], match["at"] or "", bool(match["off"]),
         match["why"] or "",
     )  # fmt: skip
@@ -72,13 +72,14 @@ def plain(text: str) -> str:
     return _PLAIN.sub(" ", text)[:MOST_TEXT].strip()
 
 
-def request_of(row: JobRow, asks: Written, config: SlurmConfig, num_servers: int) -> Request:
+def request_of(row: JobRow, descriptor: JobDescriptor, config: SlurmConfig, num_servers: int) -> Request:
     """The request of one held job; InputError says in its user's words what is wrong with it."""
     where = f"job {row.address}"
-    fewest, most = asks.nodes
-    sizes = [count * asks.gpus for count in range(fewest, min(most, num_servers) + 1)]
+    fewest, most = descriptor.nodes
+    sizes = [count * descriptor.gpus for count in range(fewest, min(most, num_servers) + 1)]
     if not sizes or not sizes[0]:
-        raise InputError(where, "nodes", f"{fewest} nodes of {asks.gpus} GPUs are asked for; there are {num_servers}")
+        problem = f"{fewest} nodes of {descriptor.gpus} GPUs are asked for; there are {num_servers}"
+        raise InputError(where, "nodes", problem)
     said = _said(where, row.comment)
     workload = said.pop("workload", config.default_workload)
     if workload not in config.workloads:
@@ -89,7 +90,7 @@ def request_of(row: JobRow, asks: Written, config: SlurmConfig, num_servers: int
         "tenant": plain(row.account or row.user) or f"uid {row.user_id}",
         "workload": config.workloads[workload],
         "accelerators": sizes[0] if len(sizes) == 1 else sizes,
-        "constraints": {"per_server": asks.gpus},
+        "constraints": {"per_server": descriptor.gpus},
         "priority": max(-MOST_PRIORITY, min(MOST_PRIORITY, -row.nice)),
         "preemptible": row.can_requeue,
         "movable": row.can_requeue,

@@ -1,4 +1,4 @@
-"""One moment of Slurm, nodes, switches and locks, and what the controller wants: all that a tick looks at."""
+"""Observed state (Slurm, nodes, switches, locks) and desired state (the controller): all that a tick looks at."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from planner.controller.settings import Request
 from planner.integrations.hostlist import hosts_of
 from planner.integrations.slurm.allocations import Allocation, Report
-from planner.integrations.slurm.job_requests import Written, written
+from planner.integrations.slurm.job_requests import JobDescriptor, descriptor_of
 from planner.integrations.slurm.rows import JobRow, NodeRow
 from planner.integrations.switch_drivers import Circuits
 
@@ -21,19 +21,19 @@ OUR_REASON = "photonplan:"
 
 @dataclass(frozen=True)
 class ObservedState:
-    """What is, read in the order of the fields: circuits that are on were on before Slurm was asked about their job."""
+    """Observed state, read in the order of the fields: circuits that are on were so before Slurm was asked for jobs."""
 
     applied: Mapping[str, Circuits]
     """by job of the driver"""
     reports: Mapping[int, Report]
     jobs: Mapping[int, JobRow]
     nodes: Mapping[str, NodeRow]
-    told: Mapping[int, Allocation]
+    allocations: Mapping[int, Allocation]
 
     @cached_property
-    def ours(self) -> dict[int, Written]:
+    def ours(self) -> dict[int, JobDescriptor]:
         """What is asked for jobs that job_submit.lua has left to the planner."""
-        return {job: asks for job, row in self.jobs.items() if (asks := written(row)) is not None}
+        return {job: descriptor for job, row in self.jobs.items() if (descriptor := descriptor_of(row)) is not None}
 
     @cached_property
     def tasks(self) -> dict[int, list[JobRow]]:
@@ -66,13 +66,13 @@ class ObservedState:
 
     def nodes_of(self, row: JobRow) -> list[str]:
         """Nodes that a job holds, the first of those that Slurm shows in full."""
-        told = self.told.get(row.job_id)
-        return list(told.nodes) if told is not None else hosts_of(row.nodes) if row.nodes else []
+        allocation = self.allocations.get(row.job_id)
+        return list(allocation.nodes) if allocation is not None else hosts_of(row.nodes) if row.nodes else []
 
 
 @dataclass(frozen=True)
 class DesiredState:
-    """What the controller has decided."""
+    """Desired state: what the controller has decided."""
 
     requests: Mapping[int, Request]
     """of all jobs that wait or run there"""

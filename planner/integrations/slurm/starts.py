@@ -1,5 +1,8 @@
-"""Starts of jobs that failed since circuits could not be put on and no part was named: counted with what the job was
-told, so that a death forgets none; tried again ever later; and after the last try the job is ended, with the reason."""
+"""Failed starts of jobs, whose circuits could not be connected while no part was named.
+
+They are counted in the allocation of the job, so that a crash forgets none; a start is tried again after ever longer
+pauses, and after the last try the job is ended, with the reason.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +10,7 @@ from math import ceil
 from typing import Literal
 
 from planner.integrations.slurm.allocations import Allocation, Report
-from planner.integrations.slurm.job_requests import Written
+from planner.integrations.slurm.job_requests import JobDescriptor
 from planner.integrations.slurm.observed_state import ObservedState, pause_s
 from planner.integrations.slurm.rows import JobRow
 
@@ -16,44 +19,44 @@ _SLACK_S = 2.0
 """by which Slurm may start a job earlier than it was told: it counts whole seconds"""
 
 
-def failed(world: ObservedState, now_s: float) -> dict[int, Allocation]:
-    """What jobs were told, with the starts counted that hooks report now."""
+def failed(observed: ObservedState, now_s: float) -> dict[int, Allocation]:
+    """Allocations of jobs with the failed starts that hooks report now counted in."""
     found = {}
-    for job, report in world.reports.items():
-        told = world.told.get(job)
-        if told is not None and report.part is None:
-            tries = told.tries + 1
-            found[job] = replace(told, tries=tries, again_s=now_s + pause_s(tries), said=report.said)
+    for job, report in observed.reports.items():
+        allocation = observed.allocations.get(job)
+        if allocation is not None and report.part is None:
+            tries = allocation.tries + 1
+            found[job] = replace(allocation, tries=tries, again_s=now_s + pause_s(tries), said=report.said)
     return found
 
 
-def why(told: Allocation, most: int) -> str:
+def why(allocation: Allocation, most: int) -> str:
     """For the user; empty where no start has failed."""
-    if not told.tries:
+    if not allocation.tries:
         return ""
-    end = "it was ended" if told.tries >= most else f"at most {most} times"
-    return f"circuits could not be connected, tried {told.tries} times, {end}: {told.said}"
+    end = "it was ended" if allocation.tries >= most else f"at most {most} times"
+    return f"circuits could not be connected, tried {allocation.tries} times, {end}: {allocation.said}"
 
 
 def next_step(
-    row: JobRow, asks: Written, told: Allocation, most: int, now_s: float
+    row: JobRow, descriptor: JobDescriptor, allocation: Allocation, most: int, now_s: float
 ) -> Iterator[tuple[Step, str, float]]:
     """For a job that waits for Slurm in its place: what is done, AdminComment, and seconds from now."""
-    text = asks.text(at=told.digest, why=why(told, most))
-    if told.tries >= most:
+    text = descriptor.text(at=allocation.digest, why=why(allocation, most))
+    if allocation.tries >= most:
         yield "end", text, 0.0
-    elif row.restarts and row.reason == "BeginTime" and now_s >= told.again_s:
+    elif row.restarts and row.reason == "BeginTime" and now_s >= allocation.again_s:
         yield "retry", text, 0.0
-    elif told.tries and (row.eligible_s < told.again_s - _SLACK_S or text != row.admin_comment.strip()):
-        yield "delay", text, float(max(0, ceil(told.again_s - now_s)))
+    elif allocation.tries and (row.eligible_s < allocation.again_s - _SLACK_S or text != row.admin_comment.strip()):
+        yield "delay", text, float(max(0, ceil(allocation.again_s - now_s)))
 
 
-def troubles(world: ObservedState, most: int) -> Iterator[str]:
+def troubles(observed: ObservedState, most: int) -> Iterator[str]:
     """What hooks could not do, as of now, for people."""
-    for job, told in sorted(world.told.items()):
-        if told.tries:
-            yield f"job {job}: {why(told, most)}"
-    for job, report in sorted(world.reports.items()):
+    for job, allocation in sorted(observed.allocations.items()):
+        if allocation.tries:
+            yield f"job {job}: {why(allocation, most)}"
+    for job, report in sorted(observed.reports.items()):
         if not _is_counted(report):
             yield f"job {job}: circuits could not be {_DONE.get(report.action, report.action)}: {report.said}"
 

@@ -27,8 +27,8 @@ def test_pods_wait_for_what_the_carrier_is_sure_of(tmp_path: Path) -> None:
     with Controller(cluster("lightpath")) as controller:
         service = _service(controller, Options(b"t"), driver, tmp_path / "kubernetes.yaml")
         controller.submit(request("a", 16))
-        carrier = next(one for one in service.companions if isinstance(one, SwitchReconciler))
-        loop = next(one for one in service.companions if isinstance(one, KubernetesLoop))
+        carrier = next(one for one in service.control_loops if isinstance(one, SwitchReconciler))
+        loop = next(one for one in service.control_loops if isinstance(one, KubernetesLoop))
         carrier.tick()
         assert set(driver.applied()) == {"a"}
         applied = loop.extender._applied

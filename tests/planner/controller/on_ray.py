@@ -46,7 +46,7 @@ class Rank:
 def seen(*groups: PlacementGroup) -> dict[str, list[str]]:
     """Node and GPU of each rank by job, in rank order."""
     asked = {
-        g.layout.job: [Rank.options(**g.options(i)).remote().seen.remote() for i in range(len(g.layout.seats))]
+        g.layout.job: [Rank.options(**g.options(i)).remote().seen.remote() for i in range(len(g.layout.placements))]
         for g in groups
     }
     return {job: ray.get(ranks) for job, ranks in asked.items()}
@@ -101,11 +101,11 @@ def followed() -> list[Any]:
         def tick(by: Follower) -> dict[str, str]:
             by.tick()
             wanted = {job: list(running.device_names) for job, running in c.running.items()}
-            seats = {job: group.layout.seats for job, group in by.groups.items()}
+            placements = {job: group.layout.placements for job, group in by.groups.items()}
             there = {name for name in groups() if name.startswith(PREFIX)}
             told.append({
                 "wanted": wanted, "names": sorted(group.layout.name for group in by.groups.values()) == sorted(there),
-                "groups": {job: [f"{seat.server}.g{seat.gpu}" for seat in of] for job, of in seats.items()},
+                "groups": {job: [f"{each.server}.g{each.gpu}" for each in of] for job, of in placements.items()},
                 "problems": list(by.problems),
             })  # fmt: skip
             return {job: group.handle.id.hex() for job, group in by.groups.items()}

@@ -40,7 +40,7 @@ def _job(name: str, *devices: str) -> Any:
 
 def test_one_bundle_for_each_server_in_the_order_of_ranks() -> None:
     found = layout(_job("a", "r1.s2.g7", "r1.s0.g1", "r1.s2.g0"), cpus_per_rank=4)
-    assert found.seats == (
+    assert found.placements == (
         BundlePlacement(0, "r1.s2", 7),
         BundlePlacement(1, "r1.s0", 1),
         BundlePlacement(0, "r1.s2", 0),
@@ -54,8 +54,8 @@ def test_a_start_of_a_controller_is_laid_out_as_its_place_says() -> None:
     with controller("lightpath") as c:
         [start] = c.submit(request("a", 16))
         assert isinstance(start, Start)
-        seats = layout(start).seats
-        assert [(f"s{server}", slot) for server, slot in start.place.devices] == [(s.server, s.gpu) for s in seats]
+        placements = layout(start).placements
+        assert [(f"s{server}", slot) for server, slot in start.place.devices] == [(s.server, s.gpu) for s in placements]
 
 
 def test_another_place_is_another_group() -> None:

@@ -16,7 +16,7 @@ from planner.controller import Controller
 from planner.controller.switch_reconciler import Trouble
 from planner.report.live import LIVE_HEADERS, live_html
 from planner.service.app import create_app
-from planner.service.live_state import floor
+from planner.service.live_state import live_state
 from planner.service.options import Options
 from planner.service.server import bind
 from planner.service.service import Service
@@ -56,7 +56,7 @@ class Live:
             return 401, "{}", {}
         if isinstance(status := self.step(), int):
             return status, "{}", {"Retry-After": "1"}
-        return 200, json.dumps(floor(self.controller, self.troubles)), {"Content-Type": "application/json"}
+        return 200, json.dumps(live_state(self.controller, self.troubles)), {"Content-Type": "application/json"}
 
     def step(self) -> Any:
         """What happens before the next poll is answered."""
@@ -67,7 +67,7 @@ class Live:
     def floor(self, controller: Controller, troubles: Mapping[str, Trouble]) -> dict[str, Any]:
         """In place of what the service says of its floor: the same, after a step."""
         self.step()
-        return floor(controller, troubles)
+        return live_state(controller, troubles)
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def served_by_service(live: Live) -> Iterator[str]:
     listening = bind("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
     thread = threading.Thread(target=server.run, args=([listening],))
-    with patch("planner.service.read_routes.floor", live.floor):
+    with patch("planner.service.read_routes.live_state", live.floor):
         thread.start()
         try:
             yield f"http://127.0.0.1:{listening.getsockname()[1]}/"

@@ -21,7 +21,8 @@ from planner.controller.switch_reconciler import SwitchReconciler
 from planner.service.app import create_app
 from planner.service.options import Options
 from planner.service.server import configuration
-from planner.service.service import Companion, Service
+from planner.service.service import Service
+from planner.service.ticker import ControlLoop
 from tests.paths import ROOT
 from tests.planner.controller.sites import controller as small_controller
 from tests.planner.controller.sites import request
@@ -68,7 +69,7 @@ class Running:
 def running(
     controller: Controller | None = None,
     *,
-    companions: Sequence[Companion] = (),
+    control_loops: Sequence[ControlLoop] = (),
     carrier: SwitchReconciler | None = None,
     **options: Any,
 ) -> Iterator[Running]:
@@ -76,7 +77,11 @@ def running(
     given = Options(TOKEN.encode(), **({"rate_per_s": 0, "most_wait_s": MOST_S} | options))
     controller = controller or small_controller("lightpath")
     service = Service(
-        controller, most_queued=given.most_queued, most_wait_s=given.most_wait_s, companions=companions, carrier=carrier
+        controller,
+        most_queued=given.most_queued,
+        most_wait_s=given.most_wait_s,
+        control_loops=control_loops,
+        carrier=carrier,
     )
     server = uvicorn.Server(configuration(create_app(service, given), given))
     with socket.create_server(("127.0.0.1", 0)) as listening:

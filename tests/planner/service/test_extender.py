@@ -29,7 +29,7 @@ NAMES = ["n0", "n1", "n2", "n3", "other"]
 
 
 class Quiet:
-    """A companion that only has an extender."""
+    """A control loop that only has an extender."""
 
     period_s = 3600.0
 
@@ -51,10 +51,10 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @contextmanager
 def asking(
-    world: World, *companions: Quiet, timeout_s: float = Options.timeout_s, **headers: str
+    world: World, *control_loops: Quiet, timeout_s: float = Options.timeout_s, **headers: str
 ) -> Iterator[Callable[[str, Any], httpx.Response]]:
     """The application without a socket; its event loop runs while it is asked."""
-    service = Service(world.controller, companions=companions, most_wait_s=math.inf)
+    service = Service(world.controller, control_loops=control_loops, most_wait_s=math.inf)
 
     async def begin() -> httpx.AsyncClient:
         service.start()
@@ -182,8 +182,8 @@ def test_a_service_without_kubernetes_has_no_such_routes(world: World) -> None:
 def test_names_of_jobs_of_kubernetes_are_not_to_be_had_over_http(world: World) -> None:
     """What has such a name and no Workload or pods is let go."""
     body = {"name": "a/b", "workload": BERT, "accelerators": 1}
-    for companions, status in (((Quiet(world.loop.extender),), 422), ((), 200)):
-        with asking(world, *companions) as ask:
+    for control_loops, status in (((Quiet(world.loop.extender),), 422), ((), 200)):
+        with asking(world, *control_loops) as ask:
             answer = ask("../v1/jobs", body)
             assert answer.status_code == status
             assert status == 200 or "leave out the slashes" in answer.json()["problem"]

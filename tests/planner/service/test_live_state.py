@@ -10,7 +10,7 @@ from planner.controller import Controller, Settings
 from planner.controller.view import FRESH
 from planner.model.cluster import Health
 from planner.placement.placement import Place
-from planner.service.live_state import floor
+from planner.service.live_state import live_state
 from planner.whatif.failures import parse_failure
 from tests.planner.controller.sites import chat, controller, request
 from tests.planner.simulate.grounds import cluster
@@ -36,7 +36,7 @@ def test_every_accelerator_is_told_as_it_is(fabric: str) -> None:
         c.submit_all([request(f"job{size}", size) for size in (16, 4, 8, 1)])
         c.fail(c.cluster.fabric.device_name(3, 7))
         c.drain("s3")
-        told = json.loads(json.dumps(floor(c)))
+        told = json.loads(json.dumps(live_state(c)))
         names = told["server_names"]
         letter, per_server = told["fabric"]["device_letter"], told["fabric"]["devices_per_server"]
         devices = [f"{names[i // per_server]}.{letter}{i % per_server}" for i in range(len(told["owner"]))]
@@ -60,7 +60,7 @@ def test_the_queue_says_why_in_its_order() -> None:
         c.submit(request("busy", 16, duration_s=600), at_s=10.0)
         c.submit_all([request("large", [24, 32], priority=3), request("other", 24), request("next", 24)], at_s=20.0)
         c.submit_all([request(f"p{i}", 1, tenant="poor") for i in range(2)], at_s=30.0)
-        told = floor(c)
+        told = live_state(c)
         waiting = told["waiting"]
         assert [job["name"] for job in waiting] == list(c.waiting)
         for job in waiting:
@@ -79,7 +79,7 @@ def test_of_many_that_wait_the_first_are_told() -> None:
         with c.group():
             for number in range(250):
                 c.submit(request(f"j{number}", sizes[number % len(sizes)], tenant=f"t{number % 7}"))
-        told = floor(c)
+        told = live_state(c)
         assert told["num_waiting"] == 250
         assert [job["name"] for job in told["waiting"]] == list(c.waiting)[:200]
         assert len({(job["tenant"], job["least"]) for job in told["waiting"]}) > FRESH
@@ -89,21 +89,21 @@ def test_of_many_that_wait_the_first_are_told() -> None:
 def test_it_is_made_anew_after_events_alone() -> None:
     with controller("lightpath") as c:
         c.submit(request("a", 16))
-        first = floor(c)
+        first = live_state(c)
         with patch.object(Controller, "view", side_effect=AssertionError):
-            assert {**floor(c), "at_s": 0} == {**first, "at_s": 0}
+            assert {**live_state(c), "at_s": 0} == {**first, "at_s": 0}
         c.finish("a")
-        assert floor(c)["jobs"] == []
+        assert live_state(c)["jobs"] == []
         c.submit(request("a", 8))
-        assert [job["size"] for job in floor(c)["jobs"]] == [8]
+        assert [job["size"] for job in live_state(c)["jobs"]] == [8]
 
 
 def test_a_job_that_moved_is_told_anew() -> None:
     with controller("lightpath") as c:
         c.submit(request("a", 8))
-        before = floor(c)
+        before = live_state(c)
         c.fail(c.running["a"].device_names[0])
-        after = floor(c)
+        after = live_state(c)
         assert before["owner"] != after["owner"]
         assert after["jobs"][0]["started_s"] == before["jobs"][0]["started_s"]
 
@@ -116,7 +116,7 @@ def test_parts_that_the_file_says_are_down_are_told() -> None:
     broken = cluster("lightpath").model_copy(update={"health": Health.model_validate(health)})
     with Controller(broken) as c:
         c.fail("s3.t3")
-        told = floor(c)
+        told = live_state(c)
         assert told["down"] == ["s0.t0", "s1.t1:port", "s0>s1#0", "s2.t0:w1", "s2.t0:rx:w2", "s3.t3"]
         for name in told["down"]:
             parse_failure(c.cluster, name)
@@ -134,6 +134,6 @@ def test_it_is_quick_on_4096_accelerators() -> None:
         for number in range(5):
             c.finish(f"j{number}")
             began_s = time.process_time()
-            floor(c)
+            live_state(c)
             took_s.append(time.process_time() - began_s)
         assert sorted(took_s)[2] < 0.1, "it takes about 5 ms"

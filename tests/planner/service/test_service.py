@@ -1,4 +1,4 @@
-"""What happens behind the routes: new kinds of jobs, quiet times, companions, and a disk that is full."""
+"""What happens behind the routes: new kinds of jobs, quiet times, control loops, and a disk that is full."""
 
 import asyncio
 import threading
@@ -135,7 +135,7 @@ def test_searches_that_were_cut_short_are_taken_up_once_when_it_is_quiet(monkeyp
     assert [tick(at_s) for at_s in (20.0, 21.0, 30.0)] == [2, 2, 2], "nobody waits"
 
 
-def test_companions_are_called_when_something_happens_and_now_and_then() -> None:
+def test_control_loops_are_called_when_something_happens_and_now_and_then() -> None:
     class Counting:
         period_s = 0.2
 
@@ -149,7 +149,7 @@ def test_companions_are_called_when_something_happens_and_now_and_then() -> None
 
     often, seldom = Counting(), Counting()
     seldom.period_s = 1000.0
-    with running(companions=[often, seldom]) as site:
+    with running(control_loops=[often, seldom]) as site:
         until(lambda: often.ticks >= 4)
         assert seldom.ticks <= 1
         for i in range(3):
@@ -190,7 +190,7 @@ def test_the_end_waits_for_the_circuits_of_one_job_alone(monkeypatch: pytest.Mon
     assert switches.calls == 1
 
 
-def test_what_a_companion_decides_is_news() -> None:
+def test_what_a_control_loop_decides_is_news() -> None:
     controller = small_controller("lightpath")
 
     class Submits:
@@ -200,5 +200,5 @@ def test_what_a_companion_decides_is_news() -> None:
             if "own" not in controller.running:
                 controller.submit(request("own", 2))
 
-    with running(controller, companions=[Submits()]) as site:
+    with running(controller, control_loops=[Submits()]) as site:
         assert site.get("/v1/decisions", after=0, wait=20)["events"][0]["event"] == "submit"

@@ -45,8 +45,8 @@ def test_filter_names_one_node_and_says_why_not_the_others(make_world: Make) -> 
     (item,) = gang(world, "g", 1, 2)
     world.loop.tick()
     verdict = world.loop.extender.judge(world.loop.extender.read(item))
-    assert verdict.seat is not None
-    planned = verdict.seat.node
+    assert verdict.assignment is not None
+    planned = verdict.assignment.node
     answer = filter_result(verdict, NAMES, None)
     assert answer["NodeNames"] == [planned]
     assert set(answer["FailedNodes"]) == set(NAMES) - {planned}
@@ -101,16 +101,16 @@ def test_binding_twice_is_binding_once(make_world: Make, lost: int) -> None:
     extender = world.loop.extender
     asked = extender.read(item)
     verdict = extender.judge(asked)
-    assert verdict.seat is not None
+    assert verdict.assignment is not None
     if lost == 503:
         world.emulator.is_down = True
-        assert "503" in extender.bind(asked.pod, verdict.seat.node, verdict)
+        assert "503" in extender.bind(asked.pod, verdict.assignment.node, verdict)
         world.emulator.is_down = False
-    assert extender.bind(asked.pod, verdict.seat.node, verdict) == ""
-    assert extender.bind(asked.pod, verdict.seat.node, verdict) == "", "bound there already"
-    assert "planned for" in extender.bind(asked.pod, "n3" if verdict.seat.node != "n3" else "n2", verdict)
+    assert extender.bind(asked.pod, verdict.assignment.node, verdict) == ""
+    assert extender.bind(asked.pod, verdict.assignment.node, verdict) == "", "bound there already"
+    assert "planned for" in extender.bind(asked.pod, "n3" if verdict.assignment.node != "n3" else "n2", verdict)
     world.loop.tick()
-    assert extender.judge(asked).seat == verdict.seat
+    assert extender.judge(asked).seat == verdict.assignment
 
 
 def test_pods_that_are_made_again_take_the_seats_of_those_before(make_world: Make) -> None:
@@ -148,8 +148,8 @@ def test_odd_pods(make_world: Make, change: dict[str, Any], said: str) -> None:
     item["metadata"] |= change
     world.loop.tick()
     verdict = world.loop.extender.judge(world.loop.extender.read(item))
-    assert (said in verdict.why) if said else verdict.seat is not None
-    assert not (said and verdict.seat)
+    assert (said in verdict.why) if said else verdict.assignment is not None
+    assert not (said and verdict.assignment)
 
 
 def test_pods_of_one_gang_ask_for_the_same(make_world: Make) -> None:
@@ -205,7 +205,7 @@ def test_a_gang_is_not_let_go_before_its_first_pod_is_seen(make_world: Make) -> 
     world.loop.tick()
     (item,) = gang(world, "g", 1, 8)
     assert world.try_pod(item) == ""
-    world.loop._gangs.act()
+    world.loop._gangs.reconcile()
     assert set(world.jobs()) == {"team/pods/g"}, "the mirror has not shown the pod yet"
 
 

@@ -1,4 +1,4 @@
-"""A mirror shows what the API has, through pages, forgotten versions, broken streams and outages."""
+"""An informer shows what the API has, through pages, forgotten versions, broken streams and outages."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def test_a_list_that_expires_between_its_pages_is_read_again(server: Server) -> 
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}"))
     api = server.api()
-    mirror, ask = Informer(api, PATH), api._ask
+    informer, ask = Informer(api, PATH), api._ask
     pages = iter([server.emulator.forget])
 
     def expire(*args: Any, **more: Any) -> Any:
@@ -49,34 +49,34 @@ def test_a_list_that_expires_between_its_pages_is_read_again(server: Server) -> 
 
     api._ask = expire  # type: ignore[method-assign]
     with pytest.raises(ApiError, match="410"):
-        mirror.refresh()
-    assert not mirror.is_known
-    mirror.refresh()
-    assert len(mirror.objects) == 21
+        informer.refresh()
+    assert not informer.is_known
+    informer.refresh()
+    assert len(informer.objects) == 21
     api.close()
 
 
 @pytest.mark.parametrize("how", ["cut", "error"])
 def test_streams_that_break_go_on_where_they_were(server: Server, how: str) -> None:
     api = server.api()
-    mirror = Informer(api, PATH)
-    mirror.refresh()
+    informer = Informer(api, PATH)
+    informer.refresh()
     for name in "abc":
         server.emulator.put(PODS, pod(name))
     server.emulator.broken = how
     with pytest.raises(ApiError):
-        mirror.refresh()
-    assert {name for _, name in mirror.objects} == {"a"}
-    mirror.refresh()
-    assert {name for _, name in mirror.objects} == set("abc")
+        informer.refresh()
+    assert {name for _, name in informer.objects} == {"a"}
+    informer.refresh()
+    assert {name for _, name in informer.objects} == set("abc")
     api.close()
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(["put", "change", "drop", "forget", "down", "look"]), max_size=20))
-def test_a_mirror_and_the_api_agree_in_the_end(server: Server, steps: list[str]) -> None:
+def test_an_informer_and_the_api_agree_in_the_end(server: Server, steps: list[str]) -> None:
     emulator, api = server.emulator, server.api()
-    mirror = Informer(api, PATH)
+    informer = Informer(api, PATH)
     for number, step in enumerate(steps):
         names = sorted(item["metadata"]["name"] for item in emulator.all(PODS))
         if step == "put":
@@ -90,13 +90,13 @@ def test_a_mirror_and_the_api_agree_in_the_end(server: Server, steps: list[str])
         elif step == "down":
             emulator.is_down = True
             with pytest.raises(ApiError):
-                mirror.refresh()
+                informer.refresh()
             emulator.is_down = False
         elif step == "look":
-            mirror.refresh()
-    mirror.refresh()
-    assert mirror.is_known
-    found = {item["metadata"]["name"]: item["spec"] for item in mirror.objects.values()}
+            informer.refresh()
+    informer.refresh()
+    assert informer.is_known
+    found = {item["metadata"]["name"]: item["spec"] for item in informer.objects.values()}
     assert found == {item["metadata"]["name"]: item["spec"] for item in emulator.all(PODS)}
     api.close()
 

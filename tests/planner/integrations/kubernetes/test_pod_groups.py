@@ -15,11 +15,18 @@ from planner.integrations.kubernetes.pod_assignment import (
     VISIBLE,
     PodAssignment,
     SplitError,
-    seats_of,
+    pod_assignments_of,
     written,
 )
-from planner.integrations.kubernetes.pod_groups import PodGroupError, PodSet, accelerators_of, ask_of, clipped, job_name
-from planner.integrations.kubernetes.pods import Pod, bound, in_the_way, job_told
+from planner.integrations.kubernetes.pod_groups import (
+    PodGroupError,
+    PodSet,
+    accelerators_of,
+    clipped,
+    job_name,
+    pod_group_of,
+)
+from planner.integrations.kubernetes.pods import Pod, annotated_job, bound, in_the_way
 from planner.placement.placement import Place
 from tests.planner.simulate.grounds import BERT, cluster
 
@@ -43,22 +50,21 @@ def test_seats_are_a_partition_or_there_are_none(data: st.DataObject, each: int)
     counts = {server: sum(one == server for one, _ in devices) for server, _ in devices}
     if any(count % each for count in counts.values()):
         with pytest.raises(SplitError):
-            seats_of(place(devices), each, SITE.node_of)
+            pod_assignments_of(place(devices), each, SITE.node_of)
         return
-    seats = seats_of(place(devices), each, SITE.node_of)
-    assert sorted(rank for seat in seats for rank in seat.ranks) == list(range(len(devices)))
-    for seat in seats:
-        assert len(seat.indices) == each
-        assert [(int(seat.node[1:]), index) for index in seat.indices] == [devices[rank] for rank in seat.ranks]
-    assert [seat.ranks[0] for seat in seats] == sorted(seat.ranks[0] for seat in seats)
+    assignments = pod_assignments_of(place(devices), each, SITE.node_of)
+    assert sorted(rank for assignment in assignments for rank in assignment.ranks) == list(range(len(devices)))
+    for one in assignments:
+        assert len(one.indices) == each
+        assert [(int(one.node[1:]), index) for index in one.indices] == [devices[rank] for rank in one.ranks]
+    assert [one.ranks[0] for one in assignments] == sorted(one.ranks[0] for one in assignments)
 
 
-@given(st.integers(1, 12), st.integers(1, 8))
 def test_forms_of_an_ask_are_all_even_splits(pods: int, each: int) -> None:
-    ask = ask_of([PodSet("a", pods, each)], {"name": "j"}, {}, SITE)
-    told = ask.request.constraints.per_server
-    even = [request.constraints.per_server for request in ask.even]
-    assert all(request.accelerators == pods * each for request in ask.requests)
+    pod_group = pod_group_of([PodSet("a", pods, each)], {"name": "j"}, {}, SITE)
+    told = pod_group.request.constraints.per_server
+    even = [request.constraints.per_server for request in pod_group.even]
+    assert all(request.accelerators == pods * each for request in pod_group.requests)
     if pods == 1 or 2 * each > 8:
         assert (told, even) == (each, [])
     else:
@@ -117,15 +123,15 @@ def test_an_annotation_that_anybody_wrote_breaks_nothing(text: str) -> None:
 
 
 def test_what_was_written_is_read_again() -> None:
-    seats = (PodAssignment("n0", (0, 3), (1, 2)), PodAssignment("n1", (4, 5), (0, 3)))
-    assert written(str([seat.body() for seat in seats]).replace("'", '"')) == seats
+    assignments = (PodAssignment("n0", (0, 3), (1, 2)), PodAssignment("n1", (4, 5), (0, 3)))
+    assert written(str([assignment.body() for assignment in assignments]).replace("'", '"')) == assignments
 
 
 def test_a_job_of_another_namespace_is_not_believed() -> None:
     item = {"metadata": {"name": "p", "namespace": "a", "annotations": {JOB: "b/train"}}, "spec": {}}
-    assert job_told(Pod(item)) == ""
+    assert annotated_job(Pod(item)) == ""
     item["metadata"] = {"name": "p", "namespace": "b", "annotations": {JOB: "b/train"}}
-    assert job_told(Pod(item)) == "b/train"
+    assert annotated_job(Pod(item)) == "b/train"
 
 
 def test_who_is_in_the_way() -> None:

@@ -108,7 +108,7 @@ def test_an_api_that_is_down_when_a_pod_may_go(make_world: Make) -> None:
     world, queue = waiting(make_world)
     end(world, "old")
     world.loop._gangs._holders._pods.refresh()
-    world.loop._gangs.act()
+    world.loop._gangs.reconcile()
     queue._seen = len(world.emulator.events)
     world.emulator.is_down = True
     for _ in range(3):

@@ -253,11 +253,11 @@ class World:
         said = extender.bind(found, node, judged)
         if said:
             raise RuntimeError(said)
-        if judged.seat is not None:
+        if judged.assignment is not None:
             place = self.controller.running[judged.job]
             own = {(f"n{server}", slot) for server, slot in place.devices}
-            assert {(node, index) for index in judged.seat.indices} <= own, "it lands as planned"
-            self.held[found.uid] = frozenset((node, index) for index in judged.seat.indices)
+            assert {(node, index) for index in judged.assignment.indices} <= own, "it lands as planned"
+            self.held[found.uid] = frozenset((node, index) for index in judged.assignment.indices)
 
     def try_pod(self, item: dict[str, Any]) -> str:
         """Filter, then bind; what was said, or nothing."""

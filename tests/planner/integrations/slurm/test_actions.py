@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from planner.integrations.slurm import executor
-from planner.integrations.slurm.actions import Action, acts
+from planner.integrations.slurm.actions import Action, reconcile
 from planner.integrations.slurm.allocations import Allocation, AllocationStore
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmError
@@ -81,15 +81,15 @@ def test_a_node_that_slurm_refuses_concerns_no_other() -> None:
 
 
 def test_a_stuck_switch_is_tried_less_and_less_often() -> None:
-    world, memory = ObservedState({"slurm-7": LIGHT}, {}, {}, {}, {}), Memory()
-    wants = DesiredState({}, {}, {}, frozenset(), frozenset())
+    observed, memory = ObservedState({"slurm-7": LIGHT}, {}, {}, {}, {}), Memory()
+    desired = DesiredState({}, {}, {}, frozenset(), frozenset())
     tried_s = []
     for now_s in range(200):
-        if any(act.do == "off" for act in acts(world, wants, memory, SITE, now_s)):
+        if any(action.do == "off" for action in reconcile(observed, desired, memory, SITE, now_s)):
             tried_s.append(now_s)
             memory.switchings.failed("slurm-7", now_s)
     assert tried_s == [0, 1, 5, 13, 29, 61, 121, 181]
-    memory.switchings.forget(world.is_switched)
+    memory.switchings.forget(observed.is_switched)
     assert not memory.switchings.is_due("slurm-7", 200)
     memory.switchings.forget(ObservedState({}, {}, {}, {}, {}).is_switched)
     assert memory.switchings.is_due("slurm-7", 200)
@@ -97,10 +97,11 @@ def test_a_stuck_switch_is_tried_less_and_less_often() -> None:
 
 def test_a_job_gets_no_place_before_its_old_circuits_are_off() -> None:
     """They go off at the end of a tick: what its prolog put on must not be what that takes off."""
-    wants = DesiredState({}, {7: PLACE}, {}, frozenset(), frozenset())
+    desired = DesiredState({}, {7: PLACE}, {}, frozenset(), frozenset())
     done = [
-        act.do for act in acts(ObservedState({"slurm-7": LIGHT}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)
+        action.do
+        for action in reconcile(ObservedState({"slurm-7": LIGHT}, {}, {7: row()}, {}, {}), desired, Memory(), SITE, 0.0)
     ]
     assert done == ["off"]
-    done = [act.do for act in acts(ObservedState({}, {}, {7: row()}, {}, {}), wants, Memory(), SITE, 0.0)]
+    done = [action.do for action in reconcile(ObservedState({}, {}, {7: row()}, {}, {}), desired, Memory(), SITE, 0.0)]
     assert done == ["tell", "place", "release"]

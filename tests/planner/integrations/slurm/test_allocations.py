@@ -19,30 +19,30 @@ def circuits(fiber: str, wavelength: int) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def tellings(tmp_path: Path) -> AllocationStore:
+def store(tmp_path: Path) -> AllocationStore:
     (tmp_path / "state").mkdir(mode=0o700)
     (tmp_path / "bindings").mkdir()
     return AllocationStore(tmp_path / "state", tmp_path / "bindings")
 
 
 def test_a_telling_is_written_and_forgotten(
-    tellings: AllocationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: AllocationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owners: list[tuple[int, int]] = []
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("os.fchown", lambda file, user, group: owners.append((user, group)))
-    told = Allocation({"n0": (5, 2), "n1": (0, 1)}, circuits("s0>s1#0", 3), restarts=2)
-    tellings.tell(7, told, USER)
-    assert tellings.all() == {7: told}
-    assert tellings.all()[7].restarts == 2
+    allocation = Allocation({"n0": (5, 2), "n1": (0, 1)}, circuits("s0>s1#0", 3), restarts=2)
+    store.tell(7, allocation, USER)
+    assert store.all() == {7: allocation}
+    assert store.all()[7].restarts == 2
     binding = tmp_path / "bindings" / "7.n0"
     assert binding.read_text() == "5,2\n"
     assert stat.S_IMODE(binding.stat().st_mode) == 0o400
     assert owners.count((USER, -1)) == 2
     assert circuits_file(tmp_path / "state", 7).exists()
-    tellings.forget(7)
-    tellings.forget(7)
-    assert tellings.all() == {}
+    store.forget(7)
+    store.forget(7)
+    assert store.all() == {}
     assert not list((tmp_path / "bindings").iterdir())
     assert not circuits_file(tmp_path / "state", 7).exists()
 
@@ -54,54 +54,54 @@ def test_a_telling_is_written_and_forgotten(
         (Allocation({"n2": (1,)}, circuits("s0>s1#0", 3)), "is locked for job 7"),
     ],
 )
-def test_two_jobs_never_have_the_same(tellings: AllocationStore, other: Allocation, problem: str) -> None:
-    tellings.tell(7, Allocation({"n0": (0, 1), "n1": (0, 1)}, circuits("s0>s1#0", 3)), USER)
+def test_two_jobs_never_have_the_same(store: AllocationStore, other: Allocation, problem: str) -> None:
+    store.tell(7, Allocation({"n0": (0, 1), "n1": (0, 1)}, circuits("s0>s1#0", 3)), USER)
     with pytest.raises(ValueError, match=problem):
-        tellings.tell(8, other, USER)
-    assert list(tellings.all()) == [7]
-    tellings.tell(8, Allocation({"n1": (2, 3)}, []), USER)
+        store.tell(8, other, USER)
+    assert list(store.all()) == [7]
+    store.tell(8, Allocation({"n1": (2, 3)}, []), USER)
 
 
 def test_a_digest_is_of_the_place_alone() -> None:
-    told = Allocation({"n0": (0, 1)}, [])
-    assert told.digest == Allocation({"n0": (0, 1)}, [], restarts=4, leaves=True).digest
+    allocation = Allocation({"n0": (0, 1)}, [])
+    assert allocation.digest == Allocation({"n0": (0, 1)}, [], restarts=4, leaves=True).digest
     others = [
         Allocation({"n0": (1, 0)}, []),
         Allocation({"n1": (0, 1)}, []),
         Allocation({"n0": (0, 1)}, circuits("s0>s1#0", 0)),
     ]
-    assert len({told.digest, *(other.digest for other in others)}) == 4
+    assert len({allocation.digest, *(other.digest for other in others)}) == 4
 
 
-def test_files_without_a_lock_are_swept(tellings: AllocationStore, tmp_path: Path) -> None:
+def test_files_without_a_lock_are_swept(store: AllocationStore, tmp_path: Path) -> None:
     """The process died between two files."""
     bindings = tmp_path / "bindings"
     for name in ("9.n0", "8.n1", "task_prolog.sh"):
         (bindings / name).write_text("0\n")
-    tellings.keep(8, Allocation({"n1": (0,)}, []))
+    store.keep(8, Allocation({"n1": (0,)}, []))
     circuits_file(tmp_path / "state", 9).write_text("[]")
-    tellings.sweep()
+    store.sweep()
     assert sorted(path.name for path in bindings.iterdir()) == ["8.n1", "task_prolog.sh"]
     assert not circuits_file(tmp_path / "state", 9).exists()
 
 
-def test_damaged_files_are_named(tellings: AllocationStore, tmp_path: Path) -> None:
+def test_damaged_files_are_named(store: AllocationStore, tmp_path: Path) -> None:
     (tmp_path / "state" / "jobs" / "7.json").write_text("{}")
     with pytest.raises(InputError, match=r"7\.json.*is damaged"):
-        tellings.all()
+        store.all()
     (tmp_path / "state" / "reports" / "7.json").write_text("[")
-    assert tellings.reports()[7].part is None
+    assert store.reports()[7].part is None
 
 
-def test_orders_come_in_turn(tellings: AllocationStore) -> None:
+def test_orders_come_in_turn(store: AllocationStore) -> None:
     for part in ("s0>s1#0", "s1.t0"):
-        tellings.order(Order("fail", part))
-    assert [order.part for _, order in tellings.orders()] == ["s0>s1#0", "s1.t0"]
+        store.order(Order("fail", part))
+    assert [order.part for _, order in store.orders()] == ["s0>s1#0", "s1.t0"]
 
 
-def test_a_damaged_lock_still_locks(tellings: AllocationStore, tmp_path: Path) -> None:
+def test_a_damaged_lock_still_locks(store: AllocationStore, tmp_path: Path) -> None:
     """What the job has is known from its bindings and circuits; the planner stops it where it can."""
-    tellings.tell(7, Allocation({"n0": (5, 2)}, circuits("s0>s1#0", 3)), USER)
+    store.tell(7, Allocation({"n0": (5, 2)}, circuits("s0>s1#0", 3)), USER)
     lock = tmp_path / "state" / "jobs" / "7.json"
     lock.write_text("{")
     anew = AllocationStore(tmp_path / "state", tmp_path / "bindings")

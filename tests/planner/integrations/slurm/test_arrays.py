@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.integrations.slurm.actions import acts
+from planner.integrations.slurm.actions import reconcile
 from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.arrays import first_tasks
 from planner.integrations.slurm.controller_events import asked, let_go
@@ -56,7 +56,7 @@ def test_a_job_is_named_so_that_no_other_is_meant(said: dict[str, Any], address:
     assert bool(found.tasks) == ("[" in address)
 
 
-def world(most: int, rest: str, *states: str, **changes: Any) -> ObservedState:
+def observed(most: int, rest: str, *states: str, **changes: Any) -> ObservedState:
     """An array whose first tasks are jobs 8, 9, ... in these states: held, sent (released), run or done."""
     of: dict[str, Any] = {"admin_comment": ASKS, "array_id": 7, "most_tasks": most}
     jobs = {7: row(tasks=rest, **of | changes)} if rest else {}
@@ -67,46 +67,46 @@ def world(most: int, rest: str, *states: str, **changes: Any) -> ObservedState:
     return ObservedState({}, {}, jobs, {}, {})
 
 
-def given_to_controller(seen: ObservedState, wants: DesiredState = NOTHING) -> list[int]:
-    return list(asked(seen, wants, Memory(), SITE, 0.0))
+def given_to_controller(seen: ObservedState, desired: DesiredState = NOTHING) -> list[int]:
+    return list(asked(seen, desired, Memory(), SITE, 0.0))
 
 
 def split(seen: ObservedState) -> list[int]:
-    return [act.task for act in acts(seen, NOTHING, Memory(), SITE, 0.0) if act.do == "split"]
+    return [action.task for action in reconcile(seen, NOTHING, Memory(), SITE, 0.0) if action.do == "split"]
 
 
 def test_no_more_tasks_are_given_than_the_limit_lets_run() -> None:
-    assert given_to_controller(world(2, "", "held", "held", "held")) == [8, 9]
-    assert given_to_controller(world(2, "", "run", "held", "held")) == [9]
-    assert given_to_controller(world(2, "", "run", "sent", "held")) == []
-    assert given_to_controller(world(2, "", "done", "held", "held", "held")) == [9, 10]
-    assert given_to_controller(world(0, "", "held", "held", "held")) == [8, 9, 10]
+    assert given_to_controller(observed(2, "", "held", "held", "held")) == [8, 9]
+    assert given_to_controller(observed(2, "", "run", "held", "held")) == [9]
+    assert given_to_controller(observed(2, "", "run", "sent", "held")) == []
+    assert given_to_controller(observed(2, "", "done", "held", "held", "held")) == [9, 10]
+    assert given_to_controller(observed(0, "", "held", "held", "held")) == [8, 9, 10]
 
 
 def test_those_that_the_controller_knows_come_first() -> None:
-    seen = world(1, "", "held", "held")
-    requests = asked(world(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
-    wants = DesiredState({9: requests[9]}, {}, {}, frozenset(), frozenset())
-    assert given_to_controller(seen, wants) == [9]
-    wants = DesiredState(requests, {}, {}, frozenset(), frozenset())
-    found = let_go(seen, wants, asked(seen, wants, Memory(), SITE, 0.0), SITE)
+    seen = observed(1, "", "held", "held")
+    requests = asked(observed(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
+    desired = DesiredState({9: requests[9]}, {}, {}, frozenset(), frozenset())
+    assert given_to_controller(seen, desired) == [9]
+    desired = DesiredState(requests, {}, {}, frozenset(), frozenset())
+    found = let_go(seen, desired, asked(seen, desired, Memory(), SITE, 0.0), SITE)
     assert [event.subject for event in found] == ["slurm-9"]
 
 
 def test_a_task_that_slurm_will_not_start_loses_its_place() -> None:
-    requests = asked(world(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
-    wants = DesiredState(requests, {8: PLACE, 9: PLACE}, {}, frozenset(), frozenset())
-    seen = world(1, "", "sent", "full")
-    assert [event.subject for event in let_go(seen, wants, {}, SITE)] == ["slurm-9"]
+    requests = asked(observed(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
+    desired = DesiredState(requests, {8: PLACE, 9: PLACE}, {}, frozenset(), frozenset())
+    seen = observed(1, "", "sent", "full")
+    assert [event.subject for event in let_go(seen, desired, {}, SITE)] == ["slurm-9"]
 
 
 def test_as_many_tasks_become_jobs_as_could_run() -> None:
     """Four servers of four accelerators hold eight tasks of two."""
-    assert split(world(0, "0-99")) == list(range(8))
-    assert split(world(0, "3-99", "run", "held", "done")) == list(range(3, 9))
-    assert split(world(3, "0-99")) == [0, 1, 2]
-    assert split(world(3, "3-99", "done", "run", "sent")) == [3]
-    assert split(world(2, "3-99", "held", "held", "held")) == []
+    assert split(observed(0, "0-99")) == list(range(8))
+    assert split(observed(0, "3-99", "run", "held", "done")) == list(range(3, 9))
+    assert split(observed(3, "0-99")) == [0, 1, 2]
+    assert split(observed(3, "3-99", "done", "run", "sent")) == [3]
+    assert split(observed(2, "3-99", "held", "held", "held")) == []
 
 
 @pytest.mark.parametrize(
@@ -121,18 +121,18 @@ def test_as_many_tasks_become_jobs_as_could_run() -> None:
     ],
 )
 def test_nothing_is_split_off_an_array_that_may_not_run(changes: dict[str, Any]) -> None:
-    assert split(world(0, "0-99", **changes)) == []
+    assert split(observed(0, "0-99", **changes)) == []
 
 
 def test_the_rest_says_why_its_tasks_wait() -> None:
     def said(seen: ObservedState, **why: str) -> dict[int, str]:
-        wants = DesiredState({}, {}, {int(job[1:]): text for job, text in why.items()}, frozenset(), frozenset())
-        notes = [act for act in acts(seen, wants, Memory(), SITE, 0.0) if act.do == "note"]
-        return {act.job: act.comment.partition(" why=")[2] for act in notes}
+        desired = DesiredState({}, {}, {int(job[1:]): text for job, text in why.items()}, frozenset(), frozenset())
+        notes = [action for action in reconcile(seen, desired, Memory(), SITE, 0.0) if action.do == "note"]
+        return {action.job: action.comment.partition(" why=")[2] for action in notes}
 
-    assert said(world(0, "2-9", "run", "held"), j9="no room") == {7: "no room", 9: "no room"}
+    assert said(observed(0, "2-9", "run", "held"), j9="no room") == {7: "no room", 9: "no room"}
     limited = "as many tasks of the array run as its limit of 2 lets"
-    assert said(world(2, "2-9", "run", "run")) == {7: limited}
-    assert said(world(2, "3-9", "run", "run", "held")) == {7: limited, 10: limited}
-    assert said(world(0, "8-9", *["run"] * 8)) == {7: "other tasks of the array come before"}
-    assert said(world(2, "0-9")) == said(world(2, "2-9", "run", "run", eligible_s=1.0)) == {}
+    assert said(observed(2, "2-9", "run", "run")) == {7: limited}
+    assert said(observed(2, "3-9", "run", "run", "held")) == {7: limited, 10: limited}
+    assert said(observed(0, "8-9", *["run"] * 8)) == {7: "other tasks of the array come before"}
+    assert said(observed(2, "0-9")) == said(observed(2, "2-9", "run", "run", eligible_s=1.0)) == {}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planner.integrations.slurm.commands import SlurmDownError
 from planner.integrations.slurm.formats import job_row, node_row
-from planner.integrations.slurm.job_requests import plain, request_of, written
+from planner.integrations.slurm.job_requests import descriptor_of, plain, request_of
 from planner.integrations.slurm.rows import JobRow
 from planner.model.errors import InputError
 from tests.planner.integrations.slurm.test_loop_machine import site
@@ -30,9 +30,9 @@ def row(**changes: Any) -> JobRow:
 
 def asked(**changes: Any) -> Any:
     given_row = row(**changes)
-    asks = written(given_row)
-    assert asks is not None
-    return request_of(given_row, asks, CONFIG, num_servers=3)
+    descriptor = descriptor_of(given_row)
+    assert descriptor is not None
+    return request_of(given_row, descriptor, CONFIG, num_servers=3)
 
 
 def test_a_held_job_becomes_a_request() -> None:
@@ -83,24 +83,24 @@ def test_more_nodes_than_there_are_is_refused() -> None:
 
 
 def test_what_was_written_is_read_again() -> None:
-    asks = written(row())
-    assert asks is not None
-    for told in (
+    descriptor = descriptor_of(row())
+    assert descriptor is not None
+    for allocation in (
         {"at": "0123456789ab"},
         {"is_put_off": True},
         {"why": "no room (2 of 4)"},
         {"at": "f" * 12, "why": "x"},
     ):
-        again = written(row(admin_comment=asks.text(**told)))  # type: ignore[arg-type]
+        again = descriptor_of(row(admin_comment=descriptor.text(**allocation)))  # type: ignore[arg-type]
         assert again is not None
-        assert again.asks == ASKS
-        assert {name: getattr(again, name) for name in told} == told
-    assert asks.gres == "gpu:4"
-    typed = written(row(admin_comment="photonplan:nodes=1-1:gpus=2:type=a100"))
+        assert again.request == ASKS
+        assert {name: getattr(again, name) for name in allocation} == allocation
+    assert descriptor.gres == "gpu:4"
+    typed = descriptor_of(row(admin_comment="photonplan:nodes=1-1:gpus=2:type=a100"))
     assert typed is not None
     assert typed.gres == "gpu:a100:2"
     for other in ("", "photonplan:", "photonplan:nodes=1-1", "x photonplan:nodes=1-1:gpus=2:type=any"):
-        assert written(row(admin_comment=other)) is None
+        assert descriptor_of(row(admin_comment=other)) is None
 
 
 @given(st.text())

@@ -26,16 +26,16 @@ def test_a_server_that_a_hook_reports_stays_out_while_its_node_is_up(made: Clust
     report_file(made.state, 7).write_text('{"action": "connect", "part": "s3", "said": "dark"}')
     for _ in range(3):
         made.tick()
-        assert made.loop.wants().failed == {"s3"}
+        assert made.loop.desired().failed == {"s3"}
     AllocationStore(made.state, made.bindings).order(Order("repair", "s3"))
     made.tick()
-    assert made.loop.wants().failed == set()
+    assert made.loop.desired().failed == set()
     made.slurm.down.add("n3")
     made.tick()
-    assert made.loop.wants().failed == {"s3"}
+    assert made.loop.desired().failed == {"s3"}
     made.slurm.down.clear()
     made.tick()
-    assert made.loop.wants().failed == set()
+    assert made.loop.desired().failed == set()
 
 
 def test_a_damaged_order_is_set_aside(made: Cluster) -> None:
@@ -43,7 +43,7 @@ def test_a_damaged_order_is_set_aside(made: Cluster) -> None:
         (made.state / "orders" / f"{number}.json").write_text(text)
     AllocationStore(made.state, made.bindings).order(Order("fail", "s1.t0"))
     made.tick()
-    assert made.loop.wants().failed == {"s1.t0"}
+    assert made.loop.desired().failed == {"s1.t0"}
     assert sorted(path.name for path in (made.state / "orders").iterdir()) == ["0.damaged", "1.damaged"]
     assert made.said["damaged"] == 2
 
@@ -55,7 +55,7 @@ def test_few_jobs_are_expanded_in_a_tick(made: Cluster, monkeypatch: pytest.Monk
         made.slurm.submit(number, 1, (1, 1))
     for number in range(3):
         made.tick()
-        assert sorted(made.loop.wants().requests) == list(range(number + 1))
+        assert sorted(made.loop.desired().requests) == list(range(number + 1))
 
 
 def test_no_tenant_waits_for_all_jobs_of_another() -> None:

@@ -38,9 +38,9 @@ class FragileTellings(AllocationStore):
 
     slurm: FakeSlurm
 
-    def keep(self, job: int, told: Allocation) -> None:
+    def keep(self, job: int, allocation: Allocation) -> None:
         self.slurm.point()
-        super().keep(job, told)
+        super().keep(job, allocation)
         self.slurm.point()
 
     def heard(self, job: int) -> None:
@@ -96,14 +96,14 @@ class Cluster:
         self.start_daemon()
 
     def start_daemon(self) -> None:
-        tellings = FragileTellings(self.state, self.bindings)
-        tellings.slurm = self.slurm
+        store = FragileTellings(self.state, self.bindings)
+        store.slurm = self.slurm
         self.controller = Controller(self.site.cluster, self.state / "journal.db", Settings.model_validate(RULES))
         self.loop = Loop(
-            self.site, self.controller, self.slurm, FragileDriver(self.driver, self.slurm), tellings, self.log,
+            self.site, self.controller, self.slurm, FragileDriver(self.driver, self.slurm), store, self.log,
             1, lambda: self.now_s,
         )  # type: ignore[arg-type] # fmt: skip
-        tellings.sweep()
+        store.sweep()
 
     def log(self, what: str, **details: object) -> None:
         self.said[what] += 1
@@ -229,16 +229,16 @@ class Cluster:
 
     def tile_fails(self, pick: int) -> None:
         """Or all tiles of a server."""
-        tellings, server = AllocationStore(self.state, self.bindings), pick % NODES
+        store, server = AllocationStore(self.state, self.bindings), pick % NODES
         for tile in range(GPUS) if pick % 5 == 0 and self.has_room() else [pick // NODES % GPUS]:
-            tellings.order(Order("fail", f"s{server}.t{tile}"))
+            store.order(Order("fail", f"s{server}.t{tile}"))
 
     def repair(self, pick: int) -> None:
         self.set_faults([])
-        tellings = AllocationStore(self.state, self.bindings)
+        store = AllocationStore(self.state, self.bindings)
         for part in self.controller.view().failed:
             if "." in part or ">" in part:
-                tellings.order(Order("repair", part))
+                store.order(Order("repair", part))
 
     def set_faults(self, parts: list[str]) -> None:
         (self.state / "driver" / "faults.json").write_text(json.dumps(parts))
@@ -275,8 +275,8 @@ class Cluster:
 
     def locks_are_disjoint(self) -> None:
         owner: dict[str, int] = {}
-        for number, told in AllocationStore(self.state, self.bindings).all().items():
-            assert all(owner.setdefault(lock, number) == number for lock in told.locks), (owner, told)
+        for number, allocation in AllocationStore(self.state, self.bindings).all().items():
+            assert all(owner.setdefault(lock, number) == number for lock in allocation.locks), (owner, allocation)
 
     def light_is_used_once(self) -> None:
         owner: dict[str, str] = {}
@@ -286,7 +286,7 @@ class Cluster:
     def limits_hold(self) -> None:
         """No task has accelerators that Slurm will not start."""
         jobs = self.slurm.jobs_by_number
-        placed = Counter(jobs[job].array for job in self.loop.wants().places if job in jobs)
+        placed = Counter(jobs[job].array for job in self.loop.desired().places if job in jobs)
         for job in jobs.values():
             is_kept = job.array not in self.changed and job.most_tasks > 0
             assert not is_kept or placed[job.array] <= job.most_tasks, (job, placed)
@@ -305,7 +305,7 @@ class Cluster:
     def require_good_end(self) -> None:
         """All is repaired, and goes on until nothing changes: everything has run, and nothing is left."""
         slurm, loop, controller = self.slurm, self.loop, self.controller
-        tellings = AllocationStore(self.state, self.bindings)
+        store = AllocationStore(self.state, self.bindings)
         self.repair_everything()
         for _ in range(300):
             self.repair(0)
@@ -320,10 +320,10 @@ class Cluster:
                 slurm.go_on(number)
             if not slurm.left():
                 break
-        assert not slurm.left(), (slurm.left(), loop.wants(), tellings.all(), loop._memory)
+        assert not slurm.left(), (slurm.left(), loop.desired(), store.all(), loop._memory)
         for _ in range(4):
             loop.tick()
-        assert not tellings.all()
+        assert not store.all()
         assert not list(self.bindings.iterdir())
         assert self.driver.applied() == {}
         assert (*controller.running, *controller.waiting, *controller.down, *slurm.drained) == ()

@@ -55,7 +55,7 @@ def test_it_is_tried_ever_later_and_then_ended(made: Cluster) -> None:
     job = made.slurm.jobs_by_number[7]
     assert f"circuits could not be connected, tried {len(began)} times, at most 8 times" in job.admin_comment
     assert "faults.json lists no parts" in job.admin_comment
-    (line,) = troubles(made.loop.world(), 8)
+    (line,) = troubles(made.loop.observe(), 8)
     assert line.startswith(f"job 7: circuits could not be connected, tried {len(began)} times")
     began += seconds(made, 400)
     assert len(began) == 8
@@ -88,4 +88,4 @@ def test_a_start_that_works_ends_the_count(made: Cluster) -> None:
     assert len(began) > 2
     assert (job.state, AllocationStore(made.state, made.bindings).all()[7].tries) == ("RUNNING", 0)
     assert "why=" not in job.admin_comment
-    assert not list(troubles(made.loop.world(), 8))
+    assert not list(troubles(made.loop.observe(), 8))

@@ -8,10 +8,10 @@ from planner.cli import main
 from planner.cli.tables.slurm_status import show
 from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.config import load_site
-from planner.integrations.slurm.job_requests import written
+from planner.integrations.slurm.job_requests import descriptor_of
 from planner.integrations.slurm.lock import is_alone
 from planner.integrations.slurm.observed_state import DesiredState, ObservedState
-from planner.integrations.slurm.status import StatusReport, differences, read_status, write_wants
+from planner.integrations.slurm.status import StatusReport, differences, read_status, write_desired_state
 from planner.model.errors import InputError
 from tests.planner.integrations.slurm.test_job_requests import row
 from tests.slurm.sites import write_site
@@ -19,28 +19,32 @@ from tests.slurm.sites import write_site
 PLACE = Allocation({"n0": (0, 1)}, [{"dimension": "data", "circuits": [{"from": "s0.t0"}]}])
 
 
-def world(
-    state: str = "RUNNING", *, told: Allocation | None = PLACE, is_on: bool = True, takes_gpus: bool = True
+def observed(
+    state: str = "RUNNING", *, allocation: Allocation | None = PLACE, is_on: bool = True, takes_gpus: bool = True
 ) -> ObservedState:
     nodes = "n0" if state == "RUNNING" else ""
     rows = {7: row(state=state, is_held=False, nodes=nodes, takes_gpus=takes_gpus)}
-    return ObservedState({"slurm-7": PLACE.circuits} if is_on else {}, {}, rows, {}, {} if told is None else {7: told})
+    return ObservedState(
+        {"slurm-7": PLACE.circuits} if is_on else {}, {}, rows, {}, {} if allocation is None else {7: allocation}
+    )
 
 
-def wants(**places: Allocation) -> DesiredState:
-    return DesiredState({}, {int(job[1:]): told for job, told in places.items()}, {}, frozenset(), frozenset())
+def desired(**places: Allocation) -> DesiredState:
+    return DesiredState(
+        {}, {int(job[1:]): allocation for job, allocation in places.items()}, {}, frozenset(), frozenset()
+    )
 
 
 @pytest.mark.parametrize(
     ("seen", "wanted", "said"),
     [
-        (world(), wants(j7=PLACE), []),
-        (world("PENDING", told=None, is_on=False), wants(), []),
-        (world("COMPLETED"), wants(j7=PLACE), ["has ended in Slurm, and has a place", "are on, and it has ended"]),
-        (world(), wants(j7=Allocation({"n1": (0, 1)}, [])), ["runs elsewhere than the journal says"]),
-        (world(is_on=False), wants(j7=PLACE), ["its circuits are off"]),
-        (world(), wants(), ["holds GPUs without a place"]),
-        (world("COMPLETED"), wants(), ["are on, and it has ended"]),
+        (observed(), desired(j7=PLACE), []),
+        (observed("PENDING", allocation=None, is_on=False), desired(), []),
+        (observed("COMPLETED"), desired(j7=PLACE), ["has ended in Slurm, and has a place", "are on, and it has ended"]),
+        (observed(), desired(j7=Allocation({"n1": (0, 1)}, [])), ["runs elsewhere than the journal says"]),
+        (observed(is_on=False), desired(j7=PLACE), ["its circuits are off"]),
+        (observed(), desired(), ["holds GPUs without a place"]),
+        (observed("COMPLETED"), desired(), ["are on, and it has ended"]),
     ],
 )
 def test_differences_are_named(seen: ObservedState, wanted: DesiredState, said: list[str]) -> None:
@@ -108,7 +112,7 @@ def test_a_missing_file_of_the_hooks_is_named(tmp_path: Path, capsys: pytest.Cap
     site = write_site(tmp_path / "site", 4)
     site.state.mkdir(mode=0o700)
     (site.state / "journal.db").touch()
-    write_wants(site.state, wants(), 0)
+    write_desired_state(site.state, desired(), 0)
     with is_alone(site.state):
         assert main(["slurm", "status", "--config", str(site.config)]) == 2
     said = capsys.readouterr().err
@@ -135,7 +139,7 @@ def test_a_lock_belongs_to_the_owner_of_its_folder(tmp_path: Path, monkeypatch: 
 
 
 def test_rows_of_others_are_not_ours() -> None:
-    assert written(row(admin_comment="something else")) is None
+    assert descriptor_of(row(admin_comment="something else")) is None
 
 
 def test_an_order_says_who_will_carry_it_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner.integrations.slurm.actions import acts
+from planner.integrations.slurm.actions import reconcile
 from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from planner.integrations.slurm.rows import JobRow
@@ -19,10 +19,13 @@ AT = f"{ASKS}:at={DARK.digest}"
 
 
 def done(
-    rows: dict[int, JobRow], told: dict[int, Allocation], place: Allocation | None, applied: dict[str, Circuits]
+    rows: dict[int, JobRow], allocation: dict[int, Allocation], place: Allocation | None, applied: dict[str, Circuits]
 ) -> list[Any]:
-    wants = DesiredState({}, {} if place is None else {7: place}, {}, frozenset(), frozenset())
-    return [(act.do, act.job) for act in acts(ObservedState(applied, {}, rows, {}, told), wants, Memory(), SITE, 0.0)]
+    desired = DesiredState({}, {} if place is None else {7: place}, {}, frozenset(), frozenset())
+    return [
+        (action.do, action.job)
+        for action in reconcile(ObservedState(applied, {}, rows, {}, allocation), desired, Memory(), SITE, 0.0)
+    ]
 
 
 @pytest.mark.parametrize("name", ["slurm-8", "by-hand"])
@@ -35,9 +38,9 @@ def test_light_of_others_is_waited_for(name: str) -> None:
 def test_accelerators_of_others_are_waited_for() -> None:
     """They are given back as soon as Slurm has nothing left of the other job, and not while it completes."""
     other = row(job_id=8, state="COMPLETING", is_held=False, nodes="n0")
-    told = {8: Allocation({"n0": (1, 2)}, [])}
-    assert done({7: row(), 8: other}, told, DARK, {}) == []
-    gone = done({7: row(), 8: replace(other, state="COMPLETED")}, told, DARK, {})
+    allocation = {8: Allocation({"n0": (1, 2)}, [])}
+    assert done({7: row(), 8: other}, allocation, DARK, {}) == []
+    gone = done({7: row(), 8: replace(other, state="COMPLETED")}, allocation, DARK, {})
     assert gone == [("forget", 8), ("tell", 7), ("place", 7), ("release", 7)]
 
 

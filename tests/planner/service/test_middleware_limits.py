@@ -1,4 +1,4 @@
-"""The gate right at its limits, asked as a server asks it: nothing is read, told or written down beyond them."""
+"""The middleware right at its limits, asked as a server asks it: nothing is read, told or written down beyond them."""
 
 import asyncio
 import logging
@@ -16,17 +16,17 @@ MOST = 1000
 
 
 class Asked:
-    """One request that reaches the gate: status of the answer, and how much of the body was read."""
+    """One request that reaches the middleware: status of the answer, and how much of the body was read."""
 
     def __init__(self, headers: dict[str, str], method: str = "POST", rate_per_s: float = 0.0, times: int = 1) -> None:
         self.reads, self.statuses = 0, list[int]()
         self.metrics = Metrics()
         options = Options(TOKEN.encode(), rate_per_s=rate_per_s, most_body_bytes=MOST)
-        gate = Middleware(self._app, options, self.metrics, lambda: False)
+        middleware = Middleware(self._app, options, self.metrics, lambda: False)
         raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         for _ in range(times):
             scope = {"type": "http", "method": method, "path": "/v1/jobs", "headers": raw, "client": ("10.0.0.1", 1)}
-            asyncio.run(gate(scope, self._receive, self._send))
+            asyncio.run(middleware(scope, self._receive, self._send))
 
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -1,4 +1,4 @@
-"""Has kube-scheduler try pods again that were turned away, once they may go.
+"""Requeue pods that were turned away: kube-scheduler tries them again once they may go.
 
 An extender cannot tell it when: a pod that was turned away is tried again when something in the cluster changes, else
 after five minutes. A change of the pod itself is such an event, so that an annotation brings it back.
@@ -24,8 +24,8 @@ STALE = (404, 409)
 log = logging.getLogger("planner.kubernetes")
 
 
-class Nudges:
-    """Pods whose last answer is another by now."""
+class Requeuer:
+    """Requeues pods whose last answer is another by now."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Nudges:
         self._clock = clock
         self._has_begun = False
 
-    def act(self) -> None:
+    def reconcile(self) -> None:
         """Look at each pod that was turned away, and have those tried again that may go now; ApiError."""
         waiting = {pod.uid: pod for pod in map(Pod, self._pods.objects.values()) if not pod.node}
         if self._has_begun and not self._extender.turned_away:
@@ -61,7 +61,7 @@ class Nudges:
         if verdict.why:
             return
         try:
-            self._nudge(pod)
+            self._requeue(pod)
         except ApiError:
             self._extender.turned_away[pod.uid] = turned
             raise
@@ -70,10 +70,10 @@ class Nudges:
         """Nobody remembers whom the process before this one has turned away."""
         for pod in waiting:
             if job_of(pod):
-                self._nudge(pod)
+                self._requeue(pod)
         self._has_begun = True
 
-    def _nudge(self, pod: Pod) -> None:
+    def _requeue(self, pod: Pod) -> None:
         """Change a pod, which brings it back."""
         at = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="microseconds")
         about = {"uid": pod.uid, "annotations": {READY: at}}
