@@ -1,4 +1,4 @@
-"""Time of a block's operators on one device: the slower of compute and memory, plus the launch."""
+"""Roofline: time of a block's operators on one device, the slower of compute and memory, plus the launch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which candidates can still matter: bounds of the knapsack relaxation, one per row."""
+"""Reduced-cost fixing by a multiple-choice knapsack over devices: candidates that can matter, a bound a row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

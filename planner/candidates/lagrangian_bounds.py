@@ -1,4 +1,4 @@
-"""Prices of what jobs share: a bound on value, and the order in which candidates are worth trying."""
+"""Lagrangian bound on value: prices of what jobs share, and the order in which candidates are worth trying."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Journal and floor of one controller, kept in step: an event is on disk with its decisions, or has not happened."""
+"""Event sourcing of one controller: an event is in the journal with its decisions, or has not happened."""
 
 import json
 import logging

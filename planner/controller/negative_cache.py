@@ -1,4 +1,4 @@
-"""What was looked for without success, and where something was given back since: only there may it succeed now."""
+"""Negative cache: what was sought without success, and where something was freed since: only there may it fit now."""
 
 from collections.abc import Iterable, Sequence
 from math import inf

@@ -1,4 +1,4 @@
-"""Who stands on each server, and when they leave by their limits: an event counts anew only what it changes."""
+"""Jobs on each server and when their limits end, updated incrementally: an event recounts only what it changes."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""A job of a higher priority stops others: the fewest that leave it a place it can use, not just accelerators."""
+"""Preemption: a job of a higher priority stops the fewest others that leave it a place it can use."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One pass over the line: first jobs start, the first that cannot is served by CP-SAT or kept room, then backfill."""
+"""A scheduling cycle over the queue: jobs start in order, the first without room gets CP-SAT or a reservation."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Float -> integer coefficients for CP-SAT: one resolution, safe rounding, overflow guard."""
+"""Quantization: float -> integer coefficients for CP-SAT: one resolution, safe rounding, overflow guard."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

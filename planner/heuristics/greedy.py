@@ -1,4 +1,4 @@
-"""Place jobs one after the other, each with its first candidate that fits: the frame of all heuristic policies."""
+"""Greedy bin packing: jobs one after the other, each with its first candidate that fits; frame of all heuristics."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""The simplest thing that works."""
+"""First fit: each job on the first servers with room."""
 
 import time
 

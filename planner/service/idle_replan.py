@@ -1,4 +1,4 @@
-"""Searches that were cut short are taken up when nothing else happens."""
+"""Idle replanning: searches that were cut short are taken up when nothing else happens."""
 
 import time
 from collections.abc import Callable

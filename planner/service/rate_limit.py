@@ -1,4 +1,4 @@
-"""How often one address may ask."""
+"""Token bucket per address: how often each may ask."""
 
 import time
 from collections import OrderedDict

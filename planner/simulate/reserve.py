@@ -1,4 +1,4 @@
-"""The place that the first waiting job will have, and when: what backfill must leave alone."""
+"""Reservation of EASY backfill: the place that the first waiting job will have, and when; backfill leaves it alone."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

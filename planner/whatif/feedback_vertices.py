@@ -1,4 +1,4 @@
-"""The fewest vertices that meet every cycle of a directed graph: exact while steps last, else with a stated gap."""
+"""Minimum feedback vertex set of a directed graph: exact while steps last, else with a stated gap."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass

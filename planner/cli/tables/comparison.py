@@ -9,7 +9,7 @@ from planner.cli.output import BEST, console, number, percent, plain, quantity, 
 if TYPE_CHECKING:
     from planner.studies.compare.grid import Variant
     from planner.studies.compare.rows import PolicyRow
-    from planner.studies.compare.summary import Mean, SummaryRow
+    from planner.studies.compare.summary import Mean, PolicySummary
 
 Show = Callable[[float], str]
 COLUMNS: dict[str, tuple[str, Show]] = {
@@ -85,7 +85,7 @@ def print_references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]")
         out.print(f"{text}: {plain('; '.join(unproven))}", soft_wrap=True)
 
 
-def _table(lines: "Sequence[SummaryRow]", timings: bool) -> object:
+def _table(lines: "Sequence[PolicySummary]", timings: bool) -> object:
     from planner.studies.compare.summary import best
 
     parameters = list(lines[0].first.parameters)
@@ -114,7 +114,7 @@ def _labels(paths: Sequence[str]) -> list[str]:
     return [end if ends.count(end) == 1 else path for end, path in zip(ends, paths, strict=True)]
 
 
-def _cell(line: "SummaryRow", name: str, is_best: bool) -> str:
+def _cell(line: "PolicySummary", name: str, is_best: bool) -> str:
     if name not in line.figures:
         return "-"
     text = _shown(line.figures[name], COLUMNS[name][1])

@@ -1,4 +1,4 @@
-"""Ways of light from server to server: which there are, what they cross, and whether they lose too much."""
+"""Routes of circuits between servers: which there are, what they cross, and whether they lose too much light."""
 
 from collections import deque
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which wavelengths are taken where, and first-fit circuits for one job beside all others."""
+"""Routing and wavelength assignment (RWA): the spectrum in use on each fiber, and first-fit circuits for one job."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -33,7 +33,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class SummaryRow:
+class PolicySummary:
     """A policy on a variant."""
 
     first: PolicyRow
@@ -45,7 +45,7 @@ class SummaryRow:
     """those that any seed has"""
 
 
-def summarize(rows: Sequence[PolicyRow]) -> list[SummaryRow]:
+def summarize(rows: Sequence[PolicyRow]) -> list[PolicySummary]:
     """Lines in the order of the rows."""
     lines = []
     for _, group in groupby(rows, key=lambda row: (row.instance, str(row.parameters), row.policy)):
@@ -54,7 +54,7 @@ def summarize(rows: Sequence[PolicyRow]) -> list[SummaryRow]:
         columns = {name: [getattr(row, name) for row in with_plan] for name in FIGURES}
         columns["wall_time_s"] = [row.wall_time_s for row in of_policy]
         figures = {name: mean for name, column in columns.items() if (mean := _mean(column)) is not None}
-        lines.append(SummaryRow(of_policy[0], len(of_policy), len(with_plan), figures))
+        lines.append(PolicySummary(of_policy[0], len(of_policy), len(with_plan), figures))
     return lines
 
 
@@ -66,7 +66,7 @@ def _mean(values: Sequence[Any]) -> Mean | None:
     return Mean(float(found.mean[0]), float(found.half_width[0]))
 
 
-def best(lines: Sequence[SummaryRow]) -> dict[str, set[int]]:
+def best(lines: Sequence[PolicySummary]) -> dict[str, set[int]]:
     """Of the lines of one variant those with the best mean by figure, among policies whose plans all hold."""
     sound = [i for i, line in enumerate(lines) if line.plans == line.seeds and not _of(line, "violations")]
     if len(lines) < 2 or not sound:
@@ -94,12 +94,12 @@ def undecided(rows: Sequence[PolicyRow]) -> list[str]:
     ]
 
 
-def _extreme(lines: Sequence[SummaryRow], among: Sequence[int], name: str, sign: int) -> list[int]:
+def _extreme(lines: Sequence[PolicySummary], among: Sequence[int], name: str, sign: int) -> list[int]:
     """The largest, or with sign -1 the smallest."""
     known = {i: sign * mean for i in among if (mean := _of(lines[i], name)) is not None}
     most = max(known.values(), default=0.0)
     return [i for i, figure in known.items() if figure >= most - 1e-9 * abs(most)]
 
 
-def _of(line: SummaryRow, name: str) -> float | None:
+def _of(line: PolicySummary, name: str) -> float | None:
     return line.figures[name].mean if name in line.figures else None

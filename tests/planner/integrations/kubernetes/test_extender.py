@@ -110,7 +110,7 @@ def test_binding_twice_is_binding_once(make_world: Make, lost: int) -> None:
     assert extender.bind(asked.pod, verdict.assignment.node, verdict) == "", "bound there already"
     assert "planned for" in extender.bind(asked.pod, "n3" if verdict.assignment.node != "n3" else "n2", verdict)
     world.loop.tick()
-    assert extender.judge(asked).seat == verdict.assignment
+    assert extender.judge(asked).assignment == verdict.assignment
 
 
 def test_pods_that_are_made_again_take_the_seats_of_those_before(make_world: Make) -> None:
