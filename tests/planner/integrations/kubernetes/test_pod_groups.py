@@ -60,7 +60,8 @@ def test_seats_are_a_partition_or_there_are_none(data: st.DataObject, each: int)
     assert [one.ranks[0] for one in assignments] == sorted(one.ranks[0] for one in assignments)
 
 
-def test_forms_of_an_ask_are_all_even_splits(pods: int, each: int) -> None:
+@given(st.integers(1, 12), st.integers(1, 8))
+def test_forms_of_a_pod_group_are_all_even_splits(pods: int, each: int) -> None:
     pod_group = pod_group_of([PodSet("a", pods, each)], {"name": "j"}, {}, SITE)
     told = pod_group.request.constraints.per_server
     even = [request.constraints.per_server for request in pod_group.even]
