@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass
 from costmodel.hardware.device import Device
@@ -73,6 +74,11 @@ class FabricBase(Spec):
     def has_circuits(self) -> bool:
         """Whether jobs hold optical circuits on this fabric."""
         return False
+
+    @property
+    def limits(self) -> Limits | None:
+        """Of one device in collectives over circuits of their own; None where collectives have none."""
+        return None
 
     @property
     def num_wavelengths(self) -> int:

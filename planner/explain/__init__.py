@@ -5,7 +5,7 @@ from dataclasses import replace
 from planner.explain.admitted import what_phases_gain, what_sizes_change, where_it_runs
 from planner.explain.explanation import Explanation, Statement, Tag
 from planner.explain.whatif_solver import WhatIfSolver
-from planner.explain.why_not import Reason, why_impossible, why_not_beside
+from planner.explain.why_not import Reason, why_impossible, why_not
 from planner.model.arguments import require_instance, require_plan
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -35,35 +35,35 @@ def explain(
     if plan is not None:
         require_plan("explain", plan)
     instance.job(job_name)
-    asker = WhatIfSolver(instance, options or SolveOptions(), time_limit_s)
-    tag, headline, statements, cost = _reason(asker, job_name, plan)
-    return Explanation(job_name, tag, headline, tuple(statements), cost, asker.elapsed_s)
+    solver = WhatIfSolver(instance, options or SolveOptions(), time_limit_s)
+    tag, headline, statements, cost = _reason(solver, job_name, plan)
+    return Explanation(job_name, tag, headline, tuple(statements), cost, solver.elapsed_s)
 
 
-def _reason(asker: WhatIfSolver, name: str, plan: Plan | None) -> Reason:
+def _reason(solver: WhatIfSolver, name: str, plan: Plan | None) -> Reason:
     if plan is not None and name in plan.admitted:
-        return _admitted(asker, plan, name)
-    impossible = why_impossible(asker, name)
+        return _admitted(solver, plan, name)
+    impossible = why_impossible(solver, name)
     if impossible is not None:
         return impossible
     if plan is None:
-        plan, missing = _solved(asker, name)
+        plan, missing = _solved(solver, name)
         if plan is None:
             return missing
     if name in plan.admitted:
-        return _admitted(asker, plan, name)
-    return why_not_beside(asker, plan, name)
+        return _admitted(solver, plan, name)
+    return why_not(solver, plan, name)
 
 
-def _admitted(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
-    statements = [*what_phases_gain(asker.instance, plan, name), *what_sizes_change(asker, plan, name)]
-    return "admitted", where_it_runs(asker, plan, name), statements, None
+def _admitted(solver: WhatIfSolver, plan: Plan, name: str) -> Reason:
+    statements = [*what_phases_gain(solver.instance, plan, name), *what_sizes_change(solver, plan, name)]
+    return "admitted", where_it_runs(solver, plan, name), statements, None
 
 
-def _solved(asker: WhatIfSolver, name: str) -> tuple[Plan | None, Reason]:
+def _solved(solver: WhatIfSolver, name: str) -> tuple[Plan | None, Reason]:
     """A plan, or why there is none to explain."""
-    limit_s = PLAN_SHARE * asker.time_limit_s
-    result = solve(asker.instance, options=replace(asker.options, time_limit_s=limit_s))
+    limit_s = PLAN_SHARE * solver.time_limit_s
+    result = solve(solver.instance, options=replace(solver.options, time_limit_s=limit_s))
     if result.status is Status.INFEASIBLE:
         text = "the required jobs and residents cannot all run, so there is no plan"
         return None, ("does not fit beside this plan", f"{name}: {text}", [Statement(text)], None)

@@ -15,9 +15,9 @@ from planner.model.plan import Plan
 from planner.model.result import difference
 
 
-def where_it_runs(asker: WhatIfSolver, plan: Plan, name: str) -> str:
+def where_it_runs(solver: WhatIfSolver, plan: Plan, name: str) -> str:
     """b runs with 4 accelerators on s0 and s1"""
-    return f"{name} runs {place(asker.instance.cluster.fabric, plan[name])}"
+    return f"{name} runs {place(solver.instance.cluster.fabric, plan[name])}"
 
 
 def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
@@ -29,29 +29,29 @@ def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Stat
         yield Statement(f"it changes between phases ({'; '.join(settings)}): {gain:.1%} faster than with one setting")
 
 
-def what_sizes_change(asker: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
+def what_sizes_change(solver: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
     """The next smaller and the next larger size that the job accepts and has a configuration for."""
-    options = list_options(asker.instance, asker.instance.job(name))
+    options = list_options(solver.instance, solver.instance.job(name))
     listed = {int(n) for n in options.candidates.num_devices}
-    sizes = sorted(size for size in listed if size <= asker.instance.cluster.fabric.most_devices_of_a_job)
+    sizes = sorted(size for size in listed if size <= solver.instance.cluster.fabric.most_devices_of_a_job)
     now = len(plan[name].devices)
     smaller = [size for size in sizes if size < now][-1:]
     larger = [size for size in sizes if size > now][:1]
     for size in (*smaller, *larger):
-        yield _with_size(asker, plan, name, size)
+        yield _with_size(solver, plan, name, size)
 
 
-def _with_size(asker: WhatIfSolver, plan: Plan, name: str, size: int) -> Statement:
+def _with_size(solver: WhatIfSolver, plan: Plan, name: str, size: int) -> Statement:
     """Beside the others as they are if possible, else by the value of the best plan with that size."""
     start, speed = f"with {accelerators(size)}", plan[name].speed
-    answer = asker.ask(required(pinned(asker.instance, plan, name), name, accelerators=size))
+    answer = solver.answer(required(pinned(solver.instance, plan, name), name, accelerators=size))
     if answer.is_possible and answer.plan is not None:
         found = answer.plan[name]
         gain = difference(found.value, plan[name].value)
         worth = f"{amount(abs(gain))} {'more' if gain > 0 else 'less'} value"
         notes = in_brackets(pace(found.speed, speed), worth if gain else "")
         return Statement(f"{start} it fits beside the others{notes}")
-    cost = cost_of(asker, plan, name, accelerators=size)
+    cost = cost_of(solver, plan, name, accelerators=size)
     if cost.is_possible is False:
         return Statement(f"{start} it does not fit beside the required jobs and residents")
     is_proven = answer.is_possible is False

@@ -51,17 +51,17 @@ class Cost:
         return f"between {amount(self.at_least)} and {amount(self.at_most)} of {self.objective}"
 
 
-def cost_of(asker: WhatIfSolver, plan: Plan, name: str, **changes: Any) -> Cost:
+def cost_of(solver: WhatIfSolver, plan: Plan, name: str, **changes: Any) -> Cost:
     """Solve once more with the job required, and fields of it changed, and compare with the plan.
 
     Compared are the first objective of the instance, then value: the first one that changes is the cost.
     """
-    first = asker.instance.objectives[0].name
+    first = solver.instance.objectives[0].name
     names: tuple[ObjectiveName, ...] = ("value",) if first == "value" else (first, "value")
-    if asker.is_late:
+    if solver.is_late:
         return Cost(first)
-    changed = with_objectives(required(asker.instance, name, **changes), *names)
-    result = asker.solve(expand_as(changed, asker.references), share=SHARE)
+    changed = with_objectives(required(solver.instance, name, **changes), *names)
+    result = solver.solve(expand_as(changed, solver.references), share=SHARE)
     if result.plan is None:
         return Cost(first, is_possible=False if result.status is Status.INFEASIBLE else None)
     costs = [_of_level(level, plan.objectives.get(level.objective), result.plan) for level in result.levels]

@@ -24,7 +24,7 @@ def why_no_links(solver: WhatIfSolver, instance: Instance, name: str, size: int)
             verb = "needs" if _all_needed(solver, links, instance, more, plenty=size) else "fits with"
             return f"{verb} {links.phrase(fabric, more)}"
     for lifted in shortages.lifted(instance):
-        if solver.ask(lifted.instance, any_plan=True).is_possible:
+        if solver.answer(lifted.instance, any_plan=True).is_possible:
             return lifted.reason
     return None
 
@@ -38,12 +38,12 @@ def fewest_links(
     theirs, and each is lowered while the job still fits.
     """
     low, high = 0, plenty
-    best = solver.ask(links.added_everywhere(instance, plenty), any_plan=True)
+    best = solver.answer(links.added_everywhere(instance, plenty), any_plan=True)
     if not best.is_possible:
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        answer = solver.ask(links.added_everywhere(instance, middle), any_plan=True)
+        answer = solver.answer(links.added_everywhere(instance, middle), any_plan=True)
         if answer.is_possible:
             high, best = middle, answer
         else:
@@ -58,7 +58,7 @@ def _lowered(solver: WhatIfSolver, links: MoreLinks, instance: Instance, more: M
     for pair in more:
         while current.get(pair):
             fewer = {p: count - (p == pair) for p, count in current.items() if count > (p == pair)}
-            if not solver.ask(links.added(instance, fewer), any_plan=True).is_possible:
+            if not solver.answer(links.added(instance, fewer), any_plan=True).is_possible:
                 break
             current = fewer
     return current
@@ -71,6 +71,6 @@ def _all_needed(
     pairs = links.pairs(instance.cluster.fabric)
     for pair, count in more.items():
         others = {p: count - 1 if p == pair else plenty for p in pairs}
-        if solver.ask(links.added(instance, others), any_plan=True).is_possible is not False:
+        if solver.answer(links.added(instance, others), any_plan=True).is_possible is not False:
             return False
     return True

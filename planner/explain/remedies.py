@@ -22,9 +22,9 @@ MAX_SIZES = 4
 """most sizes that are offered"""
 
 
-def moves(asker: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
+def moves(solver: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
     """One admitted job that, in its configuration but elsewhere, makes room; the smallest is tried first."""
-    instance = asker.instance
+    instance = solver.instance
     room = Capacity.beside_residents(pinned(instance, plan, name))
     if sum(room.free) + sum(room.dark) < min(instance.job(name).sizes):
         return
@@ -32,7 +32,7 @@ def moves(asker: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
     others.sort(key=lambda a: len(a.devices))
     for other in others[:MAX_MOVES]:
         changed = pinned(instance, plan, name, movable=(other.job,))
-        answer = asker.ask(changed, fixed=(other.job,), any_plan=True)
+        answer = solver.answer(changed, fixed=(other.job,), any_plan=True)
         if not answer.is_possible or answer.plan is None:
             continue
         fabric = instance.cluster.fabric
@@ -49,14 +49,14 @@ def _may_move(instance: Instance, name: str) -> bool:
     return not isinstance(job, Resident) or job.movable
 
 
-def repairs(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
+def repairs(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """Failed parts of which one, or all together, let the job fit into an instance in which it does not."""
     parts = failed_parts(waiting)
-    if not parts or not asker.ask(repaired(waiting), any_plan=True).is_possible:
+    if not parts or not solver.answer(repaired(waiting), any_plan=True).is_possible:
         return
     alone = []
     for part in parts[:MAX_PARTS]:
-        if asker.ask(repaired(waiting, part), any_plan=True).is_possible:
+        if solver.answer(repaired(waiting, part), any_plan=True).is_possible:
             alone.append(part)
     if alone:
         yield Statement(f"fits if {listed(alone, 'or')} is repaired")
@@ -64,35 +64,35 @@ def repairs(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[State
         yield Statement(f"fits if {listed(parts) if len(parts) <= 3 else 'the failed parts'} are repaired")
 
 
-def other_size(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
+def other_size(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """The fastest of the few largest sizes that the job does not accept and the free devices would do for."""
     room = Capacity.beside_residents(waiting)
     largest = max(sum(room.usable(s, 1) for s in rack) for rack in room.racks())
     sizes = tuple(islice(_other_sizes(waiting, name, range(largest, 0, -1)), MAX_SIZES))
     if not sizes:
         return
-    answer = asker.ask(required(waiting, name, accelerators=sizes))
+    answer = solver.answer(required(waiting, name, accelerators=sizes))
     if answer.is_possible and answer.plan is not None:
         found = answer.plan[name]
-        speed = in_brackets(_against_fastest(asker, found))
+        speed = in_brackets(_against_fastest(solver, found))
         yield Statement(f"fits with {accelerators(len(found.devices))}{speed}")
 
 
-def _against_fastest(asker: WhatIfSolver, found: Assignment) -> str:
+def _against_fastest(solver: WhatIfSolver, found: Assignment) -> str:
     """Speed against the fastest configuration that the job accepts, wherever it fits, or the reference of the file."""
-    reference = asker.references.get(found.job)
+    reference = solver.references.get(found.job)
     speed = pace(found.speed, reference.speed) if reference is not None else ""
-    of = "fastest" if asker.instance.job(found.job).reference is None else "reference"
+    of = "fastest" if solver.instance.job(found.job).reference is None else "reference"
     return f"{speed} than its {of}" if speed else ""
 
 
-def working_sizes(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
+def working_sizes(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """The smallest sizes with which the job could run, among those it does not accept."""
     works = []
     for size in islice(
         _other_sizes(waiting, name, range(1, waiting.cluster.fabric.most_devices_of_a_job + 1)), MAX_TRIED
     ):
-        if asker.ask(required(waiting, name, accelerators=size), any_plan=True).is_possible:
+        if solver.answer(required(waiting, name, accelerators=size), any_plan=True).is_possible:
             works.append(size)
         if len(works) == MAX_SIZES:
             break
@@ -106,18 +106,18 @@ def _other_sizes(waiting: Instance, name: str, sizes: Iterable[int]) -> Iterator
     return (s for s in sizes if s not in job.sizes and has_ways(waiting, name, s, job.constraints))
 
 
-def without_constraints(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
+def without_constraints(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """The job without what it insists on: one server, as many on each, or one kind of all-reduce."""
     constraints = waiting.job(name).constraints
     if constraints.collective is not None:
         changed = constraints.model_copy(update={"collective": None})
-        answer = asker.ask(required(waiting, name, constraints=changed))
+        answer = solver.answer(required(waiting, name, constraints=changed))
         if answer.is_possible and answer.plan is not None:
             found = answer.plan[name]
             configuration = found.configuration
             used = (configuration.tensor_collective.kind, configuration.data_collective.kind)
             kinds = sorted({kind for kind in used if kind not in ("none", constraints.collective)})
-            speed = _against_fastest(asker, found)
+            speed = _against_fastest(solver, found)
             yield Statement(f"fits with {listed(kinds) or 'any collective'}{in_brackets(speed)}")
     for field, free, words in (
         ("one_server", False, "it may span servers"),
@@ -126,9 +126,9 @@ def without_constraints(asker: WhatIfSolver, waiting: Instance, name: str) -> It
         if not getattr(constraints, field):
             continue
         changed = constraints.model_copy(update={field: free})
-        answer = asker.ask(required(waiting, name, constraints=changed))
+        answer = solver.answer(required(waiting, name, constraints=changed))
         if answer.is_possible and answer.plan is not None:
             found = answer.plan[name]
             on = listed(servers(waiting.cluster.fabric, found.devices))
-            speed = _against_fastest(asker, found)
+            speed = _against_fastest(solver, found)
             yield Statement(f"fits on {on} if {words}{in_brackets(speed)}")

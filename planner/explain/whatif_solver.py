@@ -1,4 +1,4 @@
-"""Questions to the solver, each on a small budget of its own."""
+"""Solves of what-if instances, each on a small budget of its own."""
 
 import time
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from planner.pipeline import solve
 from planner.whatif.comparable import expand_as, references
 
 SHARE = 0.1
-"""share of the whole time limit that one question may use"""
+"""share of the whole time limit that one solve may use"""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Answer:
 
 @dataclass
 class WhatIfSolver:
-    """Asks about instances derived from one instance, until the time is up.
+    """Solves instances derived from one instance, until the time is up.
 
-    With `options.deterministic_limit` every question has that limit and no clock, so that machines agree.
+    With `options.deterministic_limit` every solve has that limit and no clock, so that machines agree.
     """
 
     instance: Instance
@@ -66,7 +66,7 @@ class WhatIfSolver:
         options = replace(self.options, time_limit_s=limit_s, hint=hint, on_incumbent=None)
         return solve(problem, options=options)
 
-    def ask(self, instance: Instance, *, fixed: Collection[str] = (), any_plan: bool = False) -> Answer:
+    def answer(self, instance: Instance, *, fixed: Collection[str] = (), any_plan: bool = False) -> Answer:
         """Whether all that must run can run, with the most valuable plan that the time allows, or with any.
 
         Residents in `fixed` keep their configuration.

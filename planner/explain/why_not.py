@@ -19,34 +19,34 @@ Reason = tuple[Tag, str, list[Statement], float | None]
 """Tag, headline, statements, cost."""
 
 
-def why_impossible(asker: WhatIfSolver, name: str) -> Reason | None:
+def why_impossible(solver: WhatIfSolver, name: str) -> Reason | None:
     """What a job lacks with the whole cluster, as it is now, to itself; None unless proven impossible."""
-    waiting = only(asker.instance, name)
-    if asker.ask(waiting, any_plan=True).is_possible is not False:
+    waiting = only(solver.instance, name)
+    if solver.answer(waiting, any_plan=True).is_possible is not False:
         return None
-    statements = [*_by_size(asker, waiting, name), *remedies.repairs(asker, waiting, name)]
-    statements += remedies.working_sizes(asker, waiting, name)
-    statements += remedies.without_constraints(asker, waiting, name)
+    statements = [*_by_size(solver, waiting, name), *remedies.repairs(solver, waiting, name)]
+    statements += remedies.working_sizes(solver, waiting, name)
+    statements += remedies.without_constraints(solver, waiting, name)
     return "impossible alone", f"{name} cannot run even with the whole cluster to itself", statements, None
 
 
-def why_not_beside(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
+def why_not(solver: WhatIfSolver, plan: Plan, name: str) -> Reason:
     """What a job lacks beside the plan, what would make it fit, and what admitting it costs."""
-    waiting = pinned(asker.instance, plan, name)
-    answer = asker.ask(waiting)
+    waiting = pinned(solver.instance, plan, name)
+    answer = solver.answer(waiting)
     if answer.is_possible is None:
-        return _undecided(asker, plan, name)
+        return _undecided(solver, plan, name)
     if answer.is_possible:
         assert answer.plan is not None
         fits = Statement(f"fits beside the other jobs {place(waiting.cluster.fabric, answer.plan[name])}")
-        cost = cost_of(asker, plan, name)
+        cost = cost_of(solver, plan, name)
         return "worth less", _worth(name, cost), [fits, *_after(plan, name, cost)], cost.at_most
-    statements = list(_by_size(asker, waiting, name))
-    cost = cost_of(asker, plan, name)
-    statements += remedies.moves(asker, plan, name)
-    statements += remedies.repairs(asker, waiting, name)
-    statements += remedies.other_size(asker, waiting, name)
-    statements += remedies.without_constraints(asker, waiting, name)
+    statements = list(_by_size(solver, waiting, name))
+    cost = cost_of(solver, plan, name)
+    statements += remedies.moves(solver, plan, name)
+    statements += remedies.repairs(solver, waiting, name)
+    statements += remedies.other_size(solver, waiting, name)
+    statements += remedies.without_constraints(solver, waiting, name)
     statements += _after(plan, name, cost)
     headline = f"{name} does not fit beside this plan"
     if cost.phrase is not None:
@@ -54,7 +54,7 @@ def why_not_beside(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
     return "does not fit beside this plan", headline, statements, cost.at_most
 
 
-def _by_size(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
+def _by_size(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """What each size lacks, for an instance in which the job was found impossible."""
     shortages = plugin_of(waiting.cluster.fabric).shortages
     sizes = told_sizes(waiting, waiting.job(name))
@@ -66,7 +66,7 @@ def _by_size(asker: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Stat
             return
         reason = reason or why_no_block(waiting, name, size) or shortages.counted(waiting, name, size)
         if reason is None:
-            reason = why_no_links(asker, required(waiting, name, accelerators=size), name, size)
+            reason = why_no_links(solver, required(waiting, name, accelerators=size), name, size)
         yield Statement(f"with {accelerators(size)}: {reason or 'no place has all that it needs at once'}")
 
 
@@ -94,6 +94,6 @@ def _after(plan: Plan, name: str, cost: Cost) -> Iterator[Statement]:
         yield Statement(f"no plan runs {name} and all required jobs and residents")
 
 
-def _undecided(asker: WhatIfSolver, plan: Plan, name: str) -> Reason:
-    text = f"{name} beside this plan: not decided within {asker.time_limit_s:g} s; give more time"
+def _undecided(solver: WhatIfSolver, plan: Plan, name: str) -> Reason:
+    text = f"{name} beside this plan: not decided within {solver.time_limit_s:g} s; give more time"
     return "undecided in time", f"{name} is undecided in time", [Statement(text, is_verified=False)], None

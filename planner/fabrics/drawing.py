@@ -62,6 +62,10 @@ class Drawing:
         lines = [f"{counted(circuit, 'channel', 'channels')}: {numbers}", parts or "through no part of the network"]
         return side_of(cluster, circuit), lines, [numbers, parts or "–"]
 
+    def switches(self, fabric: FabricBase, circuit: Circuit) -> list[str]:
+        """Names of the switches that channels of a circuit are numbers of; none where channels are wavelengths."""
+        return []
+
     def memory_text(self, configuration: Configuration) -> str | None:
         """What each device of a job has of memory that is not its own; None where it has all of its own."""
         largest = max(configuration.by_phase, key=lambda phase: phase.memory_units or 0)

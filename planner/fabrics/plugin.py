@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from planner.fabrics.job_class import JobClassRules
     from planner.fabrics.residents import ResidentRules
     from planner.fabrics.shortages import Shortages
+    from planner.fabrics.spares import Spares
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
     from planner.fabrics.windows import Windows
@@ -42,6 +43,12 @@ class FabricPlugin:
     def kind(self) -> str:
         """The name in files, as `kind` of the schema has it."""
         return str(self.schema.model_fields["kind"].default)
+
+    @cached_property
+    def spares(self) -> "Spares":
+        from planner.fabrics.spares import Spares
+
+        return Spares()
 
     @cached_property
     def upgrades(self) -> "Upgrades":

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from costmodel.fabrics import Lightpath
 from planner.candidates.expand import expand
 from planner.cpsat.repair import RepairLimits
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.cluster import Health
@@ -272,4 +272,4 @@ def _is_uniform(instance: Instance) -> bool:
     fabric = instance.cluster.fabric
     if instance.residents or instance.cluster.health != Health() or fabric.racks > 1:
         return False
-    return not isinstance(fabric, Lightpath) or (isinstance(fabric.fibers, int) and not fabric.slots_matter)
+    return plugin_of(fabric).spares.are_servers_alike(fabric)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.residents import LightpathResidents
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
+    from planner.fabrics.lightpath.spares import LightpathSpares
     from planner.fabrics.lightpath.step1 import LightpathStepOne
     from planner.fabrics.lightpath.step2 import LightpathStepTwo
     from planner.fabrics.lightpath.template import LightpathTemplate
@@ -31,6 +32,12 @@ class LightpathPlugin(FabricPlugin):
     """Circuits of light: routes over fibers, wavelengths, lasers and losses."""
 
     schema = Lightpath
+
+    @cached_property
+    def spares(self) -> "LightpathSpares":
+        from planner.fabrics.lightpath.spares import LightpathSpares
+
+        return LightpathSpares()
 
     @cached_property
     def upgrades(self) -> "LightpathUpgrades":

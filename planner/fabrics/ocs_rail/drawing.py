@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, OcsRail
 from planner.fabrics.drawing import BEYOND, NO_CIRCUITS, Drawing, counted, place_of
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
@@ -17,6 +17,11 @@ class OcsRailDrawing(Drawing):
             "columns": ["from", "to", "switches"],
             "beyond": "circuit between servers, over switches of its rail",
         }
+
+    def switches(self, fabric: FabricBase, circuit: Circuit) -> list[str]:
+        assert isinstance(fabric, OcsRail)
+        rail = fabric.parse_device(circuit.source)[1]
+        return [fabric.switch_name(rail, number) for number in circuit.wavelengths]
 
     def path(self, cluster: Cluster, circuit: Circuit) -> tuple[str, list[str], list[str]]:
         source = place_of(cluster, circuit.source)

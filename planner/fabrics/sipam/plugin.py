@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.residents import SipamResidents
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shortages import SipamShortages
+    from planner.fabrics.sipam.spares import SipamSpares
     from planner.fabrics.sipam.step1 import PoolStepOne
     from planner.fabrics.sipam.step2 import PoolStepTwo
     from planner.fabrics.sipam.template import SipamTemplate
@@ -31,6 +32,12 @@ class SipamPlugin(FabricPlugin):
     """Memory units, ports of trays, rails and uplinks that jobs hold beside their accelerators."""
 
     schema = Sipam
+
+    @cached_property
+    def spares(self) -> "SipamSpares":
+        from planner.fabrics.sipam.spares import SipamSpares
+
+        return SipamSpares()
 
     @cached_property
     def upgrades(self) -> "SipamUpgrades":

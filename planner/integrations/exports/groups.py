@@ -12,7 +12,6 @@ from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED
 from costmodel.collectives.plan import CollectivePlan as CollectivePlan
 from costmodel.collectives.schedule import Schedule
-from costmodel.fabrics import Lightpath, OcsRail
 from costmodel.parallelism.configuration import Collective
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -43,7 +42,7 @@ class GroupRun:
 def group_runs(instance: Instance, plan: Plan, where: str) -> tuple[GroupRun, ...]:
     """Every all-reduce over circuits; InputError, naming the file `where`, where there is none."""
     fabric = instance.cluster.fabric
-    if not isinstance(fabric, Lightpath | OcsRail):
+    if fabric.limits is None:
         problem = (
             f"all-reduces run over circuits of their own on lightpath and ocs_rail; on {fabric.kind} export circuits"
         )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from costmodel.fabrics import Lightpath, OcsRail
 from costmodel.parallelism.configuration import Collective, Configuration
 from planner.fabrics.demand import JOINED
 from planner.integrations.exports.groups import GroupRun, runs_of, stems_of
@@ -40,7 +39,7 @@ def held_of(instance: Instance, plan: Plan, where: str) -> tuple[Held, ...]:
     """All circuits of a plan; InputError, naming the file `where`, where it holds none."""
     fabric, stems = instance.cluster.fabric, stems_of(plan)
     runs: dict[tuple[str, str], GroupRun] = {}
-    if isinstance(fabric, Lightpath | OcsRail):
+    if fabric.limits is not None:
         runs = {(run.job, run.dimension): run for run in runs_of(plan, fabric.limits)}
     found = tuple(held for each in plan.assignments for held in _of_job(each, stems[each.job], runs))
     if not found:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from costmodel.collectives.schedule import Schedule
-from costmodel.fabrics import FabricBase, OcsRail
+from costmodel.fabrics import FabricBase
+from planner.fabrics import plugin_of
 from planner.integrations.exports.held import Held
 from planner.integrations.exports.runs import rounds_of
 from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit
@@ -45,16 +46,13 @@ def _configuration(number: int, held: HeldCircuits, fabric: FabricBase) -> dict[
 def _circuit(circuit: Circuit, fabric: FabricBase) -> dict[str, Any]:
     """Ends, wavelengths by index, and the way: fibers, uplinks or the switch in order; `switches` of its rail by name,
     where wavelengths are their numbers."""
-    switches = {}
-    if isinstance(fabric, OcsRail):
-        rail = fabric.parse_device(circuit.source)[1]
-        switches = {"switches": [fabric.switch_name(rail, number) for number in circuit.wavelengths]}
+    switches = plugin_of(fabric).drawing.switches(fabric, circuit)
     return {
         "from": circuit.source,
         "to": circuit.destination,
         "wavelengths": list(circuit.wavelengths),
         "path": [circuit.source, *circuit.fibers, circuit.destination],
-        **switches,
+        **({"switches": switches} if switches else {}),
     }
 
 

@@ -14,7 +14,7 @@ from planner.model.ranked_assignment import RankedAssignment, tenant_of
 from planner.whatif.failures import Failure, damaged, parse_failures
 from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.search import Kept, keep_all
-from planner.whatif.repair.shed import give_way
+from planner.whatif.repair.shed import shed_job
 from planner.whatif.restate import restated
 from planner.whatif.transition import Transition, transition
 
@@ -83,28 +83,28 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Rep
     limits = (limits or RepairLimits()).together()
     _require_jobs(instance, plan)
     failures = parse_failures(instance.cluster, failed)
-    wreck = DamagedPlan(damaged(instance, failures), plan)
-    kept = keep_all(wreck, limits)
-    found = kept.assignments if kept.assignments is not None else give_way(wreck, limits)
+    damage = DamagedPlan(damaged(instance, failures), plan)
+    kept = keep_all(damage, limits)
+    found = kept.assignments if kept.assignments is not None else shed_job(damage, limits)
     if found is None:
         return Repair(
-            "none", wreck.instance, failures, None, is_impossible=kept.is_impossible,
+            "none", damage.instance, failures, None, is_impossible=kept.is_impossible,
             wall_time_s=time.perf_counter() - started,
         )  # fmt: skip
-    done = _judged(wreck, failures, kept, restated(wreck.instance, plan, found))
+    done = _judged(damage, failures, kept, restated(damage.instance, plan, found))
     return replace(done, wall_time_s=time.perf_counter() - started)
 
 
-def _judged(wreck: DamagedPlan, failures: tuple[Failure, ...], kept: Kept, repaired: Plan) -> Repair:
+def _judged(damage: DamagedPlan, failures: tuple[Failure, ...], kept: Kept, repaired: Plan) -> Repair:
     """The repaired plan with all that changed."""
-    old = {a.job: a for a in wreck.plan.assignments}
+    old = {a.job: a for a in damage.plan.assignments}
     moves = tuple(_moves(old, repaired.assignments))
-    changed = sum(_num_changed(wreck, old[a.job], a) for a in repaired.assignments)
+    changed = sum(_num_changed(damage, old[a.job], a) for a in repaired.assignments)
     dropped = tuple(name for name in old if name not in repaired.admitted)
     resized = tuple(a.job for a in repaired.assignments if a.configuration != old[a.job].configuration)
     return Repair(
         outcome="reduced" if dropped or resized else "repaired" if moves or changed else "intact",
-        instance=wreck.instance,
+        instance=damage.instance,
         failures=failures,
         plan=repaired,
         moves=moves,
@@ -113,9 +113,9 @@ def _judged(wreck: DamagedPlan, failures: tuple[Failure, ...], kept: Kept, repai
         least_changes=kept.least_changes,
         dropped=dropped,
         resized=resized,
-        lost_value=sum(a.value for a in wreck.plan.assignments) - sum(a.value for a in repaired.assignments),
+        lost_value=sum(a.value for a in damage.plan.assignments) - sum(a.value for a in repaired.assignments),
         is_impossible=kept.is_impossible,
-        transition=transition(wreck.cluster, wreck.plan.assignments, repaired.assignments),
+        transition=transition(damage.cluster, damage.plan.assignments, repaired.assignments),
     )
 
 
@@ -127,10 +127,10 @@ def _require_jobs(instance: Instance, plan: Plan) -> None:
             raise InputError("plan", f"assignments[{assignment.job}]", problem)
 
 
-def _num_changed(wreck: DamagedPlan, old: Assignment, new: Assignment) -> int:
+def _num_changed(damage: DamagedPlan, old: Assignment, new: Assignment) -> int:
     if new.configuration != old.configuration:
         return sum(len(held.circuits) for held in new.circuits) + len(new.memory)
-    fabric = wreck.cluster.fabric
+    fabric = damage.cluster.fabric
     before, after = (set(_rows(tenant_of(fabric, assignment))) for assignment in (old, new))
     return len(after - before) + sum(plug not in old.memory for plug in new.memory)
 

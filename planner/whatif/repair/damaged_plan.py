@@ -112,7 +112,7 @@ class DamagedPlan:
         spare = {device[0] for device in self.free_beside(placed) & dark}
         return not any(device[0] in spare and device not in dark for device in entered)
 
-    def scene(self, names: Collection[str]) -> RepairProblem:
+    def problem(self, names: Collection[str]) -> RepairProblem:
         """The jobs of these names to be searched, all others fixed, and residents that may not move."""
         searched = tuple(tenant for tenant in self.tenants if tenant.name in names and self._may_move(tenant.name))
         fixed = [tenant for tenant in self.tenants if tenant not in searched]

@@ -7,9 +7,9 @@ import numpy as np
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from planner.cpsat.repair import RepairLimits
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.residents import lost_parts
-from planner.fabrics.sipam.repair import plugged_anew
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.edit import as_residents
@@ -20,19 +20,20 @@ from planner.policies.cpsat import cpsat
 from planner.whatif.repair.damaged_plan import DamagedPlan
 
 
-def placed_anew(wreck: DamagedPlan, limits: RepairLimits, *, is_quick: bool) -> tuple[list[Assignment] | None, bool]:
+def place_anew(damage: DamagedPlan, limits: RepairLimits, *, is_quick: bool) -> tuple[list[Assignment] | None, bool]:
     """All jobs as they run, those that lost nothing where they are if that is possible; and whether none is proven.
 
     Jobs that lost a part stay where memory is pooled and other parts are free; else first fit of them, then, unless it
     must be quick, search with the fewest ranks in jobs that move. None where nothing was found.
     """
-    if not wreck.plan.assignments:
+    if not damage.plan.assignments:
         return [], False
-    instance = as_residents(wreck.instance, wreck.plan)
-    problem = Problem(instance, tuple(_options(instance, a) for a in wreck.plan.assignments))
-    found = plugged_anew(problem, wreck.plan.assignments) or place_all(problem, tightest)
-    if found is not None and wreck.leaves_ports(found):
-        return _in_order(wreck, found), False
+    instance = as_residents(damage.instance, damage.plan)
+    problem = Problem(instance, tuple(_options(instance, a) for a in damage.plan.assignments))
+    spares = plugin_of(instance.cluster.fabric).spares
+    found = spares.reconnected(problem, damage.plan.assignments) or place_all(problem, tightest)
+    if found is not None and damage.leaves_ports(found):
+        return _in_order(damage, found), False
     if is_quick:
         return None, False
     options = SolveOptions(
@@ -42,9 +43,9 @@ def placed_anew(wreck: DamagedPlan, limits: RepairLimits, *, is_quick: bool) -> 
         seed=limits.seed,
     )
     result = cpsat(problem, options)
-    if result.plan is None or not wreck.leaves_ports(result.plan.assignments):
+    if result.plan is None or not damage.leaves_ports(result.plan.assignments):
         return None, result.status is Status.INFEASIBLE
-    return _in_order(wreck, result.plan.assignments), False
+    return _in_order(damage, result.plan.assignments), False
 
 
 def _options(instance: Instance, assignment: Assignment) -> JobOptions:
@@ -65,10 +66,10 @@ def _options(instance: Instance, assignment: Assignment) -> JobOptions:
     )
 
 
-def _in_order(wreck: DamagedPlan, found: Sequence[Assignment]) -> list[Assignment]:
+def _in_order(damage: DamagedPlan, found: Sequence[Assignment]) -> list[Assignment]:
     """As the plan has them, with new devices and circuits."""
     by_name = {a.job: a for a in found}
     return [
         old.model_copy(update={name: getattr(by_name[old.job], name) for name in ("devices", "circuits", "memory")})
-        for old in wreck.plan.assignments
+        for old in damage.plan.assignments
     ]

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-from costmodel.fabrics import Lightpath
 from planner.cpsat.repair import RankRepair, RepairLimits, RepairProblem, mend
+from planner.fabrics import plugin_of
 from planner.model.plan import Assignment
-from planner.model.ranked_assignment import RankedCircuit, circuits_of
+from planner.model.ranked_assignment import RankedCircuit
 from planner.whatif.repair.damaged_plan import DamagedPlan
-from planner.whatif.repair.place_anew import placed_anew
+from planner.whatif.repair.place_anew import place_anew
 from planner.whatif.repair.spare import use_spares
 
 SMALL = 60_000
@@ -32,55 +32,55 @@ class Kept:
     """proven: the jobs cannot all go on as they run"""
 
 
-def keep_all(wreck: DamagedPlan, limits: RepairLimits, *, is_quick: bool = False) -> Kept:
+def keep_all(damage: DamagedPlan, limits: RepairLimits, *, is_quick: bool = False) -> Kept:
     """The jobs of a plan on what is left; spare devices first, then search unless it must be quick."""
-    bounds = wreck.least_moves, wreck.least_changes
-    if wreck.cluster.fabric.places_whole_jobs:
-        assignments, is_impossible = placed_anew(wreck, limits, is_quick=is_quick)
+    bounds = damage.least_moves, damage.least_changes
+    if damage.cluster.fabric.places_whole_jobs:
+        assignments, is_impossible = place_anew(damage, limits, is_quick=is_quick)
         return Kept(assignments, *bounds, is_impossible)
-    quick = use_spares(wreck, keep_light=True)
-    if quick is not None and wreck.leaves_ports(quick):
+    quick = use_spares(damage, keep_light=True)
+    if quick is not None and damage.leaves_ports(quick):
         return Kept(quick, *bounds)
-    if is_quick or limits.is_late or _is_overfull(wreck):
-        return Kept(None, wreck.least_moves, 0, is_impossible=_is_overfull(wreck))
-    scene = wreck.scene([tenant.name for tenant in wreck.tenants])
-    bound = mend(scene, None, limits) if _is_countable(scene) else RankRepair()
+    if is_quick or limits.is_late or _is_overfull(damage):
+        return Kept(None, damage.least_moves, 0, is_impossible=_is_overfull(damage))
+    problem = damage.problem([tenant.name for tenant in damage.tenants])
+    bound = mend(problem, None, limits) if _is_countable(problem) else RankRepair()
     if bound.is_impossible:
-        return Kept(None, wreck.least_moves, 0, is_impossible=True)
-    if scene.size <= _most_literals(limits, SMALL):
-        found = mend(scene, _wanted(wreck, scene), limits)
+        return Kept(None, damage.least_moves, 0, is_impossible=True)
+    if problem.size <= _most_literals(limits, SMALL):
+        found = mend(problem, _wanted(damage, problem), limits)
         if found.devices is not None or found.is_impossible:
-            return _written(wreck, scene, found)
-    routed = use_spares(wreck, keep_light=False)
-    if routed is not None and wreck.leaves_ports(routed):
+            return _written(damage, problem, found)
+    routed = use_spares(damage, keep_light=False)
+    if routed is not None and damage.leaves_ports(routed):
         return Kept(routed, *bounds)
-    return _around(wreck, scene, max(bound.least_moves, wreck.least_moves), limits)
+    return _around(damage, problem, max(bound.least_moves, damage.least_moves), limits)
 
 
-def _is_countable(scene: RepairProblem) -> bool:
+def _is_countable(problem: RepairProblem) -> bool:
     """Whether all jobs can be searched at once where light is left aside: a literal for each rank and server."""
-    ranks = sum(len(tenant.devices) for tenant in scene.tenants)
-    return ranks * (scene.cluster.fabric.num_servers + 1) <= LARGE
+    ranks = sum(len(tenant.devices) for tenant in problem.tenants)
+    return ranks * (problem.cluster.fabric.num_servers + 1) <= LARGE
 
 
-def _is_overfull(wreck: DamagedPlan) -> bool:
+def _is_overfull(damage: DamagedPlan) -> bool:
     """Whether there are fewer healthy devices than ranks, or fewer with a port than ranks of larger jobs."""
-    cluster = wreck.cluster
-    sizes = [len(tenant.devices) for tenant in wreck.tenants]
+    cluster = damage.cluster
+    sizes = [len(tenant.devices) for tenant in damage.tenants]
     num_lit = cluster.num_healthy - len(cluster.dark_devices)
     return sum(sizes) > cluster.num_healthy or sum(size for size in sizes if size > 1) > num_lit
 
 
-def _around(wreck: DamagedPlan, scene: RepairProblem, least: int, limits: RepairLimits) -> Kept:
+def _around(damage: DamagedPlan, problem: RepairProblem, least: int, limits: RepairLimits) -> Kept:
     """Jobs are moved out of the way: those that a search without light names, then others instead."""
-    for names in _neighbourhoods(wreck, scene, set(wreck.touched), limits):
-        part = wreck.scene(names)
+    for names in _neighbourhoods(damage, problem, set(damage.touched), limits):
+        part = damage.problem(names)
         if part.size > _most_literals(limits, LARGE):
             continue
-        found = mend(part, _wanted(wreck, part), limits)
+        found = mend(part, _wanted(damage, part), limits)
         if found.devices is not None:
-            written = _written(wreck, part, found)
-            return replace(written, least_moves=least, least_changes=wreck.least_changes)
+            written = _written(damage, part, found)
+            return replace(written, least_moves=least, least_changes=damage.least_changes)
     return Kept(None, least, 0)
 
 
@@ -89,18 +89,20 @@ def _most_literals(limits: RepairLimits, most: int) -> float:
     return min(most, LITERALS_PER_S * limits.seconds_left)
 
 
-def _neighbourhoods(wreck: DamagedPlan, scene: RepairProblem, near: set[str], limits: RepairLimits) -> list[set[str]]:
+def _neighbourhoods(
+    damage: DamagedPlan, problem: RepairProblem, near: set[str], limits: RepairLimits
+) -> list[set[str]]:
     """Sets of jobs to search: those that lost something alone, then with others that make room."""
-    sets, pinned = [near], scene.pinned
-    for _ in range(MAX_NEIGHBOURS if _is_countable(scene) else 0):
+    sets, pinned = [near], problem.pinned
+    for _ in range(MAX_NEIGHBOURS if _is_countable(problem) else 0):
         if limits.is_late:
             break
-        found = mend(replace(scene, pinned=pinned), None, limits)
+        found = mend(replace(problem, pinned=pinned), None, limits)
         if found.devices is None:
             break
         moved = {
             tenant.name
-            for tenant, devices in zip(scene.tenants, found.devices, strict=True)
+            for tenant, devices in zip(problem.tenants, found.devices, strict=True)
             if tenant.devices != devices
         }
         if moved | near not in sets:
@@ -111,24 +113,24 @@ def _neighbourhoods(wreck: DamagedPlan, scene: RepairProblem, near: set[str], li
     return sets
 
 
-def _wanted(wreck: DamagedPlan, scene: RepairProblem) -> list[list[list[RankedCircuit | None]]]:
+def _wanted(damage: DamagedPlan, problem: RepairProblem) -> list[list[list[RankedCircuit | None]]]:
     return [
         [
             [None if i in broken else beam for i, beam in enumerate(beams)]
-            for beams, broken in zip(tenant.lights, wreck.broken[tenant.name], strict=True)
+            for beams, broken in zip(tenant.lights, damage.broken[tenant.name], strict=True)
         ]
-        for tenant in scene.tenants
+        for tenant in problem.tenants
     ]
 
 
-def _written(wreck: DamagedPlan, scene: RepairProblem, found: RankRepair) -> Kept:
+def _written(damage: DamagedPlan, problem: RepairProblem, found: RankRepair) -> Kept:
     if found.devices is None:
         return Kept(None, found.least_moves, found.least_changes, is_impossible=found.is_impossible)
-    fabric = wreck.cluster.fabric
+    fabric = damage.cluster.fabric
     named: dict[str, Assignment] = {}
-    for t, (tenant, devices) in enumerate(zip(scene.tenants, found.devices, strict=True)):
-        circuits = circuits_of(fabric, tenant, devices, found.beams[t]) if isinstance(fabric, Lightpath) else ()
+    for t, (tenant, devices) in enumerate(zip(problem.tenants, found.devices, strict=True)):
+        circuits = plugin_of(fabric).spares.circuits(fabric, tenant, devices, found.beams[t] if found.beams else ())
         names = tuple(fabric.device_name(*device) for device in devices)
         named[tenant.name] = tenant.assignment.model_copy(update={"devices": names, "circuits": circuits})
-    assignments = [named.get(a.job, a) for a in wreck.plan.assignments]
+    assignments = [named.get(a.job, a) for a in damage.plan.assignments]
     return Kept(assignments, found.least_moves, found.least_changes)

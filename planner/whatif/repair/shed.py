@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from costmodel.fabrics import Lightpath
 from planner.candidates.expand import list_options
 from planner.cpsat.repair import RepairLimits
 from planner.fabrics.free_state import FreeState
@@ -20,31 +19,31 @@ MAX_VICTIMS = 16
 """jobs that are asked to give way, those that lost a part first, then the least valuable first"""
 
 
-def give_way(wreck: DamagedPlan, limits: RepairLimits) -> list[Assignment] | None:
+def shed_job(damage: DamagedPlan, limits: RepairLimits) -> list[Assignment] | None:
     """Assignments of the greatest total value found when one job, or every touched one, gives way; None if none."""
     best: list[Assignment] | None = None
     for is_quick in (True, False):
-        for victims in _victims(wreck):
-            found = _without(wreck, victims, limits, is_quick)
-            if found is not None and (best is None or _worth(wreck, found) > _worth(wreck, best)):
+        for victims in _victims(damage):
+            found = _without(damage, victims, limits, is_quick)
+            if found is not None and (best is None or _worth(damage, found) > _worth(damage, best)):
                 best = found
             if limits.is_late and (best is not None or not is_quick):
                 return best
     return best
 
 
-def _victims(wreck: DamagedPlan) -> Iterator[tuple[Assignment, ...]]:
-    ordered = sorted(wreck.plan.assignments, key=lambda a: (a.job not in wreck.touched, a.value, a.job))
+def _victims(damage: DamagedPlan) -> Iterator[tuple[Assignment, ...]]:
+    ordered = sorted(damage.plan.assignments, key=lambda a: (a.job not in damage.touched, a.value, a.job))
     for assignment in ordered[:MAX_VICTIMS]:
         yield (assignment,)
-    touched = tuple(a for a in ordered if a.job in wreck.touched)
+    touched = tuple(a for a in ordered if a.job in damage.touched)
     if len(touched) > 1:
         yield touched
 
 
-def _worth(wreck: DamagedPlan, found: Sequence[Assignment]) -> tuple[Fraction, int]:
+def _worth(damage: DamagedPlan, found: Sequence[Assignment]) -> tuple[Fraction, int]:
     """Total value, then how many ranks stay."""
-    return sum((exact(a.value) for a in found), Fraction(0)), -num_moves(wreck.plan, found)
+    return sum((exact(a.value) for a in found), Fraction(0)), -num_moves(damage.plan, found)
 
 
 def num_moves(before: Plan, after: Sequence[Assignment]) -> int:
@@ -58,13 +57,13 @@ def num_moves(before: Plan, after: Sequence[Assignment]) -> int:
 
 
 def _without(
-    wreck: DamagedPlan, victims: Sequence[Assignment], limits: RepairLimits, is_quick: bool
+    damage: DamagedPlan, victims: Sequence[Assignment], limits: RepairLimits, is_quick: bool
 ) -> list[Assignment] | None:
     """All other jobs repaired, then the victims with their most valuable candidate that fits, if any."""
-    instance = wreck.instance
+    instance = damage.instance
     names = {victim.job for victim in victims}
     rest = Plan(
-        instance=wreck.plan.instance, assignments=tuple(a for a in wreck.plan.assignments if a.job not in names)
+        instance=damage.plan.instance, assignments=tuple(a for a in damage.plan.assignments if a.job not in names)
     )
     kept = keep_all(DamagedPlan(instance, rest), limits, is_quick=is_quick)
     if kept.assignments is None:
@@ -80,18 +79,18 @@ def _without(
             found.append(placed)
         elif options.must_run:
             return None
-    found = at_home(instance.cluster, wreck.plan, found)
-    return found if wreck.leaves_ports(found) else None
+    found = at_former_devices(instance.cluster, damage.plan, found)
+    return found if damage.leaves_ports(found) else None
 
 
-def at_home(cluster: Cluster, before: Plan, after: Sequence[Assignment]) -> list[Assignment]:
+def at_former_devices(cluster: Cluster, before: Plan, after: Sequence[Assignment]) -> list[Assignment]:
     """The same assignments, each rank on the device it had wherever it is still on that server.
 
     Only the devices that changed hands are dealt out again, among devices that are alike. Where slots matter
     nothing is.
     """
     fabric = cluster.fabric
-    if fabric.places_whole_jobs or (isinstance(fabric, Lightpath) and fabric.slots_matter):
+    if fabric.places_whole_jobs or fabric.slots_matter:
         return list(after)
     old = {a.job: a.devices for a in before.assignments}
     same = {a.job for a in after if a.devices == old.get(a.job)}
