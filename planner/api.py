@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from planner.model.result import Incumbent, Level, Result, SolveOptions, Status
     from planner.model.violation import Violation
     from planner.policies import Policy
+    from planner.policies.by_strategy import StrategyPolicy
     from planner.policies.heuristic import heuristic_result
     from planner.simulate.run_one import Outcome, SimulationRun
     from planner.studies.compare import Comparison
@@ -72,6 +73,7 @@ _MODULE_OF_NAME = {
     "SolveOptions": "planner.model.result",
     "Status": "planner.model.result",
     "Strategy": "planner.fabrics.free_state",
+    "StrategyPolicy": "planner.policies.by_strategy",
     "Violation": "planner.model.violation",
     "check": "planner.checks",
     "expand": "planner.candidates.expand",
@@ -87,7 +89,7 @@ __all__ = [
     "API_VERSION", "Assignment", "Blocks", "Cluster", "Comparison", "Demand", "Explanation", "FabricBase",
     "FabricPlugin", "FreeState", "Incumbent", "InputError", "Instance", "Job", "JobOptions", "Level", "Marginal",
     "Outcome", "Plan", "Policy", "Problem", "RefusedPlanError", "Repair", "Result", "SimulationRun", "SolveOptions",
-    "Status", "Strategy", "Violation", "check", "compare", "expand", "explain", "heuristic_result", "in_order", "load",
+    "Status", "Strategy", "StrategyPolicy", "Violation", "check", "compare", "expand", "explain", "heuristic_result", "in_order", "load",
     "marginal", "place_all", "repair", "replay", "score", "solve",
 ]  # fmt: skip
 

@@ -105,8 +105,6 @@ STILL_NAME_A_FABRIC = {
     "planner/policies/sipam_loop.py",
     "planner/policies/slices.py",
     "planner/policies/torus_slices.py",
-    "planner/service/live_state.py",
-    "planner/simulate/placers.py",
     "planner/studies/reproduce/experiments/training_gain.py",
     "planner/whatif/reconfigure.py",
     "planner/whatif/repair/damaged_plan.py",

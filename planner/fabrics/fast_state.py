@@ -5,6 +5,7 @@ names and plans are never built. As given here servers are joined by packets; a 
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,7 +16,8 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import Blocks, FreeState, Strategy
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement
-from planner.model.cluster import Cluster
+from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
 
 MAX_FAILED = 30
 """so often a job is routed across servers in vain before only single servers are tried"""
@@ -219,6 +221,19 @@ class State:
         """Fibers without light from server to server; None where servers need no fibers of their own."""
         return None
 
-    def full_fibers(self) -> list[tuple[int, int, int]]:
-        """Fibers on which every wavelength is taken."""
-        return []
+    def as_failed(self) -> Health:
+        """Health of the cluster in which all that jobs hold has failed: what a policy sees that plans one job."""
+        cluster, fabric = self.cluster, self.cluster.fabric
+        held = [
+            fabric.device_name(server, slot)
+            for server, free in enumerate(self.free)
+            for slot in cluster.healthy_slots(server)
+            if not free >> slot & 1
+        ]
+        return edited(cluster.health, failed_tiles=(*cluster.health.failed_tiles, *held))
+
+    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        """A row where a policy has put it, on free devices by rank: as many parts on the same servers; None where light
+        or memory is short there. Nothing is taken."""
+        counts = Counter(server for server, _ in devices)
+        return self.realize(row, [(server, count // row.part) for server, count in sorted(counts.items())])

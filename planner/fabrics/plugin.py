@@ -39,6 +39,9 @@ class FabricPlugin:
     schema: ClassVar[type[FabricBase]]
     """as in files: geometry, names of parts, plans of groups"""
 
+    own_slices: ClassVar[str | None] = None
+    """the policy that places on the fabric's own slices, where jobs hold such"""
+
     @property
     def kind(self) -> str:
         """The name in files, as `kind` of the schema has it."""
@@ -125,6 +128,10 @@ class FabricPlugin:
         from planner.fabrics.wiring import WiringNames
 
         return WiringNames()
+
+    def why_not_cut(self, policy: str) -> str | None:
+        """Why a policy that cuts slices of fixed shapes does not go with the fabric; None where it does."""
+        return None
 
     def fast_state(self, cluster: "Cluster") -> "State":
         """What is free of a cluster by number, nothing placed on it yet."""

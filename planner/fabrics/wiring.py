@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from costmodel.fabrics import FabricBase
 from planner.fabrics.demand import Dimension
 from planner.fabrics.free_slots import Device
+from planner.model.cluster import Cluster
 from planner.model.masks import bits
 from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit
 
@@ -106,6 +107,10 @@ class WiringNames:
     ) -> tuple[MemoryCircuit, ...]:
         """Memory circuits as a plan writes them, rank after rank; `names` are those of the devices."""
         return ()
+
+    def pool_units(self, cluster: Cluster) -> list[int] | None:
+        """Memory units that work, by server; None where memory is local."""
+        return None
 
     def wiring(self, circuits: tuple[HeldCircuits, ...], devices: Sequence[Device], fabric: FabricBase) -> Wiring:
         """Circuits that a planner named, by rank and by number of the job's servers."""

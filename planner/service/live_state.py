@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from costmodel.fabrics import Sipam
 from planner.controller import Controller
 from planner.controller.switch_reconciler import Trouble
 from planner.controller.view import JobState, View
+from planner.fabrics import plugin_of
 from planner.fabrics.wiring import MEMORY, served
 from planner.model.cluster import Cluster, Health
 from planner.placement.placement import Place
@@ -121,16 +121,14 @@ def _body(view: View, drawn: _Drawn) -> dict[str, Any]:
 def _pool(view: View) -> dict[str, list[int]] | None:
     """Memory units by server, those that work and those that jobs hold; null where memory is local."""
     cluster = view.cluster
-    if not isinstance(cluster.fabric, Sipam):
+    units = plugin_of(cluster.fabric).wiring.pool_units(cluster)
+    if units is None:
         return None
-    failed = Counter(server for server, _, _ in cluster.failed_units)
     held = Counter[int]()
     for job in view.running:
         for plug in job.place.memory if job.place is not None else ():
             held[cluster.fabric.parse_device(plug.device)[0]] += len(plug.units)
-    servers = range(cluster.fabric.num_servers)
-    units = [cluster.fabric.units_per_server - failed[server] for server in servers]
-    return {"units": units, "held": [held[server] for server in servers]}
+    return {"units": units, "held": [held[server] for server in range(cluster.fabric.num_servers)]}
 
 
 def _asked(job: JobState) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from collections import Counter
 import numpy as np
 
 from planner.fabrics.fast_state import State
-from planner.fabrics.free_state import Blocks
+from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.problem import JobOptions, Problem
-from planner.model.cluster import Cluster, FailedFiber
 from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Objective
@@ -21,7 +20,8 @@ from planner.policies import find_policy
 class OutsidePlacer:
     """Asks a policy about one job on what is free: what others hold is shown as failed, fibers where no light is left.
 
-    The policy chooses the configuration and how many ranks go to each server; the state which devices, and the light.
+    The policy chooses the configuration and how many ranks go to each server, on slices and in pools the devices; the
+    state the rest.
     """
 
     def __init__(self, state: State, name: str, options: SolveOptions) -> None:
@@ -34,7 +34,7 @@ class OutsidePlacer:
         if kind.held > self.state.num_free:
             return None
         options, rows = self._rows(kind)
-        cluster = _of_the_moment(self.state)
+        cluster = edited(self.state.cluster, health=self.state.as_failed())
         instance = Instance(
             schema_version=1,
             name=kind.name,
@@ -49,7 +49,7 @@ class OutsidePlacer:
         number = options.row_of(assignment.configuration)
         if number is None:
             raise self._broken(kind, "a configuration that is none of the candidates")
-        placement = self.state.realize(rows[number], self._blocks(kind, rows[number], assignment))
+        placement = self.state.realize_chosen(rows[number], self._devices(kind, rows[number], assignment))
         if placement is not None:
             self.state.take(placement)
         return placement
@@ -63,8 +63,8 @@ class OutsidePlacer:
             self._known[id(kind)] = options.take(numbers), rows
         return self._known[id(kind)]
 
-    def _blocks(self, kind: JobClass, row: Option, assignment: Assignment) -> Blocks:
-        """Parts on each server; InputError for devices that cannot be those of the job."""
+    def _devices(self, kind: JobClass, row: Option, assignment: Assignment) -> list[Device]:
+        """Devices by rank; InputError for those that cannot be the job's."""
         devices = list(map(self.state.cluster.fabric.parse_device, assignment.devices))
         counts = Counter(server for server, _ in devices)
         most = row.part * row.shape.most_parts
@@ -72,25 +72,7 @@ class OutsidePlacer:
         is_free = all(self.state.free[server] >> slot & 1 for server, slot in devices)
         if not (is_whole and is_free and len(set(devices)) == row.shape.num_ranks == len(devices)):
             raise self._broken(kind, f"the devices {', '.join(assignment.devices)}, which are not free or not enough")
-        return [(server, count // row.part) for server, count in sorted(counts.items())]
+        return devices
 
     def _broken(self, kind: JobClass, what: str) -> InputError:
         return InputError("--policies", self._name, f"gave '{kind.name}' {what}; `planner compare` checks its plans")
-
-
-def _of_the_moment(state: State) -> Cluster:
-    """The cluster in which all that jobs hold has failed."""
-    cluster, fabric = state.cluster, state.cluster.fabric
-    held = [
-        fabric.device_name(server, slot)
-        for server, free in enumerate(state.free)
-        for slot in cluster.healthy_slots(server)
-        if not free >> slot & 1
-    ]
-    health = cluster.health
-    fibers = [
-        FailedFiber.model_validate({"from": fabric.server_name(a), "to": fabric.server_name(b), "index": index})
-        for a, b, index in state.full_fibers()
-    ]
-    tiles, dark = (*health.failed_tiles, *held), (*health.failed_fibers, *fibers)
-    return edited(cluster, health=edited(health, failed_tiles=tiles, failed_fibers=dark))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
-from costmodel.fabrics import Sipac, Sipam, SlicedFabric, Torus
+from planner.fabrics import plugin_of
 from planner.fabrics.fast_state import Search, State
 from planner.fabrics.free_state import Strategy
 from planner.fabrics.job_class import JobClass
@@ -13,8 +13,9 @@ from planner.heuristics.strategies import aligned, in_order, shuffled, tightest
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.result import SolveOptions
-from planner.policies import outside_policies
-from planner.simulate.cuts import SlicePlacer
+from planner.policies import find_policy, outside_policies
+from planner.policies.by_strategy import StrategyPolicy
+from planner.simulate.cuts import CUTTERS, SlicePlacer
 from planner.simulate.outside import OutsidePlacer
 
 
@@ -41,9 +42,9 @@ class StrategyPlacer:
         return self.state.place(kind, self._search)
 
 
-def _slices(name: str, own: type[SlicedFabric]) -> Callable[[State, int], Placer]:
+def _slices(name: str) -> Callable[[State, int], Placer]:
     def make(state: State, seed: int) -> Placer:
-        if isinstance(state.cluster.fabric, own):
+        if plugin_of(state.cluster.fabric).own_slices == name:
             return StrategyPlacer(state, in_order)
         return SlicePlacer(state, name)
 
@@ -58,8 +59,8 @@ PLACERS: dict[str, Callable[[State, int], Placer]] = {
     "server_aligned": lambda state, seed: StrategyPlacer(state, aligned),
     "random_fit": lambda state, seed: StrategyPlacer(state, shuffled(Random(seed)), is_fixed=False),
     "sipam_loop": lambda state, seed: StrategyPlacer(state, tightest, of_loop=True),
-    "torus_slices": _slices("torus_slices", Torus),
-    "bcube_slices": _slices("bcube_slices", Sipac),
+    "torus_slices": _slices("torus_slices"),
+    "bcube_slices": _slices("bcube_slices"),
     "best_fit_moving": lambda state, seed: StrategyPlacer(state, tightest),
     "solver": lambda state, seed: OutsidePlacer(state, "cpsat", SOLVER),
 }
@@ -84,24 +85,22 @@ FORMER = {"cpsat": "best_fit_moving"}
 
 
 def placer_of(name: str, seed: int) -> Callable[[State], Placer]:
-    """A policy by its name, ours or that of another distribution."""
+    """A policy by its name, ours or that of another distribution: at full speed where it is a strategy, else it is asked
+    to plan one job at each decision."""
     if name in PLACERS:
         return lambda state: PLACERS[name](state, seed)
+    policy = find_policy(name)
+    if isinstance(policy, StrategyPolicy):
+        return lambda state: StrategyPlacer(state, policy.strategy)
     return lambda state: OutsidePlacer(state, name, SolveOptions(seed=seed, workers=1))
 
 
 def require_placer(name: str, cluster: Cluster, where: str) -> None:
     """InputError for a policy that is unknown, or that does not go with a fabric."""
-    fabric, outside = cluster.fabric, outside_policies()
+    outside = outside_policies()
     if name not in PLACERS and name not in outside:
         known = ", ".join([*PLACERS, *outside])
         raise InputError(where, f"'{name}'", f"is no policy of a replay; policies are: {known}")
-    if (name not in PLACERS or name == "solver") and isinstance(fabric, SlicedFabric | Sipam):
-        who = "solver places one job at a time and is" if name == "solver" else "policies of other distributions are"
-        problem = f"{who} not replayed on a {fabric.kind}; take first_fit, best_fit or best_fit_moving"
+    problem = plugin_of(cluster.fabric).why_not_cut(name) if name in CUTTERS else None
+    if problem is not None:
         raise InputError(where, f"'{name}'", problem)
-    own = {"torus_slices": Torus, "bcube_slices": Sipac}
-    if name in own and isinstance(fabric, Sipam):
-        raise InputError(where, f"'{name}'", "a sipam has no slices; take first_fit, best_fit or sipam_loop")
-    if name in own and isinstance(fabric, SlicedFabric) and not isinstance(fabric, own[name]):
-        raise InputError(where, f"'{name}'", f"a {fabric.kind} has slices of its own; take first_fit or best_fit")

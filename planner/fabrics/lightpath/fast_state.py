@@ -14,7 +14,8 @@ from planner.fabrics.lightpath.fast_rwa import Router
 from planner.fabrics.lightpath.free_state import LightpathFreeState
 from planner.fabrics.lightpath.job_class import LightpathJobClass, LightpathOption
 from planner.fabrics.placement import Owned, Placement
-from planner.model.cluster import Cluster
+from planner.model.cluster import Cluster, FailedFiber, Health
+from planner.model.edit import edited
 
 
 class LightpathState(State):
@@ -129,6 +130,9 @@ class LightpathState(State):
         servers, light = range(len(self.lit)), self.light
         return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.ways.fibers(a, b)}
 
-    def full_fibers(self) -> list[tuple[int, int, int]]:
-        every = self.light.carried
-        return [guide for guide, mask in self.taken.items() if len(guide) == 3 and mask & every == every]
+    def as_failed(self) -> Health:
+        """Fibers have failed too on which every wavelength is taken."""
+        health, every, name = super().as_failed(), self.light.carried, self.cluster.fabric.server_name
+        full = [guide for guide, mask in self.taken.items() if len(guide) == 3 and mask & every == every]
+        fibers = [FailedFiber.model_validate({"from": name(a), "to": name(b), "index": index}) for a, b, index in full]
+        return edited(health, failed_fibers=(*health.failed_fibers, *fibers))

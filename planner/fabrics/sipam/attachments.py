@@ -6,6 +6,7 @@ uplink out of the server of its source and one into that of its destination, suc
 phase of the workload alone stands under dimension/phase.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.placement import Switches
 from planner.fabrics.sipam.fast_pool import PoolPart
 from planner.fabrics.wiring import MEMORY, Step, Wire, Wiring, WiringNames, key_of, served
+from planner.model.cluster import Cluster
 from planner.model.masks import numbers_of
 from planner.model.plan import HeldCircuits, MemoryCircuit
 
@@ -26,6 +28,11 @@ class SipamWiringNames(WiringNames):
 
     def step(self, fabric: FabricBase, number: dict[int, int], name: str) -> Step:
         return _tail(name)
+
+    def pool_units(self, cluster: Cluster) -> list[int]:
+        assert isinstance(cluster.fabric, Sipam)
+        failed = Counter(server for server, _, _ in cluster.failed_units)
+        return [cluster.fabric.units_per_server - failed[server] for server in range(cluster.fabric.num_servers)]
 
     def memory(
         self, fabric: FabricBase, wiring: Wiring, devices: Sequence[Device], names: Sequence[str]

@@ -123,6 +123,15 @@ class FreePoolParts:
             free[:] = [number for number in self._all[part] if not taken >> number & 1]
         self._stale[server].clear()
 
+    def name(self, part: PoolPart, number: int) -> str:
+        """A unit, port or uplink by name."""
+        fabric, (kind, server, place, rail) = self._pool.fabric, part
+        if kind == "unit":
+            return f"{fabric.tray_name(server, place)}.u{number}"
+        if kind == "port":
+            return fabric.tray_port_name(server, place, rail, number)
+        return fabric.uplink_name(server, place, number)
+
     def broken(self, parts: Owned[PoolPart]) -> bool:
         """Whether some of it has failed."""
         return any(self._failed.get(part, 0) & mask for part, mask in parts.masks)

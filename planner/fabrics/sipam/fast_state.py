@@ -12,7 +12,9 @@ from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.job_class import PoolOption
-from planner.model.cluster import Cluster
+from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
+from planner.model.masks import numbers_of
 
 
 class SipamState(State):
@@ -89,6 +91,22 @@ class SipamState(State):
         assert isinstance(row, PoolOption)
         found = self.parts.connect(row, devices)
         return None if found is None else Placement(row, tuple(devices), tuple(held), *found)
+
+    def as_failed(self) -> Health:
+        """Units, ports and uplinks have failed too that jobs hold."""
+        health, name = super().as_failed(), self.parts.name
+        held: dict[str, list[str]] = {"unit": [], "port": [], "uplink": []}
+        for part, mask in self.taken.items():
+            held[part[0]] += [name(part, number) for number in numbers_of(mask)]
+        return edited(
+            health,
+            failed_memory_units=(*health.failed_memory_units, *held["unit"]),
+            failed_tray_ports=(*health.failed_tray_ports, *held["port"]),
+            failed_uplinks=(*health.failed_uplinks, *held["uplink"]),
+        )
+
+    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        return self.realize_on(row, devices, devices)
 
     @property
     def servers_are_counts(self) -> bool:

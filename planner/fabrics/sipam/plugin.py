@@ -104,6 +104,9 @@ class SipamPlugin(FabricPlugin):
 
         return SipamWiringNames()
 
+    def why_not_cut(self, policy: str) -> str | None:
+        return "a sipam has no slices; take first_fit, best_fit or sipam_loop"
+
     def fast_state(self, cluster: "Cluster") -> "SipamState":
         from planner.fabrics.sipam.fast_state import SipamState
 

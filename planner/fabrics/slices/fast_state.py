@@ -48,6 +48,18 @@ class SlicedState(State):
                 switches |= self.slices.switches(server, cut, each)
         return Placement(row, tuple(devices), tuple(devices), switches=switches)
 
+    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        """On the slices that these devices are; None where they are none."""
+        if not row.shape.cut:
+            return super().realize_chosen(row, devices)
+        fabric, plans = self.slices.fabric, row.options.candidates.row_plans(row.number)
+        slices = fabric.held(plans, devices)
+        if slices is None:
+            return None
+        needed = (fabric.needed_switches(server, row.shape.cut, slots) for server, slots in slices)
+        held = tuple((server, slot) for server, slots in slices for slot in slots)
+        return Placement(row, held, held, switches=frozenset().union(*needed))
+
     @property
     def servers_are_counts(self) -> bool:
         return False

@@ -55,6 +55,11 @@ class SlicedPlugin(FabricPlugin):
 
         return SlicedResidents()
 
+    def why_not_cut(self, policy: str) -> str | None:
+        if policy == self.own_slices:
+            return None
+        return f"a {self.kind} has slices of its own; take first_fit or best_fit"
+
     def fast_state(self, cluster: "Cluster") -> "SlicedState":
         from planner.fabrics.slices.fast_state import SlicedState
 

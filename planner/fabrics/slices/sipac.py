@@ -16,6 +16,7 @@ class SipacPlugin(SlicedPlugin):
     """Sub-cubes of digits."""
 
     schema = Sipac
+    own_slices = "bcube_slices"
 
     @cached_property
     def upgrades(self) -> "SipacUpgrades":

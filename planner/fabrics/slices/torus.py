@@ -18,6 +18,7 @@ class TorusPlugin(SlicedPlugin):
     """Boxes of a torus, joined by switches between cubes where the fabric has them."""
 
     schema = Torus
+    own_slices = "torus_slices"
 
     @cached_property
     def upgrades(self) -> "TorusUpgrades":

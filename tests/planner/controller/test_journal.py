@@ -218,13 +218,13 @@ def test_kinds_of_jobs_that_have_ended_are_not_expanded_again(path: Path, monkey
         for number in range(3):
             c.finish(f"j{number}")
     expanded: list[str] = []
-    real = kinds_module.Kinds._add
+    real = kinds_module.JobClasses._add
 
-    def add(kinds: kinds_module.Kinds, name: str, text: str, **how: Any) -> None:
+    def add(kinds: kinds_module.JobClasses, name: str, text: str, **how: Any) -> None:
         expanded.append(name)
         real(kinds, name, text, **how)
 
-    monkeypatch.setattr(kinds_module.Kinds, "_add", add)
+    monkeypatch.setattr(kinds_module.JobClasses, "_add", add)
     with Controller(journal=path) as c:
         assert len(expanded) == 1
         assert started(c.submit(request("j0", 1), key="k0")) == ["j0"]

@@ -68,10 +68,11 @@ def test_the_solver_is_the_solver(fabric: str) -> None:
     assert placement.row.options.value[placement.row.number] == pytest.approx(best, rel=1e-6)
 
 
-def test_where_the_solver_cannot_be_asked_is_told() -> None:
-    study = prepare_study(SMALL_DEMAND, mix(), {"t": cluster("torus")}, jobs=5)
-    with pytest.raises(InputError, match=r"solver places one job at a time .* not replayed on a torus"):
-        cells_of(study, ["solver"], [None], 1)
+def test_where_slices_cannot_be_cut_is_told() -> None:
+    for fabric, policy in (("torus", "bcube_slices"), ("sipac", "torus_slices"), ("sipam", "torus_slices")):
+        study = prepare_study(SMALL_DEMAND, mix(), {"t": cluster(fabric)}, jobs=5)
+        with pytest.raises(InputError, match="slices.*; take first_fit"):
+            cells_of(study, [policy], [None], 1)
 
 
 def test_every_policy_says_what_it_does() -> None:
