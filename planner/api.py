@@ -89,7 +89,8 @@ __all__ = [
     "API_VERSION", "Assignment", "Blocks", "Cluster", "Comparison", "Demand", "Explanation", "FabricBase",
     "FabricPlugin", "FreeState", "Incumbent", "InputError", "Instance", "Job", "JobOptions", "Level", "Marginal",
     "Outcome", "Plan", "Policy", "Problem", "RefusedPlanError", "Repair", "Result", "SimulationRun", "SolveOptions",
-    "Status", "Strategy", "StrategyPolicy", "Violation", "check", "compare", "expand", "explain", "heuristic_result", "in_order", "load",
+    "Status", "Strategy", "StrategyPolicy", "Violation",
+    "check", "compare", "expand", "explain", "heuristic_result", "in_order", "load",
     "marginal", "place_all", "repair", "replay", "score", "solve",
 ]  # fmt: skip
 

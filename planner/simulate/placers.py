@@ -85,8 +85,8 @@ FORMER = {"cpsat": "best_fit_moving"}
 
 
 def placer_of(name: str, seed: int) -> Callable[[State], Placer]:
-    """A policy by its name, ours or that of another distribution: at full speed where it is a strategy, else it is asked
-    to plan one job at each decision."""
+    """A policy by its name, ours or that of another distribution: at full speed where it is a strategy, else it is
+    asked to plan one job at each decision."""
     if name in PLACERS:
         return lambda state: PLACERS[name](state, seed)
     policy = find_policy(name)

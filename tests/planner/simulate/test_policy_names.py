@@ -71,7 +71,7 @@ def test_the_solver_is_the_solver(fabric: str) -> None:
 def test_where_slices_cannot_be_cut_is_told() -> None:
     for fabric, policy in (("torus", "bcube_slices"), ("sipac", "torus_slices"), ("sipam", "torus_slices")):
         study = prepare_study(SMALL_DEMAND, mix(), {"t": cluster(fabric)}, jobs=5)
-        with pytest.raises(InputError, match="slices.*; take first_fit"):
+        with pytest.raises(InputError, match=r"slices.*; take first_fit"):
             cells_of(study, [policy], [None], 1)
 
 
