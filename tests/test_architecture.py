@@ -107,7 +107,6 @@ STILL_NAME_A_FABRIC = {
     "planner/policies/torus_slices.py",
     "planner/studies/reproduce/experiments/training_gain.py",
     "planner/whatif/reconfigure.py",
-    "planner/whatif/repair/damaged_plan.py",
     "costmodel/hardware/systems.py",
     "costmodel/pricing/unlisted.py",
 }

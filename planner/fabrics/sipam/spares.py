@@ -4,9 +4,8 @@ import re
 from collections.abc import Collection, Sequence
 
 from costmodel.fabrics import FabricBase, Sipam
-from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.residents import numbered_parts
 from planner.fabrics.sipam.uplinks import reserve_uplinks
 from planner.fabrics.spares import Device, Place, Spares
@@ -22,8 +21,7 @@ class SipamSpares(Spares):
 
     def reconnected(self, problem: Problem, assignments: Sequence[Assignment]) -> list[Assignment] | None:
         """A rank whose device failed goes to a free device of its server."""
-        free = FreeState.empty(problem.cluster)
-        assert free.pool is not None
+        free = PoolFreeState(problem.cluster)
         lost = [not options.can_stay for options in problem.options]
         for number, assignment in enumerate(assignments):
             if not lost[number]:
@@ -34,7 +32,7 @@ class SipamSpares(Spares):
             if lost[j]:
                 others = [a.devices for a, is_lost in zip(assignments[j + 1 :], lost[j + 1 :], strict=True) if is_lost]
                 kept = {device for devices in others for device in devices}
-                placed = _reconnected(free, free.pool, problem.options[j], assignment, kept)
+                placed = _reconnected(free, problem.options[j], assignment, kept)
                 if placed is None:
                     return None
                 found[j] = placed
@@ -54,7 +52,7 @@ class SipamSpares(Spares):
 
 
 def _reconnected(
-    free: FreeState, pool: FreePool, options: JobOptions, assignment: Assignment, kept: Collection[str]
+    free: PoolFreeState, options: JobOptions, assignment: Assignment, kept: Collection[str]
 ) -> Assignment | None:
     """One job on its devices, or on free ones that no other job which lost a part holds."""
     fabric = free.cluster.fabric
@@ -70,7 +68,7 @@ def _reconnected(
                 return None
             slot = spare[server].pop(0)
         devices.append((server, slot))
-    found = pool.connect(options.shapes[0], devices)
+    found = free.pool.connect(options.shapes[0], devices)
     if found is None:
         return None
     free.slots.take(devices)

@@ -4,10 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from costmodel.fabrics import Lightpath
 from planner.cpsat.repair import RepairProblem
-from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.spares import Device
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance, Resident
 from planner.model.plan import Assignment, Plan
@@ -71,15 +69,6 @@ class DamagedPlan:
         servers = range(self.cluster.fabric.num_servers)
         healthy = {(server, slot) for server in servers for slot in self.cluster.healthy_slots(server)}
         return frozenset(healthy.difference(*(tenant.devices for tenant in fixed)))
-
-    def light_beside(self, fixed: Iterable[RankedAssignment]) -> Spectrum | None:
-        """Light of these jobs; None where the fabric has no circuits."""
-        if not isinstance(self.cluster.fabric, Lightpath):
-            return None
-        light = Spectrum(self.cluster)
-        for tenant in fixed:
-            light.commit(tenant.assignment.circuits)
-        return light
 
     @property
     def least_moves(self) -> int:
