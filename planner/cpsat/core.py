@@ -72,9 +72,8 @@ def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> Leve
 
 def _core_clock(search: Search, threshold: float, clock: Clock) -> Clock:
     """Cores that prove little leave time for all candidates."""
-    if threshold == float("-inf"):
-        return clock
-    return clock.within(plugin_of(search.full.cluster.fabric).step_one.core_share * clock.left_s)
+    share = plugin_of(search.full.cluster.fabric).step_one.core_share
+    return clock if share == 1 or threshold == float("-inf") else clock.within(share * clock.left_s)
 
 
 def _improve(search: Search, clock: Clock) -> None:
