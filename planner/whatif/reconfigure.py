@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import Lightpath
-from planner.cpsat.repair import RepairLimits, RepairProblem, mend
+from planner.cpsat.repair import RepairLimits, RepairProblem, fewest_moves
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -175,7 +175,7 @@ def _exact(
     )
     if scene.size > MAX_LITERALS:
         return None, bound
-    found = mend(scene, wanted, limits)
+    found = fewest_moves(scene, wanted, limits)
     if found.is_impossible:
         raise InputError("new plan", instance.name, "its circuits cannot all be on; `planner check` says why")
     if found.devices is None:

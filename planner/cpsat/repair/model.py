@@ -30,14 +30,14 @@ class RankRepair:
     is_impossible: bool = False
 
 
-def mend(scene: RepairProblem, wanted: Wanted | None, limits: RepairLimits) -> RankRepair:
+def fewest_moves(problem: RepairProblem, wanted: Wanted | None, limits: RepairLimits) -> RankRepair:
     """Fewest moved ranks, then fewest changed circuits; without `wanted`, light is left aside."""
     cp = cp_model.CpModel()
-    cluster = scene.cluster
-    places = PlaceLiterals(cp, cluster, scene.tenants, scene.pinned, scene.free, cluster.fabric.slots_matter)
-    places.keep_apart(scene.even)
+    cluster = problem.cluster
+    places = PlaceLiterals(cp, cluster, problem.tenants, problem.pinned, problem.free, cluster.fabric.slots_matter)
+    places.keep_apart(problem.even)
     repair_model = plugin_of(cluster.fabric).repair_model
-    light = None if wanted is None else repair_model.circuits(places, scene, wanted)
+    light = None if wanted is None else repair_model.circuits(places, problem, wanted)
     cp.minimize(places.moves)
     first = limits.solver()
     status = first.solve(cp)
@@ -49,7 +49,7 @@ def mend(scene: RepairProblem, wanted: Wanted | None, limits: RepairLimits) -> R
         )
     moves = round(first.objective_value)
     least_moves = round(first.best_objective_bound)
-    last, least_changes, total = first, 0, sum(tenant.num_circuits for tenant in scene.tenants)
+    last, least_changes, total = first, 0, sum(tenant.num_circuits for tenant in problem.tenants)
     if light is not None and not limits.is_any_enough:
         cp.add(places.moves <= moves)
         for index in range(len(cp.proto.variables)):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from planner.cpsat.repair import RankRepair, RepairLimits, RepairProblem, mend
+from planner.cpsat.repair import RankRepair, RepairLimits, RepairProblem, fewest_moves
 from planner.fabrics import plugin_of
 from planner.model.plan import Assignment
 from planner.model.ranked_assignment import RankedCircuit
@@ -44,11 +44,11 @@ def keep_all(damage: DamagedPlan, limits: RepairLimits, *, is_quick: bool = Fals
     if is_quick or limits.is_late or _is_overfull(damage):
         return Kept(None, damage.least_moves, 0, is_impossible=_is_overfull(damage))
     problem = damage.problem([tenant.name for tenant in damage.tenants])
-    bound = mend(problem, None, limits) if _is_countable(problem) else RankRepair()
+    bound = fewest_moves(problem, None, limits) if _is_countable(problem) else RankRepair()
     if bound.is_impossible:
         return Kept(None, damage.least_moves, 0, is_impossible=True)
     if problem.size <= _most_literals(limits, SMALL):
-        found = mend(problem, _wanted(damage, problem), limits)
+        found = fewest_moves(problem, _wanted(damage, problem), limits)
         if found.devices is not None or found.is_impossible:
             return _written(damage, problem, found)
     routed = use_spares(damage, keep_light=False)
@@ -77,7 +77,7 @@ def _around(damage: DamagedPlan, problem: RepairProblem, least: int, limits: Rep
         part = damage.problem(names)
         if part.size > _most_literals(limits, LARGE):
             continue
-        found = mend(part, _wanted(damage, part), limits)
+        found = fewest_moves(part, _wanted(damage, part), limits)
         if found.devices is not None:
             written = _written(damage, part, found)
             return replace(written, least_moves=least, least_changes=damage.least_changes)
@@ -97,7 +97,7 @@ def _neighbourhoods(
     for _ in range(MAX_NEIGHBOURS if _is_countable(problem) else 0):
         if limits.is_late:
             break
-        found = mend(replace(problem, pinned=pinned), None, limits)
+        found = fewest_moves(replace(problem, pinned=pinned), None, limits)
         if found.devices is None:
             break
         moved = {
