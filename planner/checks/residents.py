@@ -19,13 +19,13 @@ def check_residents(instance: Instance, plan: Plan) -> Iterator[Violation]:
         if has_moved(job, assignment):
             if not job.movable:
                 yield Violation("residents", job.name, f"{job.name} may not move, but does")
-        elif lost := _lost(instance.cluster, assignment):
+        elif lost := lost_parts(instance.cluster, assignment):
             message = f"{job.name} stays on failed {', '.join(lost)}"
             yield Violation("residents", job.name, message, float(len(lost)))
 
 
-def _lost(cluster: Cluster, assignment: Assignment) -> list[str]:
-    """Failed parts that a job uses."""
+def lost_parts(cluster: Cluster, assignment: Assignment) -> list[str]:
+    """Names of failed parts that a job uses: devices by rank, then what its circuits and memory go through."""
     rules = plugin_of(cluster.fabric).rules
     broken = tiles_in(cluster, cluster.health.failed_tiles)
     if len(assignment.devices) > 1 or rules.needs_port:

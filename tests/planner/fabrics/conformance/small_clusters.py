@@ -1,0 +1,137 @@
+"""A few small clusters of every kind of fabric, each short of another part, with jobs that fill them."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, get_args
+
+import yaml
+
+from planner.cli.new_instance import instance_text
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance
+from planner.whatif.failures import PartKind, damaged, parse_failures
+from tests.fabrics import FABRICS
+from tests.oracles import tiny_pools, tiny_shares
+from tests.oracles.tiny_instances import lightpath
+
+Fields = dict[str, Any]
+SMALL = tiny_pools.SMALL
+
+
+def _lightpath(rng: Random) -> Fields:
+    few = {"servers": rng.choice((2, 2, 3)), "racks": rng.choice((1, 1, 2)), "fibers": 1}
+    wide = {
+        "tiles_per_server": 4,
+        "tile_rows": 1,
+        "wavelengths_per_tile": 4,
+        "wavelengths_per_fiber": 4,
+        "max_peers": 3,
+    }
+    return lightpath(rng) | few | ({"waveguides": "dedicated", **wide} if rng.random() < 0.5 else {})
+
+
+def _ocs_rail(rng: Random) -> Fields:
+    servers = rng.choice((2, 3, 4))
+    few = {"servers": servers, "gpus_per_server": rng.choice((2, 4)), "switches": rng.choice((1, 2)), "ports": servers}
+    return FABRICS["ocs_rail"] | few
+
+
+def _torus(rng: Random) -> Fields:
+    sides = rng.choice(([2, 2, 2], [2, 2, 2], [4, 2, 2]))
+    switches = rng.choice((None, {"ports": 16, "energy": "1 pJ/b"}))
+    return FABRICS["torus"] | {"servers": rng.choice((1, 2, 3)), "sides": sides, "switches": switches}
+
+
+def _sipac(rng: Random) -> Fields:
+    radix, digits = rng.choice(((2, 2), (2, 3), (3, 2)))
+    return FABRICS["sipac"] | {"servers": rng.choice((1, 2)), "radix": radix, "digits": digits}
+
+
+def _sipam(rng: Random) -> Fields:
+    fabric = tiny_pools._fabric(rng)
+    if rng.random() < 0.5:
+        return fabric
+    edge = fabric["shoreline"] | {"perimeter_mm": 8 * 5}
+    spanning = {"servers": 2, "accelerators_per_server": 4, "shoreline": edge, "spine_rails": 2}
+    return (
+        fabric | spanning | {"uplinks": rng.choice((1, 2)), "tray_ports": 4, "units_per_tray": 8, "trays_per_server": 2}
+    )
+
+
+def _divided_ports(rng: Random) -> Fields:
+    few = {"servers": rng.choice((1, 2, 3)), "gpus_per_server": rng.choice((2, 3, 4))}
+    return FABRICS["divided_ports"] | few | {"memory": tiny_shares._memory(rng)}
+
+
+def _memory_ring(rng: Random) -> Fields:
+    return FABRICS["memory_ring"] | {"servers": rng.choice((1, 2, 3))}
+
+
+def _fat_tree(rng: Random) -> Fields:
+    few = {"servers": rng.choice((1, 2)), "racks": rng.choice((1, 2)), "gpus_per_server": rng.choice((2, 4))}
+    return FABRICS["fat_tree"] | few
+
+
+SCARCE: dict[str, Callable[[Random], Fields]] = {
+    "lightpath": _lightpath, "ocs_rail": _ocs_rail, "torus": _torus, "sipac": _sipac, "sipam": _sipam,
+    "divided_ports": _divided_ports, "memory_ring": _memory_ring, "fat_tree": _fat_tree,
+}  # fmt: skip
+
+
+def from_template(kind: str) -> Fields:
+    """The fabric of a new instance, two servers of four accelerators."""
+    text = instance_text("new", fabric=kind, servers=2, tiles=4, fibers=1, device="h100-sxm")
+    fabric: Fields = yaml.safe_load(text)["cluster"]["fabric"]
+    return fabric
+
+
+def small_instance(kind: str, seed: int) -> Instance:
+    """One to four jobs on a small cluster, in a half of them with failed parts of any kind that the fabric has."""
+    rng = Random(f"{kind}-{seed}")
+    data: Fields = {
+        "schema_version": 1,
+        "name": f"{kind}-{seed}",
+        "cluster": {"device": "h100-sxm", "fabric": SCARCE[kind](rng) if kind in SCARCE else from_template(kind)},
+        "jobs": [_job(rng, "j0", 1)],
+        "objectives": ["value"],
+    }
+    fabric = Instance.parse(data).cluster.fabric
+    data["jobs"] = [_job(rng, f"j{number}", fabric.most_devices_of_a_job) for number in range(rng.choice((1, 2, 3, 4)))]
+    instance = Instance.parse(data)
+    if rng.random() < 0.5:
+        names = random_parts(instance.cluster, rng, rng.choice((1, 2, 3)))
+        if rng.random() < 0.5:
+            names = _of_one_kind(instance.cluster, rng)
+        instance = damaged(instance, parse_failures(instance.cluster, names))
+    return instance
+
+
+def random_parts(cluster: Cluster, rng: Random, number: int) -> list[str]:
+    """Names of parts that may fail, every kind of part as often as the others."""
+    return sorted({rng.choice(rng.choice(_may_fail(cluster))) for _ in range(number)})
+
+
+def _of_one_kind(cluster: Cluster, rng: Random) -> list[str]:
+    """A quarter of all parts of a kind."""
+    parts = rng.choice(_may_fail(cluster))
+    return rng.sample(parts, -(-len(parts) // 4))
+
+
+def _may_fail(cluster: Cluster) -> list[tuple[str, ...]]:
+    """Names of parts by kind, those that health records."""
+    inventory = cluster.fabric.inventory()
+    return [tuple(parts.names()) for kind, parts in inventory.items() if kind in get_args(PartKind) and parts.count]
+
+
+def _job(rng: Random, name: str, most: int) -> Fields:
+    training = {"kind": "transformer_training", "model": SMALL, "global_batch": 12, "sequence": 128, "micro_batch": 1}
+    serving = {
+        "kind": "transformer_inference", "model": SMALL, "concurrency": 8, "input_tokens": 64, "output_tokens": 16,
+    }  # fmt: skip
+    sizes = [size for size in (1, 2, 3, 4, 6, 8) if size <= most]
+    return {
+        "name": name,
+        "workload": rng.choice((training, training, serving)),
+        "accelerators": rng.sample(sizes, min(2, len(sizes))),
+        "required": rng.random() < 0.1,
+    }

@@ -1,0 +1,80 @@
+"""Constraint groups of step 1 and the rules of the same name, on every kind of fabric there is.
+
+Patterns are drawn at random and counted no further than by accelerators. Allowed is what step 1 lets be; forbidden
+what it does not; on the boundary lie the patterns that it forbids and would allow without any one of their jobs.
+"""
+
+import pytest
+
+from planner.checks import CHECKS
+from planner.cpsat.step1.constraints import groups_of
+from planner.cpsat.step2.realize import realize
+from planner.fabrics import fabrics
+from planner.formulation.step_two import StepTwoLimits
+from tests.planner.fabrics.conformance.naive_plans import naive_plan
+from tests.planner.fabrics.conformance.patterns import Drawn, drawn, smallest_forbidden
+
+EVERY = pytest.mark.parametrize("kind", fabrics())
+LIMITS = StepTwoLimits(time_limit_s=60.0, deterministic_limit=5.0, workers=1, seed=0)
+MOST_REFUTED = {"lightpath": 5, "sipam": 1}
+"""patterns that step 1 allows though step 2 proves that they do not fit: its groups are relaxations there"""
+DEFINES_LITERALS = {"locality"}
+"""says what literals of other groups mean, and has no rule"""
+ALSO = {"cut": {"placement", "switches"}, "rails": {"placement"}}
+"""groups that choose accelerators: where none are left, a plan takes some that are taken or down"""
+
+
+def _realized(each: Drawn) -> bool:
+    """Whether step 2 finds a plan, which then breaks no rule; else it proves that there is none."""
+    outcome = realize(each.problem, each.pattern, LIMITS)
+    if outcome.assignments is not None:
+        assert each.broken(list(outcome.assignments)) == set()
+        return True
+    assert outcome.nogood
+    return False
+
+
+@EVERY
+def test_step_one_allows_all_that_first_fit_finds(kind: str) -> None:
+    for each in drawn(kind):
+        if each.first_fit is not None and not each.broken(each.first_fit):
+            assert each.is_allowed, each.pattern
+
+
+@EVERY
+def test_step_two_realises_what_step_one_counts_or_refutes_it(kind: str) -> None:
+    allowed = [each for each in drawn(kind) if each.is_allowed and each.pattern]
+    refuted = [each for each in allowed if not _realized(each)]
+    assert len(allowed) > 20
+    assert len(refuted) <= MOST_REFUTED.get(kind, 0), [(each.problem.instance.name, each.pattern) for each in refuted]
+
+
+@EVERY
+def test_every_group_changes_a_verdict(kind: str) -> None:
+    """Without it step 1 would allow something that all groups together forbid."""
+    deciding = frozenset[str]().union(*(each.deciding for each in smallest_forbidden(kind)))
+    fabrics_drawn = [each.problem.cluster.fabric for each in drawn(kind)]
+    is_split = any(fabric.racks > 1 and not fabric.links_racks for fabric in fabrics_drawn)
+    assert groups_of(fabrics()[kind]).keys() - deciding - DEFINES_LITERALS == (set() if is_split else {"rack"})
+
+
+@EVERY
+def test_a_group_forbids_what_its_rule_forbids(kind: str) -> None:
+    """Jobs that one group alone keeps apart break the rule of its name where each lies as if it were alone."""
+    for each in smallest_forbidden(kind):
+        names = each.deciding - DEFINES_LITERALS
+        plan = naive_plan(each) if len(names) == 1 else None
+        if plan is not None:
+            assert (names | ALSO.get(min(names), set())) & each.broken(plan), each.pattern
+
+
+@EVERY
+def test_on_the_boundary_jobs_fit_without_any_one_of_them(kind: str) -> None:
+    allowed = [each.without(j) for each in smallest_forbidden(kind) for j in each.may_be_absent]
+    refuted = sum(not _realized(each) for each in allowed)
+    assert len(allowed) > 1
+    assert refuted <= MOST_REFUTED.get(kind, 0)
+
+
+def test_every_group_is_named_as_its_rule() -> None:
+    assert {name for kind in fabrics() for name in groups_of(fabrics()[kind])} - DEFINES_LITERALS <= CHECKS.keys()
