@@ -1,7 +1,7 @@
 """Jobs that arrive together start together: CP-SAT says which, in which way and where, and who moves for them.
 
 Priority goes first, then fair share, then value. What is chosen replaces what one job after the other would get only
-where that is better by this order. Nobody ahead in the line loses what is kept for it: jobs of a lower priority, or of
+where that is better by this order. Nobody ahead in the queue loses what is kept for it: jobs of a lower priority, or of
 a tenant with more use, are looked at once all before them have a place, or room is kept for the first that has none.
 """
 
@@ -59,7 +59,7 @@ class BatchServers:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Placements, all taken on the board: of jobs that start, and before and after of those that move."""
+    """Placements, all taken: of jobs that start, and before and after of those that move."""
 
     starts: list[tuple[Entry, Placement]]
     moves: list[tuple[Entry, Placement, Placement]]
@@ -70,7 +70,7 @@ def start_batch(floor: ClusterState, names: frozenset[str], deadline_s: float) -
 
     Nothing has changed where one after the other is as good.
     """
-    state = floor.board.state
+    state = floor.free.state
     if not state.servers_are_counts:
         return False, frozenset()
     guests = _guests(floor, names)
@@ -113,8 +113,8 @@ def _carried_out(
 
 
 def _guests(floor: ClusterState, names: Iterable[str]) -> list[BatchJob]:
-    """The first jobs of a batch in the order of the line; those behind the job that room is kept for leave it alone."""
-    reserved, line, now_s = floor.ledger.reserved, floor.line, floor.now_s
+    """The first jobs of a batch in the order of the queue; those behind the job with reserved room leave it alone."""
+    reserved, line, now_s = floor.ledger.reserved, floor.queue, floor.now_s
     entries = sorted((floor.ledger.jobs[n] for n in names if n in line), key=lambda e: line.rank(e, now_s))
     head = floor.ledger.jobs.get(reserved.job or "")
     first = line.rank(head, now_s) if head is not None and head.place is None else None
@@ -144,7 +144,7 @@ def _ways(kind: JobClass, weight: float) -> dict[Way, tuple[Option, ...]]:
 
 
 def _one_by_one(floor: ClusterState, guests: Sequence[BatchJob], deadline_s: float) -> tuple[Value, dict[str, float]]:
-    """What the board finds for one job after the other, given back: value by level, and of each job that starts.
+    """What is found for one job after the other, given back: value by level, and of each job that starts.
 
     Where the first of them finds no place room is kept for it.
     """
@@ -158,7 +158,7 @@ def _one_by_one(floor: ClusterState, guests: Sequence[BatchJob], deadline_s: flo
         kind = floor.ledger.kinds.limited(entry.kind, accelerators, ports)
         if not kind.rows:
             continue
-        found = floor.board.find(entry.kind, kind, guest.barred | kept, deadline_s)
+        found = floor.free.find(entry.kind, kind, guest.barred | kept, deadline_s)
         if found.placement is None or found.place is None:
             if guest.is_first and not kept and (room := reserve(floor, entry, kind)) is not None:
                 kept = frozenset(room.servers)
@@ -169,12 +169,12 @@ def _one_by_one(floor: ClusterState, guests: Sequence[BatchJob], deadline_s: flo
         started[entry.name] = entry.request.weight * float(row.options.value[row.number])
         value[guest.level] = value.get(guest.level, 0.0) + started[entry.name]
     for placement in taken:
-        floor.board.state.release(placement)
+        floor.free.state.release(placement)
     return value, started
 
 
 def _is_better(new: Value, old: Value) -> bool:
-    """Whether more value comes of the first level where they differ."""
+    """True if more value comes of the first level where they differ."""
     for level in sorted({*new, *old}):
         gained = difference(new.get(level, 0.0), old.get(level, 0.0))
         if gained:
@@ -191,7 +191,7 @@ def _value(guests: Sequence[BatchJob], plan: BatchPlan) -> Value:
 
 
 def _ground(floor: ClusterState, guests: Sequence[BatchJob], started: dict[str, float]) -> BatchServers:
-    state, moves = floor.board.state, floor.settings.moves
+    state, moves = floor.free.state, floor.settings.moves
     every = [server for servers in state.together for server in servers if server not in floor.drained]
     near = sorted(sorted(every, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
     number = {server: i for i, server in enumerate(near)}
@@ -223,11 +223,11 @@ def _ground(floor: ClusterState, guests: Sequence[BatchJob], started: dict[str, 
 
 def _movable(floor: ClusterState, near: Sequence[int]) -> dict[tuple[int, int], list[Entry]]:
     """Running jobs that may move, each in one server on accelerators with a port, by server and ranks."""
-    dark, found = floor.board.cluster.dark_devices, dict[tuple[int, int], list[Entry]]()
+    dark, found = floor.free.cluster.dark_devices, dict[tuple[int, int], list[Entry]]()
     for server in near:
         for name, ranks in floor.on(server).items():
             entry = floor.ledger.jobs[name]
-            held = floor.board.held[name].held
+            held = floor.free.held[name].held
             if entry.request.movable and len(held) == ranks and dark.isdisjoint(held):
                 found.setdefault((server, ranks), []).append(entry)
     return found
@@ -237,13 +237,13 @@ def _taken(
     floor: ClusterState, guests: Sequence[BatchJob], plan: BatchPlan, ground: BatchServers
 ) -> tuple[Proposal | None, Value]:
     """Take what a plan says, and the value of it; None, and all is as before, where light is short."""
-    state, near = floor.board.state, ground.near
+    state, near = floor.free.state, ground.near
     staying = {key: list(jobs) for key, jobs in ground.running.items()}
     moving: list[tuple[Entry, Placement, int]] = []
     for (origin, ranks, other), count in sorted(plan.moves.items()):
         for _ in range(count):
             entry = staying[near[origin], ranks].pop(0)
-            moving.append((entry, floor.board.held[entry.name], near[other]))
+            moving.append((entry, floor.free.held[entry.name], near[other]))
     for _, before, _ in moving:
         state.release(before)
     proposal, value = Proposal([], []), Value()
@@ -272,15 +272,15 @@ def _taken(
 
 
 def _agreed(floor: ClusterState, proposal: Proposal, *, is_better: bool) -> bool:
-    """Carry out a proposal if it is better and the guard agrees with each part of it; else put all back."""
-    board = floor.board
-    starts = [(entry, board.named(entry.kind, placement)) for entry, placement in proposal.starts]
-    moves = [(entry, board.named(entry.kind, placement)) for entry, _, placement in proposal.moves]
+    """Carry out a proposal if it is better and the validator agrees with each part of it; else put all back."""
+    free = floor.free
+    starts = [(entry, free.named(entry.kind, placement)) for entry, placement in proposal.starts]
+    moves = [(entry, free.named(entry.kind, placement)) for entry, _, placement in proposal.moves]
     wired: list[Found] = [found for _, found in (*starts, *moves)]
     leaving = [entry.name for entry, _ in (*starts, *moves)]
     is_good = is_better and are_apart(wired)
     if not is_good or any(
-        found.place is None or floor.guard.objection(entry.request, found.place, leaving) is not None
+        found.place is None or floor.validator.objection(entry.request, found.place, leaving) is not None
         for entry, found in (*starts, *moves)
     ):
         put_back(floor, wired, proposal.moves)

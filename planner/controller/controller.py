@@ -38,19 +38,19 @@ class Controller:
         """Begin with an empty cluster, or go on where the journal ends: the cluster may then be left out, and settings
         that are given replace those of the journal."""
         self._lock = RLock()
-        self._desk = DurableState(cluster, journal, settings)
-        self.cluster, self.settings = self._desk.cluster, self._desk.settings
+        self._durable = DurableState(cluster, journal, settings)
+        self.cluster, self.settings = self._durable.cluster, self._durable.settings
 
     def prepare(self, request: Request) -> None:
         """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile.
         InputError for a job that can never run, FullError for one that finds no memory now."""
-        self._desk.require_runnable(request)
+        self._durable.require_runnable(request)
         with self._lock:
-            self._desk.tidy()
+            self._durable.tidy()
 
     def is_prepared(self, request: Request) -> bool:
-        """Whether what a job asks for is expanded; answered at once."""
-        return request in self._desk.kinds
+        """True if what a job asks for is expanded; answered at once."""
+        return request in self._durable.kinds
 
     # Events
 
@@ -63,23 +63,23 @@ class Controller:
     ) -> Decisions:
         """Jobs that arrive together are looked at together, others may move for any of them."""
         with self._lock:
-            kinds = [self._desk.kinds.name(request) for request in requests]
+            kinds = [self._durable.kinds.name(request) for request in requests]
             body: dict[str, Any] = {"e": "submit", "jobs": list(map(request_body, requests)), "kinds": kinds}
-            if (known := self._desk.known(key, body)) is not None:
+            if (known := self._durable.known(key, body)) is not None:
                 return known
-            if (same := self._desk.ledger.again(requests)) is not None:
-                return self._desk.noted(body, key, at_s, same)
+            if (same := self._durable.ledger.again(requests)) is not None:
+                return self._durable.noted(body, key, at_s, same)
             names = [request.name for request in requests]
 
             def act() -> None:
                 for name in names:
-                    self._desk.floor.line.push(self._desk.ledger.jobs[name])
+                    self._durable.floor.queue.push(self._durable.ledger.jobs[name])
                 self._serve(names, is_batch=len(names) > 1)
 
-            with self._desk.kinds.holding(kinds):
+            with self._durable.kinds.holding(kinds):
                 for request in requests:
-                    self._desk.require_runnable(request)
-                return self._desk.event(body, key, at_s, act, requests)
+                    self._durable.require_runnable(request)
+                return self._durable.event(body, key, at_s, act, requests)
 
     def cancel(self, job: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A job is not wanted any more, whether it waits or runs."""
@@ -94,48 +94,48 @@ class Controller:
         what is down stays so."""
         with self._lock:
             body = {"e": "fail", "part": part}
-            if (known := self._desk.known(key, body)) is not None:
+            if (known := self._durable.known(key, body)) is not None:
                 return known
             failures_of(self.cluster, part)
-            if part in self._desk.ledger.failed:
-                return self._desk.noted(body, key, at_s, ())
-            return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
+            if part in self._durable.ledger.failed:
+                return self._durable.noted(body, key, at_s, ())
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.floor)))
 
     def repair(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A part or server that failed works again, a drained server takes jobs again."""
         with self._lock:
             body = {"e": "repair", "part": part}
-            if (known := self._desk.known(key, body)) is not None:
+            if (known := self._durable.known(key, body)) is not None:
                 return known
-            if part not in self._desk.ledger.failed and part not in self._desk.ledger.drained:
-                down = ", ".join((*self._desk.ledger.failed, *self._desk.ledger.drained)) or "nothing"
+            if part not in self._durable.ledger.failed and part not in self._durable.ledger.drained:
+                down = ", ".join((*self._durable.ledger.failed, *self._durable.ledger.drained)) or "nothing"
                 raise ConflictError("repair", part, f"has neither failed nor been drained here; down is: {down}")
-            return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.floor)))
 
     def drain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A server takes no more jobs; those on it that may move do where there is room, others end there."""
         with self._lock:
             body = {"e": "drain", "server": server}
-            if (known := self._desk.known(key, body)) is not None:
+            if (known := self._durable.known(key, body)) is not None:
                 return known
             try:
                 self.cluster.fabric.parse_server(server)
             except ValueError as error:
                 raise UnknownError("drain", server, str(error)) from None
-            if server in self._desk.ledger.drained:
-                return self._desk.noted(body, key, at_s, ())
-            return self._desk.event(body, key, at_s, lambda: self._serve(health.clear(self._desk.floor, server)))
+            if server in self._durable.ledger.drained:
+                return self._durable.noted(body, key, at_s, ())
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.clear(self._durable.floor, server)))
 
     def undrain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A drained server takes jobs again; what has failed there stays so."""
         with self._lock:
             body = {"e": "undrain", "server": server}
-            if (known := self._desk.known(key, body)) is not None:
+            if (known := self._durable.known(key, body)) is not None:
                 return known
-            if server not in self._desk.ledger.drained:
-                drained = ", ".join(self._desk.ledger.drained) or "none"
+            if server not in self._durable.ledger.drained:
+                drained = ", ".join(self._durable.ledger.drained) or "none"
                 raise ConflictError("undrain", server, f"has not been drained here; drained are: {drained}")
-            return self._desk.event(body, key, at_s, lambda: self._serve(health.flee(self._desk.floor)))
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.floor)))
 
     def replan(self, budget_s: float, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """Look again at all that waits, for so many seconds: jobs move where that pays. Nothing is written if nothing
@@ -144,54 +144,54 @@ class Controller:
             if not budget_s >= 0:
                 raise InputError("replan", "budget_s", f"{budget_s} is no time; give seconds")
             body = {"e": "replan"}
-            if (known := self._desk.known(key, body)) is not None:
+            if (known := self._durable.known(key, body)) is not None:
                 return known
-            return self._desk.event(body, key, at_s, lambda: self._look_again(budget_s))
+            return self._durable.event(body, key, at_s, lambda: self._look_again(budget_s))
 
     def set_clock(self) -> Decisions:
         """The machine's clock is right and the time of the journal is not: all times move with it."""
         with self._lock:
-            return self._desk.set_clock()
+            return self._durable.set_clock()
 
     def probe(self) -> None:
         """UnwrittenError where the journal cannot be written now."""
         with self._lock:
-            self._desk.probe()
+            self._durable.probe()
 
     @contextmanager
     def group(self) -> Iterator[None]:
         """Events inside become durable together when the block ends, with one write to disk: until then none of their
         decisions may be acted upon. If the block raises, none of them has happened."""
-        with self._lock, self._desk.group():
+        with self._lock, self._durable.group():
             yield
 
     def _leaves(self, job: str, call: Literal["cancel", "finish"], key: str | None, at_s: float | None) -> Decisions:
         with self._lock:
-            desk, body = self._desk, {"e": call, "job": job}
-            if (known := desk.known(key, body)) is not None:
+            durable, body = self._durable, {"e": call, "job": job}
+            if (known := durable.known(key, body)) is not None:
                 return known
-            entry = desk.ledger.job(job, call)
+            entry = durable.ledger.job(job, call)
             if call == "finish" and entry.place is None:
                 raise ConflictError(call, job, "waits and has not started; cancel it instead")
 
             def act() -> None:
                 said = "it has ended" if call == "finish" else "its user does not want it any more"
-                desk.floor.stop(entry, "finished" if call == "finish" else "cancelled", said)
+                durable.floor.stop(entry, "finished" if call == "finish" else "cancelled", said)
                 self._serve([])
 
-            return desk.event(body, key, at_s, act)
+            return durable.event(body, key, at_s, act)
 
     def _serve(self, told: Sequence[str], *, is_batch: bool = False) -> None:
-        """Serve the line after an event, and tell these jobs why they wait, if they do."""
-        floor = self._desk.floor
+        """Serve the queue after an event, and tell these jobs why they wait, if they do."""
+        floor = self._durable.floor
         batch = frozenset(told if is_batch else ())
         each = SchedulingCycle(floor, self.greedy_budget_s, self.repair_budget_s, is_batch, batch)
         each.run()
         each.tell(told)
 
     def _look_again(self, budget_s: float) -> None:
-        self._desk.floor.hopeless.clear()
-        each = SchedulingCycle(self._desk.floor, budget_s / 2, budget_s / 2, is_deep=True)
+        self._durable.floor.negative_cache.clear()
+        each = SchedulingCycle(self._durable.floor, budget_s / 2, budget_s / 2, is_deep=True)
         each.run()
         each.tell(list(each.ran_out))
 
@@ -200,7 +200,7 @@ class Controller:
     @property
     def greedy_budget_s(self) -> float:
         """Most time for the search of places at one event, for the first job and again for all behind it."""
-        return max(self.settings.greedy_budget_s, self._desk.floor.board.state.least_search_s)
+        return max(self.settings.greedy_budget_s, self._durable.floor.free.state.least_search_s)
 
     @property
     def repair_budget_s(self) -> float:
@@ -211,60 +211,62 @@ class Controller:
         """Events after number `after` with what was decided, at most so many; UnknownError where the journal has
         forgotten some of them."""
         with self._lock:
-            return self._desk.decided(after, most)
+            return self._durable.decided(after, most)
 
     def tenant(self, name: str) -> str:
         """Whose job it is; InputError where it neither waits nor runs."""
-        return self._desk.ledger.job(name, "job").request.tenant
+        return self._durable.ledger.job(name, "job").request.tenant
 
     def job(self, name: str) -> JobState:
         """A job that waits or runs, and why it waits; InputError for any other."""
         with self._lock:
-            return job_state(self._desk.floor, self._desk.ledger.job(name, "job"))
+            return job_state(self._durable.floor, self._durable.ledger.job(name, "job"))
 
     def view(self, most_waiting: int = 200) -> View:
         """Who runs, who waits (so many of them) and what is down, at one moment."""
         with self._lock:
-            return view(self._desk.floor, self.seq, most_waiting)
+            return view(self._durable.floor, self.seq, most_waiting)
 
     @property
     def running(self) -> dict[str, Place]:
         """Where each running job is, in the order of arrival."""
         with self._lock:
-            return {entry.name: entry.place for entry in self._desk.ledger.jobs.values() if entry.place is not None}
+            return {entry.name: entry.place for entry in self._durable.ledger.jobs.values() if entry.place is not None}
 
     @property
     def waiting(self) -> tuple[str, ...]:
         """Waiting jobs in the order in which they are served now."""
         with self._lock:
-            return tuple(entry.name for entry in self._desk.floor.line.ordered(self._desk.ledger.now_s, passed=set()))
+            return tuple(
+                entry.name for entry in self._durable.floor.queue.ordered(self._durable.ledger.now_s, passed=set())
+            )
 
     @property
     def down(self) -> tuple[str, ...]:
         """Failed parts and drained servers."""
         with self._lock:
-            return (*self._desk.ledger.failed, *self._desk.ledger.drained)
+            return (*self._durable.ledger.failed, *self._durable.ledger.drained)
 
     @property
     def num_free(self) -> int:
         """Working accelerators that nobody holds."""
         with self._lock:
-            return self._desk.floor.board.state.num_free
+            return self._durable.floor.free.state.num_free
 
     @property
     def seq(self) -> int:
         """Events in the journal."""
-        return self._desk.journal.seq
+        return self._durable.journal.seq
 
     @property
     def counts(self) -> Counts:
         """What searches came to since this process began."""
-        return self._desk.floor.counts
+        return self._durable.floor.counts
 
     def state(self) -> dict[str, Any]:
         """All that the journal says, as JSON: two controllers with the same journal agree on it."""
         with self._lock:
-            return self._desk.ledger.body()
+            return self._durable.ledger.body()
 
     def circuits(self) -> dict[str, tuple[HeldCircuits, ...]]:
         """Circuits that must be on, by job; others must be off."""
@@ -273,8 +275,8 @@ class Controller:
     def plan(self) -> tuple[Instance, Plan] | None:
         """What runs as an instance of residents and its plan, for reports, repairs and checks; None if nothing runs."""
         with self._lock:
-            running = [(e.request, e.place) for e in self._desk.ledger.jobs.values() if e.place is not None]
-            cluster = self._desk.floor.board.cluster
+            running = [(e.request, e.place) for e in self._durable.ledger.jobs.values() if e.place is not None]
+            cluster = self._durable.floor.free.cluster
         return whole(cluster, running) if running else None
 
     def check(self) -> list[Violation]:
@@ -285,7 +287,7 @@ class Controller:
     def close(self) -> None:
         """Write a snapshot and let go of the journal."""
         with self._lock:
-            self._desk.close()
+            self._durable.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""What a controller decides: typed, in the order in which it must be carried out."""
+"""Decisions of a controller: typed, in the order in which it must be carried out."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -35,7 +35,7 @@ class Start:
 
     @property
     def configuration(self) -> Configuration:
-        """How the job divides its work."""
+        """Degrees of parallelism and memory of the job."""
         return self.place.configuration
 
     def body(self) -> dict[str, Any]:

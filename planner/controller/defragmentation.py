@@ -19,14 +19,14 @@ def make_room(
 ) -> bool:
     """Start a job that finds no place by moving others on one of these racks, apart from servers that are shut; False,
     and nothing has changed, where that fails or costs more than waiting."""
-    state = floor.board.state
+    state = floor.free.state
     near = _near(floor, kind, shut, racks)
     if not near or kind.held > state.num_free:
         return False
     most = _most_moved(floor, entry, kind)
     able = [other for other in floor.running() if _may_move(other, most)]
     kind = replace(kind, rows=tuple(row for row in kind.rows if row.shape.num_ranks == kind.held))
-    runs = [Run(number, kind, floor.board.held[other.name]) for number, other in enumerate(able)]
+    runs = [Run(number, kind, floor.free.held[other.name]) for number, other in enumerate(able)]
     before = [run.placement for run in runs]
     found = rescue(state, kind, runs, near, deadline_s)
     if found is None:
@@ -37,7 +37,7 @@ def make_room(
 
 
 def _may_move(entry: Entry, most_moved: float) -> bool:
-    """Whether a running job may move, lies in one server, and is not too large for that to pay."""
+    """True if a running job may move, lies in one server, and is not too large for that to pay."""
     assert entry.place is not None
     return entry.request.movable and len(entry.place.devices) <= most_moved and len(entry.place.servers) == 1
 
@@ -51,9 +51,9 @@ def _most_moved(floor: ClusterState, entry: Entry, kind: JobClass) -> float:
 def _near(floor: ClusterState, kind: JobClass, shut: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
     """Servers that are open, rack by rack, the rack with the most free accelerators first; without those whose servers
     with the most free accelerators have too few: none are gained by moving jobs among these."""
-    lit, found = floor.board.state.lit, []
+    lit, found = floor.free.state.lit, []
     for rack in racks:
-        able = [server for server in floor.board.racks[rack] if server not in shut]
+        able = [server for server in floor.free.racks[rack] if server not in shut]
         if sum(sorted((lit[server] for server in able), reverse=True)[:MOST_SERVERS]) >= kind.held:
             found.append((-sum(lit[server] for server in able), able))
     return [able for _, able in sorted(found)]
@@ -74,17 +74,17 @@ def _agreed(
     placement: Placement,
     moved: list[tuple[Entry, Placement, Placement]],
 ) -> bool:
-    """Carry out what a search proposes, if it pays and the guard agrees with each part; else put all back."""
-    board = floor.board
+    """Carry out what a search proposes, if it pays and the validator agrees with each part; else put all back."""
+    free = floor.free
     cost_s = floor.settings.downtime_s * sum(len(place.devices) for _, _, place in moved)
     names = [other.name for other, _, _ in moved]
-    found = board.named(entry.kind, placement)
-    exchange = [(other, before, board.named(other.kind, place)) for other, before, place in moved]
+    found = free.named(entry.kind, placement)
+    exchange = [(other, before, free.named(other.kind, place)) for other, before, place in moved]
     wired = [found, *(new for _, _, new in exchange)]
     is_good = cost_s < gain_s(floor, entry, kind) and all(each.place is not None for each in wired)
     if is_good:
         is_good = not any(
-            each.place is None or floor.guard.objection(job.request, each.place, [*names, entry.name])
+            each.place is None or floor.validator.objection(job.request, each.place, [*names, entry.name])
             for job, each in zip((entry, *(other for other, _, _ in moved)), wired, strict=True)
         )
     if not is_good or not are_apart(wired):
@@ -100,7 +100,7 @@ def _agreed(
 
 
 def are_apart(wired: Sequence[Found]) -> bool:
-    """Whether new places share no accelerator and no light among themselves: the guard has seen each alone."""
+    """True if new places share no accelerator and no light among themselves: the validator has seen each alone."""
     devices = [device for each in wired if each.place is not None for device in each.place.devices]
     light: dict[object, int] = {}
     for each in wired:
@@ -119,6 +119,6 @@ def put_back(floor: ClusterState, wired: Sequence[Found], moved: Sequence[tuple[
     """Give back new placements and take those that jobs had before."""
     for each in wired:
         if each.placement is not None:
-            floor.board.state.release(each.placement)
+            floor.free.state.release(each.placement)
     for _, before, _ in moved:
-        floor.board.state.take(before)
+        floor.free.state.take(before)

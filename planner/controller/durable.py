@@ -35,7 +35,7 @@ UNTOLD = {"at_s", "noted"}
 
 @dataclass(frozen=True)
 class Event:
-    """What has happened, and what was decided for it."""
+    """One event with its decisions."""
 
     seq: int
     name: str
@@ -45,7 +45,7 @@ class Event:
 
 
 class DurableState:
-    """What events change, and how that becomes durable."""
+    """State of a controller and its write-ahead journal: event sourcing."""
 
     def __init__(self, cluster: Cluster | None, path: str | Path, settings: Settings | None) -> None:
         self.journal = Journal(path)
@@ -249,7 +249,7 @@ def _unwritten(journal: Journal, error: sqlite3.OperationalError) -> UnwrittenEr
 
 
 def _require_sound(cluster: Cluster, ledger: Ledger, path: str) -> None:
-    """InputError where a place of the journal breaks a rule, by the guard."""
+    """InputError where a place of the journal breaks a rule, by the validator."""
     running = [(entry.request, entry.place) for entry in ledger.jobs.values() if entry.place is not None]
     wrong = restored_objection(cluster, running)
     if wrong is not None:

@@ -1,4 +1,4 @@
-"""What is free to a controller: places and gives back jobs by number, within a time limit, beside barred servers."""
+"""Free accelerators and circuits of a controller: jobs are placed by number, in time, beside barred servers."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from planner.whatif.failures import Failure, parse_failure, worsened
 
 
 def failures_of(cluster: Cluster, name: str) -> list[Failure]:
-    """What has failed with the part or the whole server of this name; InputError where it names neither."""
+    """Failures of the part or the whole server of this name; InputError where it names neither."""
     fabric = cluster.fabric
     try:
         server = fabric.parse_server(name)

@@ -33,11 +33,11 @@ def clear(floor: ClusterState, server: str) -> list[str]:
         entry = floor.ledger.jobs[name]
         if not entry.request.movable:
             continue
-        before = floor.board.held[name]
-        floor.board.state.release(before)
+        before = floor.free.held[name]
+        floor.free.state.release(before)
         found = _elsewhere(floor, entry, [])
         if found.placement is None or found.place is None:
-            floor.board.state.take(before)
+            floor.free.state.take(before)
         else:
             floor.move(entry, found.placement, found.place, f"{server} is drained")
     return []
@@ -50,21 +50,21 @@ def _unkeep(floor: ClusterState) -> None:
 
 
 def _elsewhere(floor: ClusterState, entry: Entry, leaving: list[str]) -> Found:
-    """Another place for a running job, of its size or less, taken on the board; the guard agrees."""
-    place, board = entry.place, floor.board
+    """Another place for a running job, of its size or less, taken; the validator agrees."""
+    place, free = entry.place, floor.free
     assert place is not None
     size = len(place.devices)
     found = Found()
     if floor.drained.isdisjoint(place.servers):
-        found = board.again(place.kind, place.row, [server for server, _ in place.devices])
+        found = free.again(place.kind, place.row, [server for server, _ in place.devices])
     if found.placement is None:
         left = floor.ledger.tenants.left(entry.request.tenant)[1]
         kind = floor.ledger.kinds.limited(entry.kind, size, place.num_ports + max(0, left))
-        found = board.find(entry.kind, kind, floor.drained, inf)
+        found = free.find(entry.kind, kind, floor.drained, inf)
     if found.placement is None or found.place is None:
         return Found()
-    if floor.guard.objection(entry.request, found.place, leaving) is not None:
+    if floor.validator.objection(entry.request, found.place, leaving) is not None:
         floor.counts.refused += 1
-        board.state.release(found.placement)
+        free.state.release(found.placement)
         return Found()
     return found

@@ -70,7 +70,7 @@ class JobClasses:
         return _name(job.model_dump_json(include=ASKED))
 
     def __contains__(self, job: Job) -> bool:
-        """Whether the kind of a job is expanded."""
+        """True if the kind of a job is expanded."""
         return self.name(job) in self._kinds
 
     @property
@@ -80,7 +80,7 @@ class JobClasses:
 
     @property
     def is_over(self) -> bool:
-        """Whether there are more than should be, and than the last `trim` had to leave."""
+        """True if there are more than should be, and than the last `trim` had to leave."""
         return self.num_bytes > max(self._most_bytes, self._left_bytes) or len(self._limited) > MOST_LIMITED
 
     def trim(self) -> None:

@@ -1,4 +1,4 @@
-"""What has been decided so far: jobs, health and reservations, folded from the journal's events and decisions alone."""
+"""Jobs, health and reservations, folded from the journal's events and decisions alone (event sourcing)."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -17,7 +17,7 @@ from planner.placement.placement import Place
 
 
 class Names(Protocol):
-    """What a journal writes once and names from then on."""
+    """Wirings and configurations that a journal writes once and names from then on."""
 
     def wiring(self, name: str) -> Wiring: ...
 
@@ -177,7 +177,7 @@ class Ledger:
         return Start(job, place) if kind == "start" else Move(job, place, before, body["downtime_s"], body["because"])
 
     def place(self, body: dict[str, Any]) -> Place:
-        """Where a job runs, as the journal wrote it."""
+        """A place as the journal wrote it."""
         flat, kind, wiring = body["devices"], body["kind"], body["wiring"]
         if (kind, body["row"]) not in self._rows:
             configuration = self.names.configuration(kind, body["row"])

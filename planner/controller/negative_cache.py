@@ -23,7 +23,7 @@ class NegativeCache:
         """counts what happens"""
 
     def __contains__(self, mark: Mark) -> bool:
-        """Whether a search has ended without success and nothing was given back since."""
+        """True if a search has ended without success and nothing was given back since."""
         return mark in self._ended and self._ended[mark] > self._last_freed
 
     def racks_of(self, servers: Iterable[int]) -> list[int]:

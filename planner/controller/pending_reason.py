@@ -34,7 +34,7 @@ def why(floor: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
             )
     if ran_out:
         return "time", f"{free}; the search for a place ran out of its time and goes on at the next event"
-    if (said := floor.board.state.shortage(kind)) is not None:
+    if (said := floor.free.state.shortage(kind)) is not None:
         return "memory", f"{free}, but {said}"
     where = "between the servers that have room no optical circuits are left that join them"
     return "light", f"{free}, but {where}{_remedy(floor, kind, parts[0])}"
@@ -55,7 +55,7 @@ def _quota(floor: ClusterState, entry: Entry) -> str:
 
 def _num_free(floor: ClusterState) -> int:
     """Working accelerators that nobody holds, on servers that take jobs."""
-    state = floor.board.state
+    state = floor.free.state
     return state.num_free - sum(state.any[server] for server in floor.drained)
 
 
@@ -65,15 +65,15 @@ def _short(needed: int, num_free: int) -> str:
 
 
 def _too_few(floor: ClusterState, kind: JobClass, num_free: int, short: str) -> Reason:
-    working = sum(floor.board.working[s] for s in range(len(floor.board.working)) if s not in floor.drained)
+    working = sum(floor.free.working[s] for s in range(len(floor.free.working)) if s not in floor.drained)
     if kind.held > working:
         return "health", f"{short}; only {working} work and are not drained: it waits for a repair"
     return "room", f"{short}; it starts when running jobs leave {kind.held - num_free} more"
 
 
 def _fits_somewhere(floor: ClusterState, kind: JobClass, part: int, shut: frozenset[int]) -> bool:
-    """Whether the parts of a job fit on servers that it may use together, light aside."""
-    state = floor.board.state
+    """True if the parts of a job fit on servers that it may use together, light aside."""
+    state = floor.free.state
     free = state.any if kind.held == 1 else state.lit
     most = 1 if kind.is_even else kind.held
     for servers in state.together:
@@ -88,7 +88,7 @@ def _fits_somewhere(floor: ClusterState, kind: JobClass, part: int, shut: frozen
 
 def _most_parts(floor: ClusterState, kind: JobClass, part: int, shut: frozenset[int]) -> int:
     """Parts of a job that fit on servers that it may use together."""
-    state = floor.board.state
+    state = floor.free.state
     free = state.any if kind.held == 1 else state.lit
     most = 1 if kind.is_even else kind.held
     return max(
@@ -98,7 +98,7 @@ def _most_parts(floor: ClusterState, kind: JobClass, part: int, shut: frozenset[
 
 def _scatter(floor: ClusterState, kind: JobClass, part: int) -> str:
     """Where free accelerators lie, and what is asked of them."""
-    state, fabric, needed = floor.board.state, floor.board.cluster.fabric, kind.held
+    state, fabric, needed = floor.free.state, floor.free.cluster.fabric, kind.held
     if kind.is_even:
         found, number = _most_parts(floor, kind, part, floor.drained), needed // part
         on = "one server" if number == 1 else f"each of {number} servers"
@@ -120,10 +120,10 @@ def _scatter(floor: ClusterState, kind: JobClass, part: int) -> str:
 
 def _remedy(floor: ClusterState, kind: JobClass, part: int) -> str:
     """The server nearest to what is needed, and who stands there."""
-    state = floor.board.state
+    state = floor.free.state
     wanted = min(kind.held, state.per_server) if part == 1 and not kind.is_even else part
     drained = floor.drained
-    able = [s for s, count in enumerate(floor.board.working) if count >= wanted and s not in drained]
+    able = [s for s, count in enumerate(floor.free.working) if count >= wanted and s not in drained]
     if kind.is_even:
         able = [server for server in able if state.lit[server] < part]
     if not able:
@@ -142,6 +142,6 @@ def _remedy(floor: ClusterState, kind: JobClass, part: int) -> str:
 
 
 def _names(floor: ClusterState, servers: Sequence[int]) -> str:
-    names = [floor.board.cluster.fabric.server_name(server) for server in servers]
+    names = [floor.free.cluster.fabric.server_name(server) for server in servers]
     shown = ", ".join(names[:MOST_NAMED])
     return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more servers"

@@ -22,7 +22,7 @@ def preempt(floor: ClusterState, entry: Entry, kind: JobClass, deadline_s: float
     new = floor.new
     able = [other for other in floor.running() if other.name not in new and _may_stop(floor, entry, other)]
     best: list[Entry] | None = None
-    for servers in floor.board.state.together if able else ():
+    for servers in floor.free.state.together if able else ():
         most = len(able) if best is None else len(best) - 1
         chosen = _among(floor, kind, servers, able, most, deadline_s)
         if chosen is not None:
@@ -44,9 +44,9 @@ def _may_stop(floor: ClusterState, entry: Entry, other: Entry) -> bool:
 def _among(
     floor: ClusterState, kind: JobClass, servers: Sequence[int], able: Sequence[Entry], most: int, deadline_s: float
 ) -> list[Entry] | None:
-    """The fewest jobs on some servers without which the board finds a place there."""
+    """The fewest jobs on some servers without which there is a free place there."""
     names = {entry.name for entry in able}
-    free, shut = floor.board.state.free_for(kind), floor.drained
+    free, shut = floor.free.state.free_for(kind), floor.drained
     room = {
         s: free[s] + sum(ranks for name, ranks in floor.on(s).items() if name in names)
         for s in servers
@@ -74,7 +74,7 @@ def _among(
             return None
         victims = [guests[i][0] for i in chosen]
         if _fits_without(floor, kind, victims, deadline_s):
-            return victims if not floor.board.state.has_pool else _needed(floor, kind, victims, deadline_s)
+            return victims if not floor.free.state.has_pool else _needed(floor, kind, victims, deadline_s)
         refused.append(frozenset(chosen))
     return None
 
@@ -96,34 +96,34 @@ def _cost(floor: ClusterState, entry: Entry) -> int:
 
 
 def _fits_without(floor: ClusterState, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
-    """Whether the board finds a place once these jobs have left; it is left as it was."""
-    board = floor.board
+    """True if there is a free place once these jobs have left; it is left as it was."""
+    free = floor.free
     for entry in victims:
-        board.state.release(board.held[entry.name])
-    found = board.find(kind.name, kind, floor.drained, deadline_s)
+        free.state.release(free.held[entry.name])
+    found = free.find(kind.name, kind, floor.drained, deadline_s)
     if found.placement is not None:
-        board.state.release(found.placement)
+        free.state.release(found.placement)
     for entry in victims:
-        board.state.take(board.held[entry.name])
+        free.state.take(free.held[entry.name])
     return found.placement is not None
 
 
 def _replace(floor: ClusterState, entry: Entry, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
     """Stop the victims and start the job, or nothing changes."""
-    board = floor.board
+    free = floor.free
     for victim in victims:
-        board.state.release(board.held[victim.name])
-    found: Found = board.find(entry.kind, kind, floor.drained, deadline_s)
+        free.state.release(free.held[victim.name])
+    found: Found = free.find(entry.kind, kind, floor.drained, deadline_s)
     leaving = [victim.name for victim in victims]
-    objection = "no place" if found.place is None else floor.guard.objection(entry.request, found.place, leaving)
+    objection = "no place" if found.place is None else floor.validator.objection(entry.request, found.place, leaving)
     if objection is not None:
         if found.placement is not None:
-            board.state.release(found.placement)
+            free.state.release(found.placement)
         for victim in victims:
-            board.state.take(board.held[victim.name])
+            free.state.take(free.held[victim.name])
         return False
     for victim in victims:
-        del board.held[victim.name]
+        del free.held[victim.name]
         because = f"{entry.name} of priority {entry.request.priority} needs its place"
         floor.stop(victim, "preempted", because, waits=True)
     floor.counts.preempted += len(victims)

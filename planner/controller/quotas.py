@@ -1,4 +1,4 @@
-"""What tenants hold and have used: limits, and the order of fair share."""
+"""Quotas and use of tenants: limits, and the order of fair share."""
 
 from dataclasses import dataclass, field
 

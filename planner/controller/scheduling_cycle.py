@@ -41,16 +41,16 @@ class SchedulingCycle:
     """jobs whose search was cut short"""
 
     def run(self) -> None:
-        """Serve the line; what happened is in the floor's decisions."""
+        """Serve the queue; what happened is in the decisions of the state."""
         while self._once():
             pass
 
     def _once(self) -> bool:
-        """Serve the line once; True where CP-SAT changed the floor, so that it is worth another look."""
+        """Serve the queue once; True where CP-SAT changed the state, so that it is worth another look."""
         floor, passed = self.floor, set[Group]()
         head: Entry | None = None
         looked, seen, deadline_s = 0, 0, 0.0
-        for entry in floor.line.ordered(floor.now_s, passed=passed):
+        for entry in floor.queue.ordered(floor.now_s, passed=passed):
             seen += 1
             if seen > LOOKS * floor.settings.depth:
                 break
@@ -70,7 +70,7 @@ class SchedulingCycle:
                 head, deadline_s = entry, self._soon()
             else:
                 looked += self._behind(entry, kind, passed, deadline_s)
-                if self.is_deep and entry.name in floor.line and self._by_moves(entry, kind):
+                if self.is_deep and entry.name in floor.queue and self._by_moves(entry, kind):
                     return True
                 if looked >= floor.settings.depth or time.perf_counter() > deadline_s:
                     break
@@ -79,14 +79,14 @@ class SchedulingCycle:
         return False
 
     def _place(self, entry: Entry, kind: JobClass, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
-        """Start a job where the board finds a place."""
+        """Start a job where there is a free place."""
         floor = self.floor
         mark = id(kind), tried
-        if kind.held > floor.board.state.num_free or mark in floor.hopeless:
+        if kind.held > floor.free.state.num_free or mark in floor.negative_cache:
             return False
         found = self._search(entry, kind, mark, barred, deadline_s)
         if found.placement is None:
-            floor.hopeless.end(mark)
+            floor.negative_cache.end(mark)
             if found.ran_out:
                 self.ran_out.add(entry.name)
             return False
@@ -99,15 +99,15 @@ class SchedulingCycle:
 
     def _search(self, entry: Entry, kind: JobClass, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
         """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later."""
-        floor, board = self.floor, self.floor.board
-        racks, found = floor.hopeless.open(mark), Found()
-        step = RACKS if board.state.is_costly else max(1, len(racks))
+        floor, free = self.floor, self.floor.free
+        racks, found = floor.negative_cache.open(mark), Found()
+        step = RACKS if free.state.is_costly else max(1, len(racks))
         for first in range(0, len(racks), step):
             near = racks[first : first + step]
-            found = board.find(entry.kind, kind, barred, deadline_s, near)
+            found = free.find(entry.kind, kind, barred, deadline_s, near)
             if found.placement is not None or found.ran_out:
                 break
-            floor.hopeless.fail(mark, near)
+            floor.negative_cache.fail(mark, near)
         return found
 
     def _place_kept(self, entry: Entry, kind: JobClass) -> bool:
@@ -115,8 +115,8 @@ class SchedulingCycle:
         floor, kept = self.floor, self.floor.ledger.reserved.servers
         if not is_ready(floor, kind):
             return False
-        barred, racks = floor.all_servers.difference(kept) | floor.drained, floor.hopeless.racks_of(kept)
-        found = floor.board.find(entry.kind, kind, barred, inf, racks)
+        barred, racks = floor.all_servers.difference(kept) | floor.drained, floor.negative_cache.racks_of(kept)
+        found = floor.free.find(entry.kind, kind, barred, inf, racks)
         if found.placement is not None and self._start(entry, found):
             return True
         floor.void.update(kept)
@@ -130,18 +130,18 @@ class SchedulingCycle:
         """Start the first job by CP-SAT: others move, or give way."""
         floor, settings = self.floor, self.floor.settings
         mark = id(kind), f"search {entry.request.priority}"
-        if self.repair_s <= 0 or mark in floor.hopeless:
+        if self.repair_s <= 0 or mark in floor.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
-        racks = floor.hopeless.open(mark)
+        racks = floor.negative_cache.open(mark)
         is_started = (settings.moves and make_room(floor, entry, kind, floor.drained, deadline_s, racks)) or (
             settings.preempts and preempt(floor, entry, kind, deadline_s)
         )
         self.repair_s = deadline_s - time.perf_counter()
         if not is_started:
-            floor.hopeless.end(mark)
+            floor.negative_cache.end(mark)
             if self.repair_s > 0:
-                floor.hopeless.fail(mark, racks)
+                floor.negative_cache.fail(mark, racks)
         return is_started
 
     def _by_batch(self) -> bool:
@@ -156,14 +156,14 @@ class SchedulingCycle:
     def _by_moves(self, entry: Entry, kind: JobClass) -> bool:
         """Start a job behind the first one by moving others, apart from what is kept."""
         floor, mark = self.floor, (id(kind), "moves")
-        if self.repair_s <= 0 or not floor.settings.moves or mark in floor.hopeless:
+        if self.repair_s <= 0 or not floor.settings.moves or mark in floor.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
-        shut, racks = floor.drained | frozenset(floor.ledger.reserved.servers), range(len(floor.board.racks))
+        shut, racks = floor.drained | frozenset(floor.ledger.reserved.servers), range(len(floor.free.racks))
         is_started = make_room(floor, entry, kind, shut, deadline_s, racks)
         self.repair_s = deadline_s - time.perf_counter()
         if not is_started:
-            floor.hopeless.end(mark)
+            floor.negative_cache.end(mark)
         return is_started
 
     def _keep_room(self, entry: Entry, kind: JobClass) -> None:
@@ -185,11 +185,11 @@ class SchedulingCycle:
         floor = self.floor
         kept = frozenset(floor.ledger.reserved.servers)
         tried = "open" if not kept or may_enter(floor, entry) else "beside"
-        if (id(kind), tried) in floor.hopeless:
-            if tried == "open" or (id(kind), "open") in floor.hopeless:
+        if (id(kind), tried) in floor.negative_cache:
+            if tried == "open" or (id(kind), "open") in floor.negative_cache:
                 passed.add(group_of(entry))
             return False
-        if kind.held > floor.board.state.num_free:
+        if kind.held > floor.free.state.num_free:
             passed.add(group_of(entry))
             return False
         barred = floor.drained if tried == "open" else floor.drained | kept
@@ -200,6 +200,6 @@ class SchedulingCycle:
         """Say why these jobs wait, where they do."""
         floor = self.floor
         for name in names:
-            if name in floor.line:
+            if name in floor.queue:
                 entry = floor.ledger.jobs[name]
                 floor.wait(entry, *why(floor, entry, ran_out=name in self.ran_out))

@@ -1,4 +1,4 @@
-"""What a controller is told: requests of users, and the rules by which it serves them."""
+"""Requests of users, and the settings of a controller."""
 
 import math
 from typing import Annotated, Self

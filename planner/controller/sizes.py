@@ -1,4 +1,4 @@
-"""How much memory something takes with all that it alone leads to."""
+"""Memory of an object with all that it alone refers to."""
 
 import gc
 import sys

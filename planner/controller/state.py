@@ -1,4 +1,4 @@
-"""Ledger, board, guard and line, which change together: by decisions, each checked before it is made."""
+"""Ledger, free state, validator and queue, which change together: by decisions, each checked before it is made."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from planner.placement.placement import Place
 
 @dataclass
 class Counts:
-    """What the searches of a controller came to."""
+    """Outcomes of the searches of a controller, counted."""
 
     greedy: int = 0
     """jobs that started where first found"""
@@ -32,7 +32,7 @@ class Counts:
     """jobs that moved for others, not for failures"""
     preempted: int = 0
     refused: int = 0
-    """places that the guard objected to: none, unless there is an error"""
+    """places that the validator objected to: none, unless there is an error"""
 
 
 class ClusterState:
@@ -41,25 +41,25 @@ class ClusterState:
     def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
         self.ledger = ledger
         self.settings = ledger.settings
-        self.board = ControllerFreeState(cluster)
-        self.guard = Validator(cluster)
-        self.line = JobQueue(ledger.tenants)
+        self.free = ControllerFreeState(cluster)
+        self.validator = Validator(cluster)
+        self.queue = JobQueue(ledger.tenants)
         self.decisions: list[Decision] = []
         """of the event at hand, for each job where it ends up"""
         self._pauses: dict[str, float] = {}
         """of jobs that moved, before the event at hand"""
         self.counts = Counts()
-        self.hopeless = NegativeCache(self.board.state.together)
+        self.negative_cache = NegativeCache(self.free.state.together)
         self.void: set[int] = set()
         """servers that were free for the job they were kept for and of no use to it"""
         self._priorities: Counter[int] = Counter()
         """of running jobs that may be stopped"""
         fabric = cluster.fabric
-        self.guests = Occupancy(fabric.num_servers, ledger.jobs)
+        self.occupancy = Occupancy(fabric.num_servers, ledger.jobs)
         self.server_numbers = {fabric.server_name(s): s for s in range(fabric.num_servers)}
         for entry in ledger.jobs.values():
             if entry.place is None:
-                self.line.push(entry)
+                self.queue.push(entry)
             else:
                 self._enter(entry, entry.place)
         self.all_servers = frozenset(range(fabric.num_servers))
@@ -77,7 +77,7 @@ class ClusterState:
 
     def on(self, server: int) -> Mapping[str, int]:
         """Ranks by running job on a server."""
-        return self.guests.on(server)
+        return self.occupancy.on(server)
 
     def running(self) -> list[Entry]:
         """Jobs that run, in the order of arrival."""
@@ -88,51 +88,51 @@ class ClusterState:
         return self.ledger.kinds.limited(entry.kind, *self.ledger.tenants.left(entry.request.tenant))
 
     def find(self, entry: Entry, barred: frozenset[int], deadline_s: float) -> Found:
-        """A place for a waiting job, taken on the board; nothing is decided yet."""
+        """A place for a waiting job, taken; nothing is decided yet."""
         kind = self.kind(entry)
-        if not kind.rows or kind.held > self.board.state.num_free:
+        if not kind.rows or kind.held > self.free.state.num_free:
             return Found()
-        return self.board.find(entry.kind, kind, barred, deadline_s)
+        return self.free.find(entry.kind, kind, barred, deadline_s)
 
     def start(self, entry: Entry, found: Found, leaving: Sequence[str] = ()) -> bool:
-        """A job starts where a place was found; False, and the place is given back, where the guard objects."""
+        """A job starts where a place was found; False, and the place is given back, where the validator objects."""
         assert found.place is not None
         assert found.placement is not None
-        objection = self.guard.objection(entry.request, found.place, leaving)
+        objection = self.validator.objection(entry.request, found.place, leaving)
         if objection is not None:
-            self.board.state.release(found.placement)
+            self.free.state.release(found.placement)
             self.counts.refused += 1
             self.wait(entry, "refused", f"the place found for it breaks a rule: {objection}")
             return False
-        self.board.held[entry.name] = found.placement
+        self.free.held[entry.name] = found.placement
         self._enter(entry, found.place)
-        self.line.remove(entry)
+        self.queue.remove(entry)
         self.decide(Start(entry.name, found.place))
         return True
 
     def move(self, entry: Entry, placement: Placement, place: Place, because: str) -> None:
-        """A running job goes on at a place that is taken on the board; what it held there is given back already."""
+        """A running job goes on at a place that is taken; what it held there is given back already."""
         before = entry.place
         assert before is not None
         self._leave(entry)
-        self.board.held[entry.name] = placement
+        self.free.held[entry.name] = placement
         self._enter(entry, place)
-        self.hopeless.free(before.servers)
+        self.negative_cache.free(before.servers)
         self.decide(Move(entry.name, place, before, self.settings.downtime_s, because))
 
     def stop(self, entry: Entry, why: Why, because: str, *, waits: bool = False) -> None:
         """A job leaves, what it holds is free; or it waits again."""
         before = entry.place
         if before is not None:
-            if entry.name in self.board.held:
-                self.board.release(entry.name)
+            if entry.name in self.free.held:
+                self.free.release(entry.name)
             self._leave(entry)
-            self.hopeless.free(before.servers)
+            self.negative_cache.free(before.servers)
         elif not waits:
-            self.line.remove(entry)
+            self.queue.remove(entry)
         self.decide(Stop(entry.name, before, why, waits, because))
         if waits:
-            self.line.push(entry)
+            self.queue.push(entry)
 
     def wait(self, entry: Entry, tag: Tag, because: str) -> None:
         """Tell the user of a waiting job why it waits, if that is news."""
@@ -146,7 +146,7 @@ class ClusterState:
     def decide(self, decision: Decision) -> None:
         """Write a decision into the ledger and the answer."""
         if isinstance(decision, Reserve):
-            self.hopeless.forget("beside")
+            self.negative_cache.forget("beside")
         elif isinstance(decision, Move | Stop):
             decision = self._joined(decision)
         self.ledger.apply(decision)
@@ -172,26 +172,26 @@ class ClusterState:
         return decision
 
     def health_changed(self) -> list[Entry]:
-        """Take failed parts from the board, or give them back; running jobs that stand on one are left off it."""
-        cluster = self.board.damaged(self.ledger.failed)
+        """Take failed parts from what is free, or give them back; running jobs that stand on one are left out."""
+        cluster = self.free.damaged(self.ledger.failed)
         places = {e.name: e.place for e in self.ledger.jobs.values() if e.place is not None}
-        broken = self.board.rebuild(cluster, places)
-        self.guard.healed(cluster)
-        self.hopeless.clear()
+        broken = self.free.rebuild(cluster, places)
+        self.validator.healed(cluster)
+        self.negative_cache.clear()
         self.void.clear()
         return [self.ledger.jobs[name] for name in broken]
 
     def has_below(self, priority: int) -> bool:
-        """Whether some running job of a lower priority may be stopped."""
+        """True if some running job of a lower priority may be stopped."""
         return any(number and lower < priority for lower, number in self._priorities.items())
 
     def _enter(self, entry: Entry, place: Place) -> None:
-        self.guard.take(entry.request, place)
+        self.validator.take(entry.request, place)
         self._priorities[entry.request.priority] += entry.request.preemptible
-        self.guests.enter(entry.name, place)
+        self.occupancy.enter(entry.name, place)
 
     def _leave(self, entry: Entry) -> None:
         assert entry.place is not None
-        self.guard.release(entry.name)
+        self.validator.release(entry.name)
         self._priorities[entry.request.priority] -= entry.request.preemptible
-        self.guests.leave(entry.name, entry.place)
+        self.occupancy.leave(entry.name, entry.place)

@@ -1,4 +1,4 @@
-"""What sets circuits on switches: the interface, and how it says that it could not."""
+"""Interface of drivers that set circuits on optical switches, and their errors."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -26,7 +26,7 @@ class UnsureError(CircuitError):
 
 @dataclass(frozen=True)
 class Resynced:
-    """How switches differed from the record."""
+    """Differences between switches and the record."""
 
     again: tuple[str, ...]
     """jobs whose circuits were lost, and are on again"""

@@ -67,7 +67,7 @@ class SwitchReconciler:
             pass
 
     def connected(self, job: str, place: Place | None) -> bool | None:
-        """Whether all circuits of a place are on; None for a job that waits or takes none."""
+        """True if all circuits of a place are on; None for a job that waits or takes none."""
         if place is None or not place.wiring.configurations:
             return None
         return self._on.get(job) == place.circuits_json
@@ -159,7 +159,7 @@ class SwitchReconciler:
         self._troubles.pop(job, None)
 
     def _fail(self, part: str) -> bool:
-        """Whether the controller takes a part for broken from now on, and did not before."""
+        """True if the controller takes a part for broken from now on, and did not before."""
         try:
             is_new = part not in self._controller.down
             self._controller.fail(part)

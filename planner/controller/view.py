@@ -67,7 +67,7 @@ def view(floor: ClusterState, seq: int, most_waiting: int) -> View:
     ledger = floor.ledger
     known: dict[tuple[str, str, bool], Wait] = {}
     waiting = []
-    for entry in islice(floor.line.ordered(floor.now_s, passed=set()), most_waiting):
+    for entry in islice(floor.queue.ordered(floor.now_s, passed=set()), most_waiting):
         alike = entry.request.tenant, entry.kind, entry.name == ledger.reserved.job
         if alike not in known:
             told = entry.wait if len(known) >= FRESH else None
@@ -75,13 +75,13 @@ def view(floor: ClusterState, seq: int, most_waiting: int) -> View:
         waiting.append(job_state(floor, entry, replace(known[alike], job=entry.name)))
     return View(
         seq=seq,
-        cluster=floor.board.cluster,
+        cluster=floor.free.cluster,
         failed=tuple(ledger.failed),
         drained=tuple(ledger.drained),
         running=tuple(job_state(floor, entry) for entry in floor.running()),
         waiting=tuple(waiting),
-        num_waiting=len(floor.line),
+        num_waiting=len(floor.queue),
         reserved=ledger.reserved,
-        num_free=floor.board.state.num_free,
+        num_free=floor.free.state.num_free,
         counts=replace(floor.counts),
     )

@@ -103,7 +103,7 @@ class State:
         return None
 
     def may_span(self, row: Option, blocks: Blocks) -> bool:
-        """Whether enough light is free between these servers; necessary, not sufficient."""
+        """True if enough light is free between these servers; necessary, not sufficient."""
         return self.board.may_span(row.shape, blocks)
 
     def taking(self, placement: Placement) -> Placement:
@@ -140,7 +140,7 @@ class State:
         return {}
 
     def broken(self, placement: Placement) -> bool:
-        """Whether a job stands on something that has failed."""
+        """True if a job stands on something that has failed."""
         cluster = self.cluster
         if any(device in self.failed for device in placement.devices):
             return True
@@ -151,7 +151,7 @@ class State:
         return placement.owned is not None and self.has_lost(placement.devices, placement.owned)
 
     def has_lost(self, devices: Sequence[Device], owned: Owned[Any]) -> bool:
-        """Whether something that a job holds beside its devices has failed."""
+        """True if something that a job holds beside its devices has failed."""
         return False
 
     def _count(self, devices: Iterable[Device], sign: int) -> None:
@@ -214,7 +214,7 @@ class State:
 
     @property
     def servers_are_counts(self) -> bool:
-        """Whether free devices of a server are alike, so that blocks may move between servers by their number alone."""
+        """True if free devices of a server are alike, so that blocks may move between servers by their number alone."""
         return True
 
     def dark_fibers(self) -> dict[tuple[int, int], int] | None:

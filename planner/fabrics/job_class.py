@@ -87,12 +87,12 @@ class JobClass:
 
     @cached_property
     def is_even(self) -> bool:
-        """Whether each server of such a job takes one part, no more; then all parts are of the same size."""
+        """True if each server of such a job takes one part, no more; then all parts are of the same size."""
         return any(row.shape.is_even for row in self.rows)
 
 
 class JobClassRules:
-    """How a fabric's candidates become the options of a class of jobs; as given here, on servers joined by packets."""
+    """Turns candidates into the options of a class of jobs; as given here, on servers joined by packets."""
 
     light_differs: ClassVar[bool] = False
     """whether options of equal keys may find a place, or none, apart: they differ in light"""
@@ -121,7 +121,7 @@ class JobClassRules:
         return 0
 
     def needs_rails(self, shape: Demand) -> bool:
-        """Whether the fabric chooses servers and rails together, so that no strategy does."""
+        """True if the fabric chooses servers and rails together, so that no strategy does."""
         return False
 
     def key(self, shape: Demand, room_key: tuple[object, ...]) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Where one job lies, by number: its devices, and what it holds beside them as bit masks by part."""
+"""Placement of one job by number: its devices, and what it holds beside them as bit masks by part."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PartT = TypeVar("PartT", bound=Hashable)
 
 
 class Owned(NamedTuple, Generic[PartT]):
-    """What one job alone holds beside its devices."""
+    """Parts that one job alone holds beside its devices."""
 
     masks: tuple[tuple[PartT, int], ...]
     """by part: wavelengths of a fiber or shared waveguide over all configurations, or numbers of parts of a pool"""
@@ -23,7 +23,7 @@ class Owned(NamedTuple, Generic[PartT]):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where one job runs."""
+    """Devices and parts of one job."""
 
     row: Option
     devices: tuple[Device, ...]

@@ -64,7 +64,7 @@ class Wiring:
 
     @classmethod
     def parse(cls, text: str) -> "Wiring":
-        """What `text` wrote."""
+        """The wiring that `text` wrote."""
         read: list[Any] = json.loads(text)
         return cls(
             tuple(
@@ -99,7 +99,7 @@ class WiringNames:
             yield step
 
     def step(self, fabric: FabricBase, number: dict[int, int], name: str) -> Step:
-        """What a wire keeps of a name on its way; `number` counts the servers of the job."""
+        """The step of a route that a name stands for; `number` counts the servers of the job."""
         return name
 
     def memory(

@@ -1,4 +1,4 @@
-"""The replay: arrivals, departures and failures in order of time, and what the policy does at each."""
+"""Discrete-event simulation: arrivals, departures and failures in order of time, a policy places the jobs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Discipline = Literal["easy", "fifo", "loss"]
 
 @dataclass(frozen=True)
 class Rules:
-    """How jobs wait and move."""
+    """Queueing discipline, migration and downtime."""
 
     discipline: Discipline = "easy"
     """easy: backfill that never delays the reservation of the first job; fifo: no backfill; loss: no queue"""

@@ -1,4 +1,4 @@
-"""What happened in one replay: times of every job, and integrals over the time that counts."""
+"""Record of one replay: times of every job, and integrals over the time that counts."""
 
 import time
 from array import array

@@ -1,4 +1,4 @@
-"""What a useful accelerator-hour costs."""
+"""Cost of a useful accelerator-hour."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ COST = "cost_per_h"
 
 
 def measure_of(prices: Prices) -> Measure:
-    """What is added to the measures of a replay."""
+    """Measures of cost, beside those of a replay."""
     meaning = (
         f"capital over {prices.lifetime_s / 31_557_600:.3g} years and energy of the jobs, for an hour of work done"
     )

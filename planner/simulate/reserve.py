@@ -42,14 +42,14 @@ class Reservation:
         return sum((free[server] & mask).bit_count() for server, mask in self._slots.items())
 
     def is_free(self, state: State) -> bool:
-        """Whether all that is reserved is free."""
+        """True if all that is reserved is free."""
         if any(mask & ~state.free[server] for server, mask in self._slots.items()):
             return False
         taken = state.taken
         return not any(taken.get(guide, 0) & mask for guide, mask in self._light.items())
 
     def is_apart(self, placement: Placement) -> bool:
-        """Whether a placement shares nothing with what is reserved."""
+        """True if a placement shares nothing with what is reserved."""
         if not self._devices.isdisjoint(placement.held):
             return False
         return placement.owned is None or not any(

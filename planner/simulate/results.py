@@ -1,4 +1,4 @@
-"""What names the cells of a study: all that their figures depend on."""
+"""Names of the cells of a study, from all that their figures depend on."""
 
 import hashlib
 import json

@@ -27,7 +27,7 @@ from planner.whatif.failure_model import FailureModel
 
 
 class SimulationRun(NamedTuple):
-    """What one replay is about."""
+    """Cluster, policy, load and seed of one simulation run."""
 
     cluster: str
     policy: str
@@ -38,7 +38,7 @@ class SimulationRun(NamedTuple):
 
 @dataclass(frozen=True)
 class Demand:
-    """Where the jobs of a seed come from."""
+    """Source of the jobs of each seed."""
 
     source: Trace | DemandModel
     jobs: int | None
@@ -76,7 +76,7 @@ class Study:
 
 
 class Outcome(NamedTuple):
-    """What one cell gave, as plain data; `timings` alone differ from run to run."""
+    """Result of one run, as plain data; `timings` alone differ from run to run."""
 
     figures: dict[str, float | None]
     timings: dict[str, float | None]
@@ -119,7 +119,7 @@ def replay(study: Study, cell: SimulationRun) -> Outcome:
 
 
 def _snapshots(simulation: Simulation, moments: Sequence[float], trace: Trace, log: Log) -> list[dict[str, Any]]:
-    """What is noted at some shares of the time, filled while the replay runs."""
+    """Snapshots at some shares of the time, filled while the replay runs."""
     noted: list[dict[str, Any]] = []
 
     def look(moment: float, at_s: float) -> None:

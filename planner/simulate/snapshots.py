@@ -1,4 +1,4 @@
-"""Who holds what at one moment of a replay."""
+"""Accelerators and circuits of each running job at one moment of a replay."""
 
 from typing import Any
 

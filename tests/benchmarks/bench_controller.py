@@ -99,8 +99,8 @@ class Drive:
     def __init__(self, cluster: Cluster, path: Path, settings: Settings, seed: int) -> None:
         self.controller = Controller(cluster, path, settings)
         self.journal = TimedJournal.__new__(TimedJournal)
-        self.journal.__dict__ = self.controller._desk.journal.__dict__
-        self.controller._desk.journal = self.journal
+        self.journal.__dict__ = self.controller._durable.journal.__dict__
+        self.controller._durable.journal = self.journal
         self.figures, self._random = Figures(), Random(seed)
         self._takes_s: dict[str, float] = {}
         self._arrived_s: dict[str, float] = {}

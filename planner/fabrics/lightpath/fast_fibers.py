@@ -32,7 +32,7 @@ class Spread(NamedTuple):
 
 
 class Fibers:
-    """What is taken on the fibers of each ordered pair of servers, where no circuit crosses a third server."""
+    """Wavelengths taken on the fibers of each ordered pair of servers, where no circuit crosses a third server."""
 
     def __init__(self, light: Spectrum) -> None:
         servers = range(light.fabric.num_servers)
@@ -124,5 +124,5 @@ class Spreads:
 
     @property
     def exist(self) -> bool:
-        """Whether a look has found any."""
+        """True if a look has found any."""
         return bool(self._found)

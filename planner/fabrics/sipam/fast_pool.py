@@ -17,7 +17,7 @@ PoolPart = tuple[Literal["unit", "port", "uplink"], int, int, int]
 
 
 class FreePoolParts:
-    """What is free of each server, exactly.
+    """Free units, ports and uplinks of each server, exact.
 
     Numbers of units of a tray, of ports of a tray on a rail and of uplinks of a rail are masks by part, as wavelengths
     by fiber are.
@@ -133,7 +133,7 @@ class FreePoolParts:
         return fabric.uplink_name(server, place, number)
 
     def broken(self, parts: Owned[PoolPart]) -> bool:
-        """Whether some of it has failed."""
+        """True if some of it has failed."""
         return any(self._failed.get(part, 0) & mask for part, mask in parts.masks)
 
     def _free(self, part: PoolPart) -> list[int]:

@@ -92,7 +92,7 @@ class Machine(RuleBasedStateMachine):
 
     def follow(self, before: int, told: Sequence[tuple[Decision, ...]]) -> None:
         """The plain replay reads what the journal wrote since; accelerators and switches do as they are told."""
-        for record, decisions in zip(self.controller._desk.journal.records(before), told, strict=True):
+        for record, decisions in zip(self.controller._durable.journal.records(before), told, strict=True):
             self.naive.event(record.body, record.decisions)
             type(self).events += bool(record.decisions) or record.body["e"] != "replan"
             assert record.decisions == [decision.body() for decision in decisions]
@@ -289,7 +289,7 @@ class Machine(RuleBasedStateMachine):
         if how == "close":
             self.controller.close()
         else:
-            self.controller._desk.journal.close()
+            self.controller._durable.journal.close()
         self.controller = Controller(journal=self.path)
         assert self.controller.state() == state
         assert self.controller.circuits() == circuits
@@ -329,7 +329,7 @@ class Machine(RuleBasedStateMachine):
         c = self.controller
         self.count()
         assert c.check() == []
-        board = c._desk.floor.board
+        board = c._durable.floor.free
         assert board.held.keys() == c.running.keys()
         broken = len(board.cluster.failed_devices)
         held = sum(len(place.devices) for place in c.running.values())

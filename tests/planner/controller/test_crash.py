@@ -264,7 +264,7 @@ def test_a_killed_process_loses_nothing(number: int, tmp_path: Path) -> None:
         assert answered == list(range(len(answered)))
         assert len(answered) >= after
         with Controller(journal=path) as controller:
-            done = [record.body["at_s"] for record in controller._desk.journal.records()]
+            done = [record.body["at_s"] for record in controller._durable.journal.records()]
             assert done == list(range(len(done)))
             least = max(before, len(answered))
             assert len(done) in (least, least + 1), "one may be written whose answer was cut off"

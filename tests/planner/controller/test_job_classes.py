@@ -92,7 +92,7 @@ def test_memory_is_flat_over_events_of_distinct_requests(expanded: list[str], tm
     taken = list[int]()
     with bounded(1e9) as measured:
         measured.submit(distinct(0))
-        size = measured._desk.kinds.num_bytes
+        size = measured._durable.kinds.num_bytes
     with bounded(6 * size, tmp_path / "journal.db") as controller:
         gc.freeze()
         tracemalloc.start()
@@ -101,7 +101,7 @@ def test_memory_is_flat_over_events_of_distinct_requests(expanded: list[str], tm
                 controller.submit(distinct(number))
                 if number >= 2:
                     controller.cancel(f"j{number - 2}")
-                assert controller._desk.kinds.num_bytes <= 6 * size * 1.1
+                assert controller._durable.kinds.num_bytes <= 6 * size * 1.1
                 gc.collect()
                 taken.append(tracemalloc.get_traced_memory()[0])
             live = sum(isinstance(each, JobClass) for each in gc.get_objects())
@@ -117,7 +117,7 @@ def test_memory_is_flat_over_events_of_distinct_requests(expanded: list[str], tm
 def test_a_kind_that_finds_no_memory_is_refused_for_now(expanded: list[str]) -> None:
     with bounded(1e9) as measured:
         measured.submit(distinct(0))
-        size = measured._desk.kinds.num_bytes
+        size = measured._durable.kinds.num_bytes
     with bounded(2.5 * size) as controller:
         for number in range(2):
             controller.submit(distinct(number))
@@ -137,22 +137,22 @@ def test_what_cannot_be_forgotten_is_not_looked_at_at_every_event() -> None:
     """A kind in use that is larger than all memory: to make the floor anew would free nothing."""
     with bounded(1000) as controller:
         controller.submit(request("a", 2))
-        floor = controller._desk.floor
+        floor = controller._durable.floor
         for number in range(3):
             controller.submit(request(f"b{number}", 2))
-        assert controller._desk.floor is floor
+        assert controller._durable.floor is floor
         controller.cancel("a")
         for number in range(3):
             controller.cancel(f"b{number}")
         controller.submit(request("other", 4))
-        assert len(controller._desk.kinds._kinds) == 1, "what nobody needs is forgotten as before"
+        assert len(controller._durable.kinds._kinds) == 1, "what nobody needs is forgotten as before"
 
 
 def test_a_forgotten_kind_comes_back_from_the_journal(expanded: list[str], tmp_path: Path) -> None:
     """Decisions of before are told although what they name was forgotten."""
     with bounded(1e9) as measured:
         measured.submit(distinct(0))
-        size = measured._desk.kinds.num_bytes
+        size = measured._durable.kinds.num_bytes
     with bounded(2.5 * size, tmp_path / "journal.db") as controller:
         told = [controller.submit(distinct(0), key="k0")[0].body()]
         controller.cancel("j0")

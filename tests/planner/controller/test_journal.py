@@ -29,7 +29,7 @@ def test_the_file_is_for_its_owner_alone_and_waits_for_the_disk(path: Path) -> N
         c.submit(request("a", 4))
         for each in path.parent.iterdir():
             assert stat.S_IMODE(each.stat().st_mode) == 0o600, each.name
-        database = c._desk.journal._db
+        database = c._durable.journal._db
         assert database.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert database.execute("PRAGMA synchronous").fetchone()[0] == 2
 
@@ -100,9 +100,9 @@ def test_resuming_reads_the_last_snapshot_and_what_came_after(path: Path, monkey
         for number in range(10):
             c.submit(request(f"j{number}", 1), at_s=number)
         state = c.state()
-        assert c._desk.journal.last_snapshot() is not None
-        c._desk.journal.close()
-        c._desk._is_lost = True
+        assert c._durable.journal.last_snapshot() is not None
+        c._durable.journal.close()
+        c._durable._is_lost = True
     read: list[int] = []
     real = journal_module.Journal.records
 

@@ -182,7 +182,7 @@ def submit_together(controller: Controller, first: int, last: int) -> None:
 
 def full(controller: Controller, *, is_full: bool) -> None:
     """The disk has no room for another page, or much."""
-    database = controller._desk.journal._db
+    database = controller._durable.journal._db
     pages = database.execute("PRAGMA page_count").fetchone()[0]
     database.execute(f"PRAGMA max_page_count={pages if is_full else 10**6}")
 
@@ -210,7 +210,7 @@ def test_an_event_on_a_full_disk_has_not_happened(path: Path) -> None:
 def test_a_group_that_cannot_begin_has_not_happened(path: Path) -> None:
     """As on a disk that can only be read."""
     with opened(path) as controller:
-        database = controller._desk.journal._db
+        database = controller._durable.journal._db
         database.execute("PRAGMA query_only=ON")
         with pytest.raises(UnwrittenError, match="readonly"):
             submit_together(controller, 0, 1)
@@ -229,7 +229,7 @@ def test_a_snapshot_that_finds_no_room_undoes_no_event(path: Path, monkeypatch: 
             raise sqlite3.OperationalError("database or disk is full")
 
         with monkeypatch.context() as patch:
-            patch.setattr(controller._desk.journal, "snapshot", snapshot)
+            patch.setattr(controller._durable.journal, "snapshot", snapshot)
             decisions = controller.submit(request("j3", 2), key="k3")
             assert decisions
             assert [d.body() for d in controller.submit(request("j3", 2), key="k3")] == [d.body() for d in decisions]

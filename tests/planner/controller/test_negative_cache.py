@@ -50,7 +50,7 @@ def _busy(seed: int, settings: dict[str, Any] | None = None) -> Controller:
 
 
 def _floor(c: Controller) -> ClusterState:
-    return c._desk.floor
+    return c._durable.floor
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -60,8 +60,8 @@ def test_guests_and_their_ends_are_those_of_the_running_jobs(seed: int) -> None:
         here = [e for e in floor.running() if e.place is not None and server in e.place.servers]
         ranks = {e.name: sum(s == server for s, _ in e.place.devices) for e in here if e.place is not None}
         assert floor.on(server) == ranks
-        assert list(floor.guests.ends(server)) == sorted((e.end_s, ranks[e.name]) for e in here)
-        assert floor.guests.clear_s[server] == max((e.end_s for e in here), default=0.0)
+        assert list(floor.occupancy.ends(server)) == sorted((e.end_s, ranks[e.name]) for e in here)
+        assert floor.occupancy.clear_s[server] == max((e.end_s for e in here), default=0.0)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -76,7 +76,7 @@ class Store:
 
 def left_over(c: Controller) -> dict[tuple[str, int], int]:
     """Units and ports by server that the board takes for free."""
-    state = c._desk.floor.board.state
+    state = c._durable.floor.free.state
     assert isinstance(state, SipamState)
     parts = state.parts
     counts = {("unit", server): number for server, number in enumerate(parts._units)}
@@ -85,7 +85,7 @@ def left_over(c: Controller) -> dict[tuple[str, int], int]:
 
 def expected(c: Controller) -> dict[tuple[str, int], int]:
     """The same, counted from the file of the cluster, what has failed, and the names that running jobs hold."""
-    working = c._desk.floor.board.cluster
+    working = c._durable.floor.free.cluster
     fabric, health = working.fabric, working.health
     assert isinstance(fabric, Sipam)
     gone = {*health.failed_memory_units, *health.failed_tray_ports}
@@ -109,7 +109,7 @@ class PoolMachine(Machine):
     def follow(self, before: int, told: Sequence[tuple[Decision, ...]]) -> None:
         super().follow(before, told)
         store = self.__dict__.setdefault("store", Store())
-        for record, decisions in zip(self.controller._desk.journal.records(before), told, strict=True):
+        for record, decisions in zip(self.controller._durable.journal.records(before), told, strict=True):
             if "noted" not in record.body:
                 assert store.carry_out(decisions, set(self.controller.down)) == []
 
@@ -305,7 +305,7 @@ def test_a_job_whose_phases_divide_their_ports_differently_keeps_both_divisions(
         assert (again.running["chats"].memory, again.running["chats"].circuits) == (place.memory, place.circuits)
         assert left_over(again) == expected(again)
         again.finish("chats")
-        assert not any(again._desk.floor.board.state.taken.values())
+        assert not any(again._durable.floor.free.state.taken.values())
 
 
 def test_no_job_takes_more_memory_than_falls_to_its_accelerators() -> None:

@@ -21,7 +21,7 @@ def placed(controlled: Controller, name: str, size: int) -> tuple[Request, Place
 
 
 def guard_of(controlled: Controller) -> Validator:
-    return controlled._desk.floor.guard
+    return controlled._durable.floor.validator
 
 
 def rewired(place: Place, change: Callable[[Wire], Wire | None]) -> Place:

@@ -103,7 +103,7 @@ def test_a_journal_that_is_lost_stops_the_service(tmp_path: Path) -> None:
     controller = Controller(cluster("lightpath"), tmp_path / "planner.db", Settings(greedy_budget_s=60))
     with running(controller) as site:
         site.submit("a")
-        controller._desk.journal._db.close()
+        controller._durable.journal._db.close()
         response = site.client.post("/v1/jobs", json=job("b"))
         assert response.status_code == 500
         assert site.client.get("/healthz").json() == {"status": "lost"}

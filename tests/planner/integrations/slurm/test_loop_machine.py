@@ -110,7 +110,7 @@ class Cluster:
 
     def kill_daemon(self) -> None:
         """Memory is lost, files stay."""
-        self.controller._desk.journal.close()
+        self.controller._durable.journal.close()
         self.slurm.dies_in = None
         self.start_daemon()
 
@@ -299,7 +299,7 @@ class Cluster:
         self.limits_hold()
 
     def close(self) -> None:
-        self.controller._desk.journal.close()
+        self.controller._durable.journal.close()
         self.folder.cleanup()
 
     def require_good_end(self) -> None:
