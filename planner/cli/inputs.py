@@ -29,7 +29,9 @@ def _finite(value: float) -> float:
     return value
 
 
-InstancePath = Annotated[Path, typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")]
+INSTANCE = typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")
+InstancePath = Annotated[Path, INSTANCE]
+MaybeInstancePath = Annotated[Path | None, INSTANCE]
 TimeLimit = Annotated[
     float,
     typer.Option("--time-limit", min=0.0, metavar="S", callback=_finite, help="Seconds to search at most."),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.cli.commands.mappings import Question, show_mappings
-from planner.cli.inputs import AsJson, load_problem, require_job
+from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, require_job
 from planner.cli.output import console, number, plain, print_json, quantity, table
 from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
 from planner.cli.tables.summary import count
@@ -35,7 +35,7 @@ ENERGIES = ("compute", "memory", "network", "static")
 
 
 def score(
-    instance: Annotated[Path | None, typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")] = None,
+    instance: MaybeInstancePath = None,
     job: Annotated[str | None, typer.Argument(metavar="JOB", help="One job; all unless given.")] = None,
     top: Annotated[int, typer.Option(min=1, help="Candidates of each job, the most valuable first.")] = 10,
     as_json: AsJson = False,
