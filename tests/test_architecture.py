@@ -42,7 +42,6 @@ with the rules of each fabric, stand beside and have rules of their own."""
 TABLES_OF_FABRICS = ("planner.fabrics", "planner.fabrics.plugin")
 """where the plug-ins and their parts are put together"""
 ARROWS_LEFT = {
-    ("planner.candidates", "planner.fabrics.*"),
     ("planner.fabrics", "planner.fabrics.*"),
     ("planner.model", "planner.fabrics.*"),
 }
@@ -92,19 +91,11 @@ FABRIC_CLASSES = {
     "Torus",
 }
 STILL_NAME_A_FABRIC = {
-    "planner/candidates/expand.py",
-    "planner/candidates/lagrangian_bounds.py",
-    "planner/candidates/unlisted.py",
     "planner/controller/pool_validator.py",
     "planner/controller/sharing.py",
     "planner/controller/validator.py",
     "planner/model/ranked_assignment.py",
     "planner/placement/isolated_validator.py",
-    "planner/policies/bcube_slices.py",
-    "planner/policies/cpsat.py",
-    "planner/policies/sipam_loop.py",
-    "planner/policies/slices.py",
-    "planner/policies/torus_slices.py",
     "planner/studies/reproduce/experiments/training_gain.py",
     "planner/whatif/reconfigure.py",
     "costmodel/hardware/systems.py",

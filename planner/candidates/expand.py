@@ -1,21 +1,16 @@
 """Instance -> Problem: enumerate each job's candidates, score them, drop the dominated ones."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import DividedPorts, GroupPlan, Lightpath, OcsRail, Sipam, SlicedFabric
 from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
 from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import Scores, score
-from planner.fabrics.demand import Demand
-from planner.fabrics.ocs_rail.rails import FreeRails
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import JobOptions, Problem, must_run
 from planner.fabrics.residents import lost_parts
-from planner.fabrics.sipam.dominance import undominated
-from planner.fabrics.sipam.published_loop import loop_rows
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
@@ -24,11 +19,8 @@ from planner.model.instance import Instance, Job, Reference, Resident
 Floats = NDArray[np.float64]
 Known = dict[str, tuple[Candidates, Scores]]
 """candidates with their scores by what a job asks for"""
-LitPlans = Mapping[int, tuple[int, tuple[int, ...]]]
 ROUNDING = 1e-9
 """relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
-CHUNK = 512
-"""rows compared at once with those before them"""
 
 
 def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None, last: Clock | None = None) -> Problem:
@@ -69,21 +61,13 @@ def _unlisted(job: Job, other: JobOptions) -> JobOptions:
 
 def _undominated(listed: JobOptions, instance: Instance, known: dict[str, NDArray[np.int64]]) -> JobOptions:
     """`known` has the rows that stay of jobs which ask for the same with the same utility: weights change no order."""
-    job = listed.job
+    job, kept_rows = listed.job, plugin_of(instance.cluster.fabric).dominance.kept_rows
     if isinstance(job, Resident):
-        return listed.take(_kept_rows(listed, instance))
+        return listed.take(kept_rows(listed, instance))
     question = f"{_question(job)} {job.utility} {job.step_at} {job.reference}"
     if question not in known:
-        known[question] = _kept_rows(listed, instance)
+        known[question] = kept_rows(listed, instance)
     return listed.take(known[question])
-
-
-def _kept_rows(listed: JobOptions, instance: Instance) -> NDArray[np.int64]:
-    """Rows that no other row replaces, ascending."""
-    if not isinstance(instance.cluster.fabric, Sipam):
-        return _without_dominated(listed, instance.cluster)
-    by_loop = loop_rows(instance.cluster, listed.job, listed.candidates)
-    return undominated(listed, [objective.name for objective in instance.objectives], by_loop)
 
 
 def list_options(instance: Instance, job: Job, known: Known | None = None) -> JobOptions:
@@ -157,72 +141,3 @@ def _with_current(
     except ValueError as error:
         raise InputError(f"residents[{job.name}]", "configuration", str(error)) from None
     return candidates, score(candidates, cluster.device, cluster.fabric), len(configurations)
-
-
-def _without_dominated(options: JobOptions, cluster: Cluster) -> NDArray[np.int64]:
-    """All rows but those that another row replaces in every placement at no loss in any objective, ascending.
-
-    Row k' replaces k if both have as many ranks in blocks of the same size, k' has no less value and no more
-    energy, and wherever circuits may leave a block (or slots or failed lasers matter) both ask for the same
-    circuits, those of k' never wider; of shared appliances k' takes no more. On rails a placement depends on numbers
-    of ports alone, on slices on their extent and on how many one server takes together. A resident's current row
-    always stays.
-    """
-    if isinstance(cluster.fabric, OcsRail):
-        fewest = FreeRails(cluster).fewest
-        asked = [_asked_ports(shape, fewest) for shape in options.shapes]
-    else:
-        lit = _plans_with_circuits(options.candidates.plans)
-        asked = [_asked_light(shape, cluster, lit) for shape in options.shapes]
-    groups: dict[object, list[int]] = {}
-    for row in sorted(range(len(options)), key=lambda r: (-options.value[r], options.energy[r], sum(asked[r][1]))):
-        groups.setdefault(asked[row][0], []).append(row)
-    is_replaced = np.zeros(len(options), dtype=np.bool_)
-    for rows in groups.values():
-        is_replaced[rows] = _after_a_better(options.energy[rows], np.array([asked[row][1] for row in rows]))
-    if options.current is not None:
-        is_replaced[options.current] = False
-    return np.flatnonzero(~is_replaced)
-
-
-def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether some row before each one has no more energy and is nowhere wider, shape (R,); `widths` is (R, W)."""
-    after = np.zeros(len(energy), dtype=np.bool_)
-    for first in range(1, len(energy), CHUNK):
-        last = min(first + CHUNK, len(energy))
-        better = energy[:last] <= energy[first:last, None]
-        for column in widths.T:
-            better &= column[:last] <= column[first:last, None]
-        after[first:last] = np.tril(better, first - 1).any(axis=1)
-    return after
-
-
-def _asked_ports(shape: Demand, fewest: int) -> tuple[object, tuple[int, ...]]:
-    """What a shape asks of rails: nothing, any rails, or rails with more working switches than the fewest."""
-    return (shape.num_ranks, shape.block), (min(shape.num_ports, 1), max(shape.num_ports - fewest, 0))
-
-
-def _plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
-    """By identity of a plan: a number that plans with the same circuits but for their widths share, and the widths."""
-    numbers: dict[object, int] = {}
-    lit = [plan for plan in plans if plan.configurations()]
-    keys = [numbers.setdefault((p.kind, p.ranks, p.radices, p.held), len(numbers)) for p in lit]
-    return {id(plan): (key, tuple(plan.wavelengths)) for plan, key in zip(lit, keys, strict=True)}
-
-
-def _asked_light(shape: Demand, cluster: Cluster, lit: LitPlans) -> tuple[object, tuple[int, ...]]:
-    """What a shape asks of the fabric: a key of its slices or circuits, and how much must lie together or be wide."""
-    fabric = cluster.fabric
-    if isinstance(fabric, SlicedFabric):
-        return (shape.num_ranks, shape.cut), (shape.part,)
-    if isinstance(fabric, DividedPorts):
-        return (shape.num_ranks, shape.block), (shape.held_units, shape.held_io) if fabric.shared else (0, 0)
-    matters = isinstance(fabric, Lightpath) and (fabric.slots_matter or cluster.has_failed_light)
-    confined = (shape.block % shape.tensor == 0, *2 * (shape.block == shape.num_ranks,))
-    plans = [
-        lit[id(plan)]
-        for plan, is_confined in zip(shape.plans, confined, strict=True)
-        if id(plan) in lit and (matters or not is_confined)
-    ]
-    degrees = shape.degrees if plans else ()
-    return (shape.num_ranks, shape.block, degrees, *(key for key, _ in plans)), sum((w for _, w in plans), ())

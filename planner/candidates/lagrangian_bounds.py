@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import Sipam
-from planner.fabrics.divided_ports.free_shares import FreeShares
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.sipam.demand import pool_demand
-from planner.fabrics.sipam.free_pool import FreePool
 
 Floats = NDArray[np.float64]
 STEPS = 400
@@ -35,7 +31,7 @@ class LagrangianMultipliers:
 
 def has_prices(problem: Problem) -> bool:
     """Whether jobs share more than accelerators: the memory of a pool, or appliances."""
-    return isinstance(problem.cluster.fabric, Sipam) or bool(FreeShares.of(problem.cluster).modules)
+    return plugin_of(problem.cluster.fabric).shared_amounts.are_any(problem.cluster)
 
 
 def pool_prices(problem: Problem) -> LagrangianMultipliers:
@@ -45,7 +41,7 @@ def pool_prices(problem: Problem) -> LagrangianMultipliers:
     and uplinks, each row charged its fewest servers; or of accelerators, modules and ports of appliances. Any prices
     give a valid bound; subgradient steps look for the least, and each row takes the least bound met on the way.
     """
-    usage = _usage(problem)
+    usage = plugin_of(problem.cluster.fabric).shared_amounts.usage(problem)
     table = _Table(problem.options, usage)
     prices = np.zeros(table.usage.shape[1])
     best, best_prices, row_bounds = np.inf, prices, np.full(len(table.value), np.inf)
@@ -97,45 +93,3 @@ class _Table:
     def split(self, column: Floats) -> tuple[Floats, ...]:
         """Part of each job, waiting left out."""
         return tuple(column[span] for span in self._spans)
-
-
-def _usage(problem: Problem) -> list[Floats]:
-    """What each row uses as fractions of all, shape (C_j, R)."""
-    return _of_pools(problem) if isinstance(problem.cluster.fabric, Sipam) else _of_appliances(problem)
-
-
-def _of_appliances(problem: Problem) -> list[Floats]:
-    """Accelerators, modules and ports, R = 3."""
-    shares = FreeShares.of(problem.cluster)
-    there_is = np.maximum([problem.cluster.num_healthy, sum(shares.modules), sum(shares.ports)], 1e-9)
-    uses = (
-        [(shape.num_ranks, shape.num_ranks * shape.held_units, shape.num_ranks * shape.held_io) for shape in job.shapes]
-        for job in problem.options
-    )
-    return [np.array(rows, np.float64).reshape(-1, len(there_is)) / there_is for rows in uses]
-
-
-def _of_pools(problem: Problem) -> list[Floats]:
-    """Accelerators, units, ports, units less ports, and uplinks, R = 5."""
-    fabric = problem.cluster.fabric
-    assert isinstance(fabric, Sipam)
-    racks = FreePool(problem.cluster).racks
-    units = sum(rack.num_units for rack in racks)
-    ports = sum(rack.num_ports(rail) for rack in racks for rail in rack.ports)
-    uplinks = sum(len(free) for rack in racks for free in rack.uplinks.values())
-    devices = problem.cluster.num_healthy
-    there_is = np.maximum([devices, units, ports, max(units - units / fabric.port_units, 1.0), uplinks], 1e-9)
-    largest = (fabric.devices_per_server, max(rack.num_units for rack in racks))
-    return [_of_job(options, largest) / there_is for options in problem.options]
-
-
-def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:
-    """What the rows of a job use, shape (C, 5); `largest`: accelerators and units of the largest server."""
-    table = np.zeros((len(options), 5))
-    for row, shape in enumerate(options.shapes):
-        demand, ranks = pool_demand(shape), shape.num_ranks
-        servers = max(ceil(ranks / largest[0]), ceil(ranks * demand.units / max(largest[1], 1)))
-        uplinks = servers * demand.across * demand.uplinks if servers > 1 else 0
-        units, ports = ranks * demand.units, ranks * demand.memory_io
-        table[row] = ranks, units, ports, units - ports, uplinks
-    return table

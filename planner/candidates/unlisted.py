@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from costmodel.fabrics import Sipam
 from costmodel.pricing.remedies import remedies
 from costmodel.pricing.unlisted import KINDS, Lack, Limits, lack_of
-from planner.fabrics.sipam.why_unlisted import what_is_missing
+from planner.fabrics import plugin_of
 from planner.model.cluster import Cluster
 from planner.model.instance import Job
 
@@ -51,8 +50,9 @@ def _why(question: _Question) -> str | None:
         return "it asks for no number of accelerators"
     size, lack = nearest
     text = lack.text
-    if lack.kind == "memory" and isinstance(fabric, Sipam):
-        text = what_is_missing(cluster, job)
+    missing = plugin_of(fabric).memory_missing(cluster, job) if lack.kind == "memory" else None
+    if missing is not None:
+        text = missing
     elif len(job.sizes) > 1:
         text = f"with {size}, the nearest of its {len(job.sizes)} sizes: {text}"
     if lack.kind in ("limit", "constraint"):

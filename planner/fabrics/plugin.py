@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, ClassVar
 from costmodel.fabrics import FabricBase
 
 if TYPE_CHECKING:
+    from costmodel.pricing.candidates import Candidates
     from planner.checks.fabric_rules import FabricRules
     from planner.fabrics.circuit_names import CircuitNamer
     from planner.fabrics.claims import JobClaims
     from planner.fabrics.demand import Demand
+    from planner.fabrics.dominance import Dominance, Ints
     from planner.fabrics.drawing import Drawing
     from planner.fabrics.fast_state import State
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.job_class import JobClassRules
     from planner.fabrics.residents import ResidentRules
+    from planner.fabrics.shared_amounts import SharedAmounts
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.spares import Spares
+    from planner.fabrics.starts import Starts
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
     from planner.fabrics.windows import Windows
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from planner.formulation.step_one import StepOne
     from planner.formulation.step_two import StepTwo
     from planner.model.cluster import Cluster
+    from planner.model.instance import Job
 
 
 class FabricPlugin:
@@ -38,7 +43,6 @@ class FabricPlugin:
 
     schema: ClassVar[type[FabricBase]]
     """as in files: geometry, names of parts, plans of groups"""
-
     own_slices: ClassVar[str | None] = None
     """the policy that places on the fabric's own slices, where jobs hold such"""
 
@@ -102,6 +106,14 @@ class FabricPlugin:
         from planner.fabrics.demand import Demand
 
         return Demand
+
+    def published_rows(self, cluster: "Cluster", job: "Job", candidates: "Candidates") -> "Ints | None":
+        """Candidates with the memory that a published method gives the job; None where there is none to divide."""
+        return None
+
+    def memory_missing(self, cluster: "Cluster", job: "Job") -> str | None:
+        """What a job without candidates lacks of memory, where the fabric knows better than its accelerators do."""
+        return None
 
     def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "FreeState":
         """What is free with nothing placed; `most_lit`: fibers of pairs of servers that may carry light, if any do."""
@@ -168,3 +180,21 @@ class FabricPlugin:
         from planner.formulation.repair_model import RepairModel
 
         return RepairModel()
+
+    @cached_property
+    def dominance(self) -> "Dominance":
+        from planner.fabrics.dominance import Dominance
+
+        return Dominance()
+
+    @cached_property
+    def shared_amounts(self) -> "SharedAmounts":
+        from planner.fabrics.shared_amounts import SharedAmounts
+
+        return SharedAmounts()
+
+    @cached_property
+    def starts(self) -> "Starts":
+        from planner.fabrics.starts import Starts
+
+        return Starts()

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 
-from costmodel.fabrics import Sipac
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order
@@ -25,9 +25,9 @@ def bcube_slices(problem: Problem, options: SolveOptions) -> Result:
     fits, on the first free subcubes.
     """
     started, clock = time.perf_counter(), options.clock()
-    is_sipac = isinstance(problem.cluster.fabric, Sipac)
+    is_own = plugin_of(problem.cluster.fabric).own_slices == "bcube_slices"
     cut = bcube_cut
-    assignments = place_all(problem, in_order, clock=clock) if is_sipac else place_on_slices(problem, cut, clock)
+    assignments = place_all(problem, in_order, clock=clock) if is_own else place_on_slices(problem, cut, clock)
     return heuristic_result("bcube_slices", problem, options, started, assignments)
 
 

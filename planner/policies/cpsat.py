@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from costmodel.fabrics import Lightpath, Sipam, SlicedFabric
 from planner.candidates.expand import expand
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
 from planner.cpsat.step1.size import MOST_LITERALS, literals_of
+from planner.fabrics import plugin_of
 from planner.fabrics.free_state import route_pattern
-from planner.fabrics.lightpath.shortlist import listed_shortly
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all, priced_rows
 from planner.heuristics.ruin_recreate import PATIENCE, Effort, recreated
@@ -42,7 +41,7 @@ def cpsat(problem: Problem, options: SolveOptions) -> Result:
 def _has_lost_proof(problem: Problem, options: SolveOptions, result: Result) -> bool:
     """Whether what was refuted costs the proof over candidates of pooled racks that were dropped, and these are few."""
     return (
-        isinstance(problem.cluster.fabric, Sipam)
+        not plugin_of(problem.cluster.fabric).dominance.holds_in_step_two
         and result.status is not Status.OPTIMAL
         and result.statistics.get("undecided", 0) + result.statistics.get("refuted", 0) > 0
         and 0 < problem.num_dominated <= MOST_DROPPED
@@ -100,30 +99,27 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     clock = options.clock()
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
-    is_slotted = problem.cluster.fabric.slots_matter
-    is_large = isinstance(problem.cluster.fabric, Lightpath) and literals_of(problem) > MOST_LITERALS
-    listed = listed_shortly(problem) if is_slotted or is_large else problem
+    fabric, starts = problem.cluster.fabric, plugin_of(problem.cluster.fabric).starts
+    short = starts.short_list(problem, lambda: literals_of(problem) > MOST_LITERALS)
+    listed = problem if short is None else short
     rows, jobs = priced_rows(listed)
     makers: dict[str, Callable[[], list[Assignment] | None]] = {
         "priced": lambda: place_all(listed, tightest, row_order=rows, job_order=jobs, clock=clock),
         "first_fit": lambda: place_all(listed, in_order, clock=clock),
         "best_fit": lambda: place_all(listed, tightest, clock=clock),
+        "sipam_loop": lambda: place_by_loop(listed, clock),
     }
-    if isinstance(problem.cluster.fabric, Sipam):
-        del makers["first_fit"]
-        if not problem.cluster.fabric.local_memory:
-            makers["sipam_loop"] = lambda: place_by_loop(listed, clock)
     best: list[Assignment] | None = None
-    for name, make in makers.items():
-        found = make()
+    for name in starts.heuristics(problem.cluster):
+        found = makers[name]()
         if found is not None:
             yield name, found
             best = found if best is None or sum(a.value for a in found) > sum(a.value for a in best) else best
-        if best is not None and (is_slotted or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
+        if best is not None and (fabric.slots_matter or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
             break
-    is_placed = is_slotted or is_large or isinstance(problem.cluster.fabric, SlicedFabric)
-    if best is not None and is_placed and problem.instance.objectives[0].name == "value":
-        patience = PATIENCE if is_slotted else SLICES_PATIENCE
+    is_improved = short is not None or starts.are_improved
+    if best is not None and is_improved and problem.instance.objectives[0].name == "value":
+        patience = PATIENCE if fabric.slots_matter else SLICES_PATIENCE
         effort = Effort.of(options, clock.within(RECREATE_SHARE * clock.left_s), patience=patience)
         better = recreated(listed, best, options.seed, effort, KnapsackBounds.of(problem).bound)
         yield from (("recreate", plan) for plan in better)

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from costmodel.fabrics import Sipam
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.sipam.published_loop import loop_rows
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
@@ -27,12 +26,12 @@ def sipam_loop(problem: Problem, options: SolveOptions) -> Result:
 
 def place_by_loop(problem: Problem, clock: Clock | None = None) -> list[Assignment] | None:
     """Assignments of all jobs that fit, or None if one that must run does not."""
+    published_rows = plugin_of(problem.cluster.fabric).published_rows
 
     def order(options: JobOptions) -> Sequence[int]:
-        fabric = problem.cluster.fabric
-        if not isinstance(fabric, Sipam) or fabric.local_memory:
+        rows = published_rows(problem.cluster, options.job, options.candidates)
+        if rows is None:
             return options.rows_by_value()
-        rows = loop_rows(problem.cluster, options.job, options.candidates)
         return [int(row) for row in rows[np.argsort(-options.value[rows], kind="stable")]]
 
     return place_all(problem, tightest, row_order=order, clock=clock)

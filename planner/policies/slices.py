@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from costmodel.fabrics import SlicedFabric
+from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
@@ -36,8 +36,7 @@ def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None
     others, each with its most valuable candidate that fits. What rounding adds to a slice stays idle. When the
     clock is over, jobs that may wait do.
     """
-    fabric = problem.cluster.fabric
-    if isinstance(fabric, SlicedFabric):
+    if plugin_of(problem.cluster.fabric).own_slices:
         raise InputError(
             problem.instance.name, "policy", "a torus has its own torus_slices, a sipac its own bcube_slices; use those"
         )

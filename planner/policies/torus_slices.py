@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import product
 from math import prod
 
-from costmodel.fabrics import Torus
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order
@@ -23,9 +23,9 @@ def torus_slices(problem: Problem, options: SolveOptions) -> Result:
     torus, its own slices are used: each job with its most valuable candidate that fits, on the first free ones.
     """
     started, clock = time.perf_counter(), options.clock()
-    is_torus = isinstance(problem.cluster.fabric, Torus)
+    is_own = plugin_of(problem.cluster.fabric).own_slices == "torus_slices"
     cut = torus_cut
-    assignments = place_all(problem, in_order, clock=clock) if is_torus else place_on_slices(problem, cut, clock)
+    assignments = place_all(problem, in_order, clock=clock) if is_own else place_on_slices(problem, cut, clock)
     return heuristic_result("torus_slices", problem, options, started, assignments)
 
 

@@ -8,11 +8,13 @@ from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
+    from planner.fabrics.divided_ports.dominance import SharedDominance
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
     from planner.fabrics.divided_ports.free_state import SharedFreeState
     from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
     from planner.fabrics.divided_ports.residents import DividedPortsResidents
     from planner.fabrics.divided_ports.rules import DividedPortsRules
+    from planner.fabrics.divided_ports.shared_amounts import ApplianceAmounts
     from planner.fabrics.divided_ports.step1 import DividedPortsStepOne
     from planner.fabrics.divided_ports.template import DividedPortsTemplate
     from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
@@ -84,3 +86,15 @@ class DividedPortsPlugin(FabricPlugin):
         from planner.fabrics.divided_ports.windows import DividedPortsWindows
 
         return DividedPortsWindows()
+
+    @cached_property
+    def dominance(self) -> "SharedDominance":
+        from planner.fabrics.divided_ports.dominance import SharedDominance
+
+        return SharedDominance()
+
+    @cached_property
+    def shared_amounts(self) -> "ApplianceAmounts":
+        from planner.fabrics.divided_ports.shared_amounts import ApplianceAmounts
+
+        return ApplianceAmounts()

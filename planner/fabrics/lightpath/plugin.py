@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
     from planner.fabrics.lightpath.circuit_names import LightpathCircuitNamer, LightpathWiringNames
     from planner.fabrics.lightpath.claims import LightpathClaims
+    from planner.fabrics.lightpath.dominance import LightpathDominance
     from planner.fabrics.lightpath.drawing import LightpathDrawing
     from planner.fabrics.lightpath.fast_state import LightpathState
     from planner.fabrics.lightpath.free_state import LightpathFreeState
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.spares import LightpathSpares
+    from planner.fabrics.lightpath.starts import LightpathStarts
     from planner.fabrics.lightpath.step1 import LightpathStepOne
     from planner.fabrics.lightpath.step2 import LightpathStepTwo
     from planner.fabrics.lightpath.template import LightpathTemplate
@@ -137,3 +139,15 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.repair_circuits import LightpathRepair
 
         return LightpathRepair()
+
+    @cached_property
+    def dominance(self) -> "LightpathDominance":
+        from planner.fabrics.lightpath.dominance import LightpathDominance
+
+        return LightpathDominance()
+
+    @cached_property
+    def starts(self) -> "LightpathStarts":
+        from planner.fabrics.lightpath.starts import LightpathStarts
+
+        return LightpathStarts()

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.circuit_names import OcsRailCircuitNamer
     from planner.fabrics.ocs_rail.claims import OcsRailClaims
     from planner.fabrics.ocs_rail.demand import RailDemand
+    from planner.fabrics.ocs_rail.dominance import RailDominance
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
     from planner.fabrics.ocs_rail.fast_state import OcsRailState
     from planner.fabrics.ocs_rail.free_state import RailFreeState
@@ -124,3 +125,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.windows import NoWindows
 
         return NoWindows()
+
+    @cached_property
+    def dominance(self) -> "RailDominance":
+        from planner.fabrics.ocs_rail.dominance import RailDominance
+
+        return RailDominance()

@@ -8,12 +8,25 @@ from numpy.typing import NDArray
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.pricing.candidates import Candidates, group_degrees
 from planner.fabrics.demand import shape_of
+from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.sipam.demand import pool_demand
+from planner.fabrics.sipam.published_loop import loop_rows
+from planner.model.instance import Instance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+
+class PoolDominance(Dominance):
+    """Rows are compared by what they ask of each server; the rows of the published loop are kept beside them."""
+
+    holds_in_step_two = False
+
+    def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
+        by_loop = loop_rows(instance.cluster, options.job, options.candidates)
+        return undominated(options, [objective.name for objective in instance.objectives], by_loop)
 
 
 def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) -> Ints:

@@ -7,10 +7,13 @@ from costmodel.fabrics import Sipam
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from costmodel.pricing.candidates import Candidates
+    from planner.fabrics.dominance import Ints
     from planner.fabrics.free_state import MostLit
     from planner.fabrics.sipam.attachments import SipamWiringNames
     from planner.fabrics.sipam.circuit_names import SipamCircuitNamer
     from planner.fabrics.sipam.claims import SipamClaims
+    from planner.fabrics.sipam.dominance import PoolDominance
     from planner.fabrics.sipam.drawing import SipamDrawing
     from planner.fabrics.sipam.fast_state import SipamState
     from planner.fabrics.sipam.free_state import PoolFreeState
@@ -18,14 +21,17 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.job_class import SipamJobClassRules
     from planner.fabrics.sipam.residents import SipamResidents
     from planner.fabrics.sipam.rules import SipamRules
+    from planner.fabrics.sipam.shared_amounts import PoolAmounts
     from planner.fabrics.sipam.shortages import SipamShortages
     from planner.fabrics.sipam.spares import SipamSpares
+    from planner.fabrics.sipam.starts import PoolStarts
     from planner.fabrics.sipam.step1 import PoolStepOne
     from planner.fabrics.sipam.step2 import PoolStepTwo
     from planner.fabrics.sipam.template import SipamTemplate
     from planner.fabrics.sipam.upgrades import SipamUpgrades
     from planner.fabrics.sipam.windows import PoolWindows
     from planner.model.cluster import Cluster
+    from planner.model.instance import Job
 
 
 class SipamPlugin(FabricPlugin):
@@ -81,6 +87,17 @@ class SipamPlugin(FabricPlugin):
 
         return SipamInterchangeable()
 
+    def published_rows(self, cluster: "Cluster", job: "Job", candidates: "Candidates") -> "Ints | None":
+        from planner.fabrics.sipam.published_loop import loop_rows
+
+        assert isinstance(cluster.fabric, Sipam)
+        return None if cluster.fabric.local_memory else loop_rows(cluster, job, candidates)
+
+    def memory_missing(self, cluster: "Cluster", job: "Job") -> str:
+        from planner.fabrics.sipam.why_unlisted import what_is_missing
+
+        return what_is_missing(cluster, job)
+
     def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "PoolFreeState":
         from planner.fabrics.sipam.free_state import PoolFreeState
 
@@ -134,3 +151,21 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.windows import PoolWindows
 
         return PoolWindows()
+
+    @cached_property
+    def dominance(self) -> "PoolDominance":
+        from planner.fabrics.sipam.dominance import PoolDominance
+
+        return PoolDominance()
+
+    @cached_property
+    def shared_amounts(self) -> "PoolAmounts":
+        from planner.fabrics.sipam.shared_amounts import PoolAmounts
+
+        return PoolAmounts()
+
+    @cached_property
+    def starts(self) -> "PoolStarts":
+        from planner.fabrics.sipam.starts import PoolStarts
+
+        return PoolStarts()

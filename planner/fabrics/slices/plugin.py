@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
     from planner.fabrics.slices.circuit_names import SlicedCircuitNamer
     from planner.fabrics.slices.claims import SlicedClaims
+    from planner.fabrics.slices.dominance import SlicedDominance
     from planner.fabrics.slices.fast_state import SlicedState
     from planner.fabrics.slices.free_state import SlicedFreeState
     from planner.fabrics.slices.residents import SlicedResidents
     from planner.fabrics.slices.rules import SlicedRules
     from planner.fabrics.slices.shortages import SliceShortages
+    from planner.fabrics.slices.starts import SlicedStarts
     from planner.fabrics.slices.step1 import SlicedStepOne
     from planner.fabrics.slices.step2 import SlicedStepTwo
     from planner.fabrics.windows import NoWindows
@@ -87,3 +89,15 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.windows import NoWindows
 
         return NoWindows()
+
+    @cached_property
+    def dominance(self) -> "SlicedDominance":
+        from planner.fabrics.slices.dominance import SlicedDominance
+
+        return SlicedDominance()
+
+    @cached_property
+    def starts(self) -> "SlicedStarts":
+        from planner.fabrics.slices.starts import SlicedStarts
+
+        return SlicedStarts()

@@ -1,0 +1,88 @@
+"""Which candidates can still matter: those that no other one replaces in every placement."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import GroupPlan
+from planner.fabrics.demand import Demand
+from planner.fabrics.problem import JobOptions
+from planner.model.cluster import Cluster
+from planner.model.instance import Instance
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Asked = tuple[object, tuple[int, ...]]
+"""demands with equal keys are compared; of these amounts, as many for each of them, less is better"""
+LitPlans = Mapping[int, tuple[int, tuple[int, ...]]]
+CHUNK = 512
+"""rows compared at once with those before them"""
+
+
+class Dominance:
+    """Drops rows that another one replaces; what a placement depends on is the fabric's to say."""
+
+    holds_in_step_two: ClassVar[bool] = True
+    """whether a row that replaces another one does so in step 2 as well"""
+
+    def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
+        """All rows but those that another row replaces in every placement at no loss in any objective, ascending.
+
+        Row k' replaces k if it asks for no more (`asking`), has no less value and no more energy. A resident's current
+        row always stays.
+        """
+        ask = self.asking(options, instance.cluster)
+        asked = [ask(demand) for demand in options.shapes]
+        groups: dict[object, list[int]] = {}
+        for row in sorted(range(len(options)), key=lambda r: (-options.value[r], options.energy[r], sum(asked[r][1]))):
+            groups.setdefault(asked[row][0], []).append(row)
+        is_replaced = np.zeros(len(options), dtype=np.bool_)
+        for rows in groups.values():
+            is_replaced[rows] = _after_a_better(options.energy[rows], np.array([asked[row][1] for row in rows]))
+        if options.current is not None:
+            is_replaced[options.current] = False
+        return np.flatnonzero(~is_replaced)
+
+    def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
+        """What a demand asks of the fabric: ranks and blocks, and wherever circuits may leave a block the circuits, as
+        wide as they are."""
+        lit, matters = plans_with_circuits(options.candidates.plans), self.depends_on_slots(cluster)
+
+        def asked(demand: Demand) -> Asked:
+            confined = (demand.block % demand.tensor == 0, *2 * (demand.block == demand.num_ranks,))
+            plans = [
+                lit[id(plan)]
+                for plan, is_confined in zip(demand.plans, confined, strict=True)
+                if id(plan) in lit and (matters or not is_confined)
+            ]
+            degrees = demand.degrees if plans else ()
+            key = demand.num_ranks, demand.block, degrees, *(number for number, _ in plans)
+            return key, sum((widths for _, widths in plans), ())
+
+        return asked
+
+    def depends_on_slots(self, cluster: Cluster) -> bool:
+        """Whether circuits inside a server matter: slots or failed lasers do."""
+        return False
+
+
+def plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
+    """By identity of a plan: a number that plans with the same circuits but for their widths share, and the widths."""
+    numbers: dict[object, int] = {}
+    lit = [plan for plan in plans if plan.configurations()]
+    keys = [numbers.setdefault((p.kind, p.ranks, p.radices, p.held), len(numbers)) for p in lit]
+    return {id(plan): (key, tuple(plan.wavelengths)) for plan, key in zip(lit, keys, strict=True)}
+
+
+def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether some row before each one has no more energy and is nowhere wider, shape (R,); `widths` is (R, W)."""
+    after = np.zeros(len(energy), dtype=np.bool_)
+    for first in range(1, len(energy), CHUNK):
+        last = min(first + CHUNK, len(energy))
+        better = energy[:last] <= energy[first:last, None]
+        for column in widths.T:
+            better &= column[:last] <= column[first:last, None]
+        after[first:last] = np.tril(better, first - 1).any(axis=1)
+    return after

@@ -1,0 +1,47 @@
+"""Memory units, ports and uplinks, as amounts that jobs share."""
+
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import Sipam
+from planner.fabrics.problem import JobOptions, Problem
+from planner.fabrics.shared_amounts import SharedAmounts
+from planner.fabrics.sipam.demand import pool_demand
+from planner.fabrics.sipam.free_pool import FreePool
+from planner.model.cluster import Cluster
+
+Floats = NDArray[np.float64]
+
+
+class PoolAmounts(SharedAmounts):
+    """Jobs share accelerators, memory and the uplinks of servers."""
+
+    def are_any(self, cluster: Cluster) -> bool:
+        return True
+
+    def usage(self, problem: Problem) -> list[Floats]:
+        """Accelerators, units, ports, units less ports, and uplinks, R = 5."""
+        fabric = problem.cluster.fabric
+        assert isinstance(fabric, Sipam)
+        racks = FreePool(problem.cluster).racks
+        units = sum(rack.num_units for rack in racks)
+        ports = sum(rack.num_ports(rail) for rack in racks for rail in rack.ports)
+        uplinks = sum(len(free) for rack in racks for free in rack.uplinks.values())
+        devices = problem.cluster.num_healthy
+        there_is = np.maximum([devices, units, ports, max(units - units / fabric.port_units, 1.0), uplinks], 1e-9)
+        largest = (fabric.devices_per_server, max(rack.num_units for rack in racks))
+        return [_of_job(options, largest) / there_is for options in problem.options]
+
+
+def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:
+    """What the rows of a job use, shape (C, 5); `largest`: accelerators and units of the largest server."""
+    table = np.zeros((len(options), 5))
+    for row, shape in enumerate(options.shapes):
+        demand, ranks = pool_demand(shape), shape.num_ranks
+        servers = max(ceil(ranks / largest[0]), ceil(ranks * demand.units / max(largest[1], 1)))
+        uplinks = servers * demand.across * demand.uplinks if servers > 1 else 0
+        units, ports = ranks * demand.units, ranks * demand.memory_io
+        table[row] = ranks, units, ports, units - ports, uplinks
+    return table

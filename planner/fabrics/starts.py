@@ -1,0 +1,22 @@
+"""Where the search by CP-SAT starts from: which heuristics, on which candidates."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from planner.fabrics.problem import Problem
+from planner.model.cluster import Cluster
+
+
+class Starts:
+    """All candidates, by first fit and best fit."""
+
+    are_improved: ClassVar[bool] = False
+    """whether starts from all candidates are made better by ruin and recreate"""
+
+    def heuristics(self, cluster: Cluster) -> Sequence[str]:
+        """Heuristics to start from, the first one first."""
+        return "priced", "first_fit", "best_fit"
+
+    def short_list(self, problem: Problem, is_large: Callable[[], bool]) -> Problem | None:
+        """Few candidates that stand for all, if all were too many; `is_large`: whether step 1 would be."""
+        return None
