@@ -13,6 +13,7 @@ from planner.fabrics.lightpath.step1_variables import light_variables
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind, Variables, create_variables
 from planner.model.instance import Instance
+from tests.paths import ROOT
 from tests.planner.test_explain import Fields, rack, serving, single, training
 
 Placed = dict[int, dict[int, int]]
@@ -332,14 +333,16 @@ def test_tiles_without_enough_lasers_host_no_rank_that_needs_them(
     assert case.is_solvable() == solvable
 
 
-def test_groups_work_in_any_order_and_all_together() -> None:
-    problem = problem_of(training("x", 4, required=True), serving("y", 2), fibers=1)
+@pytest.mark.parametrize("name", ["lumorph/golden", "ocs_rail/rails64", "torus/sipac64", "sipam/phases"])
+def test_groups_work_in_any_order_and_all_together(name: str) -> None:
+    problem = expand(Instance.load(ROOT / "instances" / f"{name}.yaml"))
     groups = groups_of(plugin_of(problem.cluster.fabric))
     for names in ([*groups], [*reversed(groups)]):
         cp = cp_model.CpModel()
         v = create_variables(cp, problem)
-        for name in names:
-            groups[name](cp, v, problem)
+        for each in names:
+            groups[each](cp, v, problem)
+        cp.add(sum(job.admitted for job in v.jobs) >= 1)
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         assert solver.solve(cp) == cp_model.OPTIMAL
