@@ -73,7 +73,7 @@ class Drawing:
         if not units:
             return None
         unit = f"{self.memory_unit}{'s' * (units > 1)}"
-        return f"{units} {unit} for each device, over {ports} of its {self.memory_port}s"
+        return f"{units} {unit} for each accelerator, over {ports} of its {self.memory_port}s"
 
     def fiber_matrices(
         self, instance: Instance, plan: Plan | None, index_of_job: Mapping[str, int]

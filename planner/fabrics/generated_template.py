@@ -59,7 +59,9 @@ class GeneratedTemplate(Template):
     def _require_devices(self, text: str, tiles: int) -> None:
         fabric = self._schema.model_validate(yaml.safe_load(text)["fabric"])
         if fabric.devices_per_server != tiles:
-            problem = f"a server of this {self._kind} has {fabric.devices_per_server} devices; give --tiles as many"
+            problem = (
+                f"a server of this {self._kind} has {fabric.devices_per_server} accelerators; give --tiles as many"
+            )
             raise InputError("the new instance", "tiles", problem)
 
 

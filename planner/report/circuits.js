@@ -14,7 +14,7 @@ function configurationChooser() {
     const plan = state.job === null ? null : data.jobs[state.job].plan;
     const held = plan ? plan.circuits : [];
     const note = data.fabric.light.why ? data.fabric.light.why
-      : !plan ? "The selected job has no circuits." : !held.length ? "This job needs none of the circuits between its devices." : "Circuits";
+      : !plan ? "The selected job has no circuits." : !held.length ? "This job needs none of the circuits between its accelerators." : "Circuits";
     const chips = el("fieldset", { class: "chips", "aria-label": "Configuration of circuits" });
     held.forEach((configuration, i) => chips.append(configurationChip(configuration, i)));
     chooser.replaceChildren(el("span", { class: "soft small" }, note), chips, el("span", { class: "soft small", id: "drawn" }));
@@ -82,7 +82,7 @@ function drawCircuits() {
   else if (bundles.length <= MOST_ARCS) circuitNodes = bundles.map((bundle) => drawArc(bundle.from, bundle.to, "beyond", bundle)).filter(Boolean);
   part("floor").classList.toggle("many", circuitNodes.length > 40);
   part("drawn").textContent = !isLarge ? ""
-    : `${bundles.length > MOST_ARCS ? "Too many to draw" : "Drawn from server to server, without those inside one"}: point at a tile for its own circuits.`;
+    : `${bundles.length > MOST_ARCS ? "Too many to draw" : "Drawn from server to server, without those inside one"}: point at an accelerator for its own circuits.`;
   roving(circuitNodes, inOrder(circuitNodes));
   fillTables();
 }
@@ -135,7 +135,7 @@ function circuitTables() {
   const units = (rows) => new Set(rows.flatMap((cells) => cells[3].split(", "))).size;
   return [
     hasCircuits ? listing("circuit-table", light.columns, circuits, () => "These circuits as a table") : "",
-    hasMemory ? listing("memory-table", ["device", "rail", "port of the tray", "memory units", "on in"], memory,
+    hasMemory ? listing("memory-table", ["accelerator", "rail", "port of the tray", "memory units", "on in"], memory,
       (rows) => `${plural(rows.length, "memory circuit")} of this job, not drawn, to ${plural(units(rows), "memory unit")}`) : "",
   ];
 }

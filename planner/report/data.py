@@ -14,7 +14,7 @@ MEANING = {
     "value": "weight × utility of speed, summed over the jobs that run; more is better",
     "moves": "cost of the running jobs that must move; less is better",
     "energy": "energy per unit of work over the least possible, or a reference, weighted and summed; less is better",
-    "fragmentation": "share of future jobs that free devices would serve, lost to scatter; less is better",
+    "fragmentation": "share of future jobs that free accelerators would serve, lost to scatter; less is better",
 }
 
 
@@ -58,9 +58,8 @@ def headline(result: Result, totals: Mapping[str, Any], num_violations: int) -> 
         if result.status is Status.INFEASIBLE:
             return ["There is no plan.", "It is proven that the jobs that must run cannot all run."]
         return ["No plan was found before a limit was reached.", "This proves nothing about the instance."]
-    sentences = [
-        f"{totals['admitted']} of {totals['jobs']} jobs run on {totals['used']} of {totals['healthy']} healthy devices."
-    ]
+    held = f"{totals['used']} of {totals['healthy']} healthy accelerators"
+    sentences = [f"{totals['admitted']} of {totals['jobs']} jobs run on {held}."]
     if num_violations:
         rules = "a rule" if num_violations == 1 else f"rules in {num_violations} places"
         sentences.append(f"The plan breaks {rules}: do not deploy it.")

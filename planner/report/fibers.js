@@ -59,7 +59,7 @@ function markMatrices() {
   for (const { node, jobs } of cellNodes) node.classList.toggle("mine", jobs.has(state.job));
 }
 
-const FAILED = [["devices", "Failed devices"], ["ports", "Failed ports"], ["fibers", "Failed fibers"], ["wavelengths", "Failed lasers and receivers"],
+const FAILED = [["devices", "Failed accelerators"], ["ports", "Failed ports"], ["fibers", "Failed fibers"], ["wavelengths", "Failed lasers and receivers"],
   ["switches", "Failed switches"], ["memory", "Failed pool parts"]];
 
 function failedParts() {

@@ -6,7 +6,7 @@ const panelOfDevice = new Map();
 
 function drawPlanRack(rack, index) {
   const drawn = drawRack(rack, data.fabric, {
-    label: `Rack ${rack.name || "floor plan"}: tiles by job; arrow keys move, Enter selects the job`,
+    label: `Rack ${rack.name || "floor plan"}: accelerators by job; arrow keys move, Enter selects the job`,
     tile: drawTile,
     act: (node) => node.dataset.job && select(Number(node.dataset.job)),
   });
@@ -45,7 +45,7 @@ function drawTile(tile, x, y) {
   }
   if (tile.state === "dark") node.append(...darkMark(x, y));
   const who = tile.jobs.map(([owner, place]) => `${owner + 1} ${data.jobs[owner].name}, rank ${place}`);
-  const health = { failed: "failed: runs nothing", dark: "port failed: jobs of one device only", ok: "" };
+  const health = { failed: "failed: runs nothing", dark: "port failed: jobs of one accelerator only", ok: "" };
   describe(node, [tile.name, health[tile.state], ...who, !who.length && tile.state !== "failed" ? "free" : ""]);
   on(node, "mouseenter focus", () => pointCircuits(tile.name));
   on(node, "mouseleave blur", () => pointCircuits(null));
@@ -90,7 +90,7 @@ function keyMark(kind) {
 }
 
 function floorKey() {
-  const marks = [["free", "free"], ["failed", "failed device"], ["dark", "failed port"]];
+  const marks = [["free", "free"], ["failed", "failed accelerator"], ["dark", "failed port"]];
   if (data.fabric.failed_fibers.length) marks.push(["broken", "failed fiber"]);
   const { inside, beyond, channels } = data.fabric.light;
   if (inside) marks.push(["light", inside]);

@@ -39,7 +39,7 @@ function requestList(job) {
   return pairs([
     ["Runs", `${job.model}, ${job.kind}`],
     ["With", job.options.join(" · ")],
-    ["Asks for", `${job.sizes} devices`],
+    ["Asks for", `${job.sizes} accelerators`],
     ["Weight", `${number(job.weight)} (${job.utility} utility)`],
   ]);
 }
@@ -48,7 +48,7 @@ const DEGREES = [["tensor", "tp"], ["pipeline", "pp"], ["data", "dp"], ["context
 
 function mappingText(mapping) {
   const degrees = DEGREES.filter(([name]) => mapping[name] > 1 && name !== "expert");
-  const whole = degrees.map(([name]) => `${name} ${mapping[name]}`).join(" × ") || "one device";
+  const whole = degrees.map(([name]) => `${name} ${mapping[name]}`).join(" × ") || "one accelerator";
   const text = mapping.expert > 1 ? `${whole}, of data ${mapping.expert} for experts` : whole;
   const blocks = mapping.block > 1 ? ` · blocks of ${mapping.block} in one server` : "";
   return `${text} · micro-batch ${mapping.micro_batch}${blocks}`;
@@ -56,7 +56,7 @@ function mappingText(mapping) {
 
 function shortMapping(mapping) {
   const degrees = DEGREES.filter(([name]) => mapping[name] > 1);
-  return degrees.map(([name, short]) => short + mapping[name]).join(" ") || "1 device";
+  return degrees.map(([name, short]) => short + mapping[name]).join(" ") || "1 accelerator";
 }
 
 // The unit of work of a speed in tokens/s is the token.
@@ -74,7 +74,7 @@ function placedBody(job) {
     ["Memory", plan.memory_text],
     ...(plan.phases ? [["Phases", `${plan.phases.settings.join(" · ")} (${(100 * plan.phases.gain).toFixed(1)} % faster than one setting)`]] : []),
     ["Collectives", plan.collectives.map(({ dimension, name }) => `${dimension}: ${name}`).join(" · ") || "none"],
-    ["Devices", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],
+    ["Accelerators", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],
     ["Speed", quantity(plan.speed, plan.speed_unit)],
     ["Value", `${number(plan.value)} ${job.has_reference ? `against its reference, which is worth` : "of at most"} ${number(job.weight)}, its weight (${job.utility} utility)`],
   ]);

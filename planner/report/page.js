@@ -25,7 +25,7 @@ function drawHeader() {
     fact("Status", words[status], `${data.run.policy}, ${quantity(data.run.wall_time_s, "s")}`, kind),
     checkFact(),
     fact("Jobs", `${totals.admitted} of ${totals.jobs}`, totals.moved ? `${totals.moved} moved` : "run"),
-    fact("Devices", `${totals.used} of ${totals.healthy}`, totals.devices > totals.healthy ? `${totals.devices - totals.healthy} failed` : "all healthy"),
+    fact("Accelerators", `${totals.used} of ${totals.healthy}`, totals.devices > totals.healthy ? `${totals.devices - totals.healthy} failed` : "all healthy"),
     data.violations === null ? "" : fact("Power", quantity(totals.power_w, "W"), "of the jobs that run"),
     ...data.levels.map(levelFact));
   part("top").append(el("div", { class: "title" }, text, themeButton()), facts);

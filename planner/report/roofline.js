@@ -10,7 +10,7 @@ function drawRoofline({ intensity, flops_per_s: speed, peak_flops_per_s: peak, p
   const x = (value) => ROOF.left + (Math.log(value / left) / Math.log(right / left)) * (ROOF.width - ROOF.left - ROOF.right);
   const y = (value) => ROOF.height - ROOF.bottom - (Math.log(value / low) / Math.log(peak / low)) * (ROOF.height - ROOF.top - ROOF.bottom);
   const dot = svg("circle", { cx: x(intensity), cy: y(speed), r: 6, fill: colour(state.job), tabindex: 0, role: "img" });
-  describe(dot, ["Roofline", `${quantity(speed, "FLOP/s")} of each device over the whole step`,
+  describe(dot, ["Roofline", `${quantity(speed, "FLOP/s")} of each accelerator over the whole step`,
     `${quantity(reach, "FLOP/s")} in reach at ${number(intensity)} FLOP per byte`]);
   const picture = svg("svg", { class: "roof", viewBox: `0 0 ${ROOF.width} ${ROOF.height}`, role: "group", "aria-label": "Roofline of one device" },
     svg("path", { d: `M${x(left)} ${y(left * bandwidth)} L${x(ridge)} ${y(peak)} H${x(right)}` }),

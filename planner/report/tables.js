@@ -5,7 +5,7 @@ const COLUMNS = [
   { title: "job", key: (job) => job.name, cell: (job, i) => jobButton(job, i), kind: "name" },
   { title: "tenant", key: (job) => job.tenant, cell: (job) => job.tenant },
   { title: "state", key: (job) => job.state, cell: (job) => job.state },
-  { title: "devices", key: (job) => placed(job, (p) => p.devices.length), cell: (job) => placed(job, (p) => number(p.devices.length)), kind: "right" },
+  { title: "accelerators", key: (job) => placed(job, (p) => p.devices.length), cell: (job) => placed(job, (p) => number(p.devices.length)), kind: "right" },
   { title: "where", key: (job) => placed(job, (p) => p.where.map(([server]) => server).join(" ")), cell: (job) => placed(job, (p) => p.where.map(([server]) => server).join(" ")), kind: "where" },
   { title: "mapping", key: (job) => placed(job, (p) => shortMapping(p.mapping)), cell: (job) => placed(job, (p) => shortMapping(p.mapping)) },
   { title: "collectives", key: (job) => placed(job, collectiveText), cell: (job) => placed(job, collectiveText), kind: "wrap" },

@@ -13,7 +13,7 @@ function drawTier(tier) {
   const rows = tier.tensors.map((each) => el("li", {}, `${each.name}: ${quantity(each.bytes, "B")}, ${placeOf(each)}`));
   return el("section", {},
     facts,
-    bar("Own memory of a device", tier.own_bytes),
+    bar("Own memory of an accelerator", tier.own_bytes),
     bar("Its part of the second tier", tier.tier_bytes),
     bar("What may leave, over a step", tier.absent_bytes),
     el("details", {}, el("summary", {}, "Largest tensors"), el("ul", {}, ...rows)));

@@ -356,7 +356,7 @@ def test_left_out_jobs_are_told_the_sizes() -> None:
 def test_explanations_name_slices_and_sizes() -> None:
     instance = sliced(CUBES, job("a", 16), health={"failed_switches": ["x0"]})
     assert SliceShortages().counted(instance, "a", 16) == (
-        "needs slices of working devices and switches: 2 of 2 x 2 x 2 (0 found)"
+        "needs slices of working accelerators and switches: 2 of 2 x 2 x 2 (0 found)"
     )
     assert SliceShortages().counted(sliced(CUBES, job("a", 16)), "a", 16) is None
     assert why_unlisted(sliced(SIPAC, job("a", 6)), "a", 6) == (

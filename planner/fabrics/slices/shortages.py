@@ -29,7 +29,7 @@ class SliceShortages(Shortages):
             return None
         ways = [f"{number} of {_extent(cut)} ({_most(free, cut)} found)" for number, cut in needs[:MAX_NAMED]]
         others = " and so on" if len(needs) > MAX_NAMED else ""
-        return f"needs slices of working devices and switches: {listed(ways, 'or')}{others}"
+        return f"needs slices of working accelerators and switches: {listed(ways, 'or')}{others}"
 
 
 def _extent(cut: Cut) -> str:

@@ -92,7 +92,7 @@ function tileLines(node) {
   const index = Number(node.dataset.index);
   const { job, isFailed, isDark } = tileState(index);
   const server = Math.floor(index / live.body.fabric.devices_per_server);
-  return [node.dataset.name, isFailed ? "failed: runs nothing" : isDark ? "port failed: jobs of one device only" : "",
+  return [node.dataset.name, isFailed ? "failed: runs nothing" : isDark ? "port failed: jobs of one accelerator only" : "",
     job ? `${job.number + 1} ${job.name}, tenant ${job.tenant}` : isFailed ? "" : "free",
     live.body.drained.includes(server) ? "its server is drained" : "",
     live.body.reserved.servers.includes(server) ? `its server is kept for ${live.body.reserved.job}` : ""].filter(Boolean);

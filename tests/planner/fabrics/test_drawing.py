@@ -92,8 +92,8 @@ def test_no_fabric_is_left_to_the_words_of_another() -> None:
     plan = page_data(instance, result, (), command="", versions={}, reasons={})["jobs"][0]["plan"]
     split = result.plan["a"].configuration if result.plan is not None else None
     assert split is not None
-    assert re.fullmatch(rf"{split.memory_units} modules? for each device, over {split.memory_io} of its optical ports",
-                        plan["memory_text"])  # fmt: skip
+    words = rf"{split.memory_units} modules? for each accelerator, over {split.memory_io} of its optical ports"
+    assert re.fullmatch(words, plan["memory_text"])
 
 
 def test_circuits_on_rails_name_the_switches_of_the_rail_of_their_ends() -> None:

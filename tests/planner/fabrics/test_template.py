@@ -69,5 +69,5 @@ def test_a_field_of_unknown_values_needs_a_template() -> None:
 
 def test_servers_of_another_size_are_refused() -> None:
     assert GeneratedTemplate(Fixed).text(servers=1, tiles=4, fibers=0)
-    with pytest.raises(InputError, match="a server of this fixed has 4 devices; give --tiles as many"):
+    with pytest.raises(InputError, match="a server of this fixed has 4 accelerators; give --tiles as many"):
         GeneratedTemplate(Fixed).text(servers=1, tiles=8, fibers=0)
