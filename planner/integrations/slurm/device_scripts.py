@@ -65,6 +65,6 @@ def _filled(text: str, site: SlurmSite) -> str:
     assert config.gpu_devices is not None
     before, _, after = config.gpu_devices.partition("{}")
     return text.format(
-        descriptor_of=WRITTEN, before=shlex.quote(before), after=shlex.quote(after), gpus=site.gpus_per_node,
+        written=WRITTEN, before=shlex.quote(before), after=shlex.quote(after), gpus=site.gpus_per_node,
         folder=shlex.quote(str(config.bindings)), kept=KEPT,
     )  # fmt: skip
