@@ -91,11 +91,7 @@ FABRIC_CLASSES = {
     "Torus",
 }
 STILL_NAME_A_FABRIC = {
-    "planner/controller/pool_validator.py",
-    "planner/controller/sharing.py",
-    "planner/controller/validator.py",
     "planner/model/ranked_assignment.py",
-    "planner/placement/isolated_validator.py",
     "planner/studies/reproduce/experiments/training_gain.py",
     "planner/whatif/reconfigure.py",
     "costmodel/hardware/systems.py",

@@ -6,13 +6,14 @@ the claims of each fabric import only the cost model and the model of files.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from costmodel.fabrics import FabricBase
 from costmodel.parallelism.configuration import Configuration
 from planner.model.cluster import PORT, Cluster
+from planner.model.lying import Lying
 from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit
 
 
@@ -27,6 +28,29 @@ class Placed(Protocol):
     def circuits(self) -> tuple[HeldCircuits, ...]: ...
     @property
     def memory(self) -> tuple[MemoryCircuit, ...]: ...
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What is known by number, as plans write it."""
+
+    job: Lying
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return self.job.device_names
+
+    @property
+    def configuration(self) -> Configuration:
+        return self.job.configuration
+
+    @property
+    def circuits(self) -> tuple[HeldCircuits, ...]:
+        return self.job.circuits
+
+    @property
+    def memory(self) -> tuple[MemoryCircuit, ...]:
+        return self.job.memory
 
 
 @dataclass(frozen=True)
@@ -48,12 +72,16 @@ class JobClaims:
     A fabric whose jobs hold more says what in a class of its own.
     """
 
-    def of(self, fabric: FabricBase, job: Placed) -> Claims:
-        """Everything that a placed job claims."""
+    def of(self, fabric: FabricBase, job: Placed, *, works: bool = False) -> Claims:
+        """Everything that a placed job claims; `works`: every part does, so that none it relies on need be named."""
         owned = dict.fromkeys(job.devices, 1)
         owned.update(self.owned(fabric, job))
-        ports = [device + PORT for device in job.devices] if len(job.devices) > 1 else ()
-        return Claims(owned, self.counted(fabric, job), (*ports, *self.relied_on(fabric, job)))
+        relied = () if works else (*ports_of(job.devices), *self.relied_on(fabric, job))
+        return Claims(owned, self.counted(fabric, job), relied)
+
+    def of_lying(self, cluster: Cluster, job: Lying) -> Claims:
+        """Claims of a job that is known by number; it may not name parts that it relies on where all of these work."""
+        return self.of(cluster.fabric, _Named(job), works=not cluster.failed_parts)
 
     def owned(self, fabric: FabricBase, job: Placed) -> Mapping[str, int]:
         """Bit masks of the parts that it owns beside devices, sorted by part."""
@@ -80,12 +108,17 @@ class JobClaims:
         return part
 
 
+def ports_of(devices: Sequence[str]) -> list[str]:
+    """Ports that a job on these devices relies on: a single device does without."""
+    return [device + PORT for device in devices] if len(devices) > 1 else []
+
+
 def lost(claims: Claims, failed: frozenset[str]) -> list[str]:
     """Failed parts without which a placement does not work: devices by rank first, named for a failed port as well.
 
     `failed` as `Cluster.failed_parts` has it.
     """
-    if failed.isdisjoint(claims.owned) and failed.isdisjoint(claims.relies_on):
+    if not failed or (failed.isdisjoint(claims.owned) and failed.isdisjoint(claims.relies_on)):
         return []
     ports = {part for part in failed.intersection(claims.relies_on) if part.endswith(PORT)}
     needed = (*claims.owned, *(part for part in claims.relies_on if part not in ports))

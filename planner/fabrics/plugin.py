@@ -13,6 +13,7 @@ from costmodel.fabrics import FabricBase
 if TYPE_CHECKING:
     from costmodel.pricing.candidates import Candidates
     from planner.checks.fabric_rules import FabricRules
+    from planner.checks.isolation import Isolation
     from planner.fabrics.circuit_names import CircuitNamer
     from planner.fabrics.claims import JobClaims
     from planner.fabrics.demand import Demand
@@ -198,3 +199,9 @@ class FabricPlugin:
         from planner.fabrics.starts import Starts
 
         return Starts()
+
+    @cached_property
+    def isolation(self) -> "Isolation":
+        from planner.checks.isolation import Isolation
+
+        return Isolation()

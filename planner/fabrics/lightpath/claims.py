@@ -3,12 +3,24 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from costmodel.fabrics import FabricBase, Lightpath
-from planner.fabrics.claims import JobClaims, Placed
+from planner.fabrics.claims import Claims, JobClaims, Placed, ports_of
+from planner.model.cluster import Cluster
+from planner.model.lying import Lying
 from planner.model.plan import Circuit
 
 
 class LightpathClaims(JobClaims):
     """Light of a job is its own on every fiber, and inside servers where waveguides are shared."""
+
+    def of_lying(self, cluster: Cluster, job: Lying) -> Claims:
+        """By number where light takes one fiber and waveguides are no job's: there a controller asks most."""
+        fabric = cluster.fabric
+        assert isinstance(fabric, Lightpath)
+        if fabric.transit or fabric.waveguides == "shared" or cluster.has_failed_light:
+            return super().of_lying(cluster, job)
+        owned, servers = dict.fromkeys(job.device_names, 1), job.servers
+        owned.update((fabric.fiber_name(servers[a], servers[b], i), mask) for (a, b, i), mask in job.wiring.beams)
+        return Claims(owned, {}, tuple(ports_of(job.device_names)) if cluster.failed_parts else ())
 
     def owned(self, fabric: FabricBase, job: Placed) -> Mapping[str, int]:
         assert isinstance(fabric, Lightpath)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.job_class import LightpathJobClassRules
     from planner.fabrics.lightpath.repair_circuits import LightpathRepair
     from planner.fabrics.lightpath.residents import LightpathResidents
+    from planner.fabrics.lightpath.rule_isolation import LightpathIsolation
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
     from planner.fabrics.lightpath.spares import LightpathSpares
@@ -151,3 +152,9 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.starts import LightpathStarts
 
         return LightpathStarts()
+
+    @cached_property
+    def isolation(self) -> "LightpathIsolation":
+        from planner.fabrics.lightpath.rule_isolation import LightpathIsolation
+
+        return LightpathIsolation()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
     from planner.fabrics.ocs_rail.job_class import OcsRailJobClassRules
     from planner.fabrics.ocs_rail.residents import OcsRailResidents
+    from planner.fabrics.ocs_rail.rule_isolation import OcsRailIsolation
     from planner.fabrics.ocs_rail.rules import OcsRailRules
     from planner.fabrics.ocs_rail.shortages import OcsRailShortages
     from planner.fabrics.ocs_rail.step1 import RailStepOne
@@ -131,3 +132,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.dominance import RailDominance
 
         return RailDominance()
+
+    @cached_property
+    def isolation(self) -> "OcsRailIsolation":
+        from planner.fabrics.ocs_rail.rule_isolation import OcsRailIsolation
+
+        return OcsRailIsolation()

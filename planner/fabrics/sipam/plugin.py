@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.interchangeable import SipamInterchangeable
     from planner.fabrics.sipam.job_class import SipamJobClassRules
     from planner.fabrics.sipam.residents import SipamResidents
+    from planner.fabrics.sipam.rule_isolation import SipamIsolation
     from planner.fabrics.sipam.rules import SipamRules
     from planner.fabrics.sipam.shared_amounts import PoolAmounts
     from planner.fabrics.sipam.shortages import SipamShortages
@@ -169,3 +170,9 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.starts import PoolStarts
 
         return PoolStarts()
+
+    @cached_property
+    def isolation(self) -> "SipamIsolation":
+        from planner.fabrics.sipam.rule_isolation import SipamIsolation
+
+        return SipamIsolation()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from planner.fabrics.slices.fast_state import SlicedState
     from planner.fabrics.slices.free_state import SlicedFreeState
     from planner.fabrics.slices.residents import SlicedResidents
+    from planner.fabrics.slices.rule_isolation import SlicedIsolation
     from planner.fabrics.slices.rules import SlicedRules
     from planner.fabrics.slices.shortages import SliceShortages
     from planner.fabrics.slices.starts import SlicedStarts
@@ -101,3 +102,9 @@ class SlicedPlugin(FabricPlugin):
         from planner.fabrics.slices.starts import SlicedStarts
 
         return SlicedStarts()
+
+    @cached_property
+    def isolation(self) -> "SlicedIsolation":
+        from planner.fabrics.slices.rule_isolation import SlicedIsolation
+
+        return SlicedIsolation()

@@ -108,17 +108,17 @@ def test_light_of_others_is_left_alone() -> None:
     elsewhere = replace(place, devices=((0, 0), (0, 1), (1, 6), (1, 7)))
     here = {server for server, _ in elsewhere.devices}
     assert here == set(place.servers)
-    assert "wide holds the same wavelengths" in str(guard._fiber_light(elsewhere, {"thief"}))
-    assert guard._fiber_light(elsewhere, {"thief", "wide"}) is None
+    assert "of fiber s" in str(guard._taken(elsewhere, {"thief"}))
+    assert "belongs to wide" in str(guard._taken(elsewhere, {"thief"}))
+    assert guard._taken(elsewhere, {"thief", "wide"}) is None
     assert guard.objection(thief, place) is not None
     assert guard.objection(job, place) is None
 
 
-def test_where_slots_matter_all_checks_look() -> None:
+def test_where_slots_matter_waveguides_belong_to_jobs() -> None:
     c = controller("lightpath", waveguides="shared")
     job, place = placed(c, "job", 4)
     guard = guard_of(c)
-    assert not guard.is_quick
     assert guard.objection(job, place) is None
     assert guard.objection(job, on(place, place.devices[1])) is not None
 

@@ -13,12 +13,14 @@ from costmodel.fabrics import OcsRail, Torus
 from costmodel.fabrics.base import FabricBase
 from planner.checks import check
 from planner.controller.validator import whole
+from planner.fabrics import plugin_of
 from planner.fabrics.wiring import Wire, Wiring
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.instance import Job
 from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place
+from tests.fabrics import PORTS
 from tests.planner.controller.sites import controller, request
 from tests.planner.controller.test_validator import Broken, guard_of, on, placed, rewired
 
@@ -30,8 +32,14 @@ TAKEN_APART: dict[str, tuple[str, dict[str, Any]]] = {
     "torus in racks": ("torus", {"servers": 2, "racks": 2}),
     "torus without switches": ("torus", {"switches": None}),
     "sipac": ("sipac", {}),
+    "fat tree": ("fat_tree", {}),
+    "memory ring": ("memory_ring", {}),
+    "fibers": ("lightpath", {}),
+    "shared waveguides": ("lightpath", {"waveguides": "shared", "fibers": 2}),
+    "light over third servers": ("lightpath", {"transit": 1}),
+    "divided ports": ("fat_tree", PORTS),
 }
-"""fabrics on which places are checked by themselves"""
+"""fabrics on which places are judged"""
 
 
 @pytest.mark.parametrize(
@@ -165,7 +173,7 @@ def test_a_place_is_judged_as_by_all_checks(name: str) -> None:
             if beside and check(*whole(cluster, beside), starts=True):
                 cluster = c.cluster
             guard.healed(cluster)
-            if random.random() < 0.2:
+            if random.random() < 0.2 and plugin_of(fabric).isolation.is_checked(fabric):
                 job = edited(job, constraints={"per_server": random.choice((1, 2, 4))})
             change = random.choice([lambda random, place, fabric: place, moved, moved, redirected])
             changed = change(random, place, fabric)
