@@ -42,7 +42,6 @@ with the rules of each fabric, stand beside and have rules of their own."""
 TABLES_OF_FABRICS = ("planner.fabrics", "planner.fabrics.plugin")
 """where the plug-ins and their parts are put together"""
 ARROWS_LEFT = {
-    ("planner.fabrics", "planner.fabrics.*"),
     ("planner.model", "planner.fabrics.*"),
 }
 """(unit, unit of a later layer that it still imports)"""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
@@ -10,12 +9,6 @@ from planner.fabrics.free_slots import Device, FreeSlots
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, HeldCircuits
-
-if TYPE_CHECKING:
-    from planner.fabrics.lightpath.rwa import Spectrum
-    from planner.fabrics.ocs_rail.rails import FreeRails
-    from planner.fabrics.sipam.free_pool import FreePool
-    from planner.fabrics.slices.free_slices import FreeSlices
 
 Blocks = list[tuple[int, int]]
 """(server, number of blocks), ascending"""
@@ -45,11 +38,6 @@ class FreeState:
 
     most_orders = 12
     """orders of the jobs that first fit tries"""
-
-    light: "Spectrum | None" = None
-    rails: "FreeRails | None" = None
-    cuts: "FreeSlices | None" = None
-    pool: "FreePool | None" = None
 
     def __init__(self, cluster: Cluster) -> None:
         """Nothing is taken."""

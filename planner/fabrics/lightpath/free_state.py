@@ -20,8 +20,6 @@ MOST_SLOTTED_ORDERS = 3
 class LightpathFreeState(FreeState):
     """Circuits take wavelengths of fibers, and of waveguides where these are shared."""
 
-    light: Spectrum
-
     def __init__(self, cluster: Cluster, most_lit: MostLit | None = None) -> None:
         """`most_lit` limits how many fibers of an ordered pair of servers may carry light."""
         super().__init__(cluster)

@@ -14,8 +14,6 @@ from planner.model.plan import Assignment
 class RailFreeState(FreeState):
     """Rail q joins slot q of all servers through switches of its own."""
 
-    rails: FreeRails
-
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.rails = FreeRails(cluster)

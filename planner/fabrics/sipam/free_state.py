@@ -15,8 +15,6 @@ from planner.model.plan import Assignment
 class PoolFreeState(FreeState):
     """Ranks take memory units behind ports of their server; jobs take rails and uplinks."""
 
-    pool: FreePool
-
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.pool = FreePool(cluster)

@@ -16,8 +16,6 @@ from planner.model.plan import Assignment
 class SlicedFreeState(FreeState):
     """Ranks that exchange messages lie on slices; others on any free devices."""
 
-    cuts: FreeSlices
-
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.cuts = FreeSlices(cluster)
