@@ -10,7 +10,7 @@ import pytest
 
 from planner import Instance, Plan, check
 from planner.candidates.expand import expand
-from planner.checks.residents import _lost
+from planner.checks.residents import lost_parts
 from planner.fabrics import plugin_of
 from planner.fabrics.claims import Claims, Conflict, Holdings, lost
 from planner.model.cluster import Cluster, Health
@@ -106,7 +106,7 @@ def test_what_is_lost_is_what_the_rules_say(name: str) -> None:
         cluster = _damaged(instance.cluster, parts, generator)
         for assignment, each in zip(placed, claims, strict=True):
             found = lost(each, cluster.failed_parts)
-            assert sorted(found) == sorted(_lost(cluster, assignment))
+            assert sorted(found) == sorted(lost_parts(cluster, assignment))
             num_lost += bool(found)
     assert num_lost
 

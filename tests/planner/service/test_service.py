@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Request, Settings
+from planner.controller import Controller, Request, Settings, driver_calls
 from planner.controller.switch_reconciler import SwitchReconciler
-from planner.integrations import calls
 from planner.integrations.switch_drivers import Circuits
 from planner.service.idle_replan import IdleReplan
 from planner.service.job_class_warmup import JobClassWarmup
@@ -163,7 +162,7 @@ def test_control_loops_are_called_when_something_happens_and_now_and_then() -> N
 
 
 def test_the_end_waits_for_the_circuits_of_one_job_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "PATIENCE_S", MOST_S)
+    monkeypatch.setattr(driver_calls, "PATIENCE_S", MOST_S)
     stopped = threading.Event()
 
     class Slow:
