@@ -1,7 +1,9 @@
 """Decisions of a controller: typed, in the order in which it must be carried out."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import Field, dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, Protocol
+
+from pydantic import Discriminator, PlainValidator, SkipValidation, TypeAdapter, ValidationInfo
 
 from costmodel.parallelism.configuration import Configuration
 from planner.model.plan import HeldCircuits, MemoryCircuit
@@ -9,14 +11,45 @@ from planner.placement.placement import Place
 
 Why = Literal["finished", "cancelled", "failed", "preempted"]
 Tag = Literal["room", "scattered", "memory", "light", "quota", "reserved", "health", "time", "refused"]
+Seconds = Annotated[float, SkipValidation]
+
+
+class Places(Protocol):
+    """Reads places as a journal wrote them."""
+
+    def place(self, body: dict[str, Any]) -> Place: ...
+
+
+def _held(value: Any, info: ValidationInfo) -> Place:
+    """A place; one as the journal wrote it is read by the `Places` of the context."""
+    if isinstance(value, Place):
+        return value
+    context: Any = info.context
+    places: Places = context
+    return places.place(value)
+
+
+Held = Annotated[Place, PlainValidator(_held)]
+
+
+class _Written:
+    """A decision that is written as its fields, in their order."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def body(self) -> dict[str, Any]:
+        """As the journal writes it."""
+        values = [(name, getattr(self, name)) for name in self.__dataclass_fields__]
+        return {name: value.body() if isinstance(value, Place) else value for name, value in values}
 
 
 @dataclass(frozen=True)
-class Start:
+class Start(_Written):
     """A waiting job starts: its accelerators and all of its circuits, or nothing."""
 
+    d: Literal["start"] = field(default="start", kw_only=True)
     job: str
-    place: Place
+    place: Held
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -38,22 +71,20 @@ class Start:
         """Degrees of parallelism and memory of the job."""
         return self.place.configuration
 
-    def body(self) -> dict[str, Any]:
-        return {"d": "start", "job": self.job, "place": self.place.body()}
-
 
 @dataclass(frozen=True)
-class Move:
+class Move(_Written):
     """A running job pauses, gives back what it holds, and goes on elsewhere.
 
     All moves and stops of one answer give back before any of its moves and starts take.
     """
 
+    d: Literal["move"] = field(default="move", kw_only=True)
     job: str
-    place: Place
-    before: Place
+    place: Held
+    before: Held
     """what it gives back"""
-    downtime_s: float
+    downtime_s: Seconds
     because: str
 
     @property
@@ -72,55 +103,46 @@ class Move:
     def configuration(self) -> Configuration:
         return self.place.configuration
 
-    def body(self) -> dict[str, Any]:
-        return {
-            "d": "move", "job": self.job, "place": self.place.body(), "before": self.before.body(),
-            "downtime_s": self.downtime_s, "because": self.because,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
-class Stop:
+class Stop(_Written):
     """A job leaves: what it held is free, its circuits are to be released; `waits`: it queues again."""
 
+    d: Literal["stop"] = field(default="stop", kw_only=True)
     job: str
-    before: Place | None
+    before: Held | None
     """None for a job that was waiting"""
     why: Why
     waits: bool
     because: str
 
-    def body(self) -> dict[str, Any]:
-        before = None if self.before is None else self.before.body()
-        return {
-            "d": "stop", "job": self.job, "before": before, "why": self.why, "waits": self.waits,
-            "because": self.because,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
-class Wait:
+class Wait(_Written):
     """A job waits, and why, in the words of its user."""
 
+    d: Literal["wait"] = field(default="wait", kw_only=True)
     job: str
     tag: Tag
     because: str
 
-    def body(self) -> dict[str, Any]:
-        return {"d": "wait", "job": self.job, "tag": self.tag, "because": self.because}
-
 
 @dataclass(frozen=True)
-class Reserve:
+class Reserve(_Written):
     """Servers that are kept for the first waiting job; `job` None: for nobody."""
 
+    d: Literal["reserve"] = field(default="reserve", kw_only=True)
     job: str | None
     servers: tuple[int, ...] = ()
-    at_s: float | None = None
+    at_s: Seconds | None = None
     """when running jobs, by their limits, have left them; None where some have no limit"""
-
-    def body(self) -> dict[str, Any]:
-        return {"d": "reserve", "job": self.job, "servers": list(self.servers), "at_s": self.at_s}
 
 
 Decision = Start | Move | Stop | Wait | Reserve
+_DECISION: TypeAdapter[Any] = TypeAdapter(Annotated[Decision, Discriminator("d")])
+
+
+def read_decision(body: dict[str, Any], places: Places) -> Decision:
+    """A decision as the journal wrote it."""
+    decision: Decision = _DECISION.validate_python(body, context=places)
+    return decision

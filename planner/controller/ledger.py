@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, Protocol
 
 from costmodel.parallelism.configuration import Configuration
-from planner.controller.decisions import Decision, Move, Reserve, Start, Stop, Wait
+from planner.controller.decisions import Decision, Reserve, Start, Stop, Wait, read_decision
 from planner.controller.job_classes import ASKED, JobClasses
 from planner.controller.quotas import TenantUsage, Use
 from planner.controller.settings import Request, Settings
@@ -165,16 +165,7 @@ class Ledger:
 
     def decision(self, body: dict[str, Any]) -> Decision:
         """A decision as the journal wrote it."""
-        kind, job = body["d"], body["job"]
-        if kind == "reserve":
-            return Reserve(job, tuple(body["servers"]), body["at_s"])
-        if kind == "wait":
-            return Wait(job, body["tag"], body["because"])
-        before: Any = body.get("before") and self.place(body["before"])
-        if kind == "stop":
-            return Stop(job, before, body["why"], body["waits"], body["because"])
-        place = self.place(body["place"])
-        return Start(job, place) if kind == "start" else Move(job, place, before, body["downtime_s"], body["because"])
+        return read_decision(body, self)
 
     def place(self, body: dict[str, Any]) -> Place:
         """A place as the journal wrote it."""
@@ -211,12 +202,12 @@ class Ledger:
         self.failed, self.drained = dict.fromkeys(body["failed"]), dict.fromkeys(body["drained"])
         for each in body["jobs"]:
             request = self._request(each["request"], each["kind"])
-            wait = each["wait"] and Wait(request.name, each["wait"]["tag"], each["wait"]["because"])
+            wait: Any = each["wait"] and self.decision(each["wait"])
             place = each["place"] and self.place(each["place"])
             known = {name: each[name] for name in _PLAIN}
             self.jobs[request.name] = Entry(request, place=place, wait=wait, **known)
-        reserved = body["reserved"]
-        self.reserved = Reserve(reserved["job"], tuple(reserved["servers"]), reserved["at_s"])
+        reserved: Any = self.decision(body["reserved"])
+        self.reserved = reserved
         self.tenants.uses = {tenant: Use(**use) for tenant, use in body["uses"].items()}
 
 
