@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from costmodel.calibrate.family import Calibrations, Family, Series, Table
+from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.mappings import Mappings
@@ -69,7 +70,7 @@ def _predict(cells: dict[str, Any], calibrations: Calibrations | None, *, has_vo
     device = load_device(DEVICE).model_copy(update={"capacity_bytes": 1e18})
     workload = _workload(cells, has_vocabulary=has_vocabulary)
     efficiency, _ = efficiency_of(device, "training", workload.precision, calibrations)
-    fabric = system_of(DEVICE).fat_tree(int(cells["gpus"]), efficiency)
+    fabric = fat_tree_of(system_of(DEVICE), int(cells["gpus"]), efficiency)
     mapping = _mapping(workload, cells)
     if not len(mapping):
         return np.nan, np.nan

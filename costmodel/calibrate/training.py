@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from costmodel.calibrate.family import Ablation, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.mappings import RECOMPUTE, Mappings
@@ -54,7 +55,7 @@ class _Row:
     def predict(self, calibrations: Calibrations | None) -> tuple[float, float, bool]:
         """Step time in s and peak memory in bytes, and whether the device was fitted."""
         efficiency, is_fitted = efficiency_of(self.device, "training", self.workload.precision, calibrations)
-        fabric = system_of(self.device.name).fat_tree(int(self.mappings.num_devices[0]), efficiency)
+        fabric = fat_tree_of(system_of(self.device.name), int(self.mappings.num_devices[0]), efficiency)
         roomy = self.device.model_copy(update={"capacity_bytes": _ROOM})
         found = list_candidates(self.workload, self.mappings, roomy, fabric, blocks=widest_block)
         scores = score(found, roomy, fabric, calibrations=calibrations)

@@ -3,7 +3,7 @@
 from costmodel.collectives.circuits import Circuits
 from costmodel.fabrics.base import Cut, FabricBase, Split
 from costmodel.fabrics.divided_ports import DividedPorts
-from costmodel.fabrics.fat_tree import FatTree, Islands
+from costmodel.fabrics.fat_tree import FatTree, Islands, fat_tree_of
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
 from costmodel.fabrics.inventory import PRICE_CLASSES, Inventory, Parts, PriceClass, priced
 from costmodel.fabrics.lightpath import Fiber, FiberBundle, Lightpath, Route
@@ -19,5 +19,6 @@ __all__ = [
     "NO_PLAN", "PRICE_CLASSES", "SHIPPED", "Circuits", "Cut", "DividedPorts", "Fabric", "FabricBase", "FatTree",
     "Fiber", "FiberBundle", "GroupPlan", "Inventory", "Islands", "Lightpath", "LinkPlan", "MemoryNodeRings",
     "OcsRail", "Parts", "PlanKind", "PriceClass", "Route", "Sipac", "Sipam", "SlicedFabric", "Split", "Torus",
+    "fat_tree_of",
     "outside_fabrics", "priced",
 ]  # fmt: skip

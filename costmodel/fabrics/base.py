@@ -81,6 +81,11 @@ class FabricBase(Spec):
         return None
 
     @property
+    def sizes(self) -> str:
+        """Numbers of devices that a slice may have, in words; empty where any devices will do."""
+        return ""
+
+    @property
     def num_wavelengths(self) -> int:
         """Wavelengths that a device sends, each by a laser of its own; 0 where circuits are not told by wavelength."""
         return 0

@@ -8,7 +8,9 @@ from pydantic import Field
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.hardware.systems import System
 from costmodel.parallelism.mappings import Dimension
+from costmodel.pricing.efficiency import Efficiency
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 
@@ -73,3 +75,11 @@ class FatTree(Islands):
     """Memory is local."""
 
     kind: Literal["fat_tree"] = "fat_tree"
+
+
+def fat_tree_of(system: System, num_devices: int, efficiency: Efficiency | None = None) -> FatTree:
+    """Servers of a system for so many devices; their links reach what `efficiency` says, or their peaks."""
+    links = {name: getattr(system, name) for name in Islands.model_fields if name in System.model_fields}
+    reached = {} if efficiency is None else {"nvlink_bandwidth_bytes_per_s": efficiency.link_bytes_per_s}
+    given = {name: value for name, value in reached.items() if value}
+    return FatTree(servers=-(-num_devices // system.gpus_per_server), **links | given)

@@ -52,11 +52,6 @@ class SlicedFabric(FabricBase):
     measures_fragmentation = False
     places_whole_jobs = True
 
-    @property
-    def sizes(self) -> str:
-        """Numbers of devices of a slice, in words."""
-        raise NotImplementedError
-
     def even_blocks(self, natural: Sequence[int], num_devices: int, per_server: int) -> Sequence[int]:
         """Slices of whole servers take all of each, whatever their blocks."""
         found = super().even_blocks(natural, num_devices, per_server)

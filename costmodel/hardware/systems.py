@@ -5,10 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from costmodel.catalog import unknown_name
-from costmodel.fabrics import FatTree
 from costmodel.hardware.device import load_device
 from costmodel.hardware.parts import SourcedPart, load_part, part_names
-from costmodel.pricing.efficiency import Efficiency
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 KIND: Literal["system"] = "system"
@@ -26,20 +24,6 @@ class System(SourcedPart):
     network_bandwidth_bytes_per_s: BytesPerSecond
     network_alpha_s: Latency
     network_energy_j_per_byte: JoulesPerByte
-
-    def fat_tree(self, num_devices: int, efficiency: Efficiency | None = None) -> FatTree:
-        """Servers for so many devices; their links reach what `efficiency` says, or their peaks."""
-        reached = efficiency.link_bytes_per_s if efficiency else None
-        return FatTree(
-            servers=-(-num_devices // self.gpus_per_server),
-            gpus_per_server=self.gpus_per_server,
-            nvlink_bandwidth_bytes_per_s=reached or self.nvlink_bandwidth_bytes_per_s,
-            nvlink_alpha_s=self.nvlink_alpha_s,
-            nvlink_energy_j_per_byte=self.nvlink_energy_j_per_byte,
-            network_bandwidth_bytes_per_s=self.network_bandwidth_bytes_per_s,
-            network_alpha_s=self.network_alpha_s,
-            network_energy_j_per_byte=self.network_energy_j_per_byte,
-        )
 
 
 def load_system(name: str) -> System:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from costmodel.fabrics import FabricBase, GroupPlan, SlicedFabric, Split
+from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
 from costmodel.pricing.candidates import group_degrees, listed_blocks
@@ -164,7 +164,7 @@ def _unjoined(workload: Workload, under: Sequence[_Divided], limits: Limits, siz
     some = next((each for each in under if len(each.mappings)), None)
     if some is None:
         return "the units of a second tier are of use to a workload that offloads alone: let it list offload"
-    if isinstance(some.split.fabric, SlicedFabric):
+    if some.split.fabric.sizes:
         return f"no slice has {_devices(size)} as the job divides; sizes of slices are {some.split.fabric.sizes}"
     if len(limits.without_one()) > 1:
         return f"{' and '.join(limits.without_one())} together leave no layout on {_devices(size)}"

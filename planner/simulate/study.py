@@ -15,8 +15,9 @@ from planner.simulate.results import cell_keys
 from planner.simulate.run_one import Demand, Outcome, SimulationRun, Study, replay
 from planner.simulate.trace import Trace
 from planner.simulate.workloads import assign
-from planner.sweep.run import OnCell, ShouldStop, Where, run_cells
+from planner.sweep.run import OnCell, Where, run_cells
 from planner.sweep.store import Document, Store
+from planner.sweep.types import ShouldStop
 from planner.whatif.failure_model import FailureModel
 
 

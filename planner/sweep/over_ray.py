@@ -5,13 +5,11 @@ import re
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.model.errors import InputError
+from planner.sweep.types import CellT, Do, Finished, SharedT
 from planner.sweep.versions import code
-
-if TYPE_CHECKING:
-    from planner.sweep.run import CellT, Do, Finished, SharedT
 
 MOST_RETRIES = 3
 """of a cell whose worker or machine died"""
@@ -22,8 +20,8 @@ LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
 
 def over_ray(
-    do: "Do[SharedT, CellT]", shared: "SharedT", cells: "Sequence[CellT]", address: str, cores: int
-) -> "Finished[CellT]":
+    do: Do[SharedT, CellT], shared: "SharedT", cells: "Sequence[CellT]", address: str, cores: int
+) -> Finished[CellT]:
     """Cells as they finish; those of a worker or a machine that died are run again."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address == "local":

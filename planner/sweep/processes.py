@@ -7,20 +7,18 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.model.errors import InputError
-
-if TYPE_CHECKING:
-    from planner.sweep.run import CellT, Do, Finished, SharedT
+from planner.sweep.types import CellT, Do, Finished, SharedT
 
 MOST_DEATHS = 3
 """deaths of a worker between two finished cells, after which the run ends"""
 
 
 def over_processes(
-    do: "Do[SharedT, CellT]", shared: "SharedT", cells: "Sequence[CellT]", workers: int
-) -> "Finished[CellT]":
+    do: Do[SharedT, CellT], shared: "SharedT", cells: "Sequence[CellT]", workers: int
+) -> Finished[CellT]:
     """Cells as they finish; those of a worker that died are run again."""
     missing = dict.fromkeys(cells)
     deaths = 0
@@ -37,9 +35,7 @@ def over_processes(
                 raise InputError("--workers", str(workers), problem) from None
 
 
-def _of_one_pool(
-    do: "Do[SharedT, CellT]", shared: "SharedT", cells: "Sequence[CellT]", workers: int
-) -> "Finished[CellT]":
+def _of_one_pool(do: Do[SharedT, CellT], shared: "SharedT", cells: "Sequence[CellT]", workers: int) -> Finished[CellT]:
     """Cells as they finish; every process is given what they share once, and none outlives the iterator."""
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")

@@ -4,20 +4,15 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any
 
 from planner.sweep.store import Document, Store
+from planner.sweep.types import CellT, Do, Finished, SharedT, ShouldStop
 
-CellT = TypeVar("CellT")
-SharedT = TypeVar("SharedT")
-ShouldStop = Callable[[], bool]
-Do = Callable[[SharedT, CellT, ShouldStop], Document]
-"""a function of a module: what all cells share, a cell, and whether to stop -> what the cell gave"""
-Finished = Generator[tuple[CellT, Document], None, None]
 OnCell = Callable[[int, int, float | None], None]
 """(cells finished, all cells, seconds left or None while unknown)"""
 

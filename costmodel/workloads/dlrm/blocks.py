@@ -1,17 +1,15 @@
 """What a step of a recommendation model executes and sends: lookups, dense networks, and their gradients."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION
 from costmodel.parallelism.mappings import Floats, Mappings
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
+from costmodel.workloads.dlrm.spec import DlrmSpec
 from costmodel.workloads.transformer.layers import matrix_product, repeated
-
-if TYPE_CHECKING:
-    from costmodel.workloads.dlrm.dlrm import Dlrm
 
 ROW_STATE_BYTES = 4.0
 """of row-wise Adagrad: one sum in fp32 for each row"""
@@ -47,7 +45,7 @@ class RankShare:
         return np.where(degree > 1, 0.5 * count, 0.0)
 
 
-def dlrm_blocks(job: "Dlrm", share: RankShare) -> tuple[Block, ...]:
+def dlrm_blocks(job: DlrmSpec, share: RankShare) -> tuple[Block, ...]:
     """All blocks of one step."""
     lookups, exchange = _lookups(job, share)
     dense = _dense(job, share)
@@ -66,7 +64,7 @@ def dlrm_blocks(job: "Dlrm", share: RankShare) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _lookups(job: "Dlrm", share: RankShare) -> tuple[list[Operator], Message]:
+def _lookups(job: DlrmSpec, share: RankShare) -> tuple[list[Operator], Message]:
     """Rows and their numbers are read, pooled rows written, and read again where they are exchanged."""
     shape = job.shape
     rows = shape.lookups * share.replica_samples / share.tensor
@@ -82,7 +80,7 @@ def _gather(name: str, memory_bytes: Floats, efficiency: float) -> Operator:
     return Operator(name, "elementwise", 0.0, memory_bytes, memory_efficiency=efficiency)
 
 
-def _dense(job: "Dlrm", share: RankShare) -> list[Operator]:
+def _dense(job: DlrmSpec, share: RankShare) -> list[Operator]:
     """Layers with their activations fused, and the interaction, forward."""
     shape, size = job.shape, BYTES_OF_PRECISION[job.precision]
 
@@ -103,7 +101,7 @@ def _dense(job: "Dlrm", share: RankShare) -> list[Operator]:
     return [*bottom, *cross, sums, *top]
 
 
-def _row_updates(job: "Dlrm", share: RankShare) -> tuple[list[Operator], list[Message]]:
+def _row_updates(job: DlrmSpec, share: RankShare) -> tuple[list[Operator], list[Message]]:
     """Gradients of the pooled rows of all samples reach every rank, and lookups of its rows their copies in other
     replicas; each looked-up row and its state are read and written, also where several samples share a row."""
     shape, samples = job.shape, job.batch
@@ -119,7 +117,7 @@ def _row_updates(job: "Dlrm", share: RankShare) -> tuple[list[Operator], list[Me
     ]
 
 
-def _dense_update(job: "Dlrm", share: RankShare) -> tuple[Operator, list[Message]]:
+def _dense_update(job: DlrmSpec, share: RankShare) -> tuple[Operator, list[Message]]:
     """Reduce-scatter over the ranks of a replica, all-reduce of the shares over replicas, all-gather."""
     parameters = job.shape.dense_parameters
     copy_bytes = BYTES_OF_PRECISION[job.precision]

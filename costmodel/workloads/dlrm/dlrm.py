@@ -1,20 +1,17 @@
 """Recommendation models (DLRM), trained or served: tables divided by rows, small networks on every rank."""
 
-from typing import Literal
-
 import numpy as np
 
-from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device
 from costmodel.parallelism.degrees import degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
 from costmodel.pricing.opgraph import OpGraph
-from costmodel.spec import Count, Spec
 from costmodel.workloads.dlrm.blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
-from costmodel.workloads.dlrm.recommenders import DlrmShape, Recommender, load_recommender
+from costmodel.workloads.dlrm.spec import DlrmSpec
 from costmodel.workloads.transformer.memory import RUNTIME_BYTES
 
 
-class Dlrm(Spec):
+class Dlrm(DlrmSpec):
     """One batch after the other, each over all ranks.
 
     The rows of every table are divided over the `tensor` ranks of a replica, `data` replicas have a copy each. A
@@ -26,22 +23,6 @@ class Dlrm(Spec):
     Assumes that the input pipeline hands each rank the numbers of the rows that it holds, that lookups spread
     evenly over rows, and that the networks do not overlap with lookups.
     """
-
-    kind: Literal["dlrm"] = "dlrm"
-    mode: Literal["training", "inference"]
-    model: Recommender
-    batch: Count
-    """samples of a step"""
-    precision: Precision = "bf16"
-    """of matrix products, their weights and activations"""
-    table_precision: Precision = "fp32"
-    """of the rows of tables"""
-    pooled_precision: Precision | None = None
-    """of pooled rows in memory and on the network; as the tables where absent"""
-
-    @property
-    def shape(self) -> DlrmShape:
-        return load_recommender(self.model) if isinstance(self.model, str) else self.model
 
     @property
     def speed_unit(self) -> str:
@@ -65,17 +46,6 @@ class Dlrm(Spec):
     def flops_per_work(self) -> float:
         """Matrix operations that a sample needs: in training three times the forward pass."""
         return self.shape.forward_flops * (3 if self.mode == "training" else 1)
-
-    @property
-    def row_bytes(self) -> float:
-        """Of a row in its table."""
-        return self.shape.dimension * BYTES_OF_PRECISION[self.table_precision]
-
-    @property
-    def pooled_bytes(self) -> float:
-        """Of the pooled rows of one sample, all tables together."""
-        precision = self.pooled_precision or self.table_precision
-        return self.shape.num_tables * self.shape.dimension * BYTES_OF_PRECISION[precision]
 
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Nothing beside the degrees is left open."""

@@ -1,7 +1,5 @@
 """What a training step executes and sends: layers, vocabulary, pipeline, optimizer and data ranks."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from costmodel.hardware.device import Precision
@@ -10,9 +8,7 @@ from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.transformer.layers import repeated
 from costmodel.workloads.transformer.shapes import kv_dim, layer_parameters
 from costmodel.workloads.transformer.stage import Stage
-
-if TYPE_CHECKING:
-    from costmodel.workloads.transformer.training import TransformerTraining
+from costmodel.workloads.transformer.training_spec import TrainingSpec
 
 GRADIENT_BYTES = 4.0
 """gradients are accumulated in fp32"""
@@ -25,7 +21,7 @@ SPILLED_ACCESSES = 6.5
 mask of one byte, product; each reads and writes what the others left (counted)"""
 
 
-def training_blocks(job: "TransformerTraining", stage: Stage) -> tuple[Block, ...]:
+def training_blocks(job: TrainingSpec, stage: Stage) -> tuple[Block, ...]:
     """All blocks of one step."""
     m, twice = stage.mappings, stage.layer_times
     core, core_backward = _attention(job, stage)
@@ -60,13 +56,13 @@ def _where_many(degree: Floats, count: float) -> Floats:
     return np.where(degree > 1, count, 0.0)
 
 
-def _kv_bytes(job: "TransformerTraining", stage: Stage) -> Floats:
+def _kv_bytes(job: TrainingSpec, stage: Stage) -> Floats:
     """Keys and values of the whole sequences, gathered by the ranks among which they are divided, shape (K,)."""
     tokens = stage.run.tokens * stage.shapes.columns["context"]
     return job.activation_bytes * 2 * kv_dim(job.shape, stage.run.tensor) * tokens
 
 
-def _attention(job: "TransformerTraining", stage: Stage) -> tuple[Operator, Operator]:
+def _attention(job: TrainingSpec, stage: Stage) -> tuple[Operator, Operator]:
     """Scores and values: two products forward; four backward, and a fifth that redoes the scores.
 
     A fused kernel skips the masked half of the scores and never writes them. Training in fp8 keeps attention in bf16.
@@ -87,7 +83,7 @@ def _attention(job: "TransformerTraining", stage: Stage) -> tuple[Operator, Oper
     )
 
 
-def _ends(job: "TransformerTraining", stage: Stage) -> list[Block]:
+def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
     """Vocabulary, embedding, and what stages hand over.
 
     Other stages never wait for the vocabulary, so the bubble spares it. Logits are read and written in fp32,
@@ -118,7 +114,7 @@ def _ends(job: "TransformerTraining", stage: Stage) -> list[Block]:
     ]
 
 
-def _data_blocks(job: "TransformerTraining", stage: Stage) -> list[Block]:
+def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     """Optimizer, gradients to their owners and parameters back, once a step; under ZeRO-2 gradients leave after
     each micro-batch, under ZeRO-3 parameters come for each pass. Source: Rajbhandari et al. 2020 (arXiv:1910.02054).
     """

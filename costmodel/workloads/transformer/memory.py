@@ -1,7 +1,6 @@
 """Peak memory of a training step, and what a second memory tier takes over."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,9 +8,7 @@ from costmodel.parallelism.mappings import Floats, Offload
 from costmodel.workloads.transformer.blocks import GRADIENT_BYTES
 from costmodel.workloads.transformer.shapes import kv_dim
 from costmodel.workloads.transformer.stage import Stage
-
-if TYPE_CHECKING:
-    from costmodel.workloads.transformer.training import TransformerTraining
+from costmodel.workloads.transformer.training_spec import TrainingSpec
 
 LOGIT_BYTES = 4.85
 """peak memory per logit: its fp32 copy and part of the other (fit on B200 peaks, which all three meet to 0.3 %)"""
@@ -39,7 +36,7 @@ class TrainingMemory:
     """of these its input, from which the others can be made again"""
 
 
-def training_memory(job: "TransformerTraining", stage: Stage) -> TrainingMemory:
+def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     """Parameters, gradients and optimizer state; activations of the micro-batches in flight on the first stage
     (most of them) or the last (logits too), and the gradient of a vocabulary matrix before it is accumulated; less
     what is offloaded."""
@@ -105,7 +102,7 @@ def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:
     return first, last
 
 
-def _layer_bytes(job: "TransformerTraining", stage: Stage) -> tuple[Floats, Floats, Floats]:
+def _layer_bytes(job: TrainingSpec, stage: Stage) -> tuple[Floats, Floats, Floats]:
     """Activations kept per layer and micro-batch, of these the layer's input, and those of the one layer redone; (M,).
 
     Kept are the inputs of matrices, of attention, norms and activation: 32 s b h of the 34 in Korthikanti et al.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
@@ -10,9 +10,7 @@ from costmodel.parallelism.mappings import Floats, Mappings
 from costmodel.pricing.opgraph import Shapes
 from costmodel.workloads.transformer.layers import LayerRun
 from costmodel.workloads.transformer.shapes import expert_parameters, layer_parameters
-
-if TYPE_CHECKING:
-    from costmodel.workloads.transformer.training import TransformerTraining
+from costmodel.workloads.transformer.training_spec import TrainingSpec
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Stage:
     """of these, its experts', which `expert` times fewer ranks share"""
 
     @classmethod
-    def of(cls, job: "TransformerTraining", m: Mappings) -> Self:
+    def of(cls, job: TrainingSpec, m: Mappings) -> Self:
         shape = job.shape
         shapes = Shapes.distinct({name: getattr(m, name) for name in _KEYS})
         tensor, context, expert, sequences, is_split = (shapes.columns[name] for name in _KEYS)

@@ -62,6 +62,7 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
 
 def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     """Workload with every choice open, device, its servers; and whether efficiencies were fitted on the device."""
+    from costmodel.fabrics import fat_tree_of
     from costmodel.hardware.systems import load_system, system_of
     from costmodel.parallelism.search_space import opened
     from costmodel.pricing.efficiency import efficiency_of
@@ -76,7 +77,7 @@ def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
         device.matrix_flops_per_s(question.precision)
     workload = opened(_workload(question), device)
     efficiency, is_fitted = efficiency_of(device, question.phase, question.precision)
-    return workload, device, system.fat_tree(question.num_devices, efficiency), is_fitted
+    return workload, device, fat_tree_of(system, question.num_devices, efficiency), is_fitted
 
 
 def _device(name: str) -> "Device":

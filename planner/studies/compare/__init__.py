@@ -15,8 +15,9 @@ from planner.policies import origin_of
 from planner.studies.compare.grid import Variant
 from planner.studies.compare.reference import measured_alike
 from planner.studies.compare.rows import PolicyRow, row_of, with_bound
-from planner.sweep.run import Interrupted, OnCell, ShouldStop, Where, run_cells
+from planner.sweep.run import Interrupted, OnCell, Where, run_cells
 from planner.sweep.store import Document, Store, key_of
+from planner.sweep.types import ShouldStop
 from planner.sweep.versions import code
 
 

@@ -6,6 +6,7 @@ import pytest
 from costmodel.calibrate import calculon, training
 from costmodel.calibrate.errors import rank_correlation
 from costmodel.calibrate.family import Series, Table
+from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.systems import load_system, system_of
 from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
@@ -116,7 +117,7 @@ def test_an_unknown_device_is_refused() -> None:
 
 def test_systems_are_found_by_their_device() -> None:
     assert system_of("b200").name == "dgx-b200"
-    fabric = load_system("dgx-h100").fat_tree(12)
+    fabric = fat_tree_of(load_system("dgx-h100"), 12)
     assert (fabric.num_servers, fabric.devices_per_server) == (2, 8)
     with pytest.raises(ValueError, match=r"known: .*h100-sxm"):
         system_of("tpu-v4")

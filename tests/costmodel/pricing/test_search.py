@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from costmodel.fabrics import FabricBase, FatTree
+from costmodel.fabrics import FabricBase, FatTree, fat_tree_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.search_space import opened
@@ -24,7 +24,7 @@ from tests.benchmarks.naive_training import Naive
 from tests.costmodel.pricing.test_score import FABRICS, WORKLOADS, fabric_of
 
 DEVICE = load_device("a100-sxm")
-TREE = system_of("a100-sxm").fat_tree(64)
+TREE = fat_tree_of(system_of("a100-sxm"), 64)
 JOBS: dict[str, dict[str, Any]] = {
     "bert": WORKLOADS["training"] | {"attention": "unfused"},
     "gpt": {"kind": "transformer_training", "model": "gpt3-22b", "global_batch": 12, "sequence": 1024},

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from costmodel.fabrics import FatTree
+from costmodel.fabrics import FabricBase, fat_tree_of
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device, load_device
 from costmodel.hardware.memory.derive import with_memory
 from costmodel.hardware.memory.limits import cache_limit
@@ -172,7 +172,7 @@ def _each_mapping(
     workload: TransformerTraining,
     size: int,
     device: Device,
-    fabric: FatTree,
+    fabric: FabricBase,
     calibrations: tuple[Calibration, ...] | None,
 ) -> Floats:
     """MFU of each mapping that fits, with its best collectives, ascending."""
@@ -184,12 +184,12 @@ def _each_mapping(
     return np.sort(np.concatenate(found))
 
 
-def _fabric(inputs: Inputs, kernels: Kernels, size: int) -> FatTree:
+def _fabric(inputs: Inputs, kernels: Kernels, size: int) -> FabricBase:
     """Servers of the catalog; links between devices reach what the efficiency says."""
     device = load_device(inputs.device)
     precision = next(iter(inputs.workloads.values())).precision
     efficiency = kernels.efficiency or efficiency_of(device, "training", precision)[0]
-    return system_of(device.name).fat_tree(size, efficiency)
+    return fat_tree_of(system_of(device.name), size, efficiency)
 
 
 def _calibrations(inputs: Inputs, kernels: Kernels) -> tuple[Calibration, ...] | None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.memory.choices import MemoryProvider
 from costmodel.hardware.memory.providers import Appliances, ApplianceShare, Memory
@@ -104,7 +105,7 @@ def test_the_device_of_a_choice() -> None:
 def test_scores_follow_the_memory() -> None:
     """Decode is faster and a larger batch fits as units are added, until compute or launches bind."""
     workload = TransformerInference(model="llama-3.1-8b", concurrency=32, input_tokens=512, output_tokens=512)
-    fabric = load_system("dgx-h100").fat_tree(8)
+    fabric = fat_tree_of(load_system("dgx-h100"), 8)
     found = memory("memory_pool").choices()
     steps = []
     for row in (1, 4, 9, 39):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.systems import system_of
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.search import search
@@ -68,7 +69,7 @@ def test_bandwidth_gains_what_memory_binds(inputs: Inputs, outcome: ExperimentOu
     job = inputs.workload("1t", "weak menu", FITTED)
     devices = training_gain.systems(inputs)
     efficiency, _ = efficiency_of(devices[BASELINE], "training", "bf16")
-    fabric = system_of(inputs.device).fat_tree(inputs.num_devices, efficiency)
+    fabric = fat_tree_of(system_of(inputs.device), inputs.num_devices, efficiency)
     scores = search(job, [inputs.num_devices], devices[BASELINE], fabric, top=1).best[0].scores
     step_s, memory_s, bubble_s = (float(each[0]) for each in (scores.step_s, scores.memory_s, scores.bubble_s))
     share = memory_s / step_s * (1 + bubble_s / (step_s - bubble_s))

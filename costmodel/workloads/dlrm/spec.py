@@ -1,0 +1,38 @@
+"""What a file says of a deep learning recommendation model that trains or serves."""
+
+from typing import Literal
+
+from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
+from costmodel.spec import Count, Spec
+from costmodel.workloads.dlrm.recommenders import DlrmShape, Recommender, load_recommender
+
+
+class DlrmSpec(Spec):
+    """The fields of a job, and the numbers that follow from them alone."""
+
+    kind: Literal["dlrm"] = "dlrm"
+    mode: Literal["training", "inference"]
+    model: Recommender
+    batch: Count
+    """samples of a step"""
+    precision: Precision = "bf16"
+    """of matrix products, their weights and activations"""
+    table_precision: Precision = "fp32"
+    """of the rows of tables"""
+    pooled_precision: Precision | None = None
+    """of pooled rows in memory and on the network; as the tables where absent"""
+
+    @property
+    def shape(self) -> DlrmShape:
+        return load_recommender(self.model) if isinstance(self.model, str) else self.model
+
+    @property
+    def row_bytes(self) -> float:
+        """Of a row in its table."""
+        return self.shape.dimension * BYTES_OF_PRECISION[self.table_precision]
+
+    @property
+    def pooled_bytes(self) -> float:
+        """Of the pooled rows of one sample, all tables together."""
+        precision = self.pooled_precision or self.table_precision
+        return self.shape.num_tables * self.shape.dimension * BYTES_OF_PRECISION[precision]

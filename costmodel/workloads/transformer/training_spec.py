@@ -1,0 +1,108 @@
+"""What a file says of the training of a transformer, and what it leaves to the planner."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
+from costmodel.hardware.offload import offload_code
+from costmodel.parallelism.degrees import divisors
+from costmodel.parallelism.mappings import RECOMPUTE, Dimension, Recompute
+from costmodel.spec import Count, Degree, Spec
+from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
+
+MICRO_BATCHES = (1, 2, 4, 8, 16)
+"""micro-batch sizes that are listed where none is given"""
+CONTEXT = (1, 2, 4, 8, 16)
+"""ranks that long sequences are divided among where none are given"""
+CONTEXT_TOKENS = 8192
+"""sequences at least as long may be divided among ranks"""
+ZeroStage = Literal[0, 1, 2, 3]
+MENUS = ("micro_batch", "interleave", "context", "expert", "recompute", "zero", "sequence_parallel", "offload")
+"""fields that hold one choice or several, among which the planner chooses"""
+
+
+class TrainingSpec(Spec):
+    """The fields of a training job, and the numbers that follow from them alone."""
+
+    kind: Literal["transformer_training"] = "transformer_training"
+    model: Model
+    global_batch: Count
+    """sequences per step"""
+    sequence: Count
+    """tokens of a sequence"""
+    precision: Precision = "bf16"
+    """of matrix products; parameters are kept in it too, but in bf16 where it is fp8"""
+    activation_precision: Precision | None = None
+    """of what crosses memory and network; as the parameters where absent"""
+    attention: Literal["fused", "unfused"] = "fused"
+    """whether one kernel computes attention, redoes the scores in the backward pass and never writes them"""
+    micro_batch: Count | tuple[Count, ...] | None = None
+    """sequences of a micro-batch; the planner chooses where it is absent"""
+    interleave: Degree | tuple[Degree, ...] = 1
+    """chunks of layers per pipeline stage"""
+    context: Degree | tuple[Degree, ...] | None = None
+    """ranks among which each sequence is divided; the planner chooses where it is absent, for long sequences"""
+    expert: Degree | tuple[Degree, ...] | None = None
+    """data ranks among which the experts are divided; the planner chooses where it is absent"""
+    recompute: Recompute | tuple[Recompute, ...] = "none"
+    """selective redoes the core of unfused attention in the backward pass (a fused one always does); full keeps
+    each layer's input alone and runs the forward pass twice"""
+    zero: ZeroStage | tuple[ZeroStage, ...] = 1
+    """what is divided over data ranks: 1 optimizer state, 2 gradients too, 3 parameters too"""
+    sequence_parallel: bool | tuple[bool, ...] = True
+    """whether norms and residuals are divided over the tensor ranks"""
+    offload: str | tuple[str, ...] = "none"
+    """what lives in the device's second memory tier: none, or of weights, activations, optimizer joined by +"""
+    uneven_stages: bool = False
+    """whether pipeline stages may differ by one layer per chunk"""
+    partial_rounds: bool = False
+    """whether interleaved stages may run a number of micro-batches that is no multiple of the stages"""
+    overlap: dict[Dimension, Annotated[float, Field(ge=0, le=1)]] = Field(default={"context": 0.7})
+    """share of the communication along a dimension that hides behind operators; that of the exchange of keys
+    and values was met in training steps on B200"""
+
+    @model_validator(mode="after")
+    def _menus_hold_choices(self) -> Self:
+        for name in MENUS:
+            if getattr(self, name) == ():
+                raise ValueError(f"{name}: is an empty list; give at least one choice")
+        for choice in _menu(self.offload):
+            offload_code(choice)
+        return self
+
+    @property
+    def shape(self) -> TransformerShape:
+        return shape_of(self.model)
+
+    @property
+    def element_bytes(self) -> float:
+        """Of a parameter."""
+        return max(BYTES_OF_PRECISION[self.precision], 2.0)
+
+    @property
+    def activation_bytes(self) -> float:
+        """Of an element of an activation."""
+        return BYTES_OF_PRECISION[self.activation_precision] if self.activation_precision else self.element_bytes
+
+    def menus(self) -> dict[str, tuple[int, ...]]:
+        """Numbers of each column of mappings, those left open and those fixed."""
+        context = CONTEXT if self.sequence >= CONTEXT_TOKENS else (1,)
+        return {
+            "micro_batch": tuple(_menu(self.micro_batch, MICRO_BATCHES)),
+            "interleave": tuple(_menu(self.interleave)),
+            "context": tuple(_menu(self.context, context)),
+            "expert": tuple(_menu(self.expert, divisors(self.shape.experts))),
+            "recompute": tuple(RECOMPUTE.index(r) for r in _menu(self.recompute)),
+            "zero": tuple(_menu(self.zero)),
+            "sequence_parallel": tuple(int(s) for s in _menu(self.sequence_parallel)),
+            "offload": tuple(offload_code(o) for o in _menu(self.offload)),
+        }
+
+
+def _menu(value: Any, absent: Sequence[Any] = ()) -> Sequence[Any]:
+    """The choices that are given; `absent` where none are."""
+    if value is None:
+        return absent
+    return value if isinstance(value, tuple) else (value,)
