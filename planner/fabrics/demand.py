@@ -142,7 +142,7 @@ class Demand:
         }
         return gcd(*widths) if widths else 1
 
-    @property
+    @cached_property
     def room_key(self) -> tuple[object, ...]:
         """As many blocks of demands with equal ones fit on each server."""
         return self.num_ranks, self.block, self.cut, self.held_units, self.held_io
