@@ -4,7 +4,7 @@ from costmodel.hardware.device import Device
 from costmodel.hardware.offload import offload_name
 from costmodel.parallelism.degrees import divisors
 from costmodel.parallelism.mappings import OFFLOAD
-from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
+from costmodel.workloads import TransformerInference, TransformerTraining, Workload
 
 MICRO_BATCHES = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
@@ -14,13 +14,13 @@ def opened(workload: Workload, device: Device) -> Workload:
 
     Context and expert ranks are those of any workload that leaves them open. Offload is listed where the device has a
     second memory tier, and selective recomputation where attention is not fused (fused attention always redoes its
-    core). Recommendation models leave their degrees open anyway.
+    core). Other workloads leave open anyway what they can.
     """
-    if isinstance(workload, Dlrm):
-        return workload
+    if isinstance(workload, TransformerTraining):
+        return _opened_training(workload, device)
     if isinstance(workload, TransformerInference):
         return workload.model_copy(update={"expert": None})
-    return _opened_training(workload, device)
+    return workload
 
 
 def _opened_training(workload: TransformerTraining, device: Device) -> TransformerTraining:
