@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from planner.checks import check
     from planner.model.cluster import Cluster
     from planner.model.errors import InputError, RefusedPlanError
-    from planner.model.instance import Instance, Resident
+    from planner.model.instance import Instance
+    from planner.model.job import Resident
     from planner.model.plan import Plan
     from planner.model.result import Incumbent, Result, SolveOptions, Status
     from planner.model.violation import Violation

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from planner.heuristics.strategies import in_order
     from planner.model.cluster import Cluster
     from planner.model.errors import InputError, RefusedPlanError
-    from planner.model.instance import Instance, Job
+    from planner.model.instance import Instance
+    from planner.model.job import Job
     from planner.model.plan import Assignment, Plan
     from planner.model.result import Incumbent, Level, Result, SolveOptions, Status
     from planner.model.violation import Violation
@@ -58,7 +59,7 @@ _MODULE_OF_NAME = {
     "Incumbent": "planner.model.result",
     "InputError": "planner.model.errors",
     "Instance": "planner.model.instance",
-    "Job": "planner.model.instance",
+    "Job": "planner.model.job",
     "JobOptions": "planner.fabrics.problem",
     "Level": "planner.model.result",
     "Marginal": "planner.explain.marginal",

@@ -14,7 +14,8 @@ from planner.fabrics.residents import lost_parts
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
-from planner.model.instance import Instance, Job, Reference, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Reference, Resident
 
 Floats = NDArray[np.float64]
 Known = dict[str, tuple[Candidates, Scores]]

@@ -7,7 +7,7 @@ from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings
 from costmodel.pricing.candidates import Candidates, candidates_of, list_candidates
 from costmodel.pricing.score import score
 from planner.model.cluster import Cluster
-from planner.model.instance import Job
+from planner.model.job import Job
 
 
 def settings_by_phase(cluster: Cluster, job: Job, configuration: Configuration) -> tuple[str, ...]:

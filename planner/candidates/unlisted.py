@@ -7,7 +7,7 @@ from costmodel.pricing.remedies import remedies
 from costmodel.pricing.unlisted import KINDS, Lack, Limits, lack_of
 from planner.fabrics import plugin_of
 from planner.model.cluster import Cluster
-from planner.model.instance import Job
+from planner.model.job import Job
 
 MOST_NAMED = 3
 """changes that a sentence offers"""

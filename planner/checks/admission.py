@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Plan
 from planner.model.violation import Violation
 

@@ -14,7 +14,8 @@ from planner.checks.phases import in_phases
 from planner.checks.pricing import Price
 from planner.checks.required import Links, groups, is_sound, required_links
 from planner.checks.schedule import Schedule, reduces_once, schedule_of
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, HeldCircuits
 from planner.model.violation import Violation
 

@@ -7,7 +7,8 @@ from planner.checks.moved import has_moved
 from planner.checks.names import admitted
 from planner.checks.objectives import OBJECTIVES, fragmentation_between, value_of
 from planner.checks.pricing import price
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 

@@ -10,7 +10,8 @@ from planner.checks.pricing import Price
 from planner.checks.required import Links
 from planner.checks.spared_ports import check_spared_ports
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Check, Violation
 

@@ -11,7 +11,7 @@ from costmodel.fabrics import FabricBase
 from planner.checks.required import Links
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
-from planner.model.instance import Job
+from planner.model.job import Job
 from planner.model.lying import Lying
 from planner.model.plan import Assignment
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from planner.checks.names import admitted
 from planner.checks.pricing import offers, price
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Plan
 from planner.model.violation import Violation
 

@@ -1,6 +1,6 @@
 """Whether a job that runs stays exactly as it is."""
 
-from planner.model.instance import Resident
+from planner.model.job import Resident
 from planner.model.plan import Assignment, HeldCircuits
 
 

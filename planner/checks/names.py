@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from costmodel.fabrics import FabricBase
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, Plan
 
 Tile = tuple[int, int]

@@ -8,7 +8,8 @@ from planner.checks.moved import has_moved
 from planner.checks.names import Tile, admitted, tiles_in
 from planner.checks.pricing import offers, price
 from planner.fabrics import plugin_of
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Plan
 
 ROUNDING = 1e-9

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from planner.checks.names import admitted
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 

@@ -14,7 +14,8 @@ from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import score
 from costmodel.spec import Spec
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from planner.checks.moved import has_moved
 from planner.checks.names import admitted, tiles_in
 from planner.fabrics import plugin_of
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from planner.checks.moved import has_moved
 from planner.checks.names import admitted, tile_of, tiles_in
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Plan
 from planner.model.violation import Violation
 

@@ -15,7 +15,8 @@ from planner.candidates.unlisted import why_unlisted
 from planner.fabrics import fabrics
 from planner.model import files
 from planner.model.errors import InputError
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 
 NUMBERS = ("global_batch", "sequence", "concurrency", "input_tokens", "output_tokens", "batch")
 REQUIRED = ("name", "model", "kind", "accelerators")

@@ -20,7 +20,8 @@ from planner.fabrics.job_class import JobClass, Option
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.errors import FullError, InputError
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
 """fields of a job that its candidates and their order depend on; its weight multiplies the value of them all"""

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from costmodel.spec import Bytes, Duration, Seconds, Spec
-from planner.model.instance import Job
+from planner.model.job import Job
 
 REPAIR_S, REPAIR_ACCELERATORS = 0.025, 256
 """budget of CP-SAT that an event has by default, and the size up to which it has this one"""

@@ -13,7 +13,8 @@ from planner.fabrics import plugin_of
 from planner.fabrics.claims import Claims, Holdings, lost
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 from planner.model.plan import Plan
 from planner.model.ranked_assignment import setting_of
 from planner.placement.isolated_validator import IsolatedValidator

@@ -12,7 +12,7 @@ from planner.formulation.solver import new_solver
 from planner.formulation.variables import Pair
 from planner.heuristics.free_room import most_packed, parts
 from planner.model.cluster import Cluster
-from planner.model.instance import Resident
+from planner.model.job import Resident
 from planner.model.plan import Assignment
 
 FIT_LIMIT = 10.0

@@ -11,7 +11,8 @@ from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
 from planner.model.edit import edited, with_job
-from planner.model.instance import Instance, Job, JobConstraints
+from planner.model.instance import Instance
+from planner.model.job import Job, JobConstraints
 from planner.model.phrases import accelerators, listed
 
 

@@ -9,7 +9,8 @@ from planner.fabrics.upgrades import Upgrade
 from planner.model.arguments import require_instance
 from planner.model.edit import failed_parts, repaired, with_objectives
 from planner.model.errors import InputError
-from planner.model.instance import Instance, Reference
+from planner.model.instance import Instance
+from planner.model.job import Reference
 from planner.model.plan import Plan
 from planner.model.result import BOUND_NOISE, Level, SolveOptions, Status, difference
 from planner.pipeline import solve

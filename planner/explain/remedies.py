@@ -8,7 +8,8 @@ from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import in_brackets, pace, servers
 from planner.model.edit import failed_parts, pinned, repaired, required
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.phrases import accelerators, listed
 from planner.model.plan import Assignment, Plan
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from planner.fabrics.problem import Problem
 from planner.model.edit import with_objectives
-from planner.model.instance import Instance, ObjectiveName, Reference
+from planner.model.instance import Instance, ObjectiveName
+from planner.model.job import Reference
 from planner.model.plan import Plan
 from planner.model.result import Result, SolveOptions, Status
 from planner.pipeline import solve

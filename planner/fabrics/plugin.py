@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from planner.formulation.step_one import StepOne
     from planner.formulation.step_two import StepTwo
     from planner.model.cluster import Cluster
-    from planner.model.instance import Job
+    from planner.model.job import Job
 
 
 class FabricPlugin:

@@ -13,7 +13,8 @@ from costmodel.pricing.candidates import Candidates, group_degrees
 from costmodel.pricing.score import Scores
 from planner.fabrics.demand import Demand, shape_of
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 
 Floats = NDArray[np.float64]

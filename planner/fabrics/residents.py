@@ -15,7 +15,7 @@ from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
 
 if TYPE_CHECKING:
-    from planner.model.instance import Resident
+    from planner.model.job import Resident
 
 Device = tuple[int, int]
 """(server, slot)"""

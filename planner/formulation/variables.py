@@ -18,7 +18,7 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.cluster import Cluster
-from planner.model.instance import Resident
+from planner.model.job import Resident
 from planner.model.plan import Assignment
 
 Pair = tuple[int, int]

@@ -8,7 +8,8 @@ from pydantic import ValidationError
 from costmodel.spec import Spec
 from planner.model.cluster import FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.model.errors import InputError
-from planner.model.instance import Instance, Job, Objective, ObjectiveName, Resident
+from planner.model.instance import Instance, Objective, ObjectiveName
+from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Plan
 
 SpecT = TypeVar("SpecT", bound=Spec)

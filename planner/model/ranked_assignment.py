@@ -11,7 +11,8 @@ from planner.fabrics.lightpath.rwa import Spectrum, bits, wavelengths_of
 from planner.fabrics.sipam.switches import switch_setting
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan, SwitchSetting
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from planner.model.cluster import Cluster
-    from planner.model.instance import Resident
+    from planner.model.job import Resident
 
     ResidentCheck = Callable[[Cluster, Sequence[Resident]], None]
 

@@ -8,7 +8,8 @@ from planner.checks.required import Links
 from planner.fabrics import plugin_of
 from planner.fabrics.job_class import Option
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Plan
 from planner.model.ranked_assignment import setting_of
 from planner.placement.placement import Place

@@ -8,7 +8,8 @@ from planner.fabrics import plugin_of
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.placement.job_mix import Mix
 
 ROUND_UP = 2

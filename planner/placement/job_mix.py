@@ -10,7 +10,7 @@ from costmodel.spec import Spec
 from costmodel.workloads import Workload
 from planner.model import files
 from planner.model.cluster import Cluster
-from planner.model.instance import MOST_ACCELERATORS, Range
+from planner.model.job import MOST_ACCELERATORS, Range
 
 
 class MixWorkload(Spec):

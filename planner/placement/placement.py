@@ -9,7 +9,7 @@ from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
 from planner.fabrics.wiring import MEMORY, Wire, Wiring, memory_json, served
-from planner.model.instance import Job
+from planner.model.job import Job
 from planner.model.masks import numbers_of
 from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 

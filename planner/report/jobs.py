@@ -12,7 +12,8 @@ from costmodel.pricing.score import Scores, score
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.fabrics import plugin_of
 from planner.fabrics.drawing import place_of, ranges
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment
 from planner.model.result import Result
 from planner.report.floor import held_circuits

@@ -9,7 +9,7 @@ from planner.controller import Decision, Move, Start, Stop
 from planner.controller.decisions import Tag, Why
 from planner.controller.durable import Event
 from planner.controller.view import JobState
-from planner.model.instance import Range
+from planner.model.job import Range
 from planner.model.plan import HeldCircuits, MemoryCircuit
 
 

@@ -13,7 +13,8 @@ from pydantic import Field, model_validator
 
 from costmodel.spec import Seconds, Spec
 from planner.model import files
-from planner.model.instance import MOST_ACCELERATORS, default_sizes
+from planner.model.instance import default_sizes
+from planner.model.job import MOST_ACCELERATORS
 from planner.simulate.trace import Trace
 
 Floats = NDArray[np.float64]

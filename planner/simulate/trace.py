@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.model.errors import InputError
-from planner.model.instance import MOST_ACCELERATORS
+from planner.model.job import MOST_ACCELERATORS
 from planner.tables import read_columns
 
 Floats = NDArray[np.float64]

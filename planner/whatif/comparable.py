@@ -9,7 +9,8 @@ import numpy as np
 from planner.candidates.expand import Known, expand, list_options, reference_of
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.edit import edited
-from planner.model.instance import Instance, Job, Reference
+from planner.model.instance import Instance
+from planner.model.job import Job, Reference
 from planner.model.plan import Plan
 
 JobT = TypeVar("JobT", bound=Job)

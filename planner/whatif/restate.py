@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from planner.candidates.expand import list_options
 from planner.cpsat.evaluate import fragmentation_of
 from planner.fabrics.problem import Problem
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Assignment, Plan
 from planner.model.ranked_assignment import moved, setting_of
 

@@ -13,7 +13,7 @@ from ortools.math_opt.python import mathopt
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions, Problem
-from planner.model.instance import Resident
+from planner.model.job import Resident
 
 Pair = tuple[int, int]
 """Ordered pair of servers."""

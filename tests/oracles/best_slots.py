@@ -7,7 +7,8 @@ from itertools import product
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from tests.oracles.slots import SlotOptions, Taken
 
 ROUNDING = 1e-9

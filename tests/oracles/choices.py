@@ -10,7 +10,7 @@ from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import candidates_of, enumerate_candidates
 from costmodel.pricing.score import Scores, score
 from planner.model.cluster import Cluster
-from planner.model.instance import Job, Resident
+from planner.model.job import Job, Resident
 from tests.oracles.circuits import Circuit, Held, keeps_tile_rules, required_circuits
 
 Demand = tuple[tuple[Circuit, ...], ...]

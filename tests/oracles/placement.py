@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from tests.oracles.choices import Demand, Mode
 from tests.oracles.free_space import Links, fragmentation
 from tests.oracles.light import Given, LightSearch, Routing, Tenant

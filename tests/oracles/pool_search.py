@@ -15,7 +15,8 @@ from costmodel.fabrics import GroupPlan, Sipam
 from costmodel.pricing.candidates import Candidates, enumerate_candidates
 from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import score
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 
 MOST_COMBINATIONS = 20_000
 

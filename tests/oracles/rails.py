@@ -17,7 +17,8 @@ from costmodel.fabrics import OcsRail
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 
 Devices = frozenset[tuple[int, int]]
 

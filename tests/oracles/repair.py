@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Assignment, Plan
 from tests.oracles.light import Given, LightSearch, Tenant
 from tests.oracles.light_paths import Device, Light, LightPaths

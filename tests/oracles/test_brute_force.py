@@ -8,7 +8,8 @@ import pytest
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from tests.oracles.brute_force import BruteForce, brute_force
 from tests.oracles.light import LightSearch
 from tests.oracles.light_paths import Light, LightPaths

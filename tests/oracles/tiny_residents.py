@@ -7,7 +7,7 @@ from typing import Any
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import enumerate_candidates
 from planner.model.cluster import Cluster
-from planner.model.instance import Job
+from planner.model.job import Job
 from tests.oracles.circuits import required_circuits
 from tests.oracles.light_paths import Device, Light, LightPaths
 

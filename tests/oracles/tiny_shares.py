@@ -14,7 +14,8 @@ import numpy as np
 from costmodel.fabrics import DividedPorts
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from tests.oracles.tiny_pools import SMALL
 
 Fields = dict[str, Any]

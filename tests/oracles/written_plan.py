@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from costmodel.fabrics import Lightpath
 from costmodel.parallelism.configuration import Configuration
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan
 from tests.oracles.choices import Choice, source_of
 from tests.oracles.circuits import required_circuits

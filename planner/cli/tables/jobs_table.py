@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from costmodel.parallelism.configuration import Configuration
     from costmodel.pricing.candidates import Candidates
     from costmodel.pricing.score import Scores
-    from planner.model.instance import Instance, Job
+    from planner.model.instance import Instance
+    from planner.model.job import Job
     from planner.model.plan import Assignment, Plan
 
 SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp", "context": "cp", "expert": "ep"}

@@ -9,7 +9,7 @@ from planner.fabrics.residents import ResidentRules
 from planner.model.cluster import Cluster
 
 if TYPE_CHECKING:
-    from planner.model.instance import Resident
+    from planner.model.job import Resident
 
 
 class DividedPortsResidents(ResidentRules):

@@ -19,7 +19,7 @@ from planner.formulation.variables import (
     Variables,
 )
 from planner.model.cluster import Cluster
-from planner.model.instance import Resident
+from planner.model.job import Resident
 from planner.model.plan import HeldCircuits
 
 

@@ -8,7 +8,7 @@ from planner.fabrics.residents import ResidentRules, Running, check_asked_circui
 from planner.model.plan import Circuit
 
 if TYPE_CHECKING:
-    from planner.model.instance import Resident
+    from planner.model.job import Resident
 
 
 class OcsRailResidents(ResidentRules):

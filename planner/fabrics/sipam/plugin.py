@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.upgrades import SipamUpgrades
     from planner.fabrics.sipam.windows import PoolWindows
     from planner.model.cluster import Cluster
-    from planner.model.instance import Job
+    from planner.model.job import Job
 
 
 class SipamPlugin(FabricPlugin):

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from costmodel.fabrics import Sipam
 from costmodel.pricing.candidates import Candidates
 from planner.model.cluster import Cluster
-from planner.model.instance import Job
+from planner.model.job import Job
 
 Ints = NDArray[np.int64]
 

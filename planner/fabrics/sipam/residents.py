@@ -10,7 +10,7 @@ from planner.model.cluster import Cluster, Health
 from planner.model.plan import Assignment, Circuit
 
 if TYPE_CHECKING:
-    from planner.model.instance import Resident
+    from planner.model.job import Resident
 
 
 class SipamResidents(ResidentRules):

@@ -9,7 +9,7 @@ from planner.checks.isolation import Isolation, numbered
 from planner.fabrics.sipam.rule_network import uplinks_reserved
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.cluster import Cluster
-from planner.model.instance import Job
+from planner.model.job import Job
 from planner.model.lying import Lying
 from planner.model.plan import Assignment
 

@@ -12,7 +12,8 @@ from planner.checks.moved import has_moved
 from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
 from planner.fabrics.sipam.rule_parts import PoolParts
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Circuit, Plan
 from planner.model.violation import Violation
 

@@ -7,7 +7,8 @@ from costmodel.fabrics import Sipam
 from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
 from planner.fabrics.sipam.rule_parts import PoolParts
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Circuit, PhaseChange, Plan, SwitchSetting, SwitchState
 from planner.model.violation import Violation
 

@@ -5,7 +5,7 @@ from math import ceil
 from costmodel.fabrics import Sipam
 from costmodel.published.sipam.demand import WorkloadDemand
 from planner.model.cluster import Cluster
-from planner.model.instance import Job
+from planner.model.job import Job
 
 
 def what_is_missing(cluster: Cluster, job: Job) -> str:

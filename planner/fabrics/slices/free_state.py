@@ -9,7 +9,7 @@ from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.slices.free_slices import FreeSlices, as_before, first_fit, slice_circuits
 from planner.model.cluster import Cluster
-from planner.model.instance import Resident
+from planner.model.job import Resident
 from planner.model.plan import Assignment
 
 

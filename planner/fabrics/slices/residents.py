@@ -10,7 +10,7 @@ from planner.fabrics.slices.free_slices import slice_circuits
 from planner.model.plan import Circuit
 
 if TYPE_CHECKING:
-    from planner.model.instance import Resident
+    from planner.model.job import Resident
 
 
 class SlicedResidents(ResidentRules):

@@ -14,7 +14,8 @@ from planner.fabrics.slices.rule_cut import check_cut, placed_parts
 from planner.fabrics.slices.rule_links import Links, message_time
 from planner.fabrics.slices.rule_switches import check_switches
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment
 from planner.model.violation import Check, Violation
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from planner.candidates.expand import Known, list_options, reference_of
 from planner.candidates.named_errors import naming
-from planner.model.instance import Instance, Job, Reference
+from planner.model.instance import Instance
+from planner.model.job import Job, Reference
 from planner.studies.compare.grid import Variant
 from planner.whatif.comparable import measured_against
 

@@ -4,7 +4,8 @@ from planner.candidates.expand import list_options
 from planner.cpsat.solve import plan_of
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.edit import edited
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, Plan
 from planner.whatif.comparable import JobT, expand_as, references
 

@@ -13,7 +13,8 @@ from planner.fabrics.residents import lost_parts
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.edit import as_residents
-from planner.model.instance import Instance, Resident
+from planner.model.instance import Instance
+from planner.model.job import Resident
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions, Status
 from planner.policies.cpsat import cpsat

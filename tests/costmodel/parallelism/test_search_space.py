@@ -11,7 +11,7 @@ from costmodel.parallelism.degrees import divisors
 from costmodel.parallelism.mappings import OFFLOAD
 from costmodel.parallelism.search_space import MICRO_BATCHES, opened
 from costmodel.workloads import TransformerInference, TransformerTraining
-from costmodel.workloads.transformer.training import CONTEXT, CONTEXT_TOKENS, MENUS
+from costmodel.workloads.transformer.training_spec import CONTEXT, CONTEXT_TOKENS, MENUS
 
 DEVICE = load_device("a100-sxm")
 

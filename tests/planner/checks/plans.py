@@ -10,7 +10,8 @@ from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.pricing.candidates import candidates_of, enumerate_candidates
 from costmodel.pricing.score import Scores, score
 from planner.checks import check, objective_values
-from planner.model.instance import Instance, Job, Resident
+from planner.model.instance import Instance
+from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan
 
 LIGHTPATH: dict[str, Any] = {

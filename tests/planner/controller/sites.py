@@ -9,7 +9,7 @@ from typing import Any
 from planner.controller import Controller, Decision, Request, Settings, Start
 from planner.controller.job_classes import ASKED, JobClasses
 from planner.fabrics.job_class import Option
-from planner.model.instance import Job
+from planner.model.job import Job
 from tests.planner.simulate.grounds import BERT, CHAT, cluster
 
 SIZES = (1, 2, 4, 8, 16)

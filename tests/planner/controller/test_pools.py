@@ -23,7 +23,8 @@ from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.files import load
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.placement.placement import Place
 from tests.paths import ROOT
 from tests.planner.controller import test_controller_machine

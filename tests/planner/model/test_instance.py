@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from planner.model.errors import InputError
-from planner.model.instance import Instance, Range, default_sizes
+from planner.model.instance import Instance, default_sizes
+from planner.model.job import Range
 from tests.planner.cpsat.step1.test_constraints import ring_resident
 from tests.planner.test_explain import FAT_TREE, Fields, rack, serving, single
 

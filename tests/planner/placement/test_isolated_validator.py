@@ -17,7 +17,7 @@ from planner.fabrics import plugin_of
 from planner.fabrics.wiring import Wire, Wiring
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
-from planner.model.instance import Job
+from planner.model.job import Job
 from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place
 from tests.fabrics import PORTS

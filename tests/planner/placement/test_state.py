@@ -12,7 +12,8 @@ from planner.fabrics.placement import Placement
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order, tightest
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.result import SolveOptions
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.server_aligned import server_aligned

@@ -13,7 +13,8 @@ from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.placement import Placement
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment
 from planner.simulate.placers import PLACERS
 from tests.planner.simulate.grounds import BERT, CHAT, FABRICS, cluster, ground, state_of

@@ -5,7 +5,8 @@ import pytest
 from planner.checks import check
 from planner.model import files
 from planner.model.cluster import Cluster
-from planner.model.instance import Instance, Job
+from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.pipeline import solve
 from planner.placement.job_classes import prepare, reference_speeds
 from planner.placement.job_mix import load_mix

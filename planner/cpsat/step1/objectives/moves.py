@@ -5,7 +5,7 @@ from ortools.sat.python import cp_model
 from planner.fabrics.problem import Problem
 from planner.formulation.terms import Term, sum_of
 from planner.formulation.variables import Variables
-from planner.model.instance import Resident
+from planner.model.job import Resident
 
 
 def moves(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:

@@ -1,0 +1,92 @@
+"""One job of an instance: what it asks for, and how it runs where it runs already."""
+
+from functools import cached_property
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from costmodel.parallelism.configuration import Configuration
+from costmodel.spec import Seconds, Spec
+from costmodel.workloads import Workload
+from planner.model.plan import HeldCircuits, MemoryCircuit
+
+MOST_ACCELERATORS = 2**20
+Accelerators = Annotated[int, Field(ge=1, le=MOST_ACCELERATORS)]
+Utility = Literal["sqrt", "linear", "step"]
+
+
+class Range(Spec):
+    """Every size from min to max."""
+
+    min: int = Field(ge=1, le=MOST_ACCELERATORS)
+    max: int = Field(ge=1, le=MOST_ACCELERATORS)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}")
+        return self
+
+
+class JobConstraints(Spec):
+    """Limits that the user puts on a job."""
+
+    one_server: bool = False
+    collective: Literal["ring", "radix", "exchange", "bucket", "rotated"] | None = None
+    """the only kind of all-reduce that the job may use"""
+    one_setting: bool = Field(default=False, exclude_if=lambda flag: not flag)
+    """whether the job keeps its circuits and memory through all phases of its workload"""
+    per_server: Accelerators | None = Field(default=None, exclude_if=lambda number: number is None)
+    """accelerators that each server of the job gives, no more and no fewer"""
+
+
+class Reference(Spec):
+    """What value and energy of a job are measured against, so that they compare with those of another cluster."""
+
+    speed: float = Field(gt=0)
+    """units of work (tokens, samples) per second"""
+    energy_per_work: float = Field(gt=0)
+    """joules per unit of work"""
+
+
+class Job(Spec):
+    """A tenant's request."""
+
+    name: str = Field(min_length=1, max_length=100)
+    tenant: str = "default"
+    workload: Workload
+    accelerators: Accelerators | tuple[Accelerators, ...] | Range
+    """a number, a list, or {min, max}"""
+    weight: float = Field(default=1.0, gt=0, le=1e6)
+    required: bool = False
+    utility: Utility = "sqrt"
+    """value = weight x utility(speed / speed of the reference)"""
+    step_at: float = Field(default=0.5, gt=0, le=1)
+    """fraction of the reference's speed from which a step utility pays"""
+    reference: Reference | None = Field(default=None, exclude_if=lambda reference: reference is None)
+    """default: the fastest speed and the least energy among the job's candidates on this cluster"""
+    constraints: JobConstraints = JobConstraints()
+    duration_s: Seconds | None = None
+    earliest_start_s: Seconds = 0.0
+    deadline_s: Seconds | None = None
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Numbers of accelerators that the job accepts, ascending."""
+        if isinstance(self.accelerators, int):
+            return (self.accelerators,)
+        if isinstance(self.accelerators, Range):
+            return tuple(range(self.accelerators.min, self.accelerators.max + 1))
+        return tuple(sorted(set(self.accelerators)))
+
+
+class Resident(Job):
+    """A job that runs already: its devices in rank order, its configuration and its circuits."""
+
+    devices: tuple[str, ...] = Field(min_length=1)
+    configuration: Configuration
+    circuits: tuple[HeldCircuits, ...] = ()
+    memory: tuple[MemoryCircuit, ...] = ()
+    """of its ranks, where memory is remote"""
+    movable: bool = True
+    move_cost: float = Field(default=1.0, ge=0, le=1e6)
