@@ -33,6 +33,17 @@ def test_every_kind_of_part_can_fail_and_the_plan_is_checked(pool: Pool) -> None
             assert check(found.instance, found.plan) == [], name
 
 
+def test_failures_of_parts_go_job_by_job(pool: Pool) -> None:
+    instance, plan = pool
+    for jobs in (plan.assignments, plan.assignments[::-1]):
+        reordered = plan.model_copy(update={"assignments": jobs})
+        units = [{unit for plug in job.memory for unit in plug.units} for job in jobs]
+        tried = [f.name for f in single_failures(instance, reordered) if f.kind == "memory unit"]
+        owners = [next(number for number, owned in enumerate(units) if name in owned) for name in tried]
+        assert owners == sorted(owners)
+        assert owners
+
+
 def test_a_unit_is_replaced_where_there_is_a_free_one(pool: Pool) -> None:
     instance, plan = pool
     job = min((a for a in plan.assignments if a.memory), key=lambda a: len(a.memory))
