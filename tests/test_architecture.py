@@ -42,10 +42,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 with the rules of each fabric, stand beside and have rules of their own."""
 TABLES_OF_FABRICS = ("planner.fabrics", "planner.fabrics.plugin")
 """where the plug-ins and their parts are put together"""
-ARROWS_LEFT = {
-    ("planner.model", "planner.fabrics.*"),
-}
-"""(unit, unit of a later layer that it still imports)"""
 
 ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
     "ortools": ("planner.cpsat", "planner.fabrics", "planner.formulation", "planner.pages.cpsat"),
@@ -90,11 +86,6 @@ FABRIC_CLASSES = {
     "SlicedFabric",
     "Torus",
 }
-STILL_NAME_A_FABRIC = {
-    "planner/model/ranked_assignment.py",
-    "planner/whatif/reconfigure.py",
-}
-"""files outside the folders of fabrics that name the class of one; none may join them"""
 
 
 @dataclass(frozen=True)
@@ -204,7 +195,6 @@ def test_imports_point_one_way() -> None:
         if here not in ("planner", "planner.checks")
         and module.name not in TABLES_OF_FABRICS
         and there != "planner.checks"
-        and (here, there) not in ARROWS_LEFT
         and not layer[here] > layer.get(there, len(LAYERS))
     ]
     assert wrong == []
@@ -264,7 +254,7 @@ def test_only_the_folders_of_fabrics_name_the_class_of_one() -> None:
         if (isinstance(node, ast.Name) and node.id in FABRIC_CLASSES)
         or (isinstance(node, ast.ImportFrom) and {alias.name for alias in node.names} & FABRIC_CLASSES)
     }
-    assert naming == STILL_NAME_A_FABRIC
+    assert naming == set()
 
 
 def test_nothing_below_a_report_imports_the_checks() -> None:

@@ -16,7 +16,6 @@ from planner.model.edit import edited
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
 from planner.model.plan import Plan
-from planner.model.ranked_assignment import setting_of
 from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place
 
@@ -142,7 +141,8 @@ def whole(
     jobs = tuple(Job(**{name: getattr(job, name) for name in Job.model_fields}) for job, _ in new)
     instance = Instance(schema_version=1, name="controller", cluster=cluster, jobs=jobs, residents=tuple(residents))
     assignments = tuple(place.assignment(job) for job, place in (*running, *new))
-    return instance, Plan(instance="controller", assignments=assignments, switches=setting_of(instance, assignments))
+    switches = plugin_of(cluster.fabric).switch_setting(instance, assignments)
+    return instance, Plan(instance="controller", assignments=assignments, switches=switches)
 
 
 def _unasked(job: Job, place: Place) -> str | None:

@@ -9,11 +9,11 @@ from planner.cpsat.left_out import left_out_of
 from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
 from planner.cpsat.step2.compact import compact
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.instance import Objective
 from planner.model.plan import Assignment, Plan
-from planner.model.ranked_assignment import setting_of
 from planner.model.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
 
 
@@ -115,5 +115,5 @@ def plan_of(problem: Problem, assignments: Sequence[Assignment]) -> Plan:
         instance=problem.instance.name,
         assignments=tuple(sorted(assignments, key=lambda a: order[a.job])),
         objectives=objectives,
-        switches=setting_of(problem.instance, assignments),
+        switches=plugin_of(problem.cluster.fabric).switch_setting(problem.instance, assignments),
     )

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 from costmodel.fabrics import FabricBase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from costmodel.pricing.candidates import Candidates
     from planner.checks.fabric_rules import FabricRules
     from planner.checks.isolation import Isolation
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.job_class import JobClassRules
+    from planner.fabrics.ranked_circuits import RankedCircuits
     from planner.fabrics.residents import ResidentRules
+    from planner.fabrics.rewiring import Rewiring
     from planner.fabrics.shared_amounts import SharedAmounts
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.spares import Spares
@@ -36,7 +40,9 @@ if TYPE_CHECKING:
     from planner.formulation.step_one import StepOne
     from planner.formulation.step_two import StepTwo
     from planner.model.cluster import Cluster
+    from planner.model.instance import Instance
     from planner.model.job import Job
+    from planner.model.plan import Assignment, SwitchSetting
 
 
 class FabricPlugin:
@@ -205,3 +211,18 @@ class FabricPlugin:
         from planner.checks.isolation import Isolation
 
         return Isolation()
+
+    def switch_setting(self, instance: "Instance", assignments: "Iterable[Assignment]") -> "SwitchSetting | None":
+        """Switches from what the residents have on to a plan; None where plans do not state them."""
+        return None
+
+    def rewiring(self, cluster: "Cluster") -> "Rewiring | None":
+        """Chooses circuits again for jobs that keep their devices; None where circuits follow from the devices."""
+        return None
+
+    @cached_property
+    def ranked_circuits(self) -> "RankedCircuits":
+        """What circuits by rank are on, and whether that works."""
+        from planner.fabrics.ranked_circuits import RankedCircuits
+
+        return RankedCircuits()

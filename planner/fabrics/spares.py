@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from costmodel.fabrics import FabricBase
 from planner.fabrics.problem import Problem
+from planner.fabrics.ranked_assignment import RankedAssignment
+from planner.fabrics.ranked_circuits import RankedCircuit
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit, HeldCircuits
-from planner.model.ranked_assignment import RankedAssignment, RankedCircuit
 
 Device = tuple[int, int]
 """(server, slot)"""

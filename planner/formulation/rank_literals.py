@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ortools.sat.python import cp_model
 
 from planner.fabrics.free_slots import Device
+from planner.fabrics.ranked_assignment import RankedAssignment
 from planner.model.cluster import Cluster, Condition
-from planner.model.ranked_assignment import RankedAssignment
 
 Literal = cp_model.IntVar
 

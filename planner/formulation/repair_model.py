@@ -8,10 +8,11 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
+from planner.fabrics.ranked_assignment import RankedAssignment
+from planner.fabrics.ranked_circuits import RankedCircuit
 from planner.formulation.rank_literals import Literal, PlaceLiterals
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
-from planner.model.ranked_assignment import RankedAssignment, RankedCircuit
 
 Wanted = Sequence[Sequence[Sequence[RankedCircuit | None]]]
 """light that each circuit had, by tenant, configuration and position"""

@@ -11,7 +11,6 @@ from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
 from planner.model.plan import Plan
-from planner.model.ranked_assignment import setting_of
 from planner.placement.placement import Place
 
 ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
@@ -86,7 +85,7 @@ class IsolatedValidator:
         rules = [rule for rule in CHECKS if rule != OF_SWITCHES and not (of_row in self._right and rule in OF_JOB)]
         wrong = next((each.message for rule in rules for each in CHECKS[rule](instance, plan)), None)
         if wrong is None:
-            plan = plan.model_copy(update={"switches": setting_of(instance, (assignment,))})
+            plan = plan.model_copy(update={"switches": self._plugin.switch_setting(instance, (assignment,))})
             wrong = next((each.message for each in CHECKS[OF_SWITCHES](instance, plan)), None)
         if wrong is not None:
             return wrong, {}

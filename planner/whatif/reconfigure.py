@@ -1,21 +1,22 @@
 """From the circuits of one plan to those of the next: as few changes as possible, in stages that disturb nobody."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from costmodel.fabrics import Lightpath
 from planner.cpsat.repair import RepairLimits, RepairProblem, fewest_moves
-from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics import plugin_of
+from planner.fabrics.ranked_assignment import RankedAssignment, tenant_of
+from planner.fabrics.ranked_circuits import RankedCircuit
+from planner.fabrics.rewiring import WantedCircuits
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Circuit, HeldCircuits, Plan
-from planner.model.ranked_assignment import RankedAssignment, RankedCircuit, circuits_of, plan_of_residents, tenant_of
+from planner.model.resident_plan import plan_of_residents
 from planner.whatif.restate import restated
 from planner.whatif.transition import Transition, num_kept, transition
 
 MAX_LITERALS = 400_000
 """larger models are not searched: first fit keeps what it can, and the bound is stated"""
-Wanted = tuple[tuple[RankedCircuit | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,10 @@ def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: RepairLimi
     tenants = tuple(tenant_of(fabric, a) for a in new.assignments)
     wanted = tuple(_wanted(instance, before.get(tenant.name), tenant) for tenant in tenants)
     bound = sum(beam is not None for rows in wanted for held in rows for beam in held)
-    if not isinstance(fabric, Lightpath):
+    rewiring = plugin_of(fabric).rewiring(instance.cluster)
+    if rewiring is None:
         return new, bound
-    light = Spectrum(instance.cluster)
-    kept = [_kept(fabric, tenant, rows) for tenant, rows in zip(tenants, wanted, strict=True)]
-    circuits = _first_fit(light, tenants, kept)
+    circuits = rewiring.first_fit(tenants, wanted)
     if circuits is None:
         circuits, bound = _exact(instance, tenants, wanted, limits, bound)
     if circuits is None:
@@ -93,7 +93,7 @@ def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: RepairLimi
     return restated(instance, new, assignments), bound
 
 
-def _wanted(instance: Instance, old: RankedAssignment | None, new: RankedAssignment) -> Wanted:
+def _wanted(instance: Instance, old: RankedAssignment | None, new: RankedAssignment) -> WantedCircuits:
     """Light that each circuit of the new plan had, and can have, in the same configuration of the old one."""
     if old is None:
         return tuple((None,) * len(links) for links in new.links)
@@ -118,54 +118,15 @@ def _keys(assignment: Assignment) -> list[tuple[str, int]]:
     return [(dimension, seen[:i].count(dimension)) for i, dimension in enumerate(seen)]
 
 
-def _kept(fabric: Lightpath, tenant: RankedAssignment, wanted: Wanted) -> tuple[Mapping[int, Circuit], ...]:
-    """Circuits that stay if all wanted light does, by configuration and position."""
-    lights = [
-        [old or now for old, now in zip(rows, beams, strict=True)]
-        for rows, beams in zip(wanted, tenant.lights, strict=True)
-    ]
-    written = circuits_of(fabric, tenant, tenant.devices, lights)
-    return tuple(
-        {i: circuit for i, circuit in enumerate(held.circuits) if rows[i] is not None}
-        for held, rows in zip(written, wanted, strict=True)
-    )
-
-
-def _first_fit(
-    light: Spectrum, tenants: Sequence[RankedAssignment], kept: Sequence[Sequence[Mapping[int, Circuit]]]
-) -> list[tuple[HeldCircuits, ...]] | None:
-    """All wanted light stays and the other circuits are routed around it; None where first fit fails."""
-    chosen = [_only_kept(tenant, rows) for tenant, rows in zip(tenants, kept, strict=True)]
-    for t, tenant in enumerate(tenants):
-        if all(len(rows) == len(links) for rows, links in zip(kept[t], tenant.links, strict=True)):
-            continue
-        light.taken = {}
-        for other, held in enumerate(chosen):
-            if other != t:
-                light.commit(held)
-        own = tenant.complete(light, tenant.devices, kept[t])
-        if own is None:
-            return None
-        chosen[t] = own
-    return chosen
-
-
-def _only_kept(tenant: RankedAssignment, kept: Sequence[Mapping[int, Circuit]]) -> tuple[HeldCircuits, ...]:
-    return tuple(
-        HeldCircuits(dimension=held.dimension, circuits=tuple(rows[i] for i in sorted(rows)))
-        for held, rows in zip(tenant.assignment.circuits, kept, strict=True)
-    )
-
-
 def _exact(
     instance: Instance,
     tenants: tuple[RankedAssignment, ...],
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedCircuits],
     limits: RepairLimits,
     bound: int,
 ) -> tuple[list[tuple[HeldCircuits, ...]] | None, int]:
     """Most circuits kept by search, where the model is small enough; and the bound it proves."""
-    cluster, light = instance.cluster, Spectrum(instance.cluster)
+    cluster = instance.cluster
     servers = range(cluster.fabric.num_servers)
     scene = RepairProblem(
         cluster=cluster,
@@ -181,8 +142,9 @@ def _exact(
     if found.devices is None:
         return None, bound
     total = sum(tenant.num_circuits for tenant in tenants)
+    spares = plugin_of(cluster.fabric).spares
     circuits = [
-        circuits_of(light.fabric, tenant, tenant.devices, beams)
+        spares.circuits(cluster.fabric, tenant, tenant.devices, beams)
         for tenant, beams in zip(tenants, found.beams, strict=True)
     ]
     return circuits, min(bound, total - found.least_changes)

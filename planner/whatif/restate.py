@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from planner.candidates.expand import list_options
 from planner.cpsat.evaluate import fragmentation_of
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from planner.model.job import Resident
 from planner.model.plan import Assignment, Plan
-from planner.model.ranked_assignment import moved, setting_of
+from planner.model.resident_plan import moved
 
 
 def restated(instance: Instance, before: Plan, assignments: Iterable[Assignment]) -> Plan:
@@ -20,7 +21,7 @@ def restated(instance: Instance, before: Plan, assignments: Iterable[Assignment]
         instance=instance.name,
         assignments=kept,
         objectives=claims,
-        switches=setting_of(instance, kept),
+        switches=plugin_of(instance.cluster.fabric).switch_setting(instance, kept),
     )
 
 

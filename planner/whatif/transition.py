@@ -8,7 +8,7 @@ from typing import Literal
 from planner.fabrics import plugin_of
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit
-from planner.model.ranked_assignment import is_same
+from planner.model.resident_plan import is_same
 from planner.whatif.feedback_vertices import feedback_vertices
 
 Action = Literal["stop", "start", "switch", "pause", "resume"]

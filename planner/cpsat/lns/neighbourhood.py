@@ -10,7 +10,7 @@ from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
-from planner.model.ranked_assignment import moved
+from planner.model.resident_plan import moved
 from planner.model.result import SolveOptions
 
 SERVERS = 3

@@ -7,10 +7,10 @@ from ortools.sat.python import cp_model
 from planner.cpsat.repair.limits import RepairLimits
 from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
+from planner.fabrics.ranked_circuits import RankedCircuit
 from planner.formulation.rank_literals import PlaceLiterals
 from planner.formulation.repair_model import RepairProblem, Wanted
 from planner.formulation.step_two import FOUND
-from planner.model.ranked_assignment import RankedCircuit
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from planner.fabrics.fast_state import require_time
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread
 from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.fabrics.lightpath.rwa import Spectrum, bits
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.placement import Owned
+from planner.model.masks import bits
 from planner.model.plan import HeldCircuits
 
 MOST_REMEMBERED = 200_000

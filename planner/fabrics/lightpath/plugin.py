@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
     from planner.fabrics.lightpath.job_class import LightpathJobClassRules
+    from planner.fabrics.lightpath.ranked_circuits import LightpathRankedCircuits
     from planner.fabrics.lightpath.repair_circuits import LightpathRepair
     from planner.fabrics.lightpath.residents import LightpathResidents
+    from planner.fabrics.lightpath.rewiring import FirstFitRewiring
     from planner.fabrics.lightpath.rule_isolation import LightpathIsolation
     from planner.fabrics.lightpath.rules import LightpathRules
     from planner.fabrics.lightpath.shortages import LightpathShortages
@@ -158,3 +160,14 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.rule_isolation import LightpathIsolation
 
         return LightpathIsolation()
+
+    @cached_property
+    def ranked_circuits(self) -> "LightpathRankedCircuits":
+        from planner.fabrics.lightpath.ranked_circuits import LightpathRankedCircuits
+
+        return LightpathRankedCircuits()
+
+    def rewiring(self, cluster: "Cluster") -> "FirstFitRewiring":
+        from planner.fabrics.lightpath.rewiring import FirstFitRewiring
+
+        return FirstFitRewiring(cluster)

@@ -9,9 +9,9 @@ from costmodel.fabrics import Lightpath
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
+from planner.fabrics.ranked_circuits import RankedCircuit, RankedLink
 from planner.formulation.rank_literals import Literal, PlaceLiterals
 from planner.formulation.repair_model import RepairModel, RepairProblem, Wanted, Where
-from planner.model.ranked_assignment import RankedCircuit, RankedLink
 
 
 class LightpathRepair(RepairModel):

@@ -12,15 +12,8 @@ from planner.fabrics.circuits_between import busiest
 from planner.fabrics.demand import Demand, Dimension
 from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
+from planner.model.masks import bits, numbers_of
 from planner.model.plan import Circuit, HeldCircuits
-
-
-def bits(wavelengths: Sequence[int]) -> int:
-    return sum(1 << w for w in wavelengths)
-
-
-def wavelengths_of(mask: int) -> tuple[int, ...]:
-    return tuple(w for w in range(mask.bit_length()) if mask >> w & 1)
 
 
 @dataclass
@@ -215,7 +208,7 @@ class Spectrum:
         return Circuit(
             source=self.fabric.device_name(*source),
             destination=self.fabric.device_name(*destination),
-            wavelengths=wavelengths_of(mask),
+            wavelengths=numbers_of(mask),
             fibers=tuple(self.fabric.fiber_name(*fiber) for fiber in route),
         )
 

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from costmodel.fabrics import FabricBase, Lightpath
+from planner.fabrics.lightpath.ranked_circuits import circuits_of, completed
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.ranked_assignment import RankedAssignment
+from planner.fabrics.ranked_circuits import RankedCircuit
 from planner.fabrics.spares import CircuitRouter, Device, Place, Spares
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit, HeldCircuits
-from planner.model.ranked_assignment import RankedAssignment, RankedCircuit, circuits_of
 
 
 class FirstFitRouter(CircuitRouter):
@@ -25,7 +27,7 @@ class FirstFitRouter(CircuitRouter):
     def add(
         self, job: RankedAssignment, devices: Sequence[Device], kept: Sequence[Mapping[int, Circuit]]
     ) -> tuple[HeldCircuits, ...] | None:
-        circuits = job.complete(self._spectrum, devices, kept)
+        circuits = completed(job, self._spectrum, devices, kept)
         if circuits is not None:
             self._spectrum.commit(circuits)
         return circuits

@@ -9,7 +9,8 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Fiber, Route
 from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.fabrics.lightpath.rwa import Spectrum, wavelengths_of
+from planner.fabrics.lightpath.rwa import Spectrum
+from planner.model.masks import numbers_of
 
 Literal = cp_model.IntVar
 Key = tuple[int, int]
@@ -80,7 +81,7 @@ class Paths:
         cluster = self.cluster
         for ends, failed in ((sources, cluster.failed_lasers), (destinations, cluster.failed_receivers)):
             for device, at in ends:
-                for w in wavelengths_of(failed.get(device, 0)):
+                for w in numbers_of(failed.get(device, 0)):
                     self.cp.add_implication(at, ~ray.light[w])
 
     def use_fibers(self, key: Key, ray: Ray) -> None:

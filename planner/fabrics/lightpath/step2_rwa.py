@@ -9,10 +9,11 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.free_state import Pattern
 from planner.fabrics.lightpath.routes import Device
-from planner.fabrics.lightpath.rwa import Spectrum, wavelengths_of
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Cluster
+from planner.model.masks import numbers_of
 from planner.model.plan import Assignment, Circuit, HeldCircuits
 
 
@@ -193,6 +194,6 @@ class ExactRwa:
                 yield Circuit(
                     source=fabric.device_name(*devices[circuit.ranks[0]]),
                     destination=fabric.device_name(*devices[circuit.ranks[1]]),
-                    wavelengths=wavelengths_of(circuit.ray.mask(solver)),
+                    wavelengths=numbers_of(circuit.ray.mask(solver)),
                     fibers=tuple(fabric.fiber_name(*fiber) for fiber in circuit.ray.route(solver)),
                 )

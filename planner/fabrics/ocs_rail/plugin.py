@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.free_state import RailFreeState
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
     from planner.fabrics.ocs_rail.job_class import OcsRailJobClassRules
+    from planner.fabrics.ocs_rail.ranked_circuits import OcsRailRankedCircuits
     from planner.fabrics.ocs_rail.residents import OcsRailResidents
     from planner.fabrics.ocs_rail.rule_isolation import OcsRailIsolation
     from planner.fabrics.ocs_rail.rules import OcsRailRules
@@ -138,3 +139,9 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.rule_isolation import OcsRailIsolation
 
         return OcsRailIsolation()
+
+    @cached_property
+    def ranked_circuits(self) -> "OcsRailRankedCircuits":
+        from planner.fabrics.ocs_rail.ranked_circuits import OcsRailRankedCircuits
+
+        return OcsRailRankedCircuits()

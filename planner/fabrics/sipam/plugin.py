@@ -7,6 +7,8 @@ from costmodel.fabrics import Sipam
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from costmodel.pricing.candidates import Candidates
     from planner.fabrics.dominance import Ints
     from planner.fabrics.free_state import MostLit
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.upgrades import SipamUpgrades
     from planner.fabrics.sipam.windows import PoolWindows
     from planner.model.cluster import Cluster
+    from planner.model.instance import Instance
     from planner.model.job import Job
+    from planner.model.plan import Assignment, SwitchSetting
 
 
 class SipamPlugin(FabricPlugin):
@@ -176,3 +180,8 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.rule_isolation import SipamIsolation
 
         return SipamIsolation()
+
+    def switch_setting(self, instance: "Instance", assignments: "Iterable[Assignment]") -> "SwitchSetting":
+        from planner.fabrics.sipam.switches import setting_of
+
+        return setting_of(instance, assignments)

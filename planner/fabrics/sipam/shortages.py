@@ -10,7 +10,7 @@ from planner.fabrics.sipam.server_pool import FreeServer
 from planner.model.edit import with_job
 from planner.model.instance import Instance
 from planner.model.phrases import accelerators
-from planner.model.ranked_assignment import plan_of_residents
+from planner.model.resident_plan import plan_of_residents
 
 
 class SipamShortages(Shortages):

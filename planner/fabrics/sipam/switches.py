@@ -3,13 +3,23 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from costmodel.fabrics import Sipam
+from planner.model.instance import Instance
 from planner.model.plan import Assignment, Circuit, MemoryCircuit, PhaseChange, SwitchSetting, SwitchState
+from planner.model.resident_plan import plan_of_residents
 
 Connection = tuple[str, str, str]
 """(switch, input, output)"""
 
 
-def switch_setting(
+def setting_of(instance: Instance, assignments: Iterable[Assignment]) -> SwitchSetting:
+    """From what the residents of an instance have on to a plan."""
+    fabric = instance.cluster.fabric
+    assert isinstance(fabric, Sipam)
+    phases = {job.name: job.workload.phases for job in instance.all_jobs}
+    return _setting(fabric, plan_of_residents(instance).assignments, assignments, phases)
+
+
+def _setting(
     fabric: Sipam, before: Iterable[Assignment], after: Iterable[Assignment], phases: Mapping[str, Sequence[str]]
 ) -> SwitchSetting:
     """From the circuits that are on to those of a plan; no time where these are the same. `phases` of jobs by name."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from planner.cpsat.repair import RepairLimits
+from planner.fabrics.ranked_assignment import RankedAssignment, tenant_of
 from planner.model.arguments import require_instance, require_names, require_plan
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
-from planner.model.ranked_assignment import RankedAssignment, tenant_of
 from planner.whatif.failures import Failure, damaged, parse_failures
 from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.search import Kept, keep_all

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.cpsat.repair import RepairProblem
+from planner.fabrics.ranked_assignment import RankedAssignment, tenant_of
 from planner.fabrics.spares import Device
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Resident
 from planner.model.plan import Assignment, Plan
-from planner.model.ranked_assignment import RankedAssignment, tenant_of
 
 
 @dataclass(frozen=True)

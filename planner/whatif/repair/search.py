@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from planner.cpsat.repair import RankRepair, RepairLimits, RepairProblem, fewest_moves
 from planner.fabrics import plugin_of
+from planner.fabrics.ranked_circuits import RankedCircuit
 from planner.model.plan import Assignment
-from planner.model.ranked_assignment import RankedCircuit
 from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.place_anew import place_anew
 from planner.whatif.repair.spare import use_spares

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from planner.fabrics import plugin_of
+from planner.fabrics.ranked_assignment import RankedAssignment
 from planner.fabrics.spares import CircuitRouter, Device
 from planner.model.plan import Assignment, Circuit
-from planner.model.ranked_assignment import RankedAssignment
 from planner.whatif.repair.damaged_plan import DamagedPlan
 
 MAX_PLACEMENTS = 64

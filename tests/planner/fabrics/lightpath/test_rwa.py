@@ -7,9 +7,10 @@ import pytest
 from costmodel.fabrics import NO_PLAN
 from planner.candidates.expand import expand
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.rwa import Spectrum, _pick, bits, wavelengths_of
+from planner.fabrics.lightpath.rwa import Spectrum, _pick
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
+from planner.model.masks import bits, numbers_of
 from planner.model.plan import Circuit, HeldCircuits
 from tests.costmodel.pricing.test_score import LIGHTPATH
 from tests.planner.fabrics.test_demand import plans_of
@@ -39,8 +40,8 @@ def lone_circuit(source: str, destination: str, wavelengths: tuple[int, ...], *f
 
 def test_masks() -> None:
     assert bits((0, 2, 5)) == 0b100101
-    assert wavelengths_of(0b100101) == (0, 2, 5)
-    assert wavelengths_of(0) == ()
+    assert numbers_of(0b100101) == (0, 2, 5)
+    assert numbers_of(0) == ()
 
 
 @pytest.mark.parametrize(
