@@ -10,7 +10,7 @@ from planner.cli import main
 from planner.model.errors import InputError
 from planner.policies import find_policy, origin_of
 from planner.simulate.run_one import SimulationRun, replay
-from planner.simulate.study import cells_of, prepare_study
+from planner.simulate.study import prepare_study
 from tests.paths import ROOT
 from tests.planner.cli.conftest import fields, written
 from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND, cluster, mix
@@ -88,9 +88,6 @@ def test_first_fit_from_outside_does_what_ours_does(
 def test_what_it_cannot_do_is_told(site: Path) -> None:
     with pytest.raises(InputError, match=r"^policy: lost: worst_fit:lost cannot be imported: "):
         find_policy("lost")
-    study = prepare_study(SMALL_DEMAND, mix(), {"t": cluster("torus")}, jobs=5)
-    with pytest.raises(InputError, match="'worst_fit': policies of other distributions are not replayed on a torus"):
-        cells_of(study, ["worst_fit"], [None], 1)
 
 
 def test_keys_follow_its_version_and_source(site: Path) -> None:
