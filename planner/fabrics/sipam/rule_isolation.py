@@ -17,6 +17,10 @@ from planner.model.plan import Assignment
 class SipamIsolation(Isolation):
     """Jobs share units, ports and uplinks by name, and on spine rails the number of uplinks that are reserved."""
 
+    def __init__(self) -> None:
+        self._last: PoolParts | None = None
+        """of the cluster that was asked about last: its names are found once"""
+
     def is_checked(self, fabric: FabricBase) -> bool:
         return True
 
@@ -25,20 +29,21 @@ class SipamIsolation(Isolation):
         return cluster
 
     def lie(self, cluster: Cluster, place: Lying) -> Hashable:
-        parts = _parts(cluster)
+        parts = self._parts(cluster)
         servers = numbered([server for server, _ in place.devices])
         if parts.failed:
             return servers, place.servers, place.wiring.name
         return servers, tuple(_wires(parts, place))
 
     def reserved(self, cluster: Cluster, job: Job, assignment: Assignment) -> Mapping[tuple[int, str], int]:
-        found = uplinks_reserved(_parts(cluster), job, assignment)
+        found = uplinks_reserved(self._parts(cluster), job, assignment)
         return {(server, f"q{rail}"): count for (server, rail), count in found.items()}
 
-
-def _parts(cluster: Cluster) -> PoolParts:
-    assert isinstance(cluster.fabric, Sipam)
-    return PoolParts(cluster, cluster.fabric)
+    def _parts(self, cluster: Cluster) -> PoolParts:
+        if self._last is None or self._last.cluster is not cluster:
+            assert isinstance(cluster.fabric, Sipam)
+            self._last = PoolParts(cluster, cluster.fabric)
+        return self._last
 
 
 def _wires(parts: PoolParts, place: Lying) -> Iterator[Hashable]:
