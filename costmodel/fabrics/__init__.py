@@ -1,7 +1,7 @@
 """Fabrics: which circuits may exist, what they cost, and how a group of ranks may communicate."""
 
 from costmodel.collectives.circuits import Circuits
-from costmodel.fabrics.base import Cut, FabricBase, Split
+from costmodel.fabrics.base import FabricBase, SliceShape, Split
 from costmodel.fabrics.divided_ports import DividedPorts
 from costmodel.fabrics.fat_tree import FatTree, Islands, fat_tree_of
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
@@ -16,9 +16,9 @@ from costmodel.fabrics.torus import Torus
 from costmodel.fabrics.union import SHIPPED, Fabric, outside_fabrics
 
 __all__ = [
-    "NO_PLAN", "PRICE_CLASSES", "SHIPPED", "Circuits", "Cut", "DividedPorts", "Fabric", "FabricBase", "FatTree",
+    "NO_PLAN", "PRICE_CLASSES", "SHIPPED", "Circuits", "DividedPorts", "Fabric", "FabricBase", "FatTree",
     "Fiber", "FiberBundle", "GroupPlan", "Inventory", "Islands", "Lightpath", "LinkPlan", "MemoryNodeRings",
-    "OcsRail", "Parts", "PlanKind", "PriceClass", "Route", "Sipac", "Sipam", "SlicedFabric", "Split", "Torus",
-    "fat_tree_of",
+    "OcsRail", "Parts", "PlanKind", "PriceClass", "Route", "Sipac", "Sipam", "SliceShape", "SlicedFabric", "Split",
+    "Torus", "fat_tree_of",
     "outside_fabrics", "priced",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from costmodel.spec import Spec
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
 
-Cut = tuple[int, ...]
+SliceShape = tuple[int, ...]
 """Extent of a slice inside one server: sides of a box, or radices of the digits it leaves free."""
 
 
@@ -244,7 +244,7 @@ class FabricBase(Spec):
             if self.combines([menu[place] for menu, place in zip(menus, places, strict=True)]):
                 yield places
 
-    def cut(self, plans: Sequence[GroupPlan]) -> Cut:
+    def cut(self, plans: Sequence[GroupPlan]) -> SliceShape:
         """What a job with these plans takes of each of its servers; () where any free devices will do."""
         return ()
 

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import Cut
+from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.fabrics.sliced import Owners, Slice, SlicedFabric
@@ -120,13 +120,13 @@ class Sipac(SlicedFabric):
         ends.append(max(ends[-1], tensor + pipeline + data))
         return Owners(*(tuple(range(first, last)) for first, last in pairwise(ends)))
 
-    def box(self, plans: Sequence[GroupPlan]) -> Cut:
+    def box(self, plans: Sequence[GroupPlan]) -> SliceShape:
         return (self.radix,) * sum(map(len, self.owners(plans)))
 
-    def cut(self, plans: Sequence[GroupPlan]) -> Cut:
+    def cut(self, plans: Sequence[GroupPlan]) -> SliceShape:
         return self.box(plans)
 
-    def slices(self, cut: Cut) -> Sequence[Slice]:
+    def slices(self, cut: SliceShape) -> Sequence[Slice]:
         return _subcubes(self.radix, self.digits, len(cut))
 
     def network_j_per_byte(self, one_server: bool) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics.base import Cut, FabricBase
+from costmodel.fabrics.base import FabricBase, SliceShape
 from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.parallelism.degrees import Degrees
 
@@ -72,15 +72,15 @@ class SlicedFabric(FabricBase):
         """Axes of a job with these plans, one along each of DIMENSIONS; ValueError where they exclude each other."""
         raise NotImplementedError
 
-    def box(self, plans: Sequence[GroupPlan]) -> Cut:
+    def box(self, plans: Sequence[GroupPlan]) -> SliceShape:
         """Extents of a part of a job with these plans."""
         raise NotImplementedError
 
-    def slices(self, cut: Cut) -> Sequence[Slice]:
+    def slices(self, cut: SliceShape) -> Sequence[Slice]:
         """Slices of an extent that every server has, in the order to try them."""
         raise NotImplementedError
 
-    def needed_switches(self, server: int, cut: Cut, slots: Sequence[int]) -> frozenset[tuple[int, int]]:
+    def needed_switches(self, server: int, cut: SliceShape, slots: Sequence[int]) -> frozenset[tuple[int, int]]:
         """Optical switches without which a slice cannot be; none on most fabrics."""
         return frozenset()
 
@@ -127,7 +127,7 @@ class SlicedFabric(FabricBase):
         return np.asarray(slice_ * int(cut.prod()) + place)
 
 
-def coordinates(plans: Sequence[GroupPlan], owners: Owners, box: Cut) -> Ints:
+def coordinates(plans: Sequence[GroupPlan], owners: Owners, box: SliceShape) -> Ints:
     """Coordinates of each rank of a part along the axes of its box, shape (axes, ranks).
 
     Of each index the first axis varies fastest. Consecutive stages are neighbours.

@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import Cut
+from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, PriceClass
@@ -247,15 +247,15 @@ class Torus(SlicedFabric):
     def box(self, plans: Sequence[GroupPlan]) -> Sides:
         return box_of(extents_of(plans))
 
-    def cut(self, plans: Sequence[GroupPlan]) -> Cut:
+    def cut(self, plans: Sequence[GroupPlan]) -> SliceShape:
         box = self.box(plans)
         return tuple(map(min, box, self.sides)) if box != POINT else ()
 
-    def slices(self, cut: Cut) -> Sequence[Slice]:
+    def slices(self, cut: SliceShape) -> Sequence[Slice]:
         a, b, c = cut
         return slices_of(self.sides, (a, b, c), wraps=self.switches is None)
 
-    def needed_switches(self, server: int, cut: Cut, slots: Sequence[int]) -> frozenset[tuple[int, int]]:
+    def needed_switches(self, server: int, cut: SliceShape, slots: Sequence[int]) -> frozenset[tuple[int, int]]:
         """Those that carry the wraps of the axes that a slice spans."""
         if self.switches is None:
             return frozenset()

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import Circuits, Cut, FabricBase, GroupPlan
+from costmodel.fabrics import Circuits, FabricBase, GroupPlan, SliceShape
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism.degrees import Degrees
 from costmodel.pricing.candidates import Candidates
@@ -39,7 +39,7 @@ class Demand:
     block: int
     plans: tuple[GroupPlan, GroupPlan, GroupPlan]
     """along tensor, pipeline and data"""
-    cut: Cut = ()
+    cut: SliceShape = ()
     """what the job takes of each of its servers, where the fabric cuts slices"""
     is_even: bool = False
     """whether each server of the job takes one part, no more"""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Cut
+from costmodel.fabrics import SliceShape
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Pattern
@@ -37,7 +37,7 @@ class BlockKind(NamedTuple):
 
     size: int
     is_single: bool
-    cut: Cut
+    cut: SliceShape
     memory_units: int
     """of remote memory for each rank"""
     memory_io: int

@@ -10,7 +10,7 @@ from planner.heuristics.strategies import in_order
 from planner.model.cluster import Cluster
 from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
-from planner.policies.slices import Cut, place_on_slices
+from planner.policies.slices import RackSlicing, place_on_slices
 from planner.slices.allocator import all_ones
 from planner.slices.digit_subcubes import DigitSubcubes, rounded_exponent
 
@@ -31,8 +31,8 @@ def bcube_slices(problem: Problem, options: SolveOptions) -> Result:
     return heuristic_result("bcube_slices", problem, options, started, assignments)
 
 
-def bcube_cut(cluster: Cluster, servers: Sequence[int]) -> Cut:
+def bcube_cut(cluster: Cluster, servers: Sequence[int]) -> RackSlicing:
     devices = tuple((server, slot) for server in servers for slot in range(cluster.fabric.devices_per_server))
     digits = rounded_exponent(RADIX, len(devices))
     beyond = all_ones(RADIX**digits) ^ all_ones(len(devices))
-    return Cut(devices, lambda taken: DigitSubcubes(RADIX, digits, taken | beyond))
+    return RackSlicing(devices, lambda taken: DigitSubcubes(RADIX, digits, taken | beyond))

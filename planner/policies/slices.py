@@ -17,7 +17,7 @@ from planner.slices.allocator import MaskAllocator, Slice, members
 
 
 @dataclass(frozen=True)
-class Cut:
+class RackSlicing:
     """How a rack is cut: its devices in the order of the allocator's numbers, and the allocator of what is free."""
 
     devices: tuple[Device, ...]
@@ -25,7 +25,7 @@ class Cut:
     """taken numbers as a bitmask -> allocator"""
 
 
-Cutter = Callable[[Cluster, Sequence[int]], Cut]
+Cutter = Callable[[Cluster, Sequence[int]], RackSlicing]
 """Cluster and the servers of one rack -> how to cut it."""
 
 
@@ -61,7 +61,7 @@ def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None
 class _Places:
     """Slices of one rack; devices with a failed port belong to none."""
 
-    def __init__(self, free: FreeState, cut: Cut) -> None:
+    def __init__(self, free: FreeState, cut: RackSlicing) -> None:
         self.free, self.devices = free, cut.devices
         lit = {(server, slot) for server, _ in cut.devices for slot in free.slots.lit[server]}
         self.allocator = cut.allocator(sum(1 << i for i, device in enumerate(cut.devices) if device not in lit))

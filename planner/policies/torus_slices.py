@@ -12,7 +12,7 @@ from planner.heuristics.strategies import in_order
 from planner.model.cluster import Cluster
 from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result
-from planner.policies.slices import Cut, place_on_slices
+from planner.policies.slices import RackSlicing, place_on_slices
 from planner.slices.torus_boxes import Sides, TorusBoxes, boxes, most_cubic
 
 
@@ -29,7 +29,7 @@ def torus_slices(problem: Problem, options: SolveOptions) -> Result:
     return heuristic_result("torus_slices", problem, options, started, assignments)
 
 
-def torus_cut(cluster: Cluster, servers: Sequence[int]) -> Cut:
+def torus_cut(cluster: Cluster, servers: Sequence[int]) -> RackSlicing:
     box, grid = torus_of(len(servers), cluster.fabric.devices_per_server)
     devices = []
     for place in product(*(range(a * b) for a, b in zip(box, grid, strict=True))):
@@ -37,7 +37,7 @@ def torus_cut(cluster: Cluster, servers: Sequence[int]) -> Cut:
         slot = _number([p % side for p, side in zip(place, box, strict=True)], box)
         devices.append((servers[server], slot))
     sides = (box[0] * grid[0], box[1] * grid[1], box[2] * grid[2])
-    return Cut(tuple(devices), lambda taken: TorusBoxes(sides, taken))
+    return RackSlicing(tuple(devices), lambda taken: TorusBoxes(sides, taken))
 
 
 def torus_of(servers: int, per_server: int) -> tuple[Sides, Sides]:

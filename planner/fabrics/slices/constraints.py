@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Cut
+from costmodel.fabrics import SliceShape
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.free_slices import FreeSlices
 from planner.fabrics.slices.slice_literals import add_disjoint
@@ -18,7 +18,7 @@ def cut(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     Jobs on slices of one extent are alike here: they share the literals. Where there are too many of them, only servers
     without any such slice are excluded, and step 2 packs what is left.
     """
-    counts: defaultdict[tuple[int, Cut], list[cp_model.LinearExprT]] = defaultdict(list)
+    counts: defaultdict[tuple[int, SliceShape], list[cp_model.LinearExprT]] = defaultdict(list)
     for job in v.jobs:
         for kind, blocks in job.blocks.items():
             for server, count in enumerate(blocks if kind.cut else ()):

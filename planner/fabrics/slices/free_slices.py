@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from costmodel.fabrics import Cut, GroupPlan, SlicedFabric
+from costmodel.fabrics import GroupPlan, SlicedFabric, SliceShape
 from costmodel.fabrics.sliced import Held, Slice
 from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster
@@ -19,13 +19,13 @@ class FreeSlices:
         self._cluster = cluster
         self._lit = [sum(1 << slot for slot in cluster.lit_slots(s)) for s in range(self.fabric.num_servers)]
         self._slots = list(self._lit)
-        self._switched: dict[tuple[int, Cut], Sequence[Slice]] = {}
-        self._needed: dict[tuple[int, Cut, int], frozenset[tuple[int, int]]] = {}
-        self._counts: dict[Cut, list[int]] = {}
+        self._switched: dict[tuple[int, SliceShape], Sequence[Slice]] = {}
+        self._needed: dict[tuple[int, SliceShape, int], frozenset[tuple[int, int]]] = {}
+        self._counts: dict[SliceShape, list[int]] = {}
         """slices of an extent that each server has free at once"""
-        self._stale: dict[Cut, set[int]] = {}
+        self._stale: dict[SliceShape, set[int]] = {}
         """servers that have changed since their slices were counted"""
-        self._fitting: dict[tuple[int, Cut, int], tuple[Slice, ...]] = {}
+        self._fitting: dict[tuple[int, SliceShape, int], tuple[Slice, ...]] = {}
 
     def take(self, devices: Iterable[Device]) -> None:
         """These chips are no longer free."""
@@ -47,19 +47,19 @@ class FreeSlices:
         for stale in self._stale.values():
             stale |= servers
 
-    def usable(self, server: int, cut: Cut) -> list[Slice]:
+    def usable(self, server: int, cut: SliceShape) -> list[Slice]:
         """Slices of an extent that lie on free chips of a server; they may overlap."""
         free = self._slots[server]
         return [each for each in self._with_switches(server, cut) if each.mask & free == each.mask]
 
-    def disjoint(self, server: int, cut: Cut) -> tuple[Slice, ...]:
+    def disjoint(self, server: int, cut: SliceShape) -> tuple[Slice, ...]:
         """Slices of an extent that a server has free at once, first fit."""
         key = self.fabric.rack_of(server), cut, self._slots[server]
         if key not in self._fitting:
             self._fitting[key] = first_fit(self._with_switches(server, cut), self._slots[server])
         return self._fitting[key]
 
-    def parts(self, cut: Cut, slices: int) -> list[int]:
+    def parts(self, cut: SliceShape, slices: int) -> list[int]:
         """How often each server has so many slices of an extent free at once, first fit."""
         counts = self._counts.setdefault(cut, [0] * len(self._slots))
         stale = self._stale.setdefault(cut, set(range(len(self._slots))))
@@ -70,14 +70,14 @@ class FreeSlices:
         stale.clear()
         return [number // slices for number in counts]
 
-    def switches(self, server: int, cut: Cut, each: Slice) -> frozenset[tuple[int, int]]:
+    def switches(self, server: int, cut: SliceShape, each: Slice) -> frozenset[tuple[int, int]]:
         """Optical switches that a slice needs."""
         key = server, cut, each.mask
         if key not in self._needed:
             self._needed[key] = self.fabric.needed_switches(server, cut, each.slots)
         return self._needed[key]
 
-    def _with_switches(self, server: int, cut: Cut) -> Sequence[Slice]:
+    def _with_switches(self, server: int, cut: SliceShape) -> Sequence[Slice]:
         failed, key = self._cluster.failed_switches, (self.fabric.rack_of(server), cut)
         if not failed:
             return self.fabric.slices(cut)

@@ -1,6 +1,6 @@
 """Which slices a job lacks on servers that have devices enough."""
 
-from costmodel.fabrics import Cut, SlicedFabric
+from costmodel.fabrics import SlicedFabric, SliceShape
 from planner.candidates.expand import list_options
 from planner.fabrics.demand import Demand
 from planner.fabrics.shortages import Shortages
@@ -32,7 +32,7 @@ class SliceShortages(Shortages):
         return f"needs slices of working accelerators and switches: {listed(ways, 'or')}{others}"
 
 
-def _extent(cut: Cut) -> str:
+def _extent(cut: SliceShape) -> str:
     return " x ".join(map(str, cut))
 
 
@@ -40,7 +40,7 @@ def _fits(free: FreeSlices, demand: Demand) -> bool:
     return _most(free, demand.cut, demand.slices_together, demand.most_parts) >= demand.num_parts
 
 
-def _most(free: FreeSlices, cut: Cut, together: int = 1, most: int | None = None) -> int:
+def _most(free: FreeSlices, cut: SliceShape, together: int = 1, most: int | None = None) -> int:
     """Slices, or so many together in one server, at most `most` of these, that first fit finds in the best rack."""
     fabric = free.fabric
     counts = [len(free.disjoint(server, cut)) // together for server in range(fabric.num_servers)]

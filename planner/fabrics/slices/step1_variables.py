@@ -5,7 +5,7 @@ from math import prod
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Cut, SlicedFabric
+from costmodel.fabrics import SlicedFabric, SliceShape
 from costmodel.fabrics.sliced import Held
 from planner.fabrics.slices.free_slices import FreeSlices
 from planner.fabrics.slices.slice_literals import SliceLiterals, new_places
@@ -22,7 +22,7 @@ class SliceVariables(FabricVariables):
     def __init__(self, cluster: Cluster) -> None:
         assert isinstance(cluster.fabric, SlicedFabric)
         self.fabric = cluster.fabric
-        self.places: dict[tuple[int, Cut], tuple[SliceLiterals, ...]] = {}
+        self.places: dict[tuple[int, SliceShape], tuple[SliceLiterals, ...]] = {}
         """by server and extent: the slices that are there, where not too many"""
         self._cluster = cluster
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from ortools.sat.python import cp_model
 
-from costmodel.fabrics import Cut
+from costmodel.fabrics import SliceShape
 from costmodel.fabrics.sliced import Held
 from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import Problem
@@ -43,10 +43,10 @@ class SlicedStepTwo(StepTwo):
         return with_others(problem, pattern, SlicedFreeState(problem.cluster), held, place)
 
 
-def _wanted(problem: Problem, pattern: Pattern) -> tuple[dict[int, dict[int, int]], dict[int, Cut]]:
+def _wanted(problem: Problem, pattern: Pattern) -> tuple[dict[int, dict[int, int]], dict[int, SliceShape]]:
     """Slices by server and newly placed job, and the extent of those of each job."""
     wanted: dict[int, dict[int, int]] = {}
-    cut_of: dict[int, Cut] = {}
+    cut_of: dict[int, SliceShape] = {}
     for j, choice in pattern.items():
         shape = problem.options[j].shapes[choice.row]
         if choice.stays or not shape.cut:
@@ -58,7 +58,11 @@ def _wanted(problem: Problem, pattern: Pattern) -> tuple[dict[int, dict[int, int
 
 
 def _core(
-    free: SlicedFreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], limits: StepTwoLimits
+    free: SlicedFreeState,
+    server: int,
+    cut_of: Mapping[int, SliceShape],
+    wanted: Mapping[int, int],
+    limits: StepTwoLimits,
 ) -> list[int]:
     """Jobs on a server that exclude each other, none of which can be spared."""
     kept = dict(wanted)
@@ -70,10 +74,14 @@ def _core(
 
 
 def _pack(
-    free: SlicedFreeState, server: int, cut_of: Mapping[int, Cut], wanted: Mapping[int, int], limits: StepTwoLimits
-) -> Answer[dict[Cut, list[tuple[int, ...]]]]:
+    free: SlicedFreeState,
+    server: int,
+    cut_of: Mapping[int, SliceShape],
+    wanted: Mapping[int, int],
+    limits: StepTwoLimits,
+) -> Answer[dict[SliceShape, list[tuple[int, ...]]]]:
     """Slots of so many slices of each extent on a server."""
-    cp, counts = cp_model.CpModel(), Counter[Cut]()
+    cp, counts = cp_model.CpModel(), Counter[SliceShape]()
     for j, count in wanted.items():
         counts[cut_of[j]] += count
     places = {cut: new_places(cp, free.cuts.usable(server, cut)) for cut in counts}
