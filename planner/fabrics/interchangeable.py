@@ -1,6 +1,6 @@
 """Parts that can stand for each other: where one of them fails, its loss stands for that of any other one."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 
 from planner.model.cluster import Cluster
 
@@ -14,6 +14,10 @@ class Interchangeable:
             return part
         device = cluster.fabric.parse_device(part)
         return device[0], cluster.condition(device)
+
+    def in_order(self, parts_of_jobs: Iterable[set[str]]) -> Sequence[str]:
+        """Parts that jobs need, in the order in which their losses are tried: by name, whosever they are."""
+        return sorted(set[str]().union(*parts_of_jobs))
 
     def slots_matter(self, cluster: Cluster) -> bool:
         """Whether it matters which devices of a server a job has."""

@@ -12,7 +12,7 @@ BESIDE_TILES = ("port", "laser", "receiver")
 
 
 def single_failures(instance: Instance, plan: Plan) -> list[Failure]:
-    """Failures that stand for the loss of any one part that a plan uses: devices by rank, then other parts by job.
+    """Failures that stand for the loss of any one part that a plan uses: devices by rank first, then other parts.
 
     A free part is no loss. A port, laser or receiver need not be tried beside its tile: a repair that does without
     the tile does without them, and a single-device job may then have to take the tile, which it can. Of parts that
@@ -22,7 +22,7 @@ def single_failures(instance: Instance, plan: Plan) -> list[Failure]:
     plugin, inventory = plugin_of(fabric), fabric.inventory()
     claims = [plugin.claims.of(fabric, assignment) for assignment in plan.assignments]
     devices = [device for assignment in plan.assignments for device in assignment.devices]
-    others = [part for each in claims for part in sorted({*each.owned, *each.relies_on})]
+    others = plugin.interchangeable.in_order([{*each.owned, *each.relies_on} for each in claims])
     tried: dict[Hashable, Failure] = {}
     for part in dict.fromkeys((*devices, *others)):
         kind = kind_of(inventory, part)
