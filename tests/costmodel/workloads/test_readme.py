@@ -34,7 +34,7 @@ raise SystemExit(solved or main(["check", "site.json", "plan.json"]))
 def workload() -> Any:
     found: dict[str, Any] = {"__name__": "replicated"}
     exec(compile(MODULE, "costmodel/workloads/README.md", "exec"), found)
-    return found["ReplicatedTraining"](**FIELDS)
+    return found["Replicated"](**FIELDS)
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def checkout(tmp_path: Path) -> Path:
             if path.name != entered:
                 (tmp_path / path.relative_to(ROOT)).symlink_to(path)
     (workloads / "replicated.py").write_text(MODULE, encoding="utf-8")
-    added, line = ENTRY.splitlines()
-    known = line.replace(" | ReplicatedTraining", "")
+    added, line = filter(None, ENTRY.splitlines())
+    known = line.replace(" | Replicated", "")
     assert known in UNION
     (workloads / "__init__.py").write_text(UNION.replace(known, f"{added}\n{line}"), encoding="utf-8")
     return tmp_path
@@ -81,10 +81,7 @@ def test_what_does_not_fit_is_not_listed(workload: Any) -> None:
 
 
 def test_entered_in_the_union_it_is_solved_and_checked(checkout: Path) -> None:
-    jobs = [
-        {"name": f"j{size}", "workload": FIELDS | {"kind": "replicated_training"}, "accelerators": size}
-        for size in (4, 2)
-    ]
+    jobs = [{"name": f"j{size}", "workload": FIELDS | {"kind": "replicated"}, "accelerators": size} for size in (4, 2)]
     given = {"schema_version": 1, "name": "site", "cluster": CLUSTER, "jobs": jobs}
     (checkout / "site.json").write_text(json.dumps(given), encoding="utf-8")
     argv = [sys.executable, "-B", "-c", SOLVE_AND_CHECK]
