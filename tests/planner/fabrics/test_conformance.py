@@ -1,7 +1,7 @@
 """What holds on every kind of fabric there is: a new one is tested by existing.
 
 Names and prices of parts are in `tests/costmodel/fabrics/test_inventory.py`, constraint groups and their rules in
-`test_conformance_groups.py`, the cost of a decision in `tests/planner/test_all_fabrics.py`.
+`test_conformance_groups.py`, the cost of a decision in `tests/planner/fabrics/test_all_fabrics.py`.
 """
 
 import subprocess

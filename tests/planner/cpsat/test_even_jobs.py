@@ -24,10 +24,10 @@ from tests.oracles import pool_search, rails, tiny_shares
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.checks.plans import FAT_TREE, TRAINING, instance_of, job
 from tests.planner.fabrics.ocs_rail import test_step2
+from tests.planner.fabrics.slices.test_sliced import box_of, parts_in
+from tests.planner.fabrics.slices.test_sliced import tiny as tiny_slices
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
 from tests.planner.simulate.grounds import FABRICS
-from tests.planner.test_sliced import box_of, parts_in
-from tests.planner.test_sliced import tiny as tiny_slices
 
 HEURISTICS = ("first_fit", "best_fit", "server_aligned", "random_fit", "torus_slices", "bcube_slices")
 

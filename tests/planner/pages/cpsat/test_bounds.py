@@ -22,7 +22,7 @@ from planner.pages.rounding import Shares, whole_pages
 from tests.costmodel.dataflow.streams.cases import chain
 from tests.oracles.pages import fastest
 from tests.planner.page_cases import fields, problem_of, problems, task_of
-from tests.planner.test_pages_against_brute_force import by_ticks, stretches
+from tests.planner.pages.cpsat.test_against_brute_force import by_ticks, stretches
 
 EXAMPLES = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 NEVER_S = 1e4
