@@ -187,6 +187,7 @@ def _imports_between_units() -> Iterator[tuple[Module, str, str]]:
                 yield module, here, there
 
 
+@pytest.mark.slow
 def test_imports_point_one_way() -> None:
     layer = {unit: number for number, units in enumerate(LAYERS) for unit in units}
     wrong = [
@@ -211,6 +212,7 @@ def _circles() -> set[frozenset[str]]:
     return {frozenset(files) for files in nx.strongly_connected_components(graph) if len(files) > 1}
 
 
+@pytest.mark.slow
 def test_no_files_import_each_other() -> None:
     """Plug-ins apart, which import their parts when these are asked for."""
     assert _circles() == set()
@@ -231,6 +233,7 @@ def test_the_cost_model_knows_nothing_of_the_planner() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_checks_share_nothing_with_the_model_but_the_file_types_and_the_catalog() -> None:
     """Beside these they import the table of plug-ins, whose `rules` are checks themselves."""
     wrong = [
@@ -245,6 +248,7 @@ def test_checks_share_nothing_with_the_model_but_the_file_types_and_the_catalog(
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_only_the_folders_of_fabrics_name_the_class_of_one() -> None:
     naming = {
         module.place
@@ -257,6 +261,7 @@ def test_only_the_folders_of_fabrics_name_the_class_of_one() -> None:
     assert naming == set()
 
 
+@pytest.mark.slow
 def test_nothing_below_a_report_imports_the_checks() -> None:
     wrong = [
         module.place
@@ -266,6 +271,7 @@ def test_nothing_below_a_report_imports_the_checks() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("distribution", "places"), ONLY_UNDER.items())
 def test_only_one_place_imports(distribution: str, places: str | tuple[str, ...]) -> None:
     allowed = tuple(f"{place}." for place in ((places,) if isinstance(places, str) else places))
@@ -278,6 +284,7 @@ def test_only_one_place_imports(distribution: str, places: str | tuple[str, ...]
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_only_the_command_line_prints() -> None:
     wrong = [
         f"{module.place}:{node.lineno}"
@@ -295,6 +302,7 @@ def test_files_are_short() -> None:
     assert {place: lines for place, lines in lengths.items() if lines > MAX_FILE} == {}
 
 
+@pytest.mark.slow
 def test_functions_are_short() -> None:
     lengths = {
         f"{module.place}:{function.name}": (function.end_lineno or 0) - function.lineno + 1

@@ -25,6 +25,7 @@ def _source(module: str) -> str:
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("term", "module"), TERMS, ids=[term for term, _ in TERMS])
 def test_who_greps_for_a_term_finds_its_place(term: str, module: str) -> None:
     source = _plain(_source(module))
@@ -35,6 +36,7 @@ def test_there_are_terms() -> None:
     assert len(TERMS) >= 40
 
 
+@pytest.mark.slow
 def test_a_class_name_is_unique_or_listed_with_its_meanings() -> None:
     found: dict[str, set[str]] = defaultdict(set)
     for package in ("costmodel", "planner"):

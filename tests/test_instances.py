@@ -45,6 +45,7 @@ def test_there_are_instances() -> None:
     assert FILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_an_instance_loads_and_every_job_has_a_candidate(path: Path) -> None:
     instance = Instance.load(path)
@@ -52,6 +53,7 @@ def test_an_instance_loads_and_every_job_has_a_candidate(path: Path) -> None:
     assert [options.job.name for options in expand(instance).options if not len(options)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_an_instance_matches_the_schema(path: Path, validator: Draft202012Validator) -> None:
     assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(_raw(path))] == []

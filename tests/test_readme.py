@@ -13,6 +13,7 @@ TRANSCRIPTS = re.findall(r"```text\n\$ (planner .*)\n([^`]*)```", (ROOT / "READM
 WALL_TIME = re.compile(r"\s+\S+ s$")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), TRANSCRIPTS, ids=[command for command, _ in TRANSCRIPTS])
 def test_a_transcript_is_whole(
     command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -39,8 +39,13 @@ class _Written:
 
     def body(self) -> dict[str, Any]:
         """As the journal writes it."""
-        values = [(name, getattr(self, name)) for name in self.__dataclass_fields__]
-        return {name: value.body() if isinstance(value, Place) else value for name, value in values}
+        return {name: _as_written(getattr(self, name)) for name in self.__dataclass_fields__}
+
+
+def _as_written(value: Any) -> Any:
+    if isinstance(value, Place):
+        return value.body()
+    return list(value) if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from costmodel.fabrics import FatTree
+from costmodel.fabrics import FatTree, fat_tree_of
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.mappings import Mappings
@@ -53,7 +53,7 @@ class Setting:
         device = load_device(DEVICE)
         efficiency, _ = efficiency_of(device, "training", "bf16")
         job = TransformerTraining(model=model, global_batch=MODELS.get(model, 192), sequence=2048, attention="unfused")
-        fabric = system_of(DEVICE).fat_tree(max(sizes), efficiency)
+        fabric = fat_tree_of(system_of(DEVICE), max(sizes), efficiency)
         workload = opened(job, device)
         assert isinstance(workload, TransformerTraining)
         return cls(workload, device, fabric, efficiency, tuple(sizes))

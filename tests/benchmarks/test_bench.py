@@ -29,6 +29,7 @@ def _rack(fibers: int) -> Instance:
     return Instance.parse({"schema_version": 1, "name": f"tiny-{fibers}", "cluster": cluster, "jobs": jobs})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fibers", [0, 1, 2])
 def test_highs_bounds_cp_sat_and_both_agree_with_plentiful_fibers(fibers: int) -> None:
     figures = measure(_rack(fibers), time_limit_s=60, workers=1, deterministic_limit=20)

@@ -5,6 +5,7 @@ import pytest
 from tests.benchmarks.bench_controller import lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fat_tree256", "lightpath256"])
 def test_every_event_is_counted_and_nothing_is_refused(name: str) -> None:
     said = list(lines([name], [256], events=40, load=0.9, demand="uneven", seeds=2))

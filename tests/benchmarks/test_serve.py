@@ -2,9 +2,12 @@
 
 import asyncio
 
+import pytest
+
 from tests.benchmarks.bench_serve import Client, Connection, main
 
 
+@pytest.mark.slow
 def test_a_service_under_load_and_overload_answers_each_request() -> None:
     empty, normal, overload, recovered = main(
         [

@@ -20,6 +20,7 @@ LIMIT_S = 4.0
 ROUNDS = 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("num_jobs", "seed"), [(16, 3), (40, 8)])
 def test_plans_pass_the_checks_and_the_gap_is_finite(num_jobs: int, seed: int) -> None:
     figures = measure(shared_rack(num_jobs, seed), SolveOptions(time_limit_s=LIMIT_S, workers=1))
@@ -37,6 +38,7 @@ def test_racks_are_as_large_and_as_loaded_as_said(seed: int) -> None:
         assert shared_rack(num_jobs, seed) == rack
 
 
+@pytest.mark.slow
 def test_ruin_and_recreate_gets_better_and_breaks_no_rule() -> None:
     rack = shared_rack(40, 8)
     problem = listed_shortly(expand(rack))

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.golden import record
 
 RECORD = Path(record.__file__)
@@ -21,6 +23,7 @@ def test_quick_part_touches_every_group_and_fabric() -> None:
         assert {unit.group for unit in quick if fabric in unit.name} >= {"plans", "answers", "control"}, fabric
 
 
+@pytest.mark.slow
 def test_small_part_is_as_recorded() -> None:
     found = subprocess.run(
         [sys.executable, RECORD, "--check", "--only", "lumorph/golden"], capture_output=True, text=True

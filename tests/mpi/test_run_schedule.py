@@ -23,6 +23,7 @@ def run(document: object, ranks: int, folder: Path) -> subprocess.CompletedProce
     return subprocess.run(command, capture_output=True, text=True, timeout=480)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "collective", "algorithm", "max_peers"),
     [
@@ -46,6 +47,7 @@ def test_right_on_every_rank(
     assert done.stdout.split("\n") == [*(f"rank {rank}: right" for rank in range(ranks)), ""]
 
 
+@pytest.mark.slow
 def test_a_wrong_schedule_is_noticed(tmp_path: Path) -> None:
     document = schedule_document(schedule_of(best_of("radix", "all_reduce", 8, 1e6, 3)))
     first = document["rounds"][0]["transfers"][0]

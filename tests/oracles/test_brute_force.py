@@ -239,6 +239,7 @@ def test_device_without_a_port_runs_single_ranks_only() -> None:
     assert found.plan.admitted == ("one",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_symmetries_that_the_search_uses_change_no_value(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = tiny_instance(seed)

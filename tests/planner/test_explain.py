@@ -81,6 +81,7 @@ def with_fibers(data: Fields, *counts: tuple[str, str, int]) -> Fields:
     return data | {"cluster": cluster}
 
 
+@pytest.mark.slow
 def test_admitted_job_says_where_it_runs_and_what_other_sizes_change() -> None:
     data = rack(serving("x", [2, 4, 8]), training("y", 4), fibers=1)
     explanation = ask(data, "x")
@@ -147,6 +148,7 @@ def test_collective_that_the_fabric_cannot_form() -> None:
     assert is_possible(data, "x", constraints={"collective": "ring"})
 
 
+@pytest.mark.slow
 def test_no_fibers_at_all() -> None:
     data = rack(training("x", 8))
     explanation = ask(data, "x")
@@ -176,6 +178,7 @@ def test_too_few_free_accelerators_and_what_admission_costs() -> None:
     assert base.objective - forced.objective == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_rack_by_rack() -> None:
     jobs = [training("a", 3, weight=2), training("b", 3, weight=2), training("x", 2)]
     explanation = ask(rack(*jobs, tiles=2, fibers=1, racks=2), "x")
@@ -212,6 +215,7 @@ def test_immovable_residents_are_not_asked_to_move() -> None:
     assert "no plan runs x and all required jobs and residents" in texts(explanation)
 
 
+@pytest.mark.slow
 def test_fiber_that_another_job_holds() -> None:
     """p spans both servers on the only wavelength between them; x would have to, too."""
     residents = [single("r0", "s0.t0", movable=False), single("r1", "s1.t0", movable=False)]
@@ -294,5 +298,6 @@ def test_unknown_job_and_foreign_plan() -> None:
         explain(failed, "x", plan=plan, options=OPTIONS)
 
 
+@pytest.mark.slow
 def test_same_question_same_answer() -> None:
     assert texts(ask(rack(training("x", 8)), "x")) == texts(ask(rack(training("x", 8)), "x"))

@@ -37,6 +37,7 @@ def _case(network: str, **job: Any) -> dict[str, Any]:
     return fields(network, **job) | {"page": "1 MiB"}
 
 
+@pytest.mark.slow
 def test_halves_are_nearly_optimal_where_nothing_failed_and_nothing_stays() -> None:
     result, rules = _solved(_case("GoogLeNet", may_remake=False))
     assert result.value_s is not None
@@ -45,6 +46,7 @@ def test_halves_are_nearly_optimal_where_nothing_failed_and_nothing_stays() -> N
     assert rules["bw_aware"] <= 1.002 * result.value_s
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "gain"), [("GoogLeNet", 0.05), ("VGG-E", 0.05)])
 def test_a_failed_link_pays(network: str, gain: float) -> None:
     result, rules = _solved(_case(network, ways=BROKEN, may_remake=False))
@@ -53,6 +55,7 @@ def test_a_failed_link_pays(network: str, gain: float) -> None:
     assert rules["proportional"] <= result.value_s * 1.01
 
 
+@pytest.mark.slow
 def test_keeping_and_making_again_pays() -> None:
     result, rules = _solved(_case("GoogLeNet", local="197 MiB"))
     assert result.value_s is not None
@@ -61,6 +64,7 @@ def test_keeping_and_making_again_pays() -> None:
     assert result.gap <= 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "local", "ratio"), [("VGG-E", "951 MB", 375 / 151), ("ResNet", "240 MB", 108 / 52)]
 )
@@ -72,6 +76,7 @@ def test_behind_the_host_it_pays_most(network: str, local: str, ratio: float) ->
     assert rules["bw_aware"] / result.value_s >= ratio
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["failed_link", "failed_node", "host_only", "keep", "shared_nodes"])
 def test_shipped_instances_are_better_than_by_any_rule(name: str) -> None:
     data = PageInstance.load(FOLDER / f"{name}.yaml").model_dump(by_alias=True)
@@ -85,6 +90,7 @@ def test_shipped_instances_are_better_than_by_any_rule(name: str) -> None:
     assert result.gap <= 0.05
 
 
+@pytest.mark.slow
 def test_a_deterministic_limit_gives_the_same_twice() -> None:
     data = PageInstance.load(FOLDER / "host_only.yaml").model_dump(by_alias=True)
     first, second = (_solved(data)[0] for _ in range(2))
@@ -92,6 +98,7 @@ def test_a_deterministic_limit_gives_the_same_twice() -> None:
     assert first.plan == second.plan
 
 
+@pytest.mark.slow
 def test_jobs_that_share_nothing_are_as_good_as_alone() -> None:
     """Two tenants without a memory in common: the bound of both is the sum of their bounds."""
     both = fields(local="40 MiB", name="a")
@@ -102,6 +109,7 @@ def test_jobs_that_share_nothing_are_as_good_as_alone() -> None:
     assert together.bound_s == pytest.approx(sum(each.bound_s or 0.0 for each in alone), rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_thousand_tensors_are_placed_in_time_with_a_bound() -> None:
     instance = PageInstance.load(FOLDER / "transformer.yaml")
     problem = PageProblem.of(instance)
@@ -160,12 +168,14 @@ def test_a_little_more_is_worth_something_where_it_binds() -> None:
     assert gain.saved_s == pytest.approx(result.value_s - result.value_s / 1.1, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_ways_does_not_matter() -> None:
     one, other = (_case("VGG-E", ways=ways, may_remake=False) for ways in (NODES, NODES[::-1]))
     values = [_solved(data, 3.0)[0].value_s for data in (one, other)]
     assert values[0] == pytest.approx(values[1], rel=3e-3)
 
 
+@pytest.mark.slow
 def test_weights_and_optimizer_state_go_home() -> None:
     problem = PageProblem.of(PageInstance.load(FOLDER / "optimizer_state.yaml"))
     assert len(problem.tasks[0].count) > 800

@@ -23,6 +23,7 @@ def first_of(instance: Instance) -> str:
     return instance.objectives[0].name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2000, 2060))
 def test_plans_of_tiny_instances(seed: int) -> None:
     instance = tiny_instance(seed)
@@ -62,6 +63,7 @@ def rack64() -> Problem:
     return expand(Instance.load(RACK64))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_heuristics_on_a_rack(rack64: Problem, name: str) -> None:
     result = solve(rack64, policy=name)

@@ -96,6 +96,7 @@ def lit(site: Plugin, job: int) -> list[tuple[float, float]]:
     return spans
 
 
+@pytest.mark.slow
 def test_fifty_jobs(site: Plugin) -> None:
     """Planned, shared, lit, not used twice, and nothing lost when the daemon dies in the middle."""
     jobs = [
@@ -170,6 +171,7 @@ def rows_of(site: Plugin, array: int) -> list[dict[str, Any]]:
     return [row for row in site.rig.jobs().values() if row["array_job_id"] == array]
 
 
+@pytest.mark.slow
 def test_an_array_runs_within_its_limit(site: Plugin) -> None:
     """One of its tasks is requeued, one is cancelled, and users can no more let them go than they can other jobs."""
     rig, go = site.rig, site.rig.out / "array-goes"
@@ -200,6 +202,7 @@ def test_an_array_runs_within_its_limit(site: Plugin) -> None:
     _times_shared(ended)
 
 
+@pytest.mark.slow
 def test_an_array_is_cancelled(site: Plugin) -> None:
     """As many of its tasks are jobs as fit on all nodes."""
     array = submit(site, 8, 4, 60.0, "--array=1-9")
@@ -213,6 +216,7 @@ def test_an_array_is_cancelled(site: Plugin) -> None:
     until_nothing_is_placed(site)
 
 
+@pytest.mark.slow
 def test_a_broken_circuit_is_avoided(site: Plugin) -> None:
     """The fiber that the job would take is dark: it is requeued, the fiber counts as failed, the job runs elsewhere."""
     probe = submit(site, 4, 2, 0.1)
@@ -235,6 +239,7 @@ def test_a_broken_circuit_is_avoided(site: Plugin) -> None:
     site.start()
 
 
+@pytest.mark.slow
 def test_a_switch_that_names_no_part_ends_the_job(site: Plugin) -> None:
     """After five starts, ever later, with the reason where the user looks; then a switch that is well takes others."""
     (site.switches / "faults.json").write_text(json.dumps(["all"]))
@@ -252,6 +257,7 @@ def test_a_switch_that_names_no_part_ends_the_job(site: Plugin) -> None:
     until_nothing_is_placed(site)
 
 
+@pytest.mark.slow
 def test_jobs_leave_a_drained_node(site: Plugin) -> None:
     go = site.rig.out / "go"
     job = submit(site, 2, 2, go)
@@ -273,6 +279,7 @@ def test_jobs_leave_a_drained_node(site: Plugin) -> None:
     site.rig.until(lambda: site.said("undrain"))
 
 
+@pytest.mark.slow
 def test_slurmctld_is_away_for_a_while(site: Plugin) -> None:
     """The job that runs meanwhile ends as it would, the daemon waits, and then goes on."""
     job = submit(site, 2, 2, 3)
@@ -287,6 +294,7 @@ def test_slurmctld_is_away_for_a_while(site: Plugin) -> None:
     assert rows[job]["restart_cnt"] == 0
 
 
+@pytest.mark.slow
 def test_users_can_neither_release_nor_ask_for_nonsense(site: Plugin) -> None:
     rig = site.rig
     refused = {

@@ -57,6 +57,7 @@ def slurmctld_log(rig: Rig) -> str:
     return (rig.root / "log" / "slurmctld.log").read_text()
 
 
+@pytest.mark.slow
 def test_a_gpu_job_is_held_and_only_the_planner_lets_it_go(rig: Rig) -> None:
     job = rig.submit("-N2", "--gres=gpu:a100:4", "--time=60", "--comment=workload=llama")
     row = rig.job(job)
@@ -84,6 +85,7 @@ def test_a_gpu_job_is_held_and_only_the_planner_lets_it_go(rig: Rig) -> None:
     rig.until_state(job, "CANCELLED")
 
 
+@pytest.mark.slow
 def test_neither_an_array_nor_a_task_of_it_is_let_go_by_its_user(rig: Rig) -> None:
     array = rig.submit("--array=0-3%2", "--gres=gpu:2")
     row = rig.job(array)
@@ -103,6 +105,7 @@ def test_neither_an_array_nor_a_task_of_it_is_let_go_by_its_user(rig: Rig) -> No
     rig.until(lambda: {rig.job(task["job_id"])["job_state"] for task in tasks} == {"CANCELLED"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -129,6 +132,7 @@ def test_a_heterogeneous_job_is_refused(rig: Rig) -> None:
     assert "a heterogeneous job cannot be had with GPUs" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "request_"),
     [
@@ -147,6 +151,7 @@ def test_all_ways_to_ask_for_gpus_are_understood(rig: Rig, options: tuple[str, .
     rig.run("scancel", str(job))
 
 
+@pytest.mark.slow
 def test_jobs_without_gpus_run_and_get_none(rig: Rig) -> None:
     job = rig.submit("-N2", script="echo $SLURM_JOB_NUM_NODES $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES")
     held = rig.submit("--hold")
@@ -158,6 +163,7 @@ def test_jobs_without_gpus_run_and_get_none(rig: Rig) -> None:
     assert not rig.until_state(held, "COMPLETED")["tres_per_node"]
 
 
+@pytest.mark.slow
 def test_jobs_run_where_they_were_placed_with_their_circuits_on(rig: Rig, site: Site) -> None:
     """Two jobs share both nodes; each sees its own indices, which are not those that Slurm counts."""
     name = "x'\"$(reboot)`id`\n; true"
@@ -180,6 +186,7 @@ def test_jobs_run_where_they_were_placed_with_their_circuits_on(rig: Rig, site: 
     rig.until(lambda: driver.applied() == {})
 
 
+@pytest.mark.slow
 def test_light_that_fails_is_reported_and_the_job_waits_again(rig: Rig, site: Site) -> None:
     faults = site.state / "driver" / "faults.json"
     write_private(faults, '["s0>s1#0"]')
@@ -200,6 +207,7 @@ def test_light_that_fails_is_reported_and_the_job_waits_again(rig: Rig, site: Si
     assert printed(rig, job) == ["6", "n0 6 6", "n1 6 6"]
 
 
+@pytest.mark.slow
 def test_a_job_that_the_planner_did_not_bind_sees_no_gpu(rig: Rig, site: Site) -> None:
     """Slurm would give it indices that belong to others."""
     job = rig.submit("--gres=gpu:1", script=SHOW)
@@ -218,6 +226,7 @@ def test_slurm_says_nothing_against_the_installation(rig: Rig) -> None:
     assert [line for line in lines if wrong.search(line)] == []
 
 
+@pytest.mark.slow
 def test_removal_leaves_slurm_as_it_was(rig: Rig, site: Site) -> None:
     etc = rig.slurm_conf.parent
     assert site.install(rig.slurm_conf) == "nothing to do\n"
@@ -234,6 +243,7 @@ def test_removal_leaves_slurm_as_it_was(rig: Rig, site: Site) -> None:
     assert "rolog" not in slurmctld_log(rig)[seen:].replace("prolog_running_decr", "")
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_what_hooks_wrote(site: Site) -> None:
     left: list[Path] = [path for path in site.state.rglob("*") if path.suffix == ".new"]
     assert left == []

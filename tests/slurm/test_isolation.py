@@ -36,6 +36,7 @@ def opens(made: Rig) -> str:
     return f"{tried}; while [ ! -e {made.out}/go ]; do sleep 0.05; done"
 
 
+@pytest.mark.slow
 def test_a_gpu_opens_to_the_job_that_has_it_alone(closed: tuple[Rig, Site]) -> None:
     made, site = closed
     none = made.submit(script=opens(made), user="bin")

@@ -31,9 +31,6 @@ def marginal(
     if as_json:
         print_json([vars(each) for each in found])
         return 0
-    if not found:
-        console().print("nothing to ask: no part of this cluster can be more or faster, and none has failed")
-        return 0
     rows = [(each.change, _gain(each), each.status.lower()) for each in found]
     console().print(table(("change", "value", "status"), rows, right=("value",), wrap=("change",)))
     return 0

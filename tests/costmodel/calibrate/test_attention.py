@@ -57,6 +57,7 @@ def mean_errors(family: Family, judged: Table, curves: tuple[Calibration, ...] |
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAMILIES)
 @pytest.mark.parametrize("halves", [0, 1])
 def test_rows_that_were_not_fitted(kind, halves):
@@ -66,6 +67,7 @@ def test_rows_that_were_not_fitted(kind, halves):
     assert {device: error for device, error in found.items() if error > MARKS[kind, device]} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_head_counts_that_were_not_fitted(kind):
     family, whole = FAMILIES[kind], table(FAMILIES[kind])
@@ -75,6 +77,7 @@ def test_head_counts_that_were_not_fitted(kind):
     assert {device: error for device, error in found.items() if error > MARKS[kind, device]} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_the_catalog_holds_the_fit(kind):
     family, whole = FAMILIES[kind], table(FAMILIES[kind])
@@ -82,6 +85,7 @@ def test_the_catalog_holds_the_fit(kind):
     assert by_catalog == pytest.approx(mean_errors(family, whole, calibrations(family, whole)), rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_every_number_earns_its_place(kind):
     family = FAMILIES[kind]

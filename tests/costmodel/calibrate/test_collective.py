@@ -64,6 +64,7 @@ def test_too_few_rows_are_refused() -> None:
         FAMILY.fit(table)
 
 
+@pytest.mark.slow
 @needs_table
 def test_the_catalog_holds_what_the_table_gives() -> None:
     assert FAMILY.fit is not None
@@ -76,6 +77,7 @@ def test_the_catalog_holds_what_the_table_gives() -> None:
             assert getattr(curve, parameter) == pytest.approx(value, rel=0.01), (name, parameter)
 
 
+@pytest.mark.slow
 @needs_table
 @pytest.mark.parametrize("name", ["a100", "h100"])
 def test_rows_that_were_not_fitted_are_met(name: str) -> None:
@@ -99,6 +101,7 @@ def test_rows_that_were_not_fitted_are_met(name: str) -> None:
     assert np.concatenate(small).mean() < 0.07
 
 
+@pytest.mark.slow
 @needs_table
 def test_terms_earn_their_place_where_they_bear() -> None:
     """Without steps, protocols or fill the error on unseen rows grows by more than a tenth."""

@@ -111,6 +111,7 @@ def _measured() -> Table:
     return read_table(MEASURED).columns
 
 
+@pytest.mark.slow
 @needs_table
 @pytest.mark.parametrize("is_by_shape", [False, True], ids=["rows", "shapes"])
 def test_unseen_rows(is_by_shape: bool) -> None:
@@ -127,6 +128,7 @@ def test_unseen_rows(is_by_shape: bool) -> None:
             assert errors[own["variant"] == variant].mean() < REACHED[key] < MARKS[key], key
 
 
+@pytest.mark.slow
 @needs_table
 def test_the_catalog_holds_what_the_table_gives() -> None:
     assert FAMILY.fit is not None
@@ -140,6 +142,7 @@ def test_the_catalog_holds_what_the_table_gives() -> None:
             assert getattr(curve, parameter) == pytest.approx(value, rel=0.02, abs=1e-9), (name, variant, parameter)
 
 
+@pytest.mark.slow
 @needs_table
 def test_every_term_earns_its_place() -> None:
     assert FAMILY.ablations is not None

@@ -50,6 +50,7 @@ def measured_by(calibration: Calibration) -> Table:
     return table | {"ttft_ms": first.predicted, "tpot_ms": token.predicted}
 
 
+@pytest.mark.slow
 def test_the_fit_finds_known_numbers_and_ways_again() -> None:
     assert FAMILY.fit is not None
     fit = FAMILY.fit(measured_by(part_of(KNOWN, **{"engine__llama-3.1-8b": {"held_requests": 1.0}})))
@@ -61,6 +62,7 @@ def test_the_fit_finds_known_numbers_and_ways_again() -> None:
         assert found[name] == pytest.approx(value, rel=0.15), name
 
 
+@pytest.mark.slow
 def test_prompts_first_is_told_from_prompts_beside_answers() -> None:
     assert FAMILY.fit is not None
     fit = FAMILY.fit(measured_by(part_of({**KNOWN, "prefill_tokens": 16384.0})))
@@ -137,6 +139,7 @@ def errors(table: Table, fit: Fit | None) -> tuple[Floats, Floats]:
     return np.abs(first.predicted / first.measured - 1), np.abs(token.predicted / token.measured - 1)
 
 
+@pytest.mark.slow
 @needs_table
 def test_the_catalog_explains_the_rows_it_was_fitted_on() -> None:
     first, token = errors(measured(), None)
@@ -147,6 +150,7 @@ def test_the_catalog_explains_the_rows_it_was_fitted_on() -> None:
     assert all(series.is_calibrated.all() for series in FAMILY.predict(measured(), None))
 
 
+@pytest.mark.slow
 @needs_table
 def test_unseen_halves_are_within_the_marks() -> None:
     assert FAMILY.fit is not None
@@ -158,6 +162,7 @@ def test_unseen_halves_are_within_the_marks() -> None:
     assert np.concatenate([first for first, _ in found]).mean() < FIRST_MARK
 
 
+@pytest.mark.slow
 @needs_table
 @pytest.mark.parametrize("users", [16, 64])
 def test_a_concurrency_that_was_not_fitted_is_within_the_marks(users: int) -> None:
@@ -168,6 +173,7 @@ def test_a_concurrency_that_was_not_fitted_is_within_the_marks(users: int) -> No
     assert first.mean() < FIRST_MARK
 
 
+@pytest.mark.slow
 @needs_table
 @pytest.mark.parametrize("name", ["turnaround of users", "prompts first"])
 def test_terms_earn_their_places(name: str) -> None:

@@ -49,6 +49,7 @@ def test_measured_steps_are_within_their_marks() -> None:
     assert step.is_calibrated.all()
 
 
+@pytest.mark.slow
 @needs_tables
 def test_the_fit_on_small_models_holds_for_large_ones() -> None:
     """Efficiencies of 22B and 175B on A100 predict 530B and 1T."""
@@ -63,6 +64,7 @@ def test_the_fit_on_small_models_holds_for_large_ones() -> None:
     assert absolute_error(step, np.ones(len(step.measured), bool)).mean() <= 0.05
 
 
+@pytest.mark.slow
 @needs_tables
 def test_ranks_configurations_like_another_program() -> None:
     table = read_table(SHARED / "calculon_a100.csv", "calculon").columns
@@ -75,6 +77,7 @@ def test_ranks_configurations_like_another_program() -> None:
         assert np.median(np.abs(step.predicted / step.measured - 1)) <= most
 
 
+@pytest.mark.slow
 def test_the_fit_finds_the_numbers_again() -> None:
     changes: list[dict[str, object]] = [
         {"tp": tp, "dp": 8 // tp, "seq_len": length, "micro_batches": number}

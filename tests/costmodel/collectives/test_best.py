@@ -19,6 +19,7 @@ SIMPLE = Family(orders=("fixed",), padded=False)
 """what the figures of paper 003 are computed with"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "collective", "family"),
     [
@@ -44,6 +45,7 @@ def test_no_plan_that_brute_force_finds_is_faster(
             assert found.time_s == pytest.approx(expected_s, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "algorithm", "orders"),
     [
@@ -106,6 +108,7 @@ def test_short_messages_are_far_faster_than_quartering() -> None:
         assert lumorph_4_s(256, message_bytes) >= 5 * best("all_reduce", 256, message_bytes, limits(16)).time_s
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [64, 128, 251, 256])
 @pytest.mark.parametrize("max_peers", [3, 4, 8, 16])
 def test_long_messages_are_close_to_the_bound(ranks: int, max_peers: int) -> None:
@@ -124,6 +127,7 @@ def test_any_size_keeps_up_with_the_next_power_of_two(ranks: int) -> None:
             assert found.time_s <= power.time_s * (1 + slack)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [5, 7, 17, 19, 37, 97, 251])
 def test_folding_ranks_in_and_out_is_never_faster(ranks: int) -> None:
     for max_peers in (2, 3, 16):
@@ -134,6 +138,7 @@ def test_folding_ranks_in_and_out_is_never_faster(ranks: int) -> None:
             assert found.time_s <= folded_s * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     collective=st.sampled_from(sorted(ALGORITHMS)),
@@ -167,6 +172,7 @@ def test_a_faster_switch_never_hurts() -> None:
     assert times[-1] == pytest.approx(times[-2], rel=1e-9), "with very slow switches nothing is ever changed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collective", sorted(ALGORITHMS))
 @pytest.mark.parametrize(("ranks", "limit_s"), [(256, 0.1), (251, 0.1), (1024, 1.0), (1021, 1.0)])
 def test_best_is_quick_and_cached(collective: Collective, ranks: int, limit_s: float) -> None:

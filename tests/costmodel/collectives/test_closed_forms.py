@@ -33,6 +33,7 @@ def columns(draw: st.DrawFn) -> tuple[list[float], list[int], list[float], list[
     return list(message), list(n), list(alpha), list(rate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["ring_reduce_scatter", "ring_all_reduce", "binomial_tree_all_reduce", "double_tree_all_reduce"],
@@ -52,6 +53,7 @@ def test_pipelined_tree_finds_the_best_number_of_chunks(message: float, n: int, 
     assert closed_forms.pipelined_tree_all_reduce_s(message, n, alpha, rate) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mixed_radix_reduce_scatter", "mixed_radix_all_reduce", "full_exchange_all_reduce"])
 @settings(max_examples=40, deadline=None)
 @given(rows=st.lists(radix_lists, min_size=1, max_size=5), message=messages, alpha=alphas, rate=rates)
@@ -63,6 +65,7 @@ def test_mixed_radix_kernels(name: str, rows: list[list[int]], message: float, a
     assert kernel(message, padded, alpha, rate, columns) == pytest.approx(expected, rel=1e-9, abs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tree_broadcast", "direct_all_to_all", "bruck_all_to_all"])
 @settings(max_examples=60, deadline=None)
 @given(message=messages, n=ranks, peers=st.integers(2, 16), alpha=alphas, rate=rates)

@@ -202,6 +202,7 @@ def test_fastest_plans_are_the_lower_envelope(
         assert plan.time_s(between) <= min(before.time_s(between), after.time_s(between)) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_peers", [1, 2, 3, 5, 16])
 @pytest.mark.parametrize("ranks", [2, 3, 5, 6, 7, 8, 11, 12, 13, 20, 26, 37, 64])
 def test_circuits_are_those_of_the_schedule(ranks: int, max_peers: int) -> None:

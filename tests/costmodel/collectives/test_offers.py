@@ -67,6 +67,7 @@ def test_exchanges_alternate() -> None:
     assert min(plan.time_s(1024.0) for plan in plans) * 1e6 == pytest.approx(7.96, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_peers", [16, 64, 128])
 def test_wide_fabrics_are_quick(max_peers: int) -> None:
     wide = Limits(128, max_peers, ALPHA_S, RHO_S, RATE / 128)

@@ -23,6 +23,7 @@ KINDS = [(collective, name) for collective, names in ALGORITHMS.items() for name
 TOLERANCE = 0.0025
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("collective", "algorithm"), KINDS)
 @pytest.mark.parametrize("overlap", [False, True])
 def test_best_plans_are_right_and_take_their_time(collective: Collective, algorithm: Algorithm, overlap: bool) -> None:
@@ -44,6 +45,7 @@ def _holds(plan: CollectivePlan, message_bytes: float, overlap: bool = False) ->
     assert schedule.num_calls == (2 if plan.order == "alternating" else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collective", sorted(ALGORITHMS))
 @pytest.mark.parametrize("ranks", [96, 97, 256])
 def test_larger_groups(collective: Collective, ranks: int) -> None:
@@ -51,6 +53,7 @@ def test_larger_groups(collective: Collective, ranks: int) -> None:
         _holds(best(collective, ranks, message_bytes, limits(8)).plan, message_bytes)
 
 
+@pytest.mark.slow
 def test_a_thousand_ranks_stay_small() -> None:
     for ranks, algorithm in ((1024, "radix"), (1021, "exchange")):
         plan = best_of(algorithm, "all_reduce", ranks, MIB, max_peers=16)  # type: ignore[arg-type]
@@ -108,6 +111,7 @@ def _groups(digits: int) -> list[tuple[int, ...]]:
     return [(first, *rest) for first in range(1, digits + 1) for rest in _groups(digits - first)]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(plan=mixed_plans(), message_bytes=st.floats(1.0, 1e8))
 def test_any_mixed_radix_plan_is_right(plan: CollectivePlan, message_bytes: float) -> None:

@@ -21,6 +21,7 @@ sizes = st.integers(1, 70000)
 cases = st.sampled_from([(device, precision) for device in (H100, A100, UNKNOWN) for precision in device.flops_per_s])
 
 
+@pytest.mark.slow
 @given(case=cases, m=sizes, n=sizes, k=sizes)
 @settings(max_examples=200, deadline=None)
 def test_agrees_with_trying_every_tile_and_split(case: tuple[Device, Precision], m: int, n: int, k: int) -> None:
@@ -31,6 +32,7 @@ def test_agrees_with_trying_every_tile_and_split(case: tuple[Device, Precision],
     )
 
 
+@pytest.mark.slow
 @given(case=cases, m=sizes, n=sizes, k=sizes, more=st.integers(1, 20000), axis=st.integers(0, 2))
 @settings(max_examples=200, deadline=None)
 def test_larger_products_never_take_less(

@@ -125,6 +125,7 @@ def test_the_module_says_in_one_line_that_torch_is_missing(
     )
 
 
+@pytest.mark.slow
 def test_measuring_needs_neither_pandas_nor_the_planner() -> None:
     others = {"planner", "pandas", "scipy", "typer", "rich", "yaml", "ortools", "networkx"}
     program = f"import sys, costmodel.measure.__main__\nprint(sorted({others} & set(sys.modules)))"

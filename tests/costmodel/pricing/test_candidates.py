@@ -108,6 +108,7 @@ def test_blocks_of_a_fat_tree_are_a_tensor_group_or_the_job() -> None:
     assert {c.block for c in listed(WORKLOADS["training"], FAT_TREE, 8) if c.tensor == 8} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", [LIGHTPATH, FAT_TREE])
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_configurations_there_and_back(name: str, fabric: dict[str, Any]) -> None:
@@ -156,6 +157,7 @@ SERVED: dict[str, Any] = WORKLOADS["serving"] | {"model": "mixtral-8x7b", "exper
 TIERED = Device.model_validate(DEVICE.model_dump() | {"offload": "host-pcie5", "capacity": "8 TB"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fabric", "context"), [(LIGHTPATH, {1}), (FAT_TREE, {1, 2})])
 @pytest.mark.parametrize("fields", [OPEN, ROUTED, SERVED])
 def test_scores_of_configurations_there_and_back(

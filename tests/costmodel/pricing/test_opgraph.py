@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -24,6 +25,7 @@ def test_shapes_are_the_distinct_rows(rows: list[tuple[int, int, int]]) -> None:
     np.testing.assert_array_equal(back, table)
 
 
+@pytest.mark.slow
 @given(
     shape=arrays.arrays(np.int32, 6, elements=st.integers(0, 2)),
     times=arrays.arrays(np.float64, 6, elements=st.integers(0, 9)),

@@ -55,6 +55,7 @@ def switch_costs(rows: Candidates, row: int, fabric: Sipam, footprint_bytes: flo
     return 2 * seconds / rows.workload.output_tokens, 2 * 2 * copied / rows.workload.output_tokens
 
 
+@pytest.mark.slow
 def test_a_row_with_two_settings_costs_both_phases_and_the_switches() -> None:
     fabric = fabric_of()
     _, rows, scores = listed(fabric)
@@ -86,6 +87,7 @@ def test_prices_of_the_listing_are_those_of_the_rows() -> None:
         np.testing.assert_allclose(column, getattr(again, name), rtol=1e-12, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sizes", "carried"), [((4,), 1), ((8,), 1), ((4,), 2)])
 def test_the_listed_pairs_are_the_fastest_of_each_two_splits_that_pay(sizes: tuple[int, ...], carried: int) -> None:
     io = {"name": "io", "width_mm": 8, "bandwidth": f"{600 * carried} GB/s", "source": "test"}

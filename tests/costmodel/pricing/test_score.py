@@ -69,6 +69,7 @@ def assert_equal_the_oracle(
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-18)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric_name", FABRICS)
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_every_row_costs_what_the_scalar_oracle_says(workload: str, fabric_name: str) -> None:
@@ -78,6 +79,7 @@ def test_every_row_costs_what_the_scalar_oracle_says(workload: str, fabric_name:
     assert_equal_the_oracle(candidates, DEVICE, fabric, 40)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     job=jobs(),
@@ -104,6 +106,7 @@ def test_random_mappings_of_training(
     assert_equal_the_oracle(candidates, device, fabric, 6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(job=serving_jobs(), num_devices=st.sampled_from([1, 2, 4, 8]), data=st.data())
 def test_random_mappings_of_serving(job: TransformerInference, num_devices: int, data: st.DataObject) -> None:
@@ -114,6 +117,7 @@ def test_random_mappings_of_serving(job: TransformerInference, num_devices: int,
     assert_equal_the_oracle(candidates, device, fabric, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["training", "serving"])
 def test_calibrations_replace_those_of_the_catalog(name: str) -> None:
     """Kernels too: a device whose products all take a second."""
@@ -130,6 +134,7 @@ def test_calibrations_replace_those_of_the_catalog(name: str) -> None:
         assert np.all(slow.step_s > 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_chunks_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fabric = fabric_of(LIGHTPATH)

@@ -107,6 +107,7 @@ def test_the_best_is_the_best_in_plain_python(attention: str, size: int) -> None
     assert [float(o.scores.step_s[0]) for o in found.best] == pytest.approx(fitting[:5], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric_name", FABRICS)
 def test_parts_do_not_change_the_result(fabric_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     job, fabric = job_of("bert"), fabric_of(FABRICS[fabric_name])
@@ -159,6 +160,7 @@ def test_front_of_small_numbers(rows: list[tuple[int, int, int]]) -> None:
     assert pareto(costs).tolist() == undominated(costs)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 4), st.integers(0, 200), st.integers(0, 2**32 - 1))
 def test_front_of_random_numbers(dimensions: int, number: int, seed: int) -> None:
     costs = np.random.default_rng(seed).lognormal(size=(dimensions, number))

@@ -48,6 +48,7 @@ def count(asked: Workload, size: int, on: Any, limits: Limits = ASKED[0]) -> int
     return len(enumerate_candidates(asked, [size], H100, on, **limits._asdict()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FABRICS)
 @pytest.mark.parametrize("job", WORKLOADS)
 def test_something_lacks_exactly_where_nothing_is_listed(name: str, job: str) -> None:

@@ -67,6 +67,7 @@ def cases(draw: st.DrawFn) -> tuple[Load, StepTable]:
     return load, table(load, base_s, draw(st.floats(0, 1e-3)), draw(st.floats(0, 5e-2)), cached_s, floor_s)
 
 
+@pytest.mark.slow
 @given(cases())
 @settings(deadline=None, max_examples=300)
 def test_it_equals_the_naive_simulation(case: tuple[Load, StepTable]) -> None:

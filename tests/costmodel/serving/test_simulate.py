@@ -31,6 +31,7 @@ def test_results_have_the_shape_of_their_inputs_and_equal_rows_alone() -> None:
             assert one.batch == many.batch[row, column]
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["vllm", "trtllm", "sglang", "another"]),
     st.sampled_from([1, 2, 4, 8]),

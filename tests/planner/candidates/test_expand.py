@@ -21,6 +21,7 @@ from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1000, 1040))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
     instance = tiny_instance(seed)

@@ -47,6 +47,7 @@ def combinations(problem: Problem) -> list[tuple[tuple[int | None, ...], float]]
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_bounds_are_those_of_the_knapsack(seed: int) -> None:
     problem = small_problem(seed)
@@ -58,6 +59,7 @@ def test_bounds_are_those_of_the_knapsack(seed: int) -> None:
             assert sieve.rows[j][row] == pytest.approx(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_core_keeps_every_row_that_reaches_the_threshold(seed: int) -> None:
     problem = small_problem(seed)
@@ -82,6 +84,7 @@ def test_a_core_without_a_threshold_is_the_problem() -> None:
     assert [len(o) for o in core.options] == [len(o) for o in problem.options]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, 40, 2))
 def test_no_plan_is_above_the_bound_of_a_row_it_uses(seed: int) -> None:
     problem = expand(tiny_instance(seed))
@@ -98,6 +101,7 @@ def test_no_plan_is_above_the_bound_of_a_row_it_uses(seed: int) -> None:
             assert total <= bounds[row] + 1e-9
 
 
+@pytest.mark.slow
 def test_current_row_of_a_resident_stays_in_every_core() -> None:
     for seed in range(60):
         problem = expand(tiny_instance(seed))

@@ -52,6 +52,7 @@ def optimum(seed: int) -> Plan:
     return result.plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     optimum(seed)
@@ -70,6 +71,7 @@ def with_one_setting(instance: Instance) -> Instance:
     return Instance.parse(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS[::4])
 def test_value_is_never_less_than_with_one_setting(seed: int) -> None:
     instance = phased_pool(seed)
@@ -80,6 +82,7 @@ def test_value_is_never_less_than_with_one_setting(seed: int) -> None:
     assert objective_values(instance, optimum(seed))["value"] >= objective_values(instance, alone.plan)["value"] - 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_switches_that_never_pay_leave_the_plan_as_it_is(seed: int) -> None:
     data = (phased_pool if seed % 2 else tiny_pool)(seed).model_dump(mode="json")
@@ -93,6 +96,7 @@ def test_switches_that_never_pay_leave_the_plan_as_it_is(seed: int) -> None:
         assert both.objectives == pytest.approx(alone.objectives, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_wiring_of_two_phases_is_what_enumeration_says(seed: int) -> None:
     """Racks with few ports: which circuits stay on in the phase with less memory is chosen together with all rails."""
@@ -142,6 +146,7 @@ def planned() -> tuple[Instance, Plan]:
     return instance, result.plan
 
 
+@pytest.mark.slow
 def test_the_shipped_services_gain_by_collectives_and_by_memory() -> None:
     instance, plan = planned()
     gains = {a.job: gain_of_phases(instance.cluster, instance.job(a.job), a.configuration) for a in plan.assignments}

@@ -36,6 +36,7 @@ def said(accelerators: Any = 512, **job: Any) -> str:
     return why_unlisted(instance.cluster, instance.jobs[0]) or ""
 
 
+@pytest.mark.slow
 def test_every_command_says_the_same(planner: Planner, tmp_path: Path) -> None:  # noqa: F811
     instance, path = Instance.parse(fields()), tmp_path / "large.yaml"
     path.write_text(yaml.safe_dump(fields()))
@@ -73,6 +74,7 @@ def test_limits_are_told_before_remedies() -> None:
     assert said(constraints={"one_server": True}) == "must lie in one server, which has 8 accelerators"
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_pool_is_told_with_its_parts() -> None:
     cluster = {"device": "h100-sxm", "fabric": FABRICS["sipam"]}
     instance = Instance.parse(fields(2) | {"cluster": cluster})

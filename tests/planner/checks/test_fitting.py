@@ -46,6 +46,7 @@ def test_against_enumeration(rack: tuple[tuple[int, ...], Fibers, int]) -> None:
     assert jobs_between(free, links, size) == (enumerated(free, fibers, size),) * 2
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 5), min_size=5, max_size=5), st.integers(3, 5), st.randoms(use_true_random=False))
 def test_five_servers_against_enumeration(free: list[int], size: int, random: Random) -> None:
@@ -71,6 +72,7 @@ def test_by_hand(free: tuple[int, ...], links: set[tuple[int, int]], size: int, 
     assert jobs_between(free, frozenset(links), size) == (expected, expected)
 
 
+@pytest.mark.slow
 def test_a_rack_of_eight_servers_is_quick() -> None:
     random = Random(5)
     started_s = process_time()

@@ -49,6 +49,7 @@ def change_of(data: Fields, job: str) -> Fields:
     return next(each for each in data["switches"]["phases"] if each["job"] == job)
 
 
+@pytest.mark.slow
 def test_a_good_plan_breaks_no_rule_and_has_both_kinds_of_jobs() -> None:
     assert check(instance(), good()) == []
     io = {}
@@ -178,6 +179,7 @@ def _other_ports_undone(data: Fields) -> None:
     change["undone"].append({"switch": f"{other['device'].split('.')[0]}.q{other['rail']}", "connections": [pair]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -20,6 +20,7 @@ from tests.planner.checks.good import GOOD
 from tests.planner.checks.plans import LIGHTPATH, broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ring", "switched", "at_once", "exchange", "beyond", "line", "grid"])
 @pytest.mark.parametrize("field", ["latency_s", "seconds_per_byte"])
 @pytest.mark.parametrize(("factor", "rules"), [(1.002, set()), (1.003, {"rounds"}), (0.997, {"rounds"})])
@@ -39,6 +40,7 @@ def test_time_that_is_charged(
     assert broken(*GOOD[name]()) == rules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 15, 16, 20, 24, 26, 37])
 @pytest.mark.parametrize("max_peers", [2, 3, 5, 16])
 @pytest.mark.parametrize("dimension", ["data", "pipeline"])

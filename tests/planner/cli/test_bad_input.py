@@ -120,6 +120,7 @@ FIELDS: dict[str, tuple[Change, str, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FIELDS)
 def test_a_wrong_field_is_named(planner: Planner, tmp_path: Path, case: str) -> None:
     change, field, problem = FIELDS[case]
@@ -151,6 +152,7 @@ TEXTS: dict[str, tuple[bytes, str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TEXTS)
 def test_a_wrong_text_is_refused(planner: Planner, tmp_path: Path, case: str) -> None:
     content, place, problem = TEXTS[case]
@@ -202,6 +204,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", OUTPUTS)
 def test_a_file_of_another_kind_is_not_overwritten(planner: Planner, instance: Path, case: str) -> None:
     folder = instance.parent

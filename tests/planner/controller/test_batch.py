@@ -123,6 +123,7 @@ def test_the_tenant_with_less_use_goes_first_and_quotas_hold() -> None:
     assert len(held) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
 def test_random_batches_never_get_less(fabric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Value of each priority, the highest first, against the same controller without a look at the whole."""

@@ -254,6 +254,7 @@ def killed(path: Path, calls: list[tuple[str, Call]], after: int, wait_s: float)
     return answered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(max(1, KILLS // 15)))
 def test_a_killed_process_loses_nothing(number: int, tmp_path: Path) -> None:
     """Three times in a row; each time the client sends all its events again."""

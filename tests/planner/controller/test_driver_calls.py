@@ -3,9 +3,12 @@
 import threading
 import time
 
+import pytest
+
 from planner.controller.driver_calls import Calls
 
 
+@pytest.mark.slow
 def test_a_hundred_calls_that_hang_delay_no_other() -> None:
     end, done = threading.Event(), threading.Event()
     calls = Calls[str]()

@@ -12,6 +12,7 @@ from tests.planner.whatif.repair.test_free_parts import parts_of, parts_used
 UPLINKS = {"sipam": {"uplinks": 1, "accelerators_per_server": 6}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_a_failed_part_that_no_job_uses_changes_nothing(fabric: str) -> None:
     with controller(fabric, **UPLINKS.get(fabric, {})) as c:

@@ -87,6 +87,7 @@ def test_weight_is_kept_over_a_restart(tmp_path: Path) -> None:
         assert again.job("heavy").request.weight == 7.5
 
 
+@pytest.mark.slow
 def test_memory_is_flat_over_events_of_distinct_requests(expanded: list[str], tmp_path: Path) -> None:
     """Requests that come and go, each of a kind of its own: kinds, and what goes by their rows, are forgotten."""
     taken = list[int]()

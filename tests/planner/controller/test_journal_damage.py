@@ -56,6 +56,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", DAMAGES)
 def test_what_is_not_as_it_was_written_is_told(what: str, path: Path) -> None:
     written(path)

@@ -53,6 +53,7 @@ def _floor(c: Controller) -> ClusterState:
     return c._durable.floor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_guests_and_their_ends_are_those_of_the_running_jobs(seed: int) -> None:
     floor = _floor(_busy(seed))
@@ -64,6 +65,7 @@ def test_guests_and_their_ends_are_those_of_the_running_jobs(seed: int) -> None:
         assert floor.occupancy.clear_s[server] == max((e.end_s for e in here), default=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("size", [1, 4, 8, 16])
 def test_what_is_kept_is_free_the_earliest(seed: int, size: int) -> None:

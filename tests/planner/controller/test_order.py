@@ -95,6 +95,7 @@ def test_a_short_job_runs_ahead_where_it_delays_nobody() -> None:
     assert started(c.finish("long", at_s=100)) == ["large"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("most", [1, 4])

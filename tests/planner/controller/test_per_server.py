@@ -32,6 +32,7 @@ def obeys(c: Controller, decisions: tuple[Decision, ...]) -> None:
             assert given(c.running[asked].device_names) == {each}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", NUMBERS)
 def test_random_events_keep_the_numbers(fabric: str) -> None:
     """Starts, moves, failures and preemptions; on a fabric without circuits nobody waits who could start alone."""

@@ -126,6 +126,7 @@ class PoolMachine(Machine):
             assert c.check() == []
 
 
+@pytest.mark.slow
 def test_random_events_conserve_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also over crashes: `Machine` restarts the controller from its journal, and compares."""
     monkeypatch.setattr(test_controller_machine, "cluster", lambda fabric: cluster(fabric, **SCARCE))
@@ -165,6 +166,7 @@ def steps(place: Place, old: str, new: str) -> Place:
     return rewired(place, lambda wire: wire._replace(route=tuple(map(changed, wire.route))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -251,6 +253,7 @@ def by_all_checks(where: Cluster, beside: Sequence[tuple[Job, Place]], job: Job,
     return not check(instance, plan, starts=True)
 
 
+@pytest.mark.slow
 def test_a_place_in_a_pool_is_judged_as_by_all_checks() -> None:
     """Random places on random ground, one guard for all: what it remembers is of other places."""
     random, verdicts = Random("pools"), Counter[bool]()
@@ -292,6 +295,7 @@ SLOW: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_job_whose_phases_divide_their_ports_differently_keeps_both_divisions(tmp_path: Path) -> None:
     """Circuits of one phase are named as such, to plans, to drivers and over a restart."""
     path = tmp_path / "journal.db"
@@ -351,6 +355,7 @@ def test_who_waits_for_memory_is_told_so() -> None:
     assert c.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accelerators", [1, 2, 4])
 def test_those_who_hold_the_memory_give_way(accelerators: int) -> None:
     """Four jobs hold all units, and four accelerators are free; nobody is stopped who could have stayed."""
@@ -365,6 +370,7 @@ def test_those_who_hold_the_memory_give_way(accelerators: int) -> None:
     assert c.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["unit", "port", "uplink", "switch"])
 def test_a_job_whose_part_fails_goes_on_with_others(kind: str) -> None:
     c = controller("sipam", {"downtime_s": 5}, units_per_tray=30)
@@ -383,6 +389,7 @@ def test_a_job_whose_part_fails_goes_on_with_others(kind: str) -> None:
     assert left_over(c) == expected(c)
 
 
+@pytest.mark.slow
 def test_a_large_job_is_kept_room_for_until_it_starts() -> None:
     """Small jobs without a limit never take the servers that are kept for one that needs all memory of two."""
     c = controller("sipam")

@@ -63,6 +63,7 @@ def crowded(fabric: str, seed: int) -> tuple[Controller, Random]:
     return c, random
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
 def test_a_controller_stops_the_fewest_jobs(fabric: str, seed: int) -> None:

@@ -45,6 +45,7 @@ def _cpu_s(controlled: Controller) -> float:
     return least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SITES)
 def test_cpu_of_a_decision_does_not_grow_with_running_jobs(name: str) -> None:
     kind, changes = SITES[name]

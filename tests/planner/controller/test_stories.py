@@ -178,6 +178,7 @@ def test_a_drained_server_loses_its_jobs_and_gets_none() -> None:
     assert c.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", sorted(FABRICS))
 def test_no_fabric_places_a_job_on_a_drained_server(fabric: str) -> None:
     c = controller(fabric)
@@ -190,6 +191,7 @@ def test_no_fabric_places_a_job_on_a_drained_server(fabric: str) -> None:
     assert c.check() == []
 
 
+@pytest.mark.slow
 def test_a_failure_moves_the_job_that_stood_there_and_no_other() -> None:
     c = controller("lightpath", {"downtime_s": 5})
     c.submit_all([request("a", 8), request("b", 4), request("c", 16)])
@@ -214,6 +216,7 @@ def test_a_job_without_another_place_waits_and_comes_back() -> None:
     assert started(c.repair("s1.g3")) == ["all"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "words"),
     [

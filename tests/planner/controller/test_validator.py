@@ -37,6 +37,7 @@ def on(place: Place, *devices: tuple[int, int]) -> Place:
     return replace(place, devices=devices + place.devices[len(devices) :])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [

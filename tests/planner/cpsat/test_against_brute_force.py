@@ -22,28 +22,33 @@ DISPLACED_FROM_A_WINDOW = 1030
 """seed of an instance whose displaced resident leaves a server that is outside of a neighbourhood"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
 def test_every_level_has_the_enumerated_optimum(seed: int) -> None:
     agree(tiny_instance(seed))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(tiny_instances)
 def test_any_tiny_instance_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_CROSSINGS))
 def test_every_level_has_the_enumerated_optimum_where_light_crosses_servers_or_lasers_fail(seed: int) -> None:
     agree(tiny_crossing(seed))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(tiny_crossings)
 def test_any_such_instance_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_FIVES))
 def test_every_level_has_the_enumerated_optimum_where_radices_exceed_the_ranks(seed: int) -> None:
     instance = tiny_five(seed)
@@ -52,11 +57,13 @@ def test_every_level_has_the_enumerated_optimum_where_radices_exceed_the_ranks(s
     agree(instance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(NUM_EVENS), DISPLACED_FROM_A_WINDOW])
 def test_every_level_has_the_enumerated_optimum_where_each_server_gives_as_many(seed: int) -> None:
     agree(tiny_even(seed))
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(tiny_evens)
 def test_any_such_instance_of_even_jobs_has_the_enumerated_optimum(instance: Instance) -> None:

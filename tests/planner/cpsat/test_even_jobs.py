@@ -43,29 +43,34 @@ def even(instance: Instance, seed: int) -> Instance:
     return edited(instance, jobs=tuple(jobs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_values_on_rails_are_the_enumerated_ones(seed: int) -> None:
     instance = even(test_step2.tiny(seed), seed)
     assert_solved_to(instance, rails.best_value(instance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_values_on_divided_ports_are_the_enumerated_ones(seed: int) -> None:
     instance = even(tiny_shares.tiny_shares(seed, objectives=["value"]), seed)
     assert_solved_to(instance, tiny_shares.best_value(instance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_values_in_pools_are_the_enumerated_ones(seed: int) -> None:
     instance = even(tiny_pool(seed, objectives=["value"]), seed)
     assert_solved_to(instance, pool_search.best_value(instance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 106))
 def test_no_dominated_row_of_a_pool_is_missed(seed: int) -> None:
     assert_pruning_changes_no_level(even(tiny_pool(seed), seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_values_on_slices_are_the_enumerated_ones(seed: int) -> None:
     instance = even(tiny_slices(seed), seed)
@@ -111,6 +116,7 @@ def best_on_slices(instance: Instance) -> float:
     raise AssertionError("nothing at all is a plan")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FABRICS)
 def test_every_policy_gives_what_is_asked_of_each_server(kind: str) -> None:
     asked = [(8, 4), (4, 2), (16, 8), (6, 3), (4, 1), (8, 8), (2, 2)]
@@ -133,6 +139,7 @@ def test_every_policy_gives_what_is_asked_of_each_server(kind: str) -> None:
             assert set(given.values()) == {instance.job(assignment.job).constraints.per_server}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["fat_tree", "lightpath", "ocs_rail", "memory_ring"])
 def test_what_is_listed_are_natural_configurations_in_blocks_of_the_number(kind: str) -> None:
     """All of them, and nothing else: each listed one is priced as a configuration of a file."""

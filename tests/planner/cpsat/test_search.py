@@ -69,6 +69,7 @@ def test_required_jobs_that_cannot_run_are_infeasible(data: Fields) -> None:
     assert len(result.levels) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("limits", [{"time_limit_s": 0.0}, {"should_stop": lambda: True}])
 def test_without_time_the_heuristic_plan_comes_back(seed: int, limits: dict[str, object]) -> None:
@@ -105,6 +106,7 @@ def test_stop_requests_end_the_search_with_a_plan() -> None:
     assert result.wall_time_s < 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_hint_is_never_lost(seed: int) -> None:
     instance = crowded(seed)
@@ -118,6 +120,7 @@ def test_hint_is_never_lost(seed: int) -> None:
     assert rules(instance, again) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_same_seed_same_plan(seed: int) -> None:
     instance = crowded(seed)
@@ -127,6 +130,7 @@ def test_same_seed_same_plan(seed: int) -> None:
     assert first.seed == seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_first_level_only_improves(seed: int) -> None:
     seen: list[Incumbent] = []
@@ -142,6 +146,7 @@ def test_first_level_only_improves(seed: int) -> None:
     assert [each.wall_time_s for each in seen] == sorted(each.wall_time_s for each in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [0.0, 0.05, 0.3])
 def test_later_levels_spend_no_more_than_the_tolerance(tolerance: float) -> None:
     objectives = [{"name": "value", "tolerance": tolerance}, {"name": "energy"}]
@@ -194,6 +199,7 @@ def test_counts_that_need_more_light_than_the_least_boundary_are_not_refuted() -
     assert result.plan.admitted == ("x",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_more_capacity_never_lowers_the_best_value(seed: int) -> None:
     """Values measured against the fastest speeds of the original cluster."""
@@ -229,6 +235,7 @@ def agrees(instance: Instance) -> None:
     assert [*result.plan.objectives.values()] == pytest.approx([*expected.values.values()], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(40)])
 def test_final_plan_still_has_the_value_of_every_level_without_tolerance(seed: int) -> None:
     instance = tiny_instance(seed)

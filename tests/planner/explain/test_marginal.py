@@ -59,6 +59,7 @@ def test_fibers_of_one_pair_and_of_all() -> None:
     assert value(more) - value(jobs_spanning) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_full_pairs_are_asked_about_one_by_one() -> None:
     data = rack(training("p", 8, weight=2), fibers=1, wavelengths_per_fiber=1)
     found = gains(data)

@@ -64,6 +64,7 @@ def _refused(instance: Instance, assignments: tuple[Assignment, ...]) -> Conflic
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_jobs_of_a_plan_claim_nothing_twice(name: str) -> None:
     assert _plans(name)
@@ -72,6 +73,7 @@ def test_jobs_of_a_plan_claim_nothing_twice(name: str) -> None:
         assert _refused(_instance(name), plan.assignments) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_mixed_placements_are_refused_where_rules_object(name: str) -> None:
     """Jobs taken from two plans stand together by their claims if and only if no rule is broken."""
@@ -94,6 +96,7 @@ def _damaged(cluster: Cluster, parts: list[str], generator: random.Random) -> Cl
     return edited(cluster, health=worsened(Health(), [parse_failure(cluster, part) for part in chosen]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_what_is_lost_is_what_the_rules_say(name: str) -> None:
     instance, generator = _instance(name), random.Random(2)

@@ -41,6 +41,7 @@ def sound(kind: str) -> list[Drawn]:
     return [each for each in drawn(kind) if each.first_fit and not each.broken(each.first_fit)]
 
 
+@pytest.mark.slow
 @EVERY
 def test_claims_of_a_plan_are_apart(kind: str) -> None:
     for each in sound(kind):
@@ -53,6 +54,7 @@ def test_claims_of_a_plan_are_apart(kind: str) -> None:
         assert all(holdings.counted(part) <= most for part, most in capacity.items())
 
 
+@pytest.mark.slow
 @EVERY
 def test_what_is_lost_by_claims_is_what_the_rules_say(kind: str) -> None:
     rng, found = Random(kind), 0
@@ -67,6 +69,7 @@ def test_what_is_lost_by_claims_is_what_the_rules_say(kind: str) -> None:
     assert found > 5
 
 
+@pytest.mark.slow
 @EVERY
 def test_release_is_the_inverse_of_take(kind: str) -> None:
     """What was first placed is placed there again, after another job came and went."""
@@ -84,6 +87,7 @@ def test_release_is_the_inverse_of_take(kind: str) -> None:
             )
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_plan_survives_its_file(kind: str) -> None:
     for each in sound(kind)[:20]:
@@ -97,6 +101,7 @@ def _new(kind: str) -> Instance:
     return Instance.parse(yaml.safe_load(text))
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_new_instance_is_solved_and_drawn(kind: str) -> None:
     instance = _new(kind)
@@ -110,6 +115,7 @@ def test_a_new_instance_is_solved_and_drawn(kind: str) -> None:
     assert [name for name in devices if f"'{name}'" not in page] == []
 
 
+@pytest.mark.slow
 @EVERY
 def test_more_capacity_costs_no_value(kind: str) -> None:
     instance = next(each.problem.instance for each in sound(kind) if len(each.problem.options) == 1)
@@ -124,6 +130,7 @@ def test_more_capacity_costs_no_value(kind: str) -> None:
         assert more.plan.objectives["value"] >= base.plan.objectives["value"] - 1e-6
 
 
+@pytest.mark.slow
 @EVERY
 def test_cpsat_finds_what_enumeration_finds(kind: str) -> None:
     """Every row of every job on every spread of its blocks, by step 2 alone."""
@@ -156,6 +163,7 @@ def _best_value(problem: Problem) -> float | None:
     return max(values, default=None)
 
 
+@pytest.mark.slow
 def test_rules_load_nothing_of_the_solver() -> None:
     """All of a plan is checked, on every fabric, without any module that finds plans."""
     code = (

@@ -34,6 +34,7 @@ def _realized(each: Drawn) -> bool:
     return False
 
 
+@pytest.mark.slow
 @EVERY
 def test_step_one_allows_all_that_first_fit_finds(kind: str) -> None:
     for each in drawn(kind):
@@ -41,6 +42,7 @@ def test_step_one_allows_all_that_first_fit_finds(kind: str) -> None:
             assert each.is_allowed, each.pattern
 
 
+@pytest.mark.slow
 @EVERY
 def test_step_two_realises_what_step_one_counts_or_refutes_it(kind: str) -> None:
     allowed = [each for each in drawn(kind) if each.is_allowed and each.pattern]
@@ -49,6 +51,7 @@ def test_step_two_realises_what_step_one_counts_or_refutes_it(kind: str) -> None
     assert len(refuted) <= MOST_REFUTED.get(kind, 0), [(each.problem.instance.name, each.pattern) for each in refuted]
 
 
+@pytest.mark.slow
 @EVERY
 def test_every_group_changes_a_verdict(kind: str) -> None:
     """Without it step 1 would allow something that all groups together forbid."""
@@ -58,6 +61,7 @@ def test_every_group_changes_a_verdict(kind: str) -> None:
     assert groups_of(fabrics()[kind]).keys() - deciding - DEFINES_LITERALS == (set() if is_split else {"rack"})
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_group_forbids_what_its_rule_forbids(kind: str) -> None:
     """Jobs that one group alone keeps apart break the rule of its name where each lies as if it were alone."""
@@ -68,6 +72,7 @@ def test_a_group_forbids_what_its_rule_forbids(kind: str) -> None:
             assert (names | ALSO.get(min(names), set())) & each.broken(plan), each.pattern
 
 
+@pytest.mark.slow
 @EVERY
 def test_on_the_boundary_jobs_fit_without_any_one_of_them(kind: str) -> None:
     allowed = [each.without(j) for each in smallest_forbidden(kind) for j in each.may_be_absent]

@@ -84,6 +84,7 @@ def test_circuits_of_a_shape(degrees: tuple[int, int, int, int]) -> None:
         assert all(len(set(circuits)) == len(circuits) for _, circuits in shape.configurations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", range(2, 33))
 def test_offsets_colour_every_plan(ranks: int) -> None:
     found = plans_of(ranks)
@@ -159,6 +160,7 @@ def test_ring_of_any_length_leaves_one_circuit() -> None:
     assert shape.unit == 2
 
 
+@pytest.mark.slow
 def test_bound_of_many_blocks_is_never_above_some_sets() -> None:
     """Runs of consecutive blocks and random sets leave at least what the bound says."""
     rng = np.random.default_rng(0)
@@ -211,6 +213,7 @@ def test_boundary_is_shared_and_cannot_be_changed() -> None:
         shape.boundary[0] = 1
 
 
+@pytest.mark.slow
 def test_light_of_many_ranks_takes_memory_by_circuits_not_by_pairs() -> None:
     """A ring of 1,024: a million pairs of ranks, a thousand circuits; many shapes of one plan share them."""
     ring = CollectivePlan("all_reduce", "ring", 1024, Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9), (), (1,), (4,))
@@ -228,6 +231,7 @@ def test_light_of_many_ranks_takes_memory_by_circuits_not_by_pairs() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_what_shapes_share_goes_with_the_last_of_them() -> None:
     shape = Demand(1, 1, 24, 1, (NO_PLAN, NO_PLAN, plans_of(24)[0]))
     assert shape.has_light

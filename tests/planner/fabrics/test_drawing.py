@@ -64,6 +64,7 @@ def _circuits(data: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", sorted(FABRICS))
 def test_every_fabric_has_names_of_its_own(fabric: str) -> None:
     instance, _ = planned(fabric)
@@ -131,6 +132,7 @@ def _page(fabric: str) -> str:
     return report_html(*planned(fabric), (), command="planner solve", versions={})
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 @pytest.mark.parametrize("fabric", ["ocs_rail", "sipam"])
 def test_the_page_shows_these_names(fabric: str, tmp_path: Path) -> None:
@@ -142,6 +144,7 @@ def test_the_page_shows_these_names(fabric: str, tmp_path: Path) -> None:
     assert ("memory circuits of this job, not drawn, to" in body) is (fabric == "sipam")
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_a_large_cluster_is_not_cut_off(tmp_path: Path) -> None:
     """1,024 accelerators fit into the width of their card, and hundreds of circuits become few arcs."""

@@ -93,6 +93,7 @@ def _has_counts(
         assert tuple(sorted((s, n // block) for s, n in counts.items())) == choice.blocks
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.integers(0, 400), st.integers(0, 10**6), st.booleans(), st.booleans())
 def test_routed_patterns_pass_the_check(seed: int, choice: int, is_limited: bool, is_crossing: bool) -> None:
@@ -105,6 +106,7 @@ def test_routed_patterns_pass_the_check(seed: int, choice: int, is_limited: bool
     assert violations(problem, pattern, limits if is_limited else None) == []
 
 
+@pytest.mark.slow
 def test_patterns_of_a_larger_rack_pass_the_check() -> None:
     jobs = [training(f"t{i}", {"min": 2, "max": 6}) for i in range(4)] + [serving("s", [1, 2])]
     problem = expand(Instance.parse(rack(*jobs, servers=4, tiles=6, fibers=2)))
@@ -177,6 +179,7 @@ def test_fixed_layout_is_used_alone() -> None:
     assert [name[:2] for name in found[0].devices] == ["s0", "s1", "s0", "s1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, 60, 3))
 def test_no_pattern_is_an_empty_plan_or_the_stayers(seed: int) -> None:
     problem = expand(tiny_instance(seed))

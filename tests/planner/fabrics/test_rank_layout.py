@@ -17,6 +17,7 @@ from tests.oracles.tiny_layouts import FABRICS, tiny_layout
 NUM_SEEDS = 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FABRICS)
 def test_plans_and_repairs_pass_the_check_with_any_degrees(kind: str) -> None:
     for seed in range(NUM_SEEDS):

@@ -92,6 +92,7 @@ def test_it_is_solved_checked_and_drawn(solved: tuple[Path, Path], tmp_path: Pat
     assert all(name in page for name in ("s0.g0", "s3.g7"))
 
 
+@pytest.mark.slow
 def test_what_waits_is_explained(site: Path, tmp_path: Path, planner: Planner) -> None:
     """As on a fat tree, word for word."""
     asked = fields()
@@ -123,6 +124,7 @@ def test_marginal_has_rows(solved: tuple[Path, Path], planner: Planner) -> None:
     assert {"one more server", "twice the network bandwidth"} <= changes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["msccl", "chakra", "tuner", "circuits", "graphml"])
 def test_it_is_exported_as_a_fat_tree_is(
     solved: tuple[Path, Path],
@@ -141,6 +143,7 @@ def test_it_is_exported_as_a_fat_tree_is(
     assert files[0] == files[1]
 
 
+@pytest.mark.slow
 def test_it_is_replayed_with_prices(site: Path, tmp_path: Path, planner: Planner) -> None:
     cluster = written(tmp_path, {"device": "h100-sxm", "fabric": DRAGONFLY}, "dragonfly.json")
     tree = written(tmp_path, {"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}, "tree.json")

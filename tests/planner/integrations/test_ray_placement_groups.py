@@ -84,6 +84,7 @@ def test_without_ray_it_says_what_to_install() -> None:
         place(_job("a", "s0.g0"))
 
 
+@pytest.mark.slow
 def test_ranks_of_a_plan_see_the_planned_nodes_and_gpus(found: Any) -> None:
     assert found["seen"] == found["wanted"]
     servers = [{name.partition(".")[0] for name in devices} for devices in found["seen"].values()]

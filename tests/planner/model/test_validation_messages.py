@@ -49,6 +49,7 @@ def _quota(change: Any) -> tuple[type[Spec], Any]:
     return Settings, {"quotas": {"a": change}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of", "change", "field", "problem"),
     [

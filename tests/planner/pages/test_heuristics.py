@@ -49,6 +49,7 @@ def test_what_finds_no_room_goes_another_way_then_stays_then_is_made_again() -> 
     assert bw_aware(problem_of(task_of(PROGRAM, [2.0], 1, may_remake=False), capacity=[4])) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(most_layers=6, most_pages=9), seed=st.integers(0, 9))
 def test_changes_fit_and_never_slow_a_step(problem: PageProblem, seed: int) -> None:

@@ -29,12 +29,14 @@ TOO_LARGE = 35
 """a seed with too many combinations to enumerate"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [seed for seed in range(41) if seed != TOO_LARGE])
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_tiered_pool(seed, objectives=["value"])
     assert_solved_to(instance, best_value(instance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 115))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
     assert_pruning_changes_no_level(tiny_tiered_pool(seed))
@@ -48,6 +50,7 @@ def test_units_are_listed_for_mappings_that_offload_alone() -> None:
         assert set(units.tolist()) <= {0, 1, 2, 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["sipam_loop", "first_fit", "best_fit"])
 def test_policies_place_jobs_with_and_without_units(policy: str) -> None:
     assert policy in POLICIES
@@ -68,6 +71,7 @@ def _tiers(result: Result) -> dict[str, SecondTier]:
     return {each.job: each.second_tier for each in result.plan.assignments if each.second_tier is not None}
 
 
+@pytest.mark.slow
 def test_the_rack_is_solved_with_all_its_tensors() -> None:
     instance, result = _solved()
     assert result.status is Status.OPTIMAL
@@ -111,6 +115,7 @@ def _changed(units: tuple[int, ...], *, offloads: bool = True) -> Instance:
     return Instance.parse(data, "changed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("units", "offloads"), [((1,), False), ((1,), True), ((2,), True)])
 def test_the_joint_choice_is_worth_more_than_no_pool_or_equal_shares(units: tuple[int, ...], offloads: bool) -> None:
     """128 units for 48 accelerators: none of them, one, or two each."""
@@ -141,6 +146,7 @@ def test_places_are_left_open_unless_asked_for() -> None:
     assert _tiers(result) == {}
 
 
+@pytest.mark.slow
 def test_asked_to_stop_a_plan_keeps_what_rules_find() -> None:
     problem = expand(Instance.load(RACK))
     first = solve(problem, time_limit_s=5, workers=2)
@@ -165,6 +171,7 @@ def _running(seed: int) -> tuple[dict[str, Any], Plan]:
     return data, plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3, 12, 27])
 def test_residents_with_and_without_units_stay(seed: int) -> None:
     data, before = _running(seed)

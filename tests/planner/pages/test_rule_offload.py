@@ -81,12 +81,14 @@ CHANGES: dict[str, Change] = {
 }
 
 
+@pytest.mark.slow
 def test_a_good_plan_passes() -> None:
     instance, plan = _solved()
     assert plan[JOB].second_tier is not None
     assert check(instance, plan) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_is_wrong_is_found(what: str) -> None:
     instance, _ = _solved()

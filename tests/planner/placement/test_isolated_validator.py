@@ -42,6 +42,7 @@ TAKEN_APART: dict[str, tuple[str, dict[str, Any]]] = {
 """fabrics on which places are judged"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -74,6 +75,7 @@ def test_what_is_wrong_on_rails_is_found(change: Broken, words: str | None) -> N
     assert guard.objection(job, place) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fabric", "change", "words"),
     [
@@ -155,6 +157,7 @@ def health(random: Random, fabric: FabricBase, beside: Sequence[tuple[Job, Place
     return Health(failed_tiles=some(names), failed_ports=some(names), failed_switches=some(switches))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TAKEN_APART)
 def test_a_place_is_judged_as_by_all_checks(name: str) -> None:
     """Random places on random ground, one guard for all of a fabric: what it remembers is of other places."""

@@ -47,6 +47,7 @@ def _planned(policy: str, problem: Problem) -> list[tuple[str, frozenset[str]]]:
     return [(assignment.job, frozenset(assignment.devices)) for assignment in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     ("fabric", "policy"),
@@ -74,6 +75,7 @@ def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) ->
     assert found == _planned(policy, problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     ("fabric", "policy"),
@@ -103,6 +105,7 @@ def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy:
     assert found == _planned(policy, problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fabric", "policy"),
     [

@@ -35,6 +35,7 @@ def drawn(request: pytest.FixtureRequest) -> tuple[ExperimentOutcome, Figure]:
     return found
 
 
+@pytest.mark.slow
 def test_both_axes_are_logarithmic_and_one_legend_names_each_line_once(drawn: tuple[ExperimentOutcome, Figure]) -> None:
     _, figure = drawn
     assert len(figure.axes) == 3
@@ -66,6 +67,7 @@ def test_rings_lie_at_the_largest_buckets(bert: tuple[ExperimentOutcome, Figure]
         assert rings == pytest.approx([bucket / 1e6 for bucket in largest if bucket])
 
 
+@pytest.mark.slow
 def test_the_picture_is_written(drawn: tuple[ExperimentOutcome, Figure], tmp_path: Path) -> None:
     (path,) = save_figures(tmp_path, [drawn[0]])
     assert path.read_bytes().startswith(b"\x89PNG")

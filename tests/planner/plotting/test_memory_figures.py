@@ -21,6 +21,7 @@ def drawn(of: ExperimentOutcome) -> list[Axes]:
     return figure.axes
 
 
+@pytest.mark.slow
 def test_bars_are_the_speedups() -> None:
     of = outcome("speedups")
     panels = drawn(of)
@@ -33,6 +34,7 @@ def test_bars_are_the_speedups() -> None:
     assert sorted(labels) == ["HC-DLA", "MC-DLA(B)", "MC-DLA(L)", "MC-DLA(S)", "oracle", "published"]
 
 
+@pytest.mark.slow
 def test_streams_are_drawn_interval_by_interval() -> None:
     of = outcome("latencies")
     panels = drawn(of)
@@ -47,6 +49,7 @@ def test_streams_are_drawn_interval_by_interval() -> None:
         assert shown == pytest.approx(1e3 * timeline.ends_s[-1])
 
 
+@pytest.mark.slow
 def test_dots_are_the_variants() -> None:
     of = outcome("sensitivity")
     panels = drawn(of)
@@ -59,6 +62,7 @@ def test_dots_are_the_variants() -> None:
     assert len(names) == 14
 
 
+@pytest.mark.slow
 def test_readings_of_a_row_without_ours_are_drawn() -> None:
     of = outcome("larger_nodes")
     (panel,) = drawn(of)

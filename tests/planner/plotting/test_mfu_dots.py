@@ -22,6 +22,7 @@ def outcome() -> ExperimentOutcome:
     return ExperimentOutcome("training", published, inputs, {}, ())
 
 
+@pytest.mark.slow
 def test_each_system_has_its_dots_and_its_best(outcome: ExperimentOutcome) -> None:
     inputs = outcome.inputs
     assert isinstance(inputs, training_gain.Inputs)

@@ -37,6 +37,7 @@ def test_each_group_has_its_points_and_its_place_in_the_legend(table: Measuremen
     assert ax.get_title().startswith("3 rows, mean error ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_the_figure_is_written(table: Measurements, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"scatter.{suffix}"

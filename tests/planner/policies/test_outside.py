@@ -50,6 +50,7 @@ def test_it_solves_and_is_checked(site: Path, tmp_path: Path) -> None:
     assert {entry["job"] for entry in json.loads(plan.read_text("utf-8"))["assignments"]} == {"big", "small"}
 
 
+@pytest.mark.slow
 def test_it_is_compared_on_processes(site: Path, tmp_path: Path) -> None:
     instance, rows = written(tmp_path, fields()), tmp_path / "rows.json"
     options = ["--policies", "worst_fit,first_fit", "--workers", "2", "--results", str(tmp_path / "runs")]
@@ -60,6 +61,7 @@ def test_it_is_compared_on_processes(site: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_it_is_replayed(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tree, model = tmp_path / "tree.json", tmp_path / "model.json"
     tree.write_text(json.dumps({"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}), encoding="utf-8")
@@ -72,6 +74,7 @@ def test_it_is_replayed(site: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert rows["worst_fit", "goodput"]["mean"] == pytest.approx(rows["first_fit", "goodput"]["mean"], rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["lightpath", "ocs_rail"])
 def test_first_fit_from_outside_does_what_ours_does(
     fabric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -36,6 +36,7 @@ def _numbers(problem: Problem, devices: tuple[str, ...], *, is_torus: bool) -> f
     return frozenset(_torus_number(*place) if is_torus else place[0] * 8 + place[1] for place in places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["torus_slices", "bcube_slices"])
 def test_jobs_lie_in_legal_slices_of_their_own(rack64: Problem, policy: str) -> None:
     """Where the size needs no rounding the devices are the slice; else they lie inside one."""

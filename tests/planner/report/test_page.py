@@ -25,6 +25,7 @@ def _count(dom: str, css_class: str) -> int:
     return len(re.findall(rf'class="{css_class}"', dom))
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_the_rack_and_the_selected_job_are_shown(tmp_path: Path) -> None:
     dom = dom_of(tmp_path, _page(rack.instance(), rack.result()))
@@ -38,6 +39,7 @@ def test_the_rack_and_the_selected_job_are_shown(tmp_path: Path) -> None:
         assert text in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_names_are_text_and_never_markup(tmp_path: Path) -> None:
     dom = dom_of(tmp_path, _page(rack.instance(), rack.result()))
@@ -48,6 +50,7 @@ def test_names_are_text_and_never_markup(tmp_path: Path) -> None:
     assert "alert(1)</script>" not in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
     page = re.sub("<meta http-equiv.*?>", "", _page(rack.instance(), rack.result()))
@@ -77,6 +80,7 @@ def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
     assert shown[3:] == ["0", rack.SINGLE, "1 0 2", "dark"]
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_violations_are_listed(tmp_path: Path) -> None:
     violation = Violation("tile", "s0.t1", "sends <9> wavelengths")
@@ -86,6 +90,7 @@ def test_violations_are_listed(tmp_path: Path) -> None:
     assert "do not deploy" in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_without_a_plan_the_reason_is_shown(tmp_path: Path) -> None:
     reason = LeftOut(rack.RING, "needs 9 devices of one server")
@@ -95,6 +100,7 @@ def test_without_a_plan_the_reason_is_shown(tmp_path: Path) -> None:
     assert "needs 9 devices of one server" in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_a_fabric_without_circuits(tmp_path: Path) -> None:
     ring = {"kind": "ring"}
@@ -109,6 +115,7 @@ def test_a_fabric_without_circuits(tmp_path: Path) -> None:
     assert ">cp2<" in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_several_racks(tmp_path: Path) -> None:
     fabric = rack.instance().cluster.fabric.model_copy(update={"racks": 2})
@@ -121,6 +128,7 @@ def test_several_racks(tmp_path: Path) -> None:
     assert "Rack r1" in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 @pytest.mark.parametrize("options", [(), ("--force-dark-mode",), ("--window-size=480,900",)])
 def test_a_picture_of_the_page(tmp_path: Path, options: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import httpx
+import pytest
 
 from tests.planner.service.running import BEARER, Running, job, running, until
 
@@ -39,6 +40,7 @@ def is_closed(connection: socket.socket) -> bool:
         return True
 
 
+@pytest.mark.slow
 def test_half_open_connections_are_closed_and_all_is_answered_again() -> None:
     with running(most_connections=40, most_of_address=30, header_s=0.5) as site:
         for text in (HALF, b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /"):
@@ -75,6 +77,7 @@ def test_places_of_connections_that_closed_are_free_again() -> None:
         until(lambda: httpx.get(f"{site.client.base_url}/v1/jobs", headers=BEARER).status_code == 200, 20)
 
 
+@pytest.mark.slow
 def test_slow_but_steady_requests_are_answered() -> None:
     """A head that comes in parts, in time; then a pause between requests on the same connection."""
     text = f"GET /v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: {BEARER['Authorization']}\r\n\r\n".encode()

@@ -42,6 +42,7 @@ def test_a_name_with_slashes_is_a_name(site: Running) -> None:
         assert kinds(site.client.delete(f"/v1/jobs/{quoted}").json()) == [("stop", name)]
 
 
+@pytest.mark.slow
 def test_jobs_that_arrive_together_are_one_event(site: Running) -> None:
     answer = site.client.post("/v1/jobs", json={"jobs": [job("a", 8), job("b", 8), job("c", 32)]}).json()
     assert answer["seq"] == 1
@@ -126,6 +127,7 @@ def test_looking_again_takes_a_bounded_time(site: Running) -> None:
         refused(site.client.post("/v1/replan", json=body), 422)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "field"),
     [

@@ -106,6 +106,7 @@ def test_nodes_as_objects_come_back_as_they_were(world: World) -> None:
     assert found["Nodes"]["items"] in [[one] for one in nodes]
 
 
+@pytest.mark.slow
 def test_basic_authentication_is_what_kube_scheduler_has(world: World) -> None:
     item = world.emulator.get(PODS, "team", world.pod("g-0", 1, "g", 1)["metadata"]["name"])
     world.loop.tick()
@@ -119,6 +120,7 @@ def test_basic_authentication_is_what_kube_scheduler_has(world: World) -> None:
         assert ask("filter", {"Pod": item, "NodeNames": NAMES}).status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [{}, {"Pod": None}, {"Pod": {"metadata": {}}}, {"Pod": {"metadata": {"name": "a", "labels": {"x": 1}}}}, [], None],
@@ -158,6 +160,7 @@ PODS_OF_ANYBODY = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_odd_pods_are_answered_or_refused(world: World) -> None:
     world.pod("p", 2, "g", 1)
     world.loop.tick()
@@ -179,6 +182,7 @@ def test_a_service_without_kubernetes_has_no_such_routes(world: World) -> None:
         assert ask("filter", {}).status_code == 404
 
 
+@pytest.mark.slow
 def test_names_of_jobs_of_kubernetes_are_not_to_be_had_over_http(world: World) -> None:
     """What has such a name and no Workload or pods is let go."""
     body = {"name": "a/b", "workload": BERT, "accelerators": 1}
@@ -200,6 +204,7 @@ def test_a_binding_leads_nowhere_else(world: World, name: str) -> None:
     assert len(world.emulator.asked) == asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_lit", [True, False])
 def test_binding_waits_for_circuits_but_not_for_ever(tmp_path: Path, is_lit: bool) -> None:
     """The filter names the node at once; a request may take as long as circuits are waited for."""

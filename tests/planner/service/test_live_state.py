@@ -124,6 +124,7 @@ def test_parts_that_the_file_says_are_down_are_told() -> None:
         assert told["dark"] == [9]
 
 
+@pytest.mark.slow
 def test_it_is_quick_on_4096_accelerators() -> None:
     settings = Settings(greedy_budget_s=10, repair_budget_s=0)
     with Controller(cluster("fat_tree", servers=512), settings=settings) as c:

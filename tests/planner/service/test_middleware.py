@@ -37,6 +37,7 @@ def raw(site: Running, text: bytes) -> tuple[int, str]:
     return int(head[9:12]), head.decode("latin-1").lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "header",
     [None, "", "Bearer", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", "Bearer \xe9"],
@@ -172,6 +173,7 @@ def test_tokens_of_a_bucket_come_back_with_time() -> None:
     assert all(RateLimit(0).allows("a") for _ in range(100))
 
 
+@pytest.mark.slow
 def test_a_full_queue_turns_others_away_and_recovers() -> None:
     """While one call holds the controller, few wait and the others are answered at once."""
     with running(most_queued=4, timeout_s=2 * MOST_S) as site:
@@ -210,6 +212,7 @@ def test_a_full_queue_turns_others_away_and_recovers() -> None:
         assert site.submit("last")["seq"] == 2 + taken
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_given_up() -> None:
     controller = small_controller("lightpath")
     controller.submit(request("a"))
@@ -267,6 +270,7 @@ def test_a_request_keeps_the_number_it_came_with(small: Running) -> None:
     assert told("") != told("")
 
 
+@pytest.mark.slow
 def test_figures_are_of_this_moment(site: Running) -> None:
     def figures() -> dict[str, float]:
         lines = [line for line in site.client.get("/metrics").text.splitlines() if not line.startswith("#")]

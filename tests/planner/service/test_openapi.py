@@ -33,6 +33,7 @@ def described(busy: Running) -> schemathesis.BaseSchema:
     return schemathesis.openapi.from_url(f"{busy.client.base_url}/openapi.json", headers=BEARER)
 
 
+@pytest.mark.slow
 def test_answers_are_as_described(described: schemathesis.BaseSchema) -> None:
     """No 500, no status, header or body that is not described, no answer without the token, 405 for other methods."""
     rules = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

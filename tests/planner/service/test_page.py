@@ -50,6 +50,7 @@ def _left(dom: str) -> Any:
     return json.loads(html.unescape(found[1]))
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_it_follows_the_controller(tmp_path: Path) -> None:
     with controller("lightpath") as c:
@@ -83,6 +84,7 @@ def test_it_follows_the_controller(tmp_path: Path) -> None:
         assert len(re.findall(r'class="panel drained"', dom)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_a_selected_job_shows_its_light_and_the_token_stays_in_the_tab(tmp_path: Path) -> None:
     user = """
@@ -138,6 +140,7 @@ def test_a_selected_job_shows_its_light_and_the_token_stays_in_the_tab(tmp_path:
     assert json.loads(left["session"]) == {"photonplan-token": TOKEN}
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_without_a_token_it_asks_its_reader_and_nobody_else(tmp_path: Path) -> None:
     with controller() as c:
@@ -149,6 +152,7 @@ def test_without_a_token_it_asks_its_reader_and_nobody_else(tmp_path: Path) -> N
     assert "secret" not in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_a_wrong_token_is_forgotten_and_asked_again(tmp_path: Path) -> None:
     user = f"""
@@ -170,6 +174,7 @@ def test_a_wrong_token_is_forgotten_and_asked_again(tmp_path: Path) -> None:
     assert re.search(r'<section id="door"[^>]*hidden', dom)
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_it_says_that_it_is_disconnected_and_comes_back(tmp_path: Path) -> None:
     user = """
@@ -189,6 +194,7 @@ def test_it_says_that_it_is_disconnected_and_comes_back(tmp_path: Path) -> None:
     assert 'class="stale"' not in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_4096_accelerators_fit_into_the_window(tmp_path: Path) -> None:
     user = """
@@ -214,6 +220,7 @@ def test_4096_accelerators_fit_into_the_window(tmp_path: Path) -> None:
     assert left["larger"] == pytest.approx(1.5, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 @pytest.mark.parametrize("options", [(), ("--force-dark-mode", "--window-size=480,900")])
 def test_a_picture_of_the_page(tmp_path: Path, options: tuple[str, ...]) -> None:
@@ -238,6 +245,7 @@ def test_the_page_asks_nobody_but_its_own_server() -> None:
     assert "frame-ancestors 'none'" in LIVE_HEADERS["Content-Security-Policy"]
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_it_says_which_circuits_are_not_set_and_why(tmp_path: Path) -> None:
     """Though nothing is decided meanwhile; and no longer once they are."""
@@ -264,6 +272,7 @@ def test_it_says_which_circuits_are_not_set_and_why(tmp_path: Path) -> None:
         assert re.findall(r"<img", dom) == []
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_light_is_named_as_the_fabric_names_it(tmp_path: Path) -> None:
     user = """

@@ -25,6 +25,7 @@ def client(service: Process) -> httpx.Client:
     return httpx.Client(base_url=service.url, headers=BEARER, timeout=MOST_S)
 
 
+@pytest.mark.slow
 def test_a_service_that_is_stopped_answers_what_it_took(tmp_path: Path, floor_file: str) -> None:
     """Clients submit without pause; whatever was answered 200 is in the journal, which is closed with a snapshot."""
     taken, lock = list[str](), threading.Lock()
@@ -65,6 +66,7 @@ def test_a_service_that_is_stopped_answers_what_it_took(tmp_path: Path, floor_fi
         assert sorted({*controller.running, *controller.waiting}) == sorted(taken)
 
 
+@pytest.mark.slow
 def test_a_killed_service_goes_on_where_it_was(tmp_path: Path, floor_file: str) -> None:
     with started(tmp_path, floor_file) as service, client(service) as asker:
         answers = [asker.post("/v1/jobs", json=job(f"j{i}", 8), headers={"Idempotency-Key": f"k{i}"}) for i in range(6)]

@@ -4,6 +4,8 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from planner.checks import check
 from planner.controller import Controller, Settings
 from planner.controller.switch_reconciler import SwitchReconciler
@@ -92,6 +94,7 @@ def test_who_waits_for_news_hears_at_once(site: Running) -> None:
     assert site.get("/v1/decisions", after=1, wait=0.1)["events"] == []
 
 
+@pytest.mark.slow
 def test_who_waits_for_news_may_wait_as_long_as_said() -> None:
     with running(timeout_s=1.0) as site:
         assert site.get("/v1/decisions", after=0, wait=1.5) == {"seq": 0, "events": []}

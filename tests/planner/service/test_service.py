@@ -80,6 +80,7 @@ def _leaves(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ..
         yield from _leaves(each, (*path, key))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workload", [BERT, CHAT])
 def test_odd_values_in_any_field_break_nothing(site: Running, workload: Any) -> None:
     whole = Request.model_validate(job("a", 2, workload=workload)).model_dump(mode="json", by_alias=True)
@@ -134,6 +135,7 @@ def test_searches_that_were_cut_short_are_taken_up_once_when_it_is_quiet(monkeyp
     assert [tick(at_s) for at_s in (20.0, 21.0, 30.0)] == [2, 2, 2], "nobody waits"
 
 
+@pytest.mark.slow
 def test_control_loops_are_called_when_something_happens_and_now_and_then() -> None:
     class Counting:
         period_s = 0.2

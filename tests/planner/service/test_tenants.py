@@ -78,6 +78,7 @@ OPERATORS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "path_of"), OPERATORS)
 def test_all_else_is_for_operators(method: str, path_of: str, two: Two) -> None:
     site, a, _ = two

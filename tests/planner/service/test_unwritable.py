@@ -10,6 +10,7 @@ from tests.planner.service.running import job, running, until
 from tests.planner.simulate.grounds import cluster
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_survived(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     controller = Controller(cluster("lightpath"), path, Settings(greedy_budget_s=60, snapshot_every=1000))

@@ -86,6 +86,7 @@ def _free(pool: FreePool) -> dict[tuple[object, ...], int]:
     return {part: sum(1 << number for number in free) for part, free in _lists(pool).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fabric", "policy"),
     [

@@ -76,6 +76,7 @@ def test_priorities_go_first(fat: Site) -> None:
     assert log.start_s == [0, 20, 10]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", FABRICS)
 @pytest.mark.parametrize("policy", ["first_fit", "best_fit"])
 def test_reservations_are_kept(fabric: str, policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,6 +124,7 @@ def test_a_failure_interrupts_and_the_work_goes_on(fat: Site) -> None:
     assert simulation.runs.busy == 0
 
 
+@pytest.mark.slow
 def test_fibers_and_lasers_fail_too() -> None:
     of = ground("g", cluster("lightpath"), SIZES)
     parts = {kind: {"time_between_failures": "3 h", "repair_time": "10 min"} for kind in ("fiber", "laser", "receiver")}
@@ -134,6 +136,7 @@ def test_fibers_and_lasers_fail_too() -> None:
     assert not np.isnan(log.finish_s).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_figures_are_in_their_ranges(fabric: str) -> None:
     of = ground("g", cluster(fabric), SIZES, mix())

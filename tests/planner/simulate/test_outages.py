@@ -65,6 +65,7 @@ def test_a_job_is_broken_where_it_holds_a_failed_memory_unit() -> None:
     assert any(part[0] == "unit" for part in held)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fabric", "part"),
     [

@@ -42,6 +42,7 @@ def _replayed(monkeypatch: pytest.MonkeyPatch, fabric: str, policy: str) -> Outc
     return replay(study, SimulationRun("c", policy, 0.6, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ALL)
 def test_a_strategy_is_replayed_as_ours_are(monkeypatch: pytest.MonkeyPatch, fabric: str) -> None:
     mine = _replayed(monkeypatch, fabric, "as_strategy").figures
@@ -49,6 +50,7 @@ def test_a_strategy_is_replayed_as_ours_are(monkeypatch: pytest.MonkeyPatch, fab
     assert mine["utilization"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ALL)
 def test_a_function_is_asked_about_each_job(monkeypatch: pytest.MonkeyPatch, fabric: str) -> None:
     """On servers of equal devices it decides as the strategy does; elsewhere what it cannot place is nobody's."""

@@ -25,6 +25,7 @@ def run() -> Run:
     return lambda policy: replay(study, cells_of(study, [policy], [0.9], 1)[0])
 
 
+@pytest.mark.slow
 def test_only_the_policy_that_says_so_moves_neighbours(run: Run) -> None:
     moved = {name: run(name).figures["moves"] for name in ("best_fit", "best_fit_moving", "solver")}
     assert moved["best_fit_moving"]
@@ -68,6 +69,7 @@ def test_the_solver_is_the_solver(fabric: str) -> None:
     assert placement.row.options.value[placement.row.number] == pytest.approx(best, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_where_slices_cannot_be_cut_is_told() -> None:
     for fabric, policy in (("torus", "bcube_slices"), ("sipac", "torus_slices"), ("sipam", "torus_slices")):
         study = prepare_study(SMALL_DEMAND, mix(), {"t": cluster(fabric)}, jobs=5)

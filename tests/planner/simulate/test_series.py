@@ -37,6 +37,7 @@ def _histories(draw: st.DrawFn) -> list[tuple[float, int, int, int]]:
     ]
 
 
+@pytest.mark.slow
 @given(_histories(), st.floats(0.0, 50.0), st.floats(1.0, 400.0))
 def test_averages_are_exact(history: list[tuple[float, int, int, int]], begin_s: float, length_s: float) -> None:
     log = Log(0, begin_s, begin_s + length_s)

@@ -34,6 +34,7 @@ def test_clusters_have_as_many_accelerators_and_a_price() -> None:
     assert all(filled.clusters[name] > 0 for name in clusters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "policy"), [("sipam256", "sipam_loop"), ("memory_ring256", "first_fit")])
 def test_a_short_replay_on_shipped_racks(name: str, policy: str) -> None:
     study = prepare_study(SMALL_DEMAND, mix(), {name: _shipped(name)}, jobs=150, samples=0)

@@ -32,6 +32,7 @@ def text(study: Study, cells: list[SimulationRun], tmp_path_factory: pytest.Temp
     return to_csv(summarize(run_study(study, cells, tmp_path_factory.mktemp("one"))))
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_bytes(study: Study, cells: list[SimulationRun], text: str, tmp_path: Path) -> None:
     assert to_csv(summarize(run_study(study, cells, tmp_path, workers=2))) == text
 

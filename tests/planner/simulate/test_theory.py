@@ -33,6 +33,7 @@ def _agrees(samples: np.ndarray, exact: list[float], widths: float = 1.3) -> Non
     assert (np.abs(found.mean - exact) <= widths * found.half_width).all(), (found, exact)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [0.6, 1.1])
 def test_a_loss_system_admits_what_kaufman_and_roberts_say(load: float) -> None:
     sizes, weights = [1, 2, 4, 8], [8, 4, 2, 1]
@@ -44,6 +45,7 @@ def test_a_loss_system_admits_what_kaufman_and_roberts_say(load: float) -> None:
     _agrees(samples, [exact.jobs, exact.utilization])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discipline", ["fifo", "easy"])
 @pytest.mark.parametrize(("law", "scv"), [("exponential", 1.0), ("fixed", 0.0)])
 def test_one_server_waits_as_pollaczek_and_khinchine_say(discipline: str, law: str, scv: float) -> None:

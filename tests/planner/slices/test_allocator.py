@@ -54,6 +54,7 @@ def play(allocator: MaskAllocator, steps: Sequence[Step]) -> Iterator[tuple[int,
             allocator.release(running.pop(number % len(running)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 @given(steps=steps)
 @settings(max_examples=40, deadline=None)
@@ -72,6 +73,7 @@ def test_slices_are_free_large_enough_and_released_whole(name: str, steps: list[
         assert allocator.free == empty ^ running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 @given(sizes=st.lists(st.integers(1, 40), max_size=20), order=st.randoms(use_true_random=False))
 @settings(max_examples=30, deadline=None)
@@ -87,6 +89,7 @@ def test_releases_restore_everything(name: str, sizes: list[int], order: Random)
     assert [allocator.allocate(size) for size in sizes] == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sides", [(2, 3, 4), (3, 3, 1), (1, 1, 7), (4, 2, 2)])
 @pytest.mark.parametrize("wrap", [True, False])
 @given(taken=taken_sets, steps=small_steps)
@@ -101,6 +104,7 @@ def test_boxes_are_given_where_one_is_free(
         assert found is None or frozenset(members(found.devices)) in legal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("radix", "digits"), [(2, 4), (3, 2), (3, 3), (4, 2)])
 @pytest.mark.parametrize("order", ["near", "far"])
 @given(taken=taken_sets, steps=small_steps)
@@ -116,6 +120,7 @@ def test_subcubes_are_given_where_one_is_free(
         assert found is None or frozenset(members(found.devices)) in legal
 
 
+@pytest.mark.slow
 @given(taken=taken_sets, steps=steps)
 @settings(max_examples=100, deadline=None)
 def test_any_chip_refuses_only_what_does_not_fit(taken: int, steps: list[Step]) -> None:
@@ -124,6 +129,7 @@ def test_any_chip_refuses_only_what_does_not_fit(taken: int, steps: list[Step]) 
         assert found is None or found.devices == lowest(before, size)
 
 
+@pytest.mark.slow
 @given(taken=taken_sets, steps=steps)
 @settings(max_examples=100, deadline=None)
 def test_cubes_are_whole_or_hold_the_box(taken: int, steps: list[Step]) -> None:
@@ -149,6 +155,7 @@ def test_cubes_are_whole_or_hold_the_box(taken: int, steps: list[Step]) -> None:
             assert sum(given_out) == 255 * count
 
 
+@pytest.mark.slow
 @given(taken=taken_sets, steps=steps)
 @settings(max_examples=100, deadline=None)
 def test_servers_are_whole_but_for_one(taken: int, steps: list[Step]) -> None:
@@ -163,6 +170,7 @@ def test_servers_are_whole_but_for_one(taken: int, steps: list[Step]) -> None:
             assert Counter(count for count in given_out if count) == Counter([6] * count + [rest] * (rest > 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fibers", [0, 1, 2, 40])
 @given(taken=taken_sets, steps=steps)
 @settings(max_examples=80, deadline=None)

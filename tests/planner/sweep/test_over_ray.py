@@ -41,6 +41,7 @@ def found(folder: Path) -> Any:
     return json.loads((folder / "found.json").read_text("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["replay", "compare"])
 def test_bytes_are_those_of_one_process(found: Any, folder: Path, tmp_path: Path, name: str) -> None:
     arguments, runs = commands(tmp_path, SEEDS)[name]

@@ -41,12 +41,14 @@ def test_every_cell_is_done_once_and_kept(tmp_path: Path, workers: int) -> None:
     assert not list((tmp_path / "cells").glob("*.part"))
 
 
+@pytest.mark.slow
 def test_cells_of_a_worker_that_died_are_run_again(tmp_path: Path) -> None:
     found = run_cells(work.die_once, tmp_path, KEYS, store=None, where=Where(2))
     assert {cell: document["square"] for cell, document in found.items()} == {cell: cell * cell for cell in KEYS}
     assert (tmp_path / "died").exists()
 
 
+@pytest.mark.slow
 def test_workers_that_always_die_are_bad_input() -> None:
     with pytest.raises(InputError, match="--workers: 2: a worker died 3 times"):
         run_cells(work.die, None, KEYS, store=None, where=Where(2))
@@ -131,6 +133,7 @@ def commands(folder: Path, seeds: int) -> dict[str, tuple[list[object], int]]:
     return {"replay": (replay, 4 * seeds), "compare": (compare, 6 * seeds)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["replay", "compare"])
 def test_stopped_at_random_moments_and_run_again(name: str, tmp_path: Path) -> None:
     """Killed, run again and interrupted, run again: no process stays behind, and the bytes are those of one run."""

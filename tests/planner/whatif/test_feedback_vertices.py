@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import networkx as nx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def smallest(waits_for: dict[str, set[str]]) -> int:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(graphs)
 def test_the_set_is_smallest(waits_for: dict[str, set[str]]) -> None:

@@ -92,22 +92,26 @@ def _counts_agree(change: Reconfiguration, old: Plan) -> None:
     assert {(step.job, c) for step in steps for c in step.set_up} >= after - before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(120))
 def test_stages_are_safe_and_pauses_fewest(seed: int) -> None:
     agrees(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_stages_are_safe_where_light_crosses_servers_or_lasers_fail(seed: int) -> None:
     agrees(seed, is_crossing=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(min_value=0, max_value=2**32 - 2))
 def test_any_stages_are_safe_and_pauses_fewest(seed: int) -> None:
     agrees(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_nothing_changes_from_a_plan_to_itself(seed: int) -> None:
     given_plans = plans(seed)

@@ -37,6 +37,7 @@ def _tiles(instance: Instance) -> list[str]:
     return [fabric.device_name(s, i) for s in range(fabric.num_servers) for i in range(fabric.devices_per_server)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", range(8))
 def test_a_spare_replaces_one_tile_of_a_full_rack_at_once(full_rack: tuple[Instance, Plan], server: int) -> None:
     instance, plan = full_rack

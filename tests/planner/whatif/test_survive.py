@@ -47,6 +47,7 @@ def movable(seed: int, *, is_crossing: bool = False) -> Instance | None:
     return instance if all(resident.movable for resident in instance.residents) else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "is_crossing"), [(s, False) for s in range(100)] + [(s, True) for s in range(40)])
 def test_representative_failures_stand_for_all(seed: int, is_crossing: bool) -> None:
     instance = movable(seed, is_crossing=is_crossing)
@@ -58,6 +59,7 @@ def test_representative_failures_stand_for_all(seed: int, is_crossing: bool) -> 
     assert all(each.is_proven for each in weak)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_the_plan_survives_and_says_what_it_costs(seed: int) -> None:
     instance = movable(seed)

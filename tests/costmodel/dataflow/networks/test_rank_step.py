@@ -106,6 +106,7 @@ def test_what_moves_is_what_the_score_counts_less_what_is_used_at_once(job: Tran
             assert np.isfinite(remake_s) == name.endswith("inside")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("job", "size"), CASES)
 def test_the_score_foretells_the_simulated_step(job: TransformerTraining, size: int) -> None:
     """Everything offloaded, over links that are far too slow, just fast enough, or fast."""

@@ -40,12 +40,14 @@ def ticks_of(case: Case, rules: Rules) -> int:
     return Ticks(operators, exchanges, aways, len(links), rules.lookahead, rules.most_leaving, shared).run()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(case=cases(), rules=RULES)
 def test_against_a_run_tick_by_tick(case: Case, rules: Rules) -> None:
     assert simulate(*case, rules).end_s == ticks_of(case, rules)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(case=cases(), rules=RULES)
 def test_what_leaves_comes_back_and_nothing_is_lost(case: Case, rules: Rules) -> None:
@@ -58,6 +60,7 @@ def test_what_leaves_comes_back_and_nothing_is_lost(case: Case, rules: Rules) ->
     assert len(ran.remakes) == placement.is_remade.sum()
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(case=cases(), rules=RULES)
 def test_a_stream_does_one_thing_at_a_time_and_all_in_time(case: Case, rules: Rules) -> None:
@@ -80,6 +83,7 @@ def test_a_stream_does_one_thing_at_a_time_and_all_in_time(case: Case, rules: Ru
     assert placement.is_remade.sum() == sum(1 for each in ran.intervals() if each.kind == "again")
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(case=cases(), rules=RULES, factors=st.lists(st.floats(1, 10), min_size=3, max_size=3))
 def test_more_bandwidth_never_takes_longer(case: Case, rules: Rules, factors: list[float]) -> None:

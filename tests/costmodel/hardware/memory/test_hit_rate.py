@@ -35,6 +35,7 @@ def test_uniform_access(capacity: int) -> None:
     assert found == pytest.approx(float(lru_hit_rate(zipf_popularity(200, 0.0), capacity)), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [0.6, 0.8, 1.0, 1.2])
 @pytest.mark.parametrize("capacity", [4, 20, 100, 180])
 def test_zipf_access_within_a_hundredth(exponent: float, capacity: int) -> None:
@@ -42,6 +43,7 @@ def test_zipf_access_within_a_hundredth(exponent: float, capacity: int) -> None:
     assert float(lru_hit_rate(popularity, capacity)) == pytest.approx(simulated(popularity, capacity), abs=0.01)
 
 
+@pytest.mark.slow
 @given(exponent=st.floats(0.0, 2.0), pages=st.integers(2, 300))
 def test_grows_from_nothing_to_all(exponent: float, pages: int) -> None:
     capacity = np.linspace(0, pages, 20)

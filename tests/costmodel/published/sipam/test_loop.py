@@ -39,6 +39,7 @@ class Scripted:
         return Demands(mappings, 100e9 / mappings.num_devices, 1e9 / mappings.num_devices, kept, ones, 0 * ones)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("io", POOLS)
@@ -65,6 +66,7 @@ def test_a_bandwidth_that_the_io_do_not_carry() -> None:
     assert result.is_short
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_fixed_point_repeats_itself(model: str, phase: str) -> None:

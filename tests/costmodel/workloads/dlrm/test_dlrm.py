@@ -36,6 +36,7 @@ INSTANCES = (
 """one of each fabric"""
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(job=recommenders(), num_devices=st.sampled_from([1, 2, 4, 6, 8, 12]))
 def test_columns_equal_the_scalar_oracle(job: Dlrm, num_devices: int) -> None:
@@ -56,6 +57,7 @@ def test_columns_equal_the_scalar_oracle(job: Dlrm, num_devices: int) -> None:
     assert np.all(graph.work == job.batch)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(job=recommenders(), fabric_name=st.sampled_from([*FABRICS]))
 def test_prices_equal_the_scalar_oracle(job: Dlrm, fabric_name: str) -> None:
@@ -65,6 +67,7 @@ def test_prices_equal_the_scalar_oracle(job: Dlrm, fabric_name: str) -> None:
     assert_equal_the_oracle(candidates, H100, fabric, 6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(job=recommenders(), num_devices=st.sampled_from([2, 4, 8]))
 def test_rows_are_divided_over_ranks_and_nothing_else_is_lost(job: Dlrm, num_devices: int) -> None:
@@ -84,6 +87,7 @@ def _doubled(job: Dlrm) -> tuple[object, ...]:
     return tuple(table.model_copy(update={"rows": 2 * table.rows}) for table in job.shape.tables)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(job=recommenders(), factor=st.integers(2, 5))
 def test_gathers_are_linear_in_batch_and_pooling(job: Dlrm, factor: int) -> None:
@@ -101,6 +105,7 @@ def _gathered_bytes(job: Dlrm) -> NDArray[np.float64]:
     return np.array([sum(moved * n for _, o, _, moved, n in row if o.memory_efficiency is not None) for row in rows])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(job=recommenders(), faster=st.floats(1.01, 8))
 def test_more_bandwidth_is_never_slower(job: Dlrm, faster: float) -> None:
@@ -118,6 +123,7 @@ def test_more_bandwidth_is_never_slower(job: Dlrm, faster: float) -> None:
     assert np.all(score(enumerate_candidates(job, (1, 2, 8), H100, wide), H100, wide).step_s <= before * (1 + 1e-12))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(tensor=st.sampled_from([1, 2, 8]), batch=st.sampled_from([128, 1024]), pooling=st.integers(1, 64))
 def test_lookups_cost_what_the_published_pooling_does(tensor: int, batch: int, pooling: int) -> None:
@@ -181,6 +187,7 @@ def test_replicas_share_nothing_in_inference_and_all_updates_in_training() -> No
     assert [TRAIN.sends(d) for d in DIMENSIONS] == [True, False, True, False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INSTANCES)
 def test_every_fabric_runs_it(name: str) -> None:
     text = (ROOT / "instances" / f"{name}.yaml").read_text(encoding="utf-8")

@@ -30,6 +30,7 @@ def small_shape(**changes: object) -> dict[str, object]:
     return shape | changes
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(job=serving_jobs(), num_devices=st.sampled_from([1, 2, 4, 6, 8]))
 def test_columns_equal_the_scalar_oracle(job: TransformerInference, num_devices: int) -> None:

@@ -33,6 +33,7 @@ def test_zero_divides_state_over_the_ranks_that_share_it(name: str, zero: int) -
     np.testing.assert_allclose(everywhere[kept], 12.0 * parameters[kept])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(job=jobs(), num_devices=st.sampled_from([1, 2, 4, 6]), times=st.sampled_from([2, 3]), data=st.data())
 def test_more_data_ranks_never_raise_the_footprint(
@@ -46,6 +47,7 @@ def test_more_data_ranks_never_raise_the_footprint(
     assert np.all(after <= before * (1 + 1e-12))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(job=jobs(), num_devices=st.sampled_from([1, 2, 4, 6]), data=st.data())
 def test_recompute_never_needs_more_memory(job: TransformerTraining, num_devices: int, data: st.DataObject) -> None:
@@ -61,6 +63,7 @@ def test_recompute_never_needs_more_memory(job: TransformerTraining, num_devices
     assert np.all(selective.flops >= none.flops)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(job=jobs(), num_devices=st.sampled_from([1, 2, 4, 6]), data=st.data())
 def test_offload_moves_bytes_from_local_memory_to_the_tier(

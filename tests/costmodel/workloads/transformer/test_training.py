@@ -43,6 +43,7 @@ def sent_bytes(graph: OpGraph, row: int, dimension: str) -> float:
     return sum(size * count for _, message, size, count in rows if message.dimension == dimension)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(job=jobs(), num_devices=st.sampled_from([1, 2, 4, 6, 8, 16]), data=st.data())
 def test_columns_equal_the_scalar_oracle(job: TransformerTraining, num_devices: int, data: st.DataObject) -> None:
@@ -66,6 +67,7 @@ def test_columns_equal_the_scalar_oracle(job: TransformerTraining, num_devices: 
     assert np.all(graph.work == job.global_batch * job.sequence)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(job=jobs(), num_devices=st.sampled_from([1, 2, 4, 6, 8]))
 def test_mappings_equal_a_plain_search(job: TransformerTraining, num_devices: int) -> None:

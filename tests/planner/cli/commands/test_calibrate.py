@@ -13,6 +13,7 @@ from tests.planner.cli.commands.test_validate import SLOW, part, written
 from tests.planner.cli.conftest import Planner
 
 
+@pytest.mark.slow
 def test_one_device_goes_to_the_file_itself(planner: Planner, tmp_path: Path) -> None:
     target = tmp_path / "part.json"
     outcome = planner("calibrate", written(tmp_path), "-o", target, "--source", "made up")
@@ -25,6 +26,7 @@ def test_one_device_goes_to_the_file_itself(planner: Planner, tmp_path: Path) ->
     assert document["quantities"][0]["all"]["mean"] < 0.005
 
 
+@pytest.mark.slow
 def test_several_devices_get_one_file_each(planner: Planner, tmp_path: Path) -> None:
     outcome = planner("calibrate", written(tmp_path, ("h100", "a100")), "-o", tmp_path / "part.json", "--json")
     assert set(outcome.document["files"]) == {"a100-sxm", "h100-sxm"}
@@ -34,6 +36,7 @@ def test_several_devices_get_one_file_each(planner: Planner, tmp_path: Path) -> 
         assert found.device == device
 
 
+@pytest.mark.slow
 def test_curves_of_other_families_are_kept(planner: Planner, tmp_path: Path) -> None:
     target = part(tmp_path, "h100-sxm")
     content = json.loads(target.read_text())
@@ -43,6 +46,7 @@ def test_curves_of_other_families_are_kept(planner: Planner, tmp_path: Path) -> 
     assert set(Calibration.model_validate_json(target.read_text()).families["nccl"]) == {"node", "rack"}
 
 
+@pytest.mark.slow
 def test_ablations_are_told(planner: Planner, tmp_path: Path) -> None:
     document = planner("calibrate", written(tmp_path), "-o", tmp_path / "x.json", "--ablation", "--json").document
     full, *without = document["ablations"]

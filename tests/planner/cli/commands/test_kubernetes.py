@@ -43,6 +43,7 @@ def server() -> Iterator[Server]:
     one.close()
 
 
+@pytest.mark.slow
 def test_a_workload_from_quota_to_its_end(server: Server, tmp_path: Path) -> None:
     with serving(server, tmp_path, "file:driver") as site:
         world = site.world
@@ -59,6 +60,7 @@ def test_a_workload_from_quota_to_its_end(server: Server, tmp_path: Path) -> Non
         wait(lambda: "team/train" not in site.switches)
 
 
+@pytest.mark.slow
 def test_pods_are_bound_as_soon_as_their_circuits_are_on(server: Server, tmp_path: Path) -> None:
     """A switch takes a second; no pod is turned away, none is tried twice, and the filter never waits."""
     with serving(server, tmp_path, "hook:sh -c 'cat > /dev/null; sleep 1'") as site:

@@ -13,6 +13,7 @@ HEADER = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fabric", ["lightpath", "fat_tree", "ocs_rail", "torus", "sipam", "divided_ports", "memory_ring"]
 )
@@ -93,6 +94,7 @@ def test_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
     assert (third.name, third.weight, third.workload.kind) == ("0", 0.5, "transformer_training")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "place", "problem"),
     [
@@ -145,6 +147,7 @@ def test_a_bad_header_is_named(planner: Planner, tmp_path: Path, header: str, pr
     assert f"line 1, column {problem}" in outcome.err
 
 
+@pytest.mark.slow
 def test_the_shipped_jobs_make_an_instance_that_runs_them_all(planner: Planner, tmp_path: Path) -> None:
     path = tmp_path / "new.yaml"
     jobs = ROOT / "instances" / "jobs.csv"

@@ -14,6 +14,7 @@ def case(tmp_path: Path) -> Path:
     return written(tmp_path, fields(local="20 MiB"))
 
 
+@pytest.mark.slow
 def test_text_tells_where_why_and_what_more_would_save(planner: Planner, case: Path) -> None:
     outcome = planner("pages", case, "a", "--time-limit", 2, "--workers", 1)
     assert outcome.code == 0
@@ -41,6 +42,7 @@ def test_json_is_the_whole_output(planner: Planner, case: Path) -> None:
     assert document["why"]["a"]["busy_s"].keys() == {"compute", "node 0", "node 1", "collectives"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_plan_and_figure_are_written(planner: Planner, case: Path, tmp_path: Path, suffix: str) -> None:
     plan, figure = tmp_path / "plan.json", tmp_path / f"figure.{suffix}"

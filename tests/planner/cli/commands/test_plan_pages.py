@@ -23,6 +23,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return plan, page
 
 
+@pytest.mark.slow
 def test_the_plan_says_where_tensors_are(solved: tuple[Path, Path]) -> None:
     plan = Plan.load(solved[0])
     assert main(["check", RACK, str(solved[0])]) == 0
@@ -40,6 +41,7 @@ def test_the_page_shows_where_tensors_are(solved: tuple[Path, Path]) -> None:
     assert "layer 1 optimizer" in page
 
 
+@pytest.mark.slow
 def test_pages_of_a_plan(solved: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plot = tmp_path / "tiers.png"
     assert (

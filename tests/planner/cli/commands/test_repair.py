@@ -91,6 +91,7 @@ def test_no_plan_has_its_exit_code(planner: Planner, tmp_path: Path) -> None:
     assert "nothing was found" in outcome.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["s7.t0", "s0>s1#9", "s0.t0:w4", "lamp"])
 def test_unknown_parts_name_field_and_remedy(planner: Planner, instance: Path, plan: Path, part: str) -> None:
     outcome = planner("repair", instance, plan, "--failed", part)
@@ -99,6 +100,7 @@ def test_unknown_parts_name_field_and_remedy(planner: Planner, instance: Path, p
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["repair", "reconfigure"])
 def test_mutated_plans_are_refused(planner: Planner, instance: Path, plan: Path, tmp_path: Path, command: str) -> None:
     good = plan.read_text("utf-8")

@@ -29,6 +29,7 @@ def _replay(planner: Planner, files: dict[str, Path], source: str, *options: Any
     return planner("replay", files[source], "--cluster", files["cluster"], "--results", files["cells"], *options)
 
 
+@pytest.mark.slow
 def test_a_trace_is_replayed_to_a_table(planner: Planner, files: dict[str, Path]) -> None:
     options = (
         "--policies",
@@ -55,6 +56,7 @@ def test_a_trace_is_replayed_to_a_table(planner: Planner, files: dict[str, Path]
     assert files["csv"].read_text(encoding="utf-8").splitlines() == rows
 
 
+@pytest.mark.slow
 def test_a_demand_model_is_drawn_anew_for_each_seed(planner: Planner, files: dict[str, Path]) -> None:
     rows = _replay(planner, files, "model", "--seeds", "2", "--jobs", "80", "--json", "--queue", "loss").document
     admitted = next(row for row in rows if row["measure"] == "admitted")
@@ -76,6 +78,7 @@ def test_failures_are_sampled(planner: Planner, files: dict[str, Path]) -> None:
     assert rows["interruptions"]["mean"] > 0
 
 
+@pytest.mark.slow
 def test_a_page_is_written(planner: Planner, files: dict[str, Path], tmp_path: Path) -> None:
     prices, page = tmp_path / "prices.yaml", tmp_path / "page.html"
     text = "currency: EUR\nenergy_per_kwh: 0.2\nlifetime: 1461 d\nclusters: {tree: 2000000}\n"
@@ -92,6 +95,7 @@ def test_a_page_is_written(planner: Planner, files: dict[str, Path], tmp_path: P
     assert page.read_bytes() == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -117,6 +121,7 @@ def test_two_files_of_one_name_are_refused(planner: Planner, files: dict[str, Pa
     assert "'tree' is the name of two files" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(SHIPPED.glob("*256.yaml")), ids=lambda path: path.stem)
 def test_shipped_clusters_run_the_shipped_mix(planner: Planner, tmp_path: Path, path: Path) -> None:
     drawn = tmp_path / "jobs.csv"
@@ -126,6 +131,7 @@ def test_shipped_clusters_run_the_shipped_mix(planner: Planner, tmp_path: Path, 
     assert rows["first_fit", "admitted"] > 0.9
 
 
+@pytest.mark.slow
 def test_the_terminal_says_what_the_page_says_of_its_figures(planner: Planner, files: dict[str, Path]) -> None:
     """A queue that grows, and intervals over seeds that replay the same jobs."""
     page = files["csv"].with_suffix(".html")
@@ -139,6 +145,7 @@ def test_the_terminal_says_what_the_page_says_of_its_figures(planner: Planner, f
     assert all(json.dumps(line)[1:-1].split("<")[0] in told for line in caveats)
 
 
+@pytest.mark.slow
 def test_a_former_name_is_told_and_the_solver_named(planner: Planner, files: dict[str, Path]) -> None:
     outcome = _replay(planner, files, "trace", "--seeds", "1", "--jobs", "60", "--policies", "cpsat,solver")
     assert "cpsat in a replay is best_fit_moving: best fit; where a job finds no room" in outcome.err

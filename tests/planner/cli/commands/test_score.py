@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.pricing.efficiency import Regime, efficiency_of
@@ -52,6 +53,7 @@ def test_a_recommendation_model(planner: Planner) -> None:
     assert inference["serving"] == []
 
 
+@pytest.mark.slow
 def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
     image = tmp_path / "search.png"
     assert planner(*LLAMA, "--plot", image).code == 0
@@ -83,7 +85,7 @@ def _instance(tmp_path: Path, device: str, devices: int, workload: dict[str, Any
     """One job on the servers that `--device` stands for."""
     regime: Regime = "inference" if workload["kind"] == "transformer_inference" else "training"
     efficiency, _ = efficiency_of(load_device(device), regime, "bf16")
-    fabric = system_of(device).fat_tree(devices, efficiency).model_dump(mode="json", by_alias=True)
+    fabric = fat_tree_of(system_of(device), devices, efficiency).model_dump(mode="json", by_alias=True)
     path = tmp_path / "one.yaml"
     job = {"name": "x", "workload": workload, "accelerators": devices}
     cluster = {"device": device, "fabric": fabric}

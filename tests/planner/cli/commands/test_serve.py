@@ -17,6 +17,7 @@ def _left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.service.logs.set_up", lambda level, secret: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -213,9 +213,11 @@ def test_json_of_a_refused_plan_claims_nothing(
 
 def test_the_library_hands_out_no_plan_that_the_check_refuses(instance: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import planner as library
-    from planner import solve
+    from planner import checked_solve
 
-    monkeypatch.setattr(solve, "check", lambda *given, **asked: [Violation("placement", "big", "no devices", 2.0)])
+    monkeypatch.setattr(
+        checked_solve, "check", lambda *given, **asked: [Violation("placement", "big", "no devices", 2.0)]
+    )
     with pytest.raises(library.RefusedPlanError, match="no devices") as refused:
         library.solve(library.Instance.load(instance), policy="first_fit")
     assert isinstance(refused.value.plan, Plan)
@@ -249,6 +251,7 @@ def test_heuristics_claim_no_bound(planner: Planner, instance: Path, policy: str
     assert document["gap"] is None
 
 
+@pytest.mark.slow
 def test_interrupt_returns_the_best_plan_so_far() -> None:
     arguments = ["solve", str(RACK256), "--workers", "1", "--time-limit", "3600"]
     program = "import sys; from planner.cli import main; sys.exit(main())"
@@ -268,6 +271,7 @@ def test_interrupt_returns_the_best_plan_so_far() -> None:
     assert "checked: 0 violations" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fabric", "part"), [("lightpath", "fiber"), ("sipam", "uplink"), ("ocs_rail", None)])
 def test_the_table_names_what_circuits_go_over(fabric: str, part: str | None, tmp_path: Path, planner: Planner) -> None:
     cluster = {"device": "h100-sxm", "fabric": FABRICS[fabric]}

@@ -73,6 +73,7 @@ def test_calibrations_of_two_devices_serve_each_its_own_rows(planner: Planner, t
     assert all((group["worst"] < 1e-6) == (group["group"]["device"] == "h100") for group in groups)
 
 
+@pytest.mark.slow
 def test_a_figure_is_written(planner: Planner, tmp_path: Path) -> None:
     assert planner("validate", written(tmp_path), "--plot", tmp_path / "scatter.png").code == 0
     assert (tmp_path / "scatter.png").stat().st_size > 5000

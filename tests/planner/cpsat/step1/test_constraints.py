@@ -333,6 +333,7 @@ def test_tiles_without_enough_lasers_host_no_rank_that_needs_them(
     assert case.is_solvable() == solvable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lumorph/golden", "ocs_rail/rails64", "torus/sipac64", "sipam/phases"])
 def test_groups_work_in_any_order_and_all_together(name: str) -> None:
     problem = expand(Instance.load(ROOT / "instances" / f"{name}.yaml"))

@@ -19,6 +19,7 @@ def cluster(fabric: str, accelerators: int, jobs: int) -> Instance:
     return Instance.parse(parse_text(cluster_text(fabric, accelerators, jobs), fabric), fabric)
 
 
+@pytest.mark.slow
 def test_a_rack_is_built_and_a_large_cluster_is_not() -> None:
     assert is_buildable(expand(cluster("lightpath", 64, 4)), Clock.of(60.0))
     large = expand(cluster("lightpath", 4096, 20))
@@ -27,6 +28,7 @@ def test_a_rack_is_built_and_a_large_cluster_is_not() -> None:
     assert not is_buildable(expand(cluster("lightpath", 64, 4)), Clock.of(0.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
 def test_thousands_of_accelerators_have_a_checked_plan_in_time(fabric: str) -> None:
     instance, started_s = cluster(fabric, 4096, 12), process_time()

@@ -55,12 +55,14 @@ def job(name: str, size: int, **fields: Any) -> Fields:
     return {"name": name, "workload": SERVING, "accelerators": size, "utility": "linear"} | fields
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     tiny = tiny_shares(seed, objectives=["value"])
     assert_solved_to(tiny, best_value(tiny))
 
 
+@pytest.mark.slow
 def test_what_is_shared_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the rows of shares, step 1 promises more than servers have in some of the same instances."""
     monkeypatch.setitem(DividedPortsStepOne.groups, "shares", lambda model, v, problem: None)
@@ -72,6 +74,7 @@ def test_what_is_shared_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     assert broken >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
     tiny = tiny_shares(seed, objectives=["value", "energy"])
@@ -83,6 +86,7 @@ def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> N
         assert one.value == pytest.approx(other.value, rel=1e-6, abs=1e-9), one.objective
 
 
+@pytest.mark.slow
 def test_prices_bound_every_plan() -> None:
     for seed in range(200, 215):
         tiny = tiny_shares(seed, objectives=["value"])
@@ -99,6 +103,7 @@ def test_prices_bound_every_plan() -> None:
                     assert bounds[row] >= result.objective - 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["first_fit", "best_fit", "random_fit", "server_aligned"])
 def test_heuristics_keep_what_is_shared(policy: str) -> None:
     for seed in range(200, 212):
@@ -116,6 +121,7 @@ def shared() -> tuple[Instance, Plan]:
     return asked, plan
 
 
+@pytest.mark.slow
 def test_jobs_divide_the_ports_of_an_appliance() -> None:
     """Four accelerators and sixteen ports in each server: a job with all eight ports leaves the other too few."""
     asked, plan = shared()
@@ -172,6 +178,7 @@ def resident(asked: Instance, plan: Plan, name: str) -> Fields:
     return fields | where | {"move_cost": 1.0}
 
 
+@pytest.mark.slow
 def test_residents_keep_their_share() -> None:
     asked, plan = shared()
     stays = tuple(resident(asked, plan, name) for name in ("a", "c"))
@@ -190,6 +197,7 @@ def test_residents_that_hold_too_much_are_refused() -> None:
         instance(residents=(resident(asked, plan, "a"),))
 
 
+@pytest.mark.slow
 def test_a_failed_accelerator_is_repaired_within_the_share() -> None:
     asked, plan = shared()
     found = repair(asked, plan, [plan["a"].devices[0]])
@@ -197,6 +205,7 @@ def test_a_failed_accelerator_is_repaired_within_the_share() -> None:
     assert check(found.instance, found.plan) == []
 
 
+@pytest.mark.slow
 def test_one_more_appliance_is_worth_something() -> None:
     asked = instance(job("a", 4), job("b", 4))
     gains = {each.change: each.gain or 0.0 for each in marginal(asked, time_limit_s=20.0, options=OPTIONS)}

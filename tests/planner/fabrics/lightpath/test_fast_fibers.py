@@ -38,6 +38,7 @@ def _busy(seed: int) -> tuple[LightpathState, dict[object, LightpathOption]]:
     return state, {row.key: row for row in rows if isinstance(row, LightpathOption)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
     state, rows = _busy(seed)
@@ -82,6 +83,7 @@ def _within(row: LightpathOption, spread: Spread) -> set[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_next_row_with_an_open_way_is_that_of_a_look_at_each(seed: int) -> None:
     state, rows = _busy(seed)
@@ -103,6 +105,7 @@ def test_the_next_row_with_an_open_way_is_that_of_a_look_at_each(seed: int) -> N
     assert found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
     """As if all that is free there were taken."""
@@ -123,6 +126,7 @@ def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
             assert list(shut.ways(each, elsewhere)) == list(taken.ways(each, everywhere))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "servers"), [*((seed, 12) for seed in range(30)), *((seed, 60) for seed in range(15))]
 )

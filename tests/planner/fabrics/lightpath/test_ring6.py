@@ -1,5 +1,7 @@
 """The shipped ring of servers: light crosses servers that others hold, and goes around a failed laser."""
 
+import pytest
+
 from planner.checks import check
 from planner.model.edit import with_fabric
 from planner.model.instance import Instance
@@ -11,6 +13,7 @@ RING6 = ROOT / "instances" / "lumorph" / "ring6.yaml"
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0)
 
 
+@pytest.mark.slow
 def test_a_job_lies_on_both_sides_of_servers_that_others_hold() -> None:
     instance = Instance.load(RING6)
     result = solve(instance, options=OPTIONS)
@@ -23,6 +26,7 @@ def test_a_job_lies_on_both_sides_of_servers_that_others_hold() -> None:
     assert len(result.plan["train"].devices) == 12
 
 
+@pytest.mark.slow
 def test_without_transit_it_must_be_smaller() -> None:
     """Twelve ranks in one ring need three servers, and of those that are not held only pairs are neighbours."""
     instance = with_fabric(Instance.load(RING6), transit=0)

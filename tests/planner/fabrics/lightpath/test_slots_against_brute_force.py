@@ -11,6 +11,7 @@ from tests.oracles.tiny_slots import tiny_slots
 NUM_SEEDS = 160
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
 def test_value_and_energy_are_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_slots(seed)

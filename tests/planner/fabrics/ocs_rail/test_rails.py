@@ -32,6 +32,7 @@ INSTANCES = ROOT / "instances" / "ocs_rail"
 LIMITS = RepairLimits(time_limit_s=5.0, workers=1)
 
 
+@pytest.mark.slow
 @given(st.sampled_from([2, 3, 4, 6, 8]), st.integers(0, 10**6), st.sets(st.integers(0, 3), max_size=2))
 def test_circuits_of_any_configuration_are_matchings(devices: int, pick: int, dead: set[int]) -> None:
     """Every rank sends and receives at most once on each working switch, and so Koenig's theorem agrees."""
@@ -185,6 +186,7 @@ def test_every_heuristic_obeys_the_rules(policy: str) -> None:
     assert check(instance, result.plan, starts=True) == []
 
 
+@pytest.mark.slow
 def test_the_small_rack_is_solved_to_the_optimum() -> None:
     instance = Instance.load(INSTANCES / "rails64.yaml")
     result = solve(instance, options=SolveOptions(time_limit_s=600.0))
@@ -193,6 +195,7 @@ def test_the_small_rack_is_solved_to_the_optimum() -> None:
     assert check(instance, result.plan, starts=True) == []
 
 
+@pytest.mark.slow
 def test_the_large_cluster_has_a_plan_near_the_bound_at_once() -> None:
     instance = Instance.load(INSTANCES / "rails256.yaml")
     result = solve(instance, options=SolveOptions(time_limit_s=3.0))

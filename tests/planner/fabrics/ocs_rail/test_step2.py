@@ -57,6 +57,7 @@ def tiny(seed: int) -> Instance:
     return instance_of(jobs, health=health, servers=servers, gpus_per_server=slots, switches=switches)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_places", [0, 5000], ids=["step 2", "step 1"])
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
 def test_the_value_is_the_enumerated_one(seed: int, most_places: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ def solved() -> tuple[Instance, Result]:
     return instance, solve(instance, options=SolveOptions(time_limit_s=5, workers=1))
 
 
+@pytest.mark.slow
 def test_gains_by_job_add_up_to_the_gain_of_the_plan(solved: tuple[Instance, Result]) -> None:
     data = page_data(*solved, (), command="", versions={}, reasons={})
     pool = data["pool"]
@@ -53,6 +54,7 @@ def test_other_fabrics_have_no_pool() -> None:
     assert page_data(rack.instance(), rack.result(), (), command="", versions={}, reasons={})["pool"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_the_page_draws_a_ridge_for_each_job_that_runs(tmp_path: Path, solved: tuple[Instance, Result]) -> None:
     instance, result = solved

@@ -32,17 +32,20 @@ from tests.planner.optimum import OPTIONS, assert_pruning_changes_no_level, asse
 QUICK = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"])
     assert_solved_to(instance, best_value(instance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
     assert_pruning_changes_no_level(tiny_pool(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200, 260))
 def test_joint_plans_are_never_worse_than_the_loop(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"])
@@ -57,6 +60,7 @@ def test_joint_plans_are_never_worse_than_the_loop(seed: int) -> None:
     assert joint.objective >= loop.objective - 1e-9
 
 
+@pytest.mark.slow
 def test_the_choice_of_the_loop_is_always_a_candidate() -> None:
     instance = random_pool(64, 12, 0)
     problem, every = expand(instance), expand(instance, prune=False)
@@ -83,6 +87,7 @@ def test_prices_bound_every_plan(seed: int) -> None:
             assert prices.rows[number][row] >= result.objective - 1e-9
 
 
+@pytest.mark.slow
 def test_neighbourhoods_only_improve_and_their_plans_hold() -> None:
     instance = random_pool(128, 16, 1)
     problem = expand(instance)
@@ -163,6 +168,7 @@ def test_where_memory_is_local_the_loop_is_best_fit() -> None:
     assert loop.plan == best_fit.plan
 
 
+@pytest.mark.slow
 def test_larger_pools_hold_no_less() -> None:
     values = []
     for units in (3, 6, 12):
@@ -191,6 +197,7 @@ def test_a_job_without_a_division_is_told_what_is_missing(
     assert missing in result.left_out[0].reason
 
 
+@pytest.mark.slow
 def test_only_what_an_instance_expands_to_is_expanded_again_for_a_proof() -> None:
     problem, clock = expand(random_pool(32, 3, 2)), Clock.of(600.0)
     assert _is_as_listed(problem, clock)

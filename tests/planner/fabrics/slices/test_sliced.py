@@ -189,6 +189,7 @@ def tiny(seed: int) -> Instance:
     return sliced(fabric, *jobs, health=health, objectives=["value"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24))
 def test_value_is_that_of_exhaustive_search(seed: int) -> None:
     instance = tiny(seed)
@@ -199,6 +200,7 @@ def test_value_is_that_of_exhaustive_search(seed: int) -> None:
     assert result.levels[0].value == pytest.approx(best_value(instance), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 3, 7, 11])
 def test_without_literals_of_slices_step_two_packs_them(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = tiny(seed)
@@ -253,6 +255,7 @@ def test_slices_that_stay_keep_their_parts() -> None:
 POLICIES = ("first_fit", "best_fit", "server_aligned", "random_fit")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", [TORUS, CUBES, SIPAC], ids=["torus", "cubes", "sipac"])
 def test_heuristics_give_good_plans(fabric: Fields) -> None:
     sizes = [2, 4, 8, 16] if fabric is SIPAC else [2, 3, 8]

@@ -62,6 +62,7 @@ def test_graphs_hold_every_circuit(name: str) -> None:
         assert read.graph["job"] == each.job
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ocs_rail", "lightpath", "torus", "sipam"])
 def test_no_circuit_of_a_plan_is_left_out(kind: str) -> None:
     """Of pipelines, whole slices and memory too; what is written is what the plan holds."""
@@ -154,6 +155,7 @@ def test_long_algorithms_are_warned_of() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CIRCUITS)
 @pytest.mark.parametrize("format_name", sorted(FORMATS))
 def test_every_format_writes_files_of_different_names(name: str, format_name: str) -> None:

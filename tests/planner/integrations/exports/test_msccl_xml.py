@@ -31,6 +31,7 @@ def _right(schedule_text: str, collective: Collective, ranks: int, chunks: int, 
         assert buffers["o"] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("collective", "name"), KINDS)
 @pytest.mark.parametrize("ranks", [2, 6, 7, 8, 12, 16])
 def test_every_collective_is_right(collective: Collective, name: Name, ranks: int) -> None:
@@ -40,6 +41,7 @@ def test_every_collective_is_right(collective: Collective, name: Name, ranks: in
         _right(msccl_xml(Algorithm("a", schedule)), collective, ranks, chunks, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "radices", [(2, 3), (3, 2), (6,), (2, 2, 2), (4, 2), (8,), (3, 4), (2, 2, 3), (12,), (4, 4), (2, 8), (2, 2, 2, 2)]
 )
@@ -58,6 +60,7 @@ def _steps(text: str) -> int:
     return max(len(block) for gpu in ElementTree.fromstring(text) for block in gpu)
 
 
+@pytest.mark.slow
 def test_limits_are_named() -> None:
     ring = schedule_of(best_of("ring", "all_reduce", 128, 1e6))
     assert _steps(msccl_xml(Algorithm("ring", ring))) == 254
@@ -72,6 +75,7 @@ def test_limits_are_named() -> None:
         msccl_xmls([Algorithm(str(number), wide) for number in range(5)])
 
 
+@pytest.mark.slow
 def test_counts_are_cut() -> None:
     text = msccl_xml(Algorithm("halving", schedule_of(best_of("radix", "all_reduce", 256, 1e9))))
     counts = [int(step.attrib["cnt"]) for step in ElementTree.fromstring(text).iter("step")]

@@ -21,6 +21,7 @@ def seats(world: World, name: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pods", "each", "nodes"), [(2, 8, 2), (4, 4, 2), (8, 1, 1), (1, 3, 1), (4, 2, 1), (3, 8, 3)])
 def test_pods_land_as_planned(make_world: Make, pods: int, each: int, nodes: int) -> None:
     world = make_world()
@@ -38,6 +39,7 @@ def test_pods_land_as_planned(make_world: Make, pods: int, each: int, nodes: int
     assert World._true(world.status("train"), "Admitted")
 
 
+@pytest.mark.slow
 def test_the_check_says_which_pod_goes_where(make_world: Make) -> None:
     world = make_world()
     world.workload("train", pod_set(1, 8, "launcher"), pod_set(3, 8, "worker"), pod_set(1, 0, "monitor"))
@@ -53,6 +55,7 @@ def test_the_check_says_which_pod_goes_where(make_world: Make) -> None:
     assert len(updates["worker"]["annotations"]["photonplan.io/devices"].split(",")) == 32
 
 
+@pytest.mark.slow
 def test_who_waits_is_told_why_and_starts_when_there_is_room(make_world: Make) -> None:
     world = make_world()
     world.workload("first", pod_set(3, 8))
@@ -67,6 +70,7 @@ def test_who_waits_is_told_why_and_starts_when_there_is_room(make_world: Make) -
     assert set(world.jobs()) == {"team/second"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sets", "said"),
     [
@@ -90,6 +94,7 @@ def test_what_can_never_run_is_rejected(make_world: Make, sets: list[dict[str, o
     assert world.jobs() == {}
 
 
+@pytest.mark.slow
 def test_a_full_disk_rejects_nobody(make_world: Make) -> None:
     world = make_world()
     full(world.controller, is_full=True)
@@ -112,6 +117,7 @@ def test_pods_that_need_no_accelerator_pass(make_world: Make) -> None:
     assert world.jobs() == {}
 
 
+@pytest.mark.slow
 def test_one_pod_a_node_where_the_user_says_so(make_world: Make) -> None:
     world = make_world()
     world.workload("wide", pod_set(4, 2, pods_per_node="1"))
@@ -119,6 +125,7 @@ def test_one_pod_a_node_where_the_user_says_so(make_world: Make) -> None:
     assert sorted(node for node, _ in seats(world, "wide")) == ["n0", "n1", "n2", "n3"]
 
 
+@pytest.mark.slow
 def test_a_part_that_fails_sends_the_workload_back_to_another_place(make_world: Make) -> None:
     world = make_world()
     world.workload("train", pod_set(1, 8))
@@ -136,6 +143,7 @@ def test_a_part_that_fails_sends_the_workload_back_to_another_place(make_world: 
     assert world.check("train")["state"] == "Ready"
 
 
+@pytest.mark.slow
 def test_a_preempted_workload_waits_again(make_world: Make) -> None:
     world = make_world()
     for name in "abcd":
@@ -183,6 +191,7 @@ def test_a_place_is_kept_only_for_a_time(make_world: Make) -> None:
     assert world.jobs() == {}
 
 
+@pytest.mark.slow
 def test_deleted_workloads_give_back_what_they_had(make_world: Make) -> None:
     world = make_world()
     world.workload("runs", pod_set(4, 8))
@@ -200,6 +209,7 @@ def test_deleted_workloads_give_back_what_they_had(make_world: Make) -> None:
     assert world.controller.num_free == 32
 
 
+@pytest.mark.slow
 def test_nothing_is_ready_before_its_circuits_are_on(make_world: Make) -> None:
     world = make_world(fabric="lightpath")
     world.applied = {}
@@ -214,6 +224,7 @@ def test_nothing_is_ready_before_its_circuits_are_on(make_world: Make) -> None:
     assert world.check("train")["state"] == "Ready"
 
 
+@pytest.mark.slow
 def test_nothing_is_ready_while_pods_of_others_leave(make_world: Make) -> None:
     world = make_world()
     for name in "abcd":
@@ -252,6 +263,7 @@ def test_conflicts_outages_and_forgotten_versions_change_nothing_in_the_end(make
     assert len(seats(world, "train")) == 2
 
 
+@pytest.mark.slow
 def test_a_restart_at_any_moment_goes_on(make_world: Make) -> None:
     world = make_world()
     world.workload("train", pod_set(4, 4))
@@ -269,6 +281,7 @@ def test_a_restart_at_any_moment_goes_on(make_world: Make) -> None:
     assert world.controller.seq == 1, "submitted once"
 
 
+@pytest.mark.slow
 def test_a_lost_journal_sends_admitted_workloads_back(make_world: Make) -> None:
     world = make_world()
     world.workload("train", pod_set(4, 8))
@@ -294,6 +307,7 @@ def test_the_check_becomes_active_and_another_ones_is_left_alone(make_world: Mak
     assert "another controller" in world.loop.trouble
 
 
+@pytest.mark.slow
 def test_nodes_that_are_cordoned_or_lost(make_world: Make) -> None:
     world = make_world()
     emulator = world.emulator
@@ -318,6 +332,7 @@ def test_nodes_that_are_cordoned_or_lost(make_world: Make) -> None:
     assert world.controller.down == ("s3",), "what an operator has drained stays so"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_ready", ["True", "False"])
 def test_a_node_that_is_gone_and_comes_back_after_a_restart(make_world: Make, is_ready: str) -> None:
     world = make_world()

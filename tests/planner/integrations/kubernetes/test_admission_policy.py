@@ -38,6 +38,7 @@ def pod(node: str = "", **own: str) -> dict[str, Any]:
 BARE = {"metadata": {"name": "a"}, "spec": {"containers": []}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "who"),
     [
@@ -106,6 +107,7 @@ ALL = {USER, JOBS, PLANNER, NODE, GARBAGE}
 ENDED = pod("n0", job="j") | {"status": {"phase": "Failed"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "options", "who"),
     [

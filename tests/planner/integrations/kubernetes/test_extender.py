@@ -130,6 +130,7 @@ def test_pods_that_are_made_again_take_the_seats_of_those_before(make_world: Mak
     assert "all 2 pods" in world.try_pod(late)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -170,6 +171,7 @@ def test_pods_without_accelerators_go_anywhere(make_world: Make) -> None:
     assert world.loop.extender.bind(Pod(item), "n2", verdict) == ""
 
 
+@pytest.mark.slow
 def test_a_restart_in_the_middle_of_a_gang(make_world: Make) -> None:
     world = make_world(kueue=None)
     for item in gang(world, "g", 4, 4):

@@ -32,6 +32,7 @@ SINCE = "1.30"
 """the first Kubernetes that has what is installed"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [SINCE, VERSION, versions()[-1]])
 @pytest.mark.parametrize("kueue", ["v1beta1", "v1beta2", None])
 def test_an_api_server_takes_every_manifest(version: str, kueue: str | None) -> None:
@@ -76,6 +77,7 @@ def test_the_emulated_api_refuses_what_a_real_one_does(item: dict[str, Any], sta
     assert refused.value.status == status
 
 
+@pytest.mark.slow
 def test_every_right_is_needed_and_no_other(make_world: Callable[..., World]) -> None:
     """The emulated API answers 403 to all that the role of the manifests does not hold."""
     world = make_world()
@@ -118,6 +120,7 @@ def test_what_is_installed() -> None:
     assert mounts <= {one["name"] for one in pod["volumes"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [ODD, "yes", "1e3", "null", "- a", "a: b", "\ttab", "a\n  b", ""])
 def test_odd_text_stays_text(text: str) -> None:
     given = manifests(config(), {"cluster.yaml": text}, Deployment(text, text))

@@ -56,6 +56,7 @@ def end(world: World, gang: str) -> None:
             world.emulator.change(PODS, pod.namespace, pod.name, status={"phase": "Succeeded"})
 
 
+@pytest.mark.slow
 def test_room_that_others_leave(make_world: Make) -> None:
     world, queue = waiting(make_world)
     end(world, "old")
@@ -63,6 +64,7 @@ def test_room_that_others_leave(make_world: Make) -> None:
     assert bound(world) == {"new-0", "new-1"}
 
 
+@pytest.mark.slow
 def test_room_that_only_the_planner_knows_of(make_world: Make) -> None:
     """A part is repaired, and nothing of that is seen in the cluster."""
     world = make_world(kueue=None)
@@ -90,6 +92,7 @@ def test_a_planner_that_has_just_begun(make_world: Make) -> None:
     assert bound(world) == {"g-0", "g-1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_told_before", [False, True])
 def test_a_planner_that_begins_again(make_world: Make, is_told_before: bool) -> None:
     world, queue = waiting(make_world)
@@ -104,6 +107,7 @@ def test_a_planner_that_begins_again(make_world: Make, is_told_before: bool) -> 
     assert bound(world) >= {"new-0", "new-1"}
 
 
+@pytest.mark.slow
 def test_an_api_that_is_down_when_a_pod_may_go(make_world: Make) -> None:
     world, queue = waiting(make_world)
     end(world, "old")
@@ -133,6 +137,7 @@ def test_a_pod_that_takes_the_place_of_another(make_world: Make) -> None:
     assert bound(world) == {"g-1", "g-2"}
 
 
+@pytest.mark.slow
 def test_pods_that_still_leave(make_world: Make) -> None:
     world = make_world(kueue=None)
     queue = world.queue()
@@ -147,6 +152,7 @@ def test_pods_that_still_leave(make_world: Make) -> None:
     assert bound(world) == {f"new-{i}" for i in range(4)}
 
 
+@pytest.mark.slow
 def test_a_pod_of_kueue_that_is_turned_away(make_world: Make) -> None:
     world = make_world()
     queue = world.queue()
@@ -162,6 +168,7 @@ def test_a_pod_of_kueue_that_is_turned_away(make_world: Make) -> None:
     world.emulator.drop(WORKLOADS, "team", "train")
 
 
+@pytest.mark.slow
 def test_circuits_are_waited_for_by_binding_alone(make_world: Make) -> None:
     """The filter answers at once, so that nobody else waits; a binding that fails is tried again without any event."""
     world = make_world(fabric="lightpath", kueue=None)

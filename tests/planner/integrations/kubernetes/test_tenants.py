@@ -95,6 +95,7 @@ def full_of_gangs(world: World, pods: int) -> list[str]:
     return of(world, "team")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", LATER)
 @pytest.mark.parametrize("first", range(0, len(ALLOWED), 4))
 def test_pods_of_a_gang_keep_what_they_hold(make_world: Make, first: int, later: str) -> None:
@@ -106,6 +107,7 @@ def test_pods_of_a_gang_keep_what_they_hold(make_world: Make, first: int, later:
     require_kept(world, [f"team/pods/g{i}" for i in range(4)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["label removed", "deleted, still stopping"])
 def test_all_pods_of_a_gang_are_edited(make_world: Make, what: str) -> None:
     world = make_world(kueue=None)
@@ -114,6 +116,7 @@ def test_all_pods_of_a_gang_are_edited(make_world: Make, what: str) -> None:
     require_kept(world, ["team/pods/g0"])
 
 
+@pytest.mark.slow
 def test_what_the_planner_wrote_is_not_edited(make_world: Make) -> None:
     world = make_world(kueue=None)
     for name in full_of_gangs(world, 4):
@@ -123,6 +126,7 @@ def test_what_the_planner_wrote_is_not_edited(make_world: Make) -> None:
     require_kept(world, ["team/pods/g0"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", LATER)
 @pytest.mark.parametrize("is_orphan", [False, True])
 def test_pods_of_a_workload_keep_what_they_hold(make_world: Make, is_orphan: bool, later: str) -> None:
@@ -153,6 +157,7 @@ def test_a_workload_that_is_changed_while_its_pods_stop_keeps_its_place(make_wor
     assert "pods of before" in world.check("train")["message"]
 
 
+@pytest.mark.slow
 def test_what_is_over_is_given_back(make_world: Make) -> None:
     world = make_world(kueue=None)
     for name in full_of_gangs(world, 4):

@@ -38,6 +38,7 @@ def test_arguments_are_passed_as_they_are(scontrol: Path) -> None:
     assert said(scontrol) == ["uhold", "7"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("does", "error", "text"),
     [

@@ -102,6 +102,7 @@ def test_no_text_becomes_a_line(folder: Path, text: str) -> None:
         assert (folder / "arguments").read_bytes().decode() == f"update\nJobId=7\nAdminComment={given_text}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("does", "said"),
     [

@@ -70,6 +70,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, fields: dict[str, Any], message:
     assert str(tmp_path) in str(caught.value)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.sampled_from(["n", "gpu-", "a.b"]), st.integers(0, 120), st.integers(0, 9), st.integers(1, 3)),

@@ -118,6 +118,7 @@ def test_an_unknown_release_is_refused_before_anything_is_written(
     assert sorted(path for path in tmp_path.rglob("*")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", FORMATS.values(), ids=lambda known: known.release)
 def test_what_was_not_tried_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], known: Any

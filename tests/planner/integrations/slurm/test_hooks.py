@@ -101,6 +101,7 @@ def test_a_wrong_call_says_how_to_call(arguments: list[str], environment: dict[s
         hooks.main(arguments, environment)
 
 
+@pytest.mark.slow
 def test_a_hook_starts_fast(state: Path) -> None:
     """In processor time, beside an interpreter that does nothing: the machine may be busy or slow."""
     command = [sys.executable, "-P", "-S", "-s", "-m", "planner.integrations.slurm.hooks", "connect", str(state)]

@@ -62,6 +62,7 @@ def tree(*folders: Path) -> dict[str, tuple[int, bytes | None, int]]:
     }
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_nothing_and_a_removal_leaves_no_trace(tmp_path: Path, site: Site, conf: Path) -> None:
     before = tree(conf.parent)
     said = installation(site, conf).install(is_dry=True)
@@ -83,6 +84,7 @@ def test_a_second_run_changes_nothing_and_a_removal_leaves_no_trace(tmp_path: Pa
     assert installation(site, conf).remove() == []
 
 
+@pytest.mark.slow
 def test_nothing_is_removed_while_circuits_are_on(site: Site, conf: Path) -> None:
     installation(site, conf).install()
     driver = driver_in(site.state)
@@ -93,6 +95,7 @@ def test_nothing_is_removed_while_circuits_are_on(site: Site, conf: Path) -> Non
     installation(site, conf).remove()
 
 
+@pytest.mark.slow
 def test_files_have_the_rights_that_they_need(site: Site, conf: Path) -> None:
     installation(site, conf).install()
     assert stat.S_IMODE(site.state.stat().st_mode) == 0o700
@@ -105,6 +108,7 @@ def test_files_have_the_rights_that_they_need(site: Site, conf: Path) -> None:
         assert stat.S_IMODE(conf.with_name(name).stat().st_mode) == 0o644
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["state", "bindings"])
 def test_folders_of_others_are_left_alone(tmp_path: Path, site: Site, conf: Path, name: str) -> None:
     """Root must change neither mode nor owner of what a link leads to."""
@@ -128,6 +132,7 @@ def test_a_folder_of_another_account_is_refused(site: Site, conf: Path, monkeypa
     assert stat.S_IMODE(site.state.stat().st_mode) == 0o711
 
 
+@pytest.mark.slow
 def test_a_link_to_slurm_conf_stays_one(tmp_path: Path, site: Site, conf: Path) -> None:
     link = conf.with_name("link.conf")
     link.symlink_to(conf)
@@ -136,6 +141,7 @@ def test_a_link_to_slurm_conf_stays_one(tmp_path: Path, site: Site, conf: Path) 
     assert "include photonplan.conf" in conf.read_text()
 
 
+@pytest.mark.slow
 def test_a_new_module_makes_a_new_job_submit(tmp_path: Path, site: Site, conf: Path) -> None:
     """slurmctld reads job_submit.lua again where that file has changed, and looks at no other."""
     installation(site, conf).install()
@@ -145,6 +151,7 @@ def test_a_new_module_makes_a_new_job_submit(tmp_path: Path, site: Site, conf: P
     assert sorted(said) == sorted(f"write {path}" for path in changed)
 
 
+@pytest.mark.slow
 def test_the_hooks_run_as_they_are_written(site: Site, conf: Path) -> None:
     installation(site, conf).install()
     for name in ("connect.sh", "release.sh"):
@@ -153,6 +160,7 @@ def test_the_hooks_run_as_they_are_written(site: Site, conf: Path) -> None:
         assert wrong.returncode == 1
 
 
+@pytest.mark.slow
 def test_job_submit_is_lua_that_finds_ours(site: Site, conf: Path) -> None:
     installation(site, conf).install()
     fake = "slurm = {SUCCESS = 0}\n" + conf.with_name("job_submit.lua").read_text().replace("return slurm.SUCCESS", "")
@@ -161,6 +169,7 @@ def test_job_submit_is_lua_that_finds_ours(site: Site, conf: Path) -> None:
     assert done.stdout.split() == ["0", "0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("binding", "environment", "printed"),
     [
@@ -190,6 +199,7 @@ def test_tasks_see_what_is_theirs(
     assert ("print photonplan" in done.stdout) == (printed == "")
 
 
+@pytest.mark.slow
 def test_a_task_prolog_is_cheap(site: Site, conf: Path) -> None:
     installation(site, conf).install()
     env = {"SLURM_JOB_ID": "7", "SLURMD_NODENAME": "n0"}
@@ -228,6 +238,7 @@ def test_a_node_that_slurm_does_not_know_is_named(tmp_path: Path, conf: Path) ->
         installation(other, conf).install()
 
 
+@pytest.mark.slow
 def test_devices_must_not_be_constrained(site: Site, conf: Path) -> None:
     conf.with_name("cgroup.conf").write_text("# ConstrainDevices=yes\nconstraindevices = Yes\n")
     with pytest.raises(InputError, match="ConstrainDevices: is yes"):
@@ -236,6 +247,7 @@ def test_devices_must_not_be_constrained(site: Site, conf: Path) -> None:
     installation(site, conf).install()
 
 
+@pytest.mark.slow
 def test_programs_of_the_site_may_call_ours(site: Site, conf: Path) -> None:
     theirs = conf.with_name("prolog.sh")
     conf.write_text(f'{CONF}\nJobSubmitPlugins=throttle,job_submit/lua\nPrologSlurmctld="{theirs}"\n')
@@ -276,6 +288,7 @@ def test_an_account_that_cannot_run_the_hooks_is_named(site: Site, conf: Path, t
         installation(site, conf).install()
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_did(site: Site, conf: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given_ = ["slurm", "install", "--config", str(site.config), "--slurm-conf", str(conf)]
     assert main([*given_, "--dry-run"]) == 0
@@ -323,6 +336,7 @@ def test_switches_that_nothing_can_set_are_named_before_anything_is_written(
     assert (tree(conf.parent), site.state.exists()) == (before, False)
 
 
+@pytest.mark.slow
 def test_open_gpus_are_told_in_capitals(
     tmp_path: Path, conf: Path, site: Site, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -158,6 +158,7 @@ _jobs = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(_jobs, min_size=10, max_size=30), st.booleans())
 def test_whatever_goes_in_what_comes_out_is_of_the_grammar(jobs: list[Fields], is_everywhere: bool) -> None:
@@ -183,6 +184,7 @@ OURS = {"admin_comment": "photonplan:nodes=2-2:gpus=4:type=any why=light", "time
 THEIRS = {"partition": "gpu", "time_limit": 60}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "job", "is_allowed"),
     [

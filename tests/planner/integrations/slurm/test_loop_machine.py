@@ -362,6 +362,7 @@ RARE = (
 STEPS = st.lists(st.tuples(st.sampled_from((*USUAL, *RARE)), st.integers(0, 10**6)), min_size=60, max_size=100)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(STEPS)
 def test_any_sequence_ends_well(steps: list[tuple[str, int]]) -> None:

@@ -17,6 +17,7 @@ from tests.planner.simulate.grounds import BERT
 from tests.slurm.sites import write_site
 
 
+@pytest.mark.slow
 def test_what_the_script_lets_through_starts_on_an_empty_cluster(tmp_path: Path) -> None:
     """All 32 shapes of 4 nodes with 8 GPUs, asked of slurmctld's script and of a controller."""
     site = load_site(write_site(tmp_path / "site", 4, 8, workloads={"bert": BERT}, default_workload="bert").config)

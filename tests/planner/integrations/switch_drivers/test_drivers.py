@@ -87,6 +87,7 @@ def test_what_is_on_is_not_changed_under_a_job(driver: Driver) -> None:
     assert driver.applied() == {"a": BETWEEN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("other", "what"),
     [
@@ -105,6 +106,7 @@ def test_light_of_another_job_is_busy_until_it_is_released(driver: Driver, other
     assert driver.applied() == {"b": other}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other",
     [
@@ -205,6 +207,7 @@ def test_a_command_is_told_what_to_do(tmp_path: Path) -> None:
     assert told == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "part", "message"),
     [
@@ -233,6 +236,7 @@ def test_a_command_that_fails_says_why(tmp_path: Path, said: str, part: str | No
     assert [json.loads(line)["action"] for line in told] == ["connect", "connect", "release", "connect"]
 
 
+@pytest.mark.slow
 def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> None:
     driver = hook(tmp_path, f"#!/bin/sh\nsleep 1000 & echo $! > {tmp_path}/child; wait\n", timeout_s=1.0)
     start = time.monotonic()
@@ -313,6 +317,7 @@ case $told in *'"job": "hangs"'*) touch {folder}/began; while [ ! -e {folder}/go
 """
 
 
+@pytest.mark.slow
 def test_a_switch_that_hangs_delays_no_other(tmp_path: Path) -> None:
     """In the same process and in others; on the same switch they follow each other."""
     driver = hook(tmp_path, SLOW.format(folder=tmp_path))
@@ -380,6 +385,7 @@ else:
 """a switch that knows its circuits, not whose they are"""
 
 
+@pytest.mark.slow
 def test_a_switch_that_lost_its_circuits_gets_them_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

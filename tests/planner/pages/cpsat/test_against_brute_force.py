@@ -44,6 +44,7 @@ def by_ticks(problem: PageProblem, chosen: tuple[Choice, ...]) -> float:
     return Ticks(operators, exchanges, aways, len(slow), rules.lookahead, rules.most_leaving, []).run()
 
 
+@pytest.mark.slow
 @SECONDS
 @given(problem=problems())
 def test_the_solver_finds_the_fastest_placement(problem: PageProblem) -> None:
@@ -62,6 +63,7 @@ def test_the_solver_finds_the_fastest_placement(problem: PageProblem) -> None:
     assert problem.fits(result.placed)
 
 
+@pytest.mark.slow
 @SECONDS
 @given(problem=problems(most_layers=5, most_pages=9))
 def test_more_of_everything_is_never_slower_and_no_rule_is_faster(problem: PageProblem) -> None:
@@ -77,6 +79,7 @@ def test_more_of_everything_is_never_slower_and_no_rule_is_faster(problem: PageP
             assert result.value_s <= problem.value_s(placed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallel", ["data", "model"])
 def test_alexnet_in_coarse_pages(parallel: str) -> None:
     """Eight tensors of a page each, behind half a port to the host, in local memory for two, or made again."""

@@ -30,6 +30,7 @@ CHANGES = 1000
 """that are tried before a placement is compared with a bound"""
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(problem=problems(), is_fine=st.booleans())
 def test_no_placement_is_faster_than_the_bound(problem: PageProblem, is_fine: bool) -> None:
@@ -86,6 +87,7 @@ def _as_columns(own: Columns, problem: PageProblem, pages: Pages) -> np.ndarray:
     return values
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=problems(most_layers=9, most_pages=9), seed=st.integers(0, 99), is_fine=st.booleans())
 def test_every_simulated_step_obeys_every_row(problem: PageProblem, seed: int, is_fine: bool) -> None:
@@ -98,6 +100,7 @@ def test_every_simulated_step_obeys_every_row(problem: PageProblem, seed: int, i
         assert least - 1e-9 <= entries @ values[columns] <= most + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_fine", [False, True])
 def test_the_bound_holds_where_tensors_have_a_home(is_fine: bool) -> None:
     kinds = ["activation", "weight", "gradient", "optimizer"]

@@ -38,6 +38,7 @@ def _data(
     return page_data(of or small.study(), given, measures, command="planner replay", versions={}, inputs={})
 
 
+@pytest.mark.slow
 def test_the_table_is_the_summary() -> None:
     data = _data()
     runs = [(run["cluster"], run["policy"]) for run in data["runs"]]

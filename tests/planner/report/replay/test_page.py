@@ -50,6 +50,7 @@ USER = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_tables_plots_and_floors_are_shown(tmp_path: Path) -> None:
     dom = dom_of(tmp_path, page())
@@ -68,6 +69,7 @@ def test_tables_plots_and_floors_are_shown(tmp_path: Path) -> None:
     assert "undefined" not in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
     open_page = re.sub("<meta http-equiv.*?>", "", page())
@@ -87,6 +89,7 @@ def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
     assert shown[13:] == ["dark"]
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_names_are_text_and_never_markup(tmp_path: Path) -> None:
     dom = dom_of(tmp_path, page())
@@ -95,6 +98,7 @@ def test_names_are_text_and_never_markup(tmp_path: Path) -> None:
     assert "jobs &lt;i&gt;.csv" in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 def test_one_seed_is_said(tmp_path: Path) -> None:
     dom = dom_of(tmp_path, page(1))
@@ -104,6 +108,7 @@ def test_one_seed_is_said(tmp_path: Path) -> None:
     assert "±" not in dom
 
 
+@pytest.mark.slow
 @pytest.mark.chromium
 @pytest.mark.parametrize("options", [(), ("--force-dark-mode",), ("--window-size=700,1000",)])
 def test_a_picture_of_the_page(tmp_path: Path, options: tuple[str, ...]) -> None:

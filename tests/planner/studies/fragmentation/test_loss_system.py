@@ -88,6 +88,7 @@ def test_a_job_that_leaves_as_another_arrives_makes_room() -> None:
     assert admit(AnyChip(2), traffic).tolist() == [True, True, False]
 
 
+@pytest.mark.slow
 def test_any_chip_first_come_meets_the_exact_values() -> None:
     """Within 1.5 times the interval of 16 short replications, and the interval is narrow."""
     load = OfferedLoad(SIZES, UNIFORM, 0.95, jobs=2500, seeds=16, warm_up=8.0)

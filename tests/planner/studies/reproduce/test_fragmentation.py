@@ -31,6 +31,7 @@ def outcome() -> ExperimentOutcome:
         return reproduce_file(path)
 
 
+@pytest.mark.slow
 def test_figures_within_three_points_and_exact_ones_within_a_tenth() -> None:
     for row in outcome().rows:
         tolerance = 0.1 if "complete sharing" in row.quantity else 3.0

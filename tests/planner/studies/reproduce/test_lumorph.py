@@ -77,6 +77,7 @@ def halved(gap: Callable[[float], float], low: float, high: float) -> float:
     return low
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["collectives", "bert"])
 def test_nothing_required_is_outside(name: str) -> None:
     rows = outcome(name).rows
@@ -205,6 +206,7 @@ def times(name: str, n: int, bucket: float) -> list[float]:
     return [SCALARS[name](bucket, n), alone, step.compute_s + alone, beside]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["unpipelined tree", "pipelined tree", "Lumorph-2", "Lumorph-4"])
 @pytest.mark.parametrize(("n", "bucket"), [(32, 1), (64, 8), (128, 21), (256, 54)])
 def test_speedups_over_a_ring(name: str, n: int, bucket: int) -> None:

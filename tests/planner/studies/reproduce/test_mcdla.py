@@ -18,6 +18,7 @@ def outcomes() -> dict[str, ExperimentOutcome]:
     return {path.stem: reproduce_file(path) for path in files(FOLDER, "mcdla")}
 
 
+@pytest.mark.slow
 def test_no_required_figure_is_outside(outcomes: dict[str, ExperimentOutcome]) -> None:
     assert tuple(outcomes) == NAMES
     assert [row.quantity for each in outcomes.values() for row in each.rows if row.is_failure] == []

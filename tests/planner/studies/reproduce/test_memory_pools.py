@@ -20,6 +20,7 @@ def outcome(name: str) -> ExperimentOutcome:
     return reproduce_file(FOLDER / "sipam" / f"{name}.yaml")
 
 
+@pytest.mark.slow
 def test_nothing_required_is_outside() -> None:
     assert not [row.quantity for name in NAMES for row in outcome(name).rows if row.is_failure]
 
@@ -84,6 +85,7 @@ def test_files_are_labelled() -> None:
         assert rows
 
 
+@pytest.mark.slow
 def test_rooflines_show_each_ridge_and_intensity() -> None:
     ax = FIGURES["pool_rooflines"](Figure().subplots(), outcome("intensity"))
     found = outcome("intensity").quantities
@@ -94,6 +96,7 @@ def test_rooflines_show_each_ridge_and_intensity() -> None:
     assert "TFLOP/s" in ax.get_ylabel()
 
 
+@pytest.mark.slow
 def test_figure_three_shows_both_readings() -> None:
     figure = Figure()
     FIGURES["pool_gains"](figure.subplots(), outcome("iteration"))

@@ -36,6 +36,7 @@ def tebibytes(model: Any) -> float:
     return model["layers"] * model["hidden"] * 8192 * 3072 * 2 / 1024**4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", models("collective_energy"), ids=lambda model: model["name"])
 def test_tensor_and_pipeline_cells(model: Any) -> None:
     found = outcome("collective_energy").quantities

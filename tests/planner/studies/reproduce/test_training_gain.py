@@ -39,6 +39,7 @@ def gain(
     return outcome.quantities[f"gain {model}, {menu}, {system}, {kernels}"]
 
 
+@pytest.mark.slow
 def test_what_the_paper_says_is_reproduced(outcome: ExperimentOutcome) -> None:
     assert {row.verdict for row in outcome.rows if row.required} == {"reproduced"}
     assert outcome.rows[0].published == 1.4

@@ -78,21 +78,25 @@ def agrees(seed: int, make: Callable[[int], Instance] = tiny_instance) -> None:
         assert mended.is_fewest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
 def test_a_repair_is_the_least_one(seed: int) -> None:
     agrees(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_CROSSINGS))
 def test_a_repair_is_the_least_one_where_light_crosses_servers_or_lasers_fail(seed: int) -> None:
     agrees(seed, tiny_crossing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(12), *TEMPTING])
 def test_a_repair_is_the_least_one_where_each_server_gives_as_many(seed: int) -> None:
     agrees(seed, tiny_even)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(min_value=0, max_value=2**32 - 1))
 def test_any_repair_is_the_least_one(seed: int) -> None:

@@ -87,6 +87,7 @@ def parts_used(fabric: FabricBase, job: Assignment) -> Iterator[str]:
                 yield from (*(f"{server}.q{w}" for server, _, _ in ends), f"q{w}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_failed_part_that_no_job_uses_changes_nothing(name: str, seed: int) -> None:
@@ -113,6 +114,7 @@ def untouched(instance: Instance, plan: Plan, part: str) -> None:
     assert check(found.instance, found.plan) == [], part
 
 
+@pytest.mark.slow
 def test_a_free_uplink_that_a_job_reserves_changes_nothing() -> None:
     """Of four ranks that all exchange sums one lies apart: a rail needs one uplink, it keeps two."""
     text = fabrics()["sipam"].template.text(servers=2, tiles=3, fibers=0)

@@ -23,6 +23,7 @@ def pool(request: pytest.FixtureRequest) -> Pool:
     return instance, plan
 
 
+@pytest.mark.slow
 def test_every_kind_of_part_can_fail_and_the_plan_is_checked(pool: Pool) -> None:
     instance, plan = pool
     failures = {failure.kind: failure.name for failure in single_failures(instance, plan)}
@@ -44,6 +45,7 @@ def test_failures_of_parts_go_job_by_job(pool: Pool) -> None:
         assert owners
 
 
+@pytest.mark.slow
 def test_a_unit_is_replaced_where_there_is_a_free_one(pool: Pool) -> None:
     instance, plan = pool
     job = min((a for a in plan.assignments if a.memory), key=lambda a: len(a.memory))
