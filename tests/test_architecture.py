@@ -223,6 +223,7 @@ def test_every_unit_has_a_layer() -> None:
     assert {_unit(module.name) for module in MODULES} - known == set()
 
 
+@pytest.mark.slow
 def test_the_cost_model_knows_nothing_of_the_planner() -> None:
     wrong = [
         module.place

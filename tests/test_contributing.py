@@ -78,6 +78,7 @@ def test_a_command_exists(line: str, capsys: pytest.CaptureFixture[str]) -> None
         assert words[0] in {"planner", "python", "python3", "ruff", "mypy", "."}
 
 
+@pytest.mark.slow
 def test_the_policy_of_the_page_solves() -> None:
     fill_up = examples("policy")["fill_up"]
     result = api.solve(two_jobs(2, "value"), policy=fill_up)

@@ -77,6 +77,7 @@ def test_the_fastest_candidate_is_the_full_ring_and_the_most_frugal(golden: Inst
     assert int(scores.energy_per_work_j.argmin()) == best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_plans_it_and_none_beats_the_bound(golden: Instance, policy: str) -> None:
     result = solve(golden, policy=policy, options=OPTIONS)

@@ -65,6 +65,7 @@ def test_the_schema_is_the_one_that_the_code_generates(capsys: pytest.CaptureFix
     assert SCHEMA.read_text(encoding="utf-8") == capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_schema_is_valid_and_refuses_what_it_should(validator: Draft202012Validator) -> None:
     Draft202012Validator.check_schema(validator.schema)
     good = _raw(FILES[0])

@@ -26,6 +26,7 @@ def test_in_continuous_integration_it_fails(monkeypatch: pytest.MonkeyPatch) -> 
         need_program("no-such-program")
 
 
+@pytest.mark.slow
 def test_a_python_with_the_package_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert need_python_with("pytest") == sys.executable
     monkeypatch.delenv("PHOTONPLAN_CI", raising=False)

@@ -48,6 +48,7 @@ def test_highs_bounds_cp_sat_and_both_agree_with_plentiful_fibers(fibers: int) -
     assert highs.bound == pytest.approx(figures.plentiful, rel=STEPS)
 
 
+@pytest.mark.slow
 def test_fibers_bind_on_a_rack_without_any() -> None:
     figures = measure(_rack(0), time_limit_s=60, workers=1, deterministic_limit=20)
     assert figures.fibers_bind == "yes"

@@ -24,6 +24,7 @@ def fat_tree(**changes: Any) -> FatTree:
 grids = st.tuples(st.integers(1, 4), st.integers(1, 8))
 
 
+@pytest.mark.slow
 @given(grids, st.data())
 def test_light_runs_along_the_row_then_along_the_column(grid: tuple[int, int], data: st.DataObject) -> None:
     rows, columns = grid

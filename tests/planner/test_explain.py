@@ -112,6 +112,7 @@ def test_too_little_memory() -> None:
     assert possible == [2, 4, 6, 8]
 
 
+@pytest.mark.slow
 def test_size_that_does_not_divide_or_exceeds_what_works() -> None:
     data = rack(training("x", [5, 8]), fibers=2, health={"failed_tiles": ["s0.t1"]})
     explanation = ask(data, "x")
@@ -189,6 +190,7 @@ def test_rack_by_rack() -> None:
     assert said[1] == "with 8 accelerators: needs 8 accelerators, a rack has 4"
 
 
+@pytest.mark.slow
 def test_scattered_free_devices_and_the_move_that_joins_them() -> None:
     residents = [single("r0", "s0.t0"), single("r1", "s1.t0", move_cost=3)]
     data = rack(serving("x", 4, constraints=ONE_SERVER), residents=residents, objectives=["moves", "value"])
@@ -208,6 +210,7 @@ def test_scattered_free_devices_and_the_move_that_joins_them() -> None:
     assert is_possible(data | {"residents": stuck}, "x", constraints={})
 
 
+@pytest.mark.slow
 def test_immovable_residents_are_not_asked_to_move() -> None:
     residents = [single("r0", "s0.t0", movable=False), single("r1", "s1.t0", movable=False)]
     explanation = ask(rack(serving("x", 4, constraints=ONE_SERVER), residents=residents), "x")

@@ -82,6 +82,7 @@ def test_random_fit_follows_its_seed(rack64: Problem) -> None:
     assert results[0].plan != results[2].plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_required_job_without_a_place_is_no_plan_and_no_proof(name: str) -> None:
     instance = Instance.parse(rack(training("x", 8, required=True), fibers=0))
@@ -98,6 +99,7 @@ def test_required_jobs_go_before_those_that_arrive_earlier(name: str) -> None:
     assert "b" in result.plan.admitted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_residents_stay_or_are_displaced(name: str) -> None:
     data = rack(serving("a", 2), residents=[single("r", "s0.t0"), single("q", "s0.t1")], servers=1)
@@ -111,6 +113,7 @@ def test_residents_stay_or_are_displaced(name: str) -> None:
     assert check(failed, moved.plan) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_fat_tree(name: str) -> None:
     data = rack(training("a", [4, 8]), serving("b", 2), serving("c", 1))

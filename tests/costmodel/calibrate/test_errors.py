@@ -33,6 +33,7 @@ def test_nothing_kept_has_no_figures() -> None:
     assert errors_of(np.array([NAN]), np.array([True])) is None
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=30))
 def test_rank_correlation_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))

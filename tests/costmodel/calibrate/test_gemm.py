@@ -49,6 +49,7 @@ def _table(curve: GemmCurve, device: str = "h100", num_rows: int = 600) -> Table
     return {"device": names, "gemm_dtype": dtype, "m": m, "n": n, "k": k, "latency_ms": 1e3 * latency_s}
 
 
+@pytest.mark.slow
 def test_the_fit_finds_the_numbers_of_a_known_curve() -> None:
     assert FAMILY.fit is not None
     fit = FAMILY.fit(_table(KNOWN))
@@ -61,6 +62,7 @@ def test_the_fit_finds_the_numbers_of_a_known_curve() -> None:
             assert value == pytest.approx(getattr(KNOWN, name), rel=0.02), (variant, name)
 
 
+@pytest.mark.slow
 def test_precisions_share_all_but_the_efficiency_and_the_quantization() -> None:
     assert FAMILY.fit is not None
     fit = FAMILY.fit(_table(KNOWN))

@@ -116,6 +116,7 @@ def test_long_messages_are_close_to_the_bound(ranks: int, max_peers: int) -> Non
         assert 0 <= best("all_reduce", ranks, message_bytes, limits(max_peers)).gap <= 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [6, 7, 12, 13, 24, 36, 61, 96, 97, 251])
 def test_any_size_keeps_up_with_the_next_power_of_two(ranks: int) -> None:
     """No number of ranks falls back to the ring; whole wavelengths and chunks cost longer messages a little."""

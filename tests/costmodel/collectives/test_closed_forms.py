@@ -101,6 +101,7 @@ def test_lower_bounds(message: float, n: int, peers: int, alpha: float, rate: fl
     assert latency_s == oracle.rounds_to_reach(n, peers + 1) * alpha
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(message=messages, radix=st.integers(2, 6), levels=st.integers(1, 4), alpha=alphas, rate=rates)
 def test_no_algorithm_beats_its_bound(message: float, radix: int, levels: int, alpha: float, rate: float) -> None:

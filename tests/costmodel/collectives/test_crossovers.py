@@ -12,6 +12,7 @@ from costmodel.collectives.ladder import Collective
 from tests.costmodel.collectives.cases import limits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collective", ["all_reduce", "reduce_scatter", "broadcast", "all_to_all"])
 @pytest.mark.parametrize(("ranks", "max_peers"), [(8, 3), (19, 16), (64, 3)])
 def test_every_size_has_its_best_plan(collective: Collective, ranks: int, max_peers: int) -> None:

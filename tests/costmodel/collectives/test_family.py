@@ -38,6 +38,7 @@ def built(
     return CollectivePlan("all_reduce", kind, int(np.prod(radices)), limits, radices, held, wavelengths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_peers", [1, 3, 16])
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6, 8, 9, 12, 16, 17, 19])
 def test_every_plan_works_and_takes_its_time(ranks: int, max_peers: int) -> None:
@@ -82,6 +83,7 @@ def test_sipac_is_a_held_plan_with_equal_circuits() -> None:
     assert static_s == pytest.approx(simulated_s, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "wavelengths", "max_peers"),
     [
@@ -175,6 +177,7 @@ def test_pareto_plans_keep_every_best_plan(ranks: int, max_peers: int, message_b
         assert quick.seconds_per_byte > slow.seconds_per_byte
 
 
+@pytest.mark.slow
 def test_more_resources_never_slow_the_best_plan() -> None:
     for message_bytes in (KIB, MIB, 256 * MIB):
         by_peers = [best_plan(family(96, peers), message_bytes).time_s(message_bytes) for peers in range(1, 17)]
@@ -183,6 +186,7 @@ def test_more_resources_never_slow_the_best_plan() -> None:
         assert all(later <= earlier for earlier, later in pairwise(by_wavelengths))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     ranks=st.integers(2, 128),

@@ -17,6 +17,7 @@ from costmodel.collectives.plan import CollectivePlan
 from tests.costmodel.collectives.cases import ALPHA_S, RATE, RHO_S, limits
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     ranks=st.integers(2, 96),

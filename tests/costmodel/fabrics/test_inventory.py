@@ -12,6 +12,7 @@ def fabric(name: str, **changes: object) -> FabricBase:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("racks", [1, 2])
 @pytest.mark.parametrize("name", EVERY)
 def test_names_are_counted_differ_and_are_read_back(name: str, racks: int) -> None:

@@ -45,6 +45,7 @@ def test_other_all_reduces_hold_one_configuration_within_the_ports() -> None:
     assert "exchange 4, 3 ports" not in across("data", 4, switches=2)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 12), st.integers(1, 8))
 def test_plans_across_differ_and_fit_their_ports(ranks: int, switches: int) -> None:
     plans = rail(servers=12, switches=switches).plans("data", ranks, one_server=False)
@@ -140,6 +141,7 @@ def _sum(matchings: tuple[tuple[int, ...], ...], servers: int) -> tuple[tuple[in
     return tuple(map(tuple, links.tolist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("servers", "switches"), [(2, 3), (3, 1), (3, 2), (4, 1)])
 def test_what_is_realizable_is_what_matchings_sum_to(servers: int, switches: int) -> None:
     possible = {_sum(each, servers) for each in product(_matchings(servers), repeat=switches)}

@@ -23,6 +23,7 @@ def time_s(batch=1, context=4096, heads=32, kv_heads=8, device: Device = H100, *
     return float(decode_attention_s(batch, context, heads, kv_heads, 128, device, **options))
 
 
+@pytest.mark.slow
 @given(
     **SHAPES,
     kv=st.sampled_from(["bf16", "fp8"]),
@@ -57,6 +58,7 @@ def test_long_contexts_are_bound_by_memory(batch, group):
     assert two == pytest.approx(2 * one, rel=0.2)
 
 
+@pytest.mark.slow
 @given(batch=st.integers(200, 4000), context=st.integers(1, 20_000), kv_heads=st.integers(1, 8))
 def test_more_sequences_never_take_less_where_the_device_is_full(batch, context, kv_heads):
     curve = decode_curve(H100)[0]

@@ -16,12 +16,14 @@ CURVE = collective_curve(H100)[0]
 OPERATION, NUM, SIZE = st.sampled_from(OPERATIONS), st.integers(2, 16), st.floats(1.0, 1e10)
 
 
+@pytest.mark.slow
 @given(OPERATION, NUM, SIZE)
 def test_equals_plain_arithmetic(operation: str, num: int, size: float) -> None:
     expected = node_collectives.node_collective_s(operation, num, size, CURVE)
     assert float(node_collective_s(operation, num, size, H100)) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(OPERATION, NUM, SIZE, st.floats(1.0, 100.0))
 def test_more_bytes_take_longer(operation: str, num: int, size: float, factor: float) -> None:
     shorter, longer = node_collective_s(operation, num, [size, size * factor], H100)

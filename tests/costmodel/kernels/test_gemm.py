@@ -44,6 +44,7 @@ def test_larger_products_never_take_less(
     assert gemm_s(*large, device, precision) >= gemm_s(*small, device, precision) * (1 - ROUNDING)
 
 
+@pytest.mark.slow
 @given(case=cases, m=sizes, n=sizes, k=sizes, factor=st.floats(1.0, 8.0))
 @settings(max_examples=100, deadline=None)
 def test_faster_devices_never_take_more(case: tuple[Device, Precision], m: int, n: int, k: int, factor: float) -> None:

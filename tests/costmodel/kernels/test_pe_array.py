@@ -11,6 +11,7 @@ from tests.oracles.mcdla import product_ns
 SIZE, BYTES = st.integers(1, 100_000), st.integers(0, 10**10)
 
 
+@pytest.mark.slow
 @given(rows=st.lists(st.tuples(SIZE, SIZE, SIZE, st.integers(1, 64), BYTES, BYTES, BYTES), min_size=1, max_size=6))
 def test_products(rows: list[tuple[int, int, int, int, int, int, int]]) -> None:
     table = np.array(rows, float).T

@@ -45,6 +45,7 @@ def test_choices_by_name() -> None:
     assert m.has_offload("optimizer").tolist() == [False, False, True]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30000), st.integers(0, 1)), max_size=40))
 def test_distinct_rows(rows: list[tuple[int, int, int]]) -> None:
     table = np.array(rows, np.int16).reshape(-1, 3)

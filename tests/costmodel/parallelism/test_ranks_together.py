@@ -1,5 +1,6 @@
 """How many ranks of a group share a server, and what that is worth on electrical switches."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def test_experts_of_blocks_that_cut_a_replica_are_apart() -> None:
     assert degrees.ranks_together("expert", 8) == 1
 
 
+@pytest.mark.slow
 @given(DEGREE, DEGREE, DEGREE, DEGREE, st.sampled_from([1, 2]), st.data())
 def test_never_more_than_share_a_block(t: int, p: int, n: int, c: int, e: int, data: st.DataObject) -> None:
     degrees = Degrees(t, p, n * e, c, e)

@@ -197,6 +197,7 @@ def plain_rows(workload: TransformerTraining, size: int, gpus_per_server: int) -
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fields", [OPEN, ROUTED])
 @pytest.mark.parametrize("size", [1, 2, 4, 8])
 def test_rows_on_a_fat_tree_equal_a_plain_search(fields: dict[str, Any], size: int) -> None:

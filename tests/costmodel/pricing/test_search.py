@@ -79,6 +79,7 @@ def test_best_mappings_are_those_of_all_candidates(job_name: str) -> None:
     assert found.num_configurations == sum(len(job.mappings(size)) for size in sizes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job_name", JOBS)
 def test_front_is_that_of_all_candidates(job_name: str) -> None:
     job, sizes = job_of(job_name), SIZES[job_name]
@@ -153,6 +154,7 @@ def test_a_wider_space_is_never_worse() -> None:
     assert wide.mfu >= narrow.mfu
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(*[st.integers(1, 5)] * 3), max_size=60))
 def test_front_of_small_numbers(rows: list[tuple[int, int, int]]) -> None:
     """Few distinct numbers, hence many ties."""

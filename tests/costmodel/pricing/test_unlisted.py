@@ -72,6 +72,7 @@ def test_layers_without_equal_stages_are_named_and_the_remedy_works(size: int) -
     assert count(workload(LLAMA | {"uneven_stages": True}), size, on)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fat_tree", "memory_ring"])
 @pytest.mark.parametrize(
     ("fields", "size"),

@@ -63,6 +63,7 @@ def every_pair(places: list[tuple[int, int]]) -> tuple[int, int, int]:
     return tray, rack, inter
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=9))
 def test_pairs_are_those_that_are_counted_one_by_one(trays: list[tuple[int, int]]) -> None:
     """Any number of accelerators on any trays of any racks."""
@@ -72,6 +73,7 @@ def test_pairs_are_those_that_are_counted_one_by_one(trays: list[tuple[int, int]
     assert found == every_pair(places)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 150), st.integers(1, 9), st.integers(1, 5))
 def test_packed_groups_fill_tray_after_tray(size: int, per_tray: int, trays: int) -> None:
     counts = pair_counts(*packed(size, per_tray, per_tray * trays))
@@ -79,6 +81,7 @@ def test_packed_groups_fill_tray_after_tray(size: int, per_tray: int, trays: int
     assert (int(counts.tray[0]), int(counts.rack[0]), int(counts.inter_rack[0])) == every_pair(places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("size", [8, 16, 24, 32, 56, 64, 128, 192, 256, 512])
 def test_closed_form_of_full_trays_and_racks(name: str, size: int) -> None:

@@ -76,6 +76,7 @@ def test_fp8_products_are_quicker_and_narrow_weights_alone_help_small_steps_only
     assert float(narrow.layers_at_s(4096)) == pytest.approx(float(wide.layers_at_s(4096)), rel=0.1)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 4000), st.integers(1, 4000), st.sampled_from([1, 2, 4, 8]))
 def test_more_tokens_never_take_less_time(first: int, second: int, tensor: int) -> None:
     low, high = sorted((first, second))

@@ -113,6 +113,7 @@ def test_current_row_of_a_resident_stays_in_every_core() -> None:
                 assert kept.candidates.configuration(0) == options.candidates.configuration(options.current)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_threshold_for_so_many_rows_keeps_the_highest(seed: int) -> None:
     sieve = KnapsackBounds.of(small_problem(seed))

@@ -164,6 +164,7 @@ def test_the_shipped_services_gain_by_collectives_and_by_memory() -> None:
     assert changes(plan) == [False, True, True]
 
 
+@pytest.mark.slow
 def test_tables_and_explanations_show_both_settings_and_the_gain() -> None:
     instance, plan = planned()
     job = instance.job("llama70b-documents")
@@ -184,6 +185,7 @@ def one_setting_plan() -> Plan:
     return result.plan
 
 
+@pytest.mark.slow
 def test_a_running_job_keeps_both_settings() -> None:
     instance, plan = planned()
     data: dict[str, Any] = instance.model_dump(mode="json")

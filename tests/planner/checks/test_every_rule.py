@@ -8,6 +8,7 @@ from tests.planner.checks.good import GOOD, ring
 from tests.planner.checks.plans import broken, edited, rewired
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GOOD)
 def test_good_plan(name: str) -> None:
     assert check(*GOOD[name]()) == []

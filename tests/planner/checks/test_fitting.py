@@ -38,6 +38,7 @@ def racks(draw: st.DrawFn) -> tuple[tuple[int, ...], Fibers, int]:
     return free, tuple((pair, draw(st.integers(0, 2))) for pair in pairs), draw(st.integers(2, 9))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(racks())
 def test_against_enumeration(rack: tuple[tuple[int, ...], Fibers, int]) -> None:

@@ -80,6 +80,7 @@ def _mark_without_change(data: Fields) -> None:
     of(data, SAME)["memory"][0]["phase"] = "decode"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change", [_first_phase_forgotten, _mark_of_no_phase, _memory_where_there_is_less, _mark_without_change]
 )
@@ -100,6 +101,7 @@ def _unit_taken_away(data: Fields) -> None:
     of(data, MORE)["memory"].pop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [_all_memory_in_both, _one_circuit_less_in_prefill, _unit_taken_away])
 def test_memory(change: Callable[[Fields], None]) -> None:
     assert "memory_pool" in broken(change)
@@ -120,6 +122,7 @@ def _a_circuit_less_in_decode(data: Fields) -> None:
     of(data, SAME)["circuits"][1]["circuits"].pop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [_circuits_of_prefill_in_both, _phases_exchanged, _a_circuit_less_in_decode])
 def test_circuits(change: Callable[[Fields], None]) -> None:
     assert "circuits" in broken(change)

@@ -19,6 +19,7 @@ ELSEWHERE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ELSEWHERE)
 def test_only_movable_residents_move(change: str) -> None:
     for movable, rules in ((True, set()), (False, {"residents"})):

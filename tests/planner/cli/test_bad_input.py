@@ -183,6 +183,7 @@ def test_a_number_without_its_unit_is_told(planner: Planner, tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(INSTANCES.glob("*/*.yaml")), ids=lambda path: path.stem)
 def test_shipped_clusters_give_every_unit(path: Path) -> None:
     if "cluster:" in path.read_text(encoding="utf-8"):
@@ -230,6 +231,7 @@ def test_an_earlier_output_is_replaced(planner: Planner, instance: Path) -> None
     assert Plan.load(empty) == Plan.load(plan)
 
 
+@pytest.mark.slow
 def test_a_large_file_is_not_read(planner: Planner, tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.touch()
@@ -276,6 +278,7 @@ def test_a_byte_order_mark_is_no_error(planner: Planner, instance: Path) -> None
     assert planner("score", instance).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "start", "problem"),
     [

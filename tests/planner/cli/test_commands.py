@@ -121,6 +121,7 @@ def test_schema_has_the_keys_of_files(planner: Planner, option: tuple[str, ...],
     assert key in document["$defs"][name]["properties"]
 
 
+@pytest.mark.slow
 def test_explain_and_marginal_print_json(planner: Planner, instance: Path, plan: Path) -> None:
     explained = planner("explain", instance, "big", "--plan", plan, "--time-limit", 2, "--workers", 1, "--json")
     assert explained.code == 0
@@ -137,6 +138,7 @@ def test_help_lists_every_policy(planner: Planner) -> None:
         assert [name for name in POLICIES if name not in said] == []
 
 
+@pytest.mark.slow
 def test_outputs_have_the_same_names_everywhere(planner: Planner, instance: Path) -> None:
     plans = [instance.with_name(name) for name in ("a.json", "b.json", "c.json")]
     pages = [instance.with_name(name) for name in ("a.html", "b.html")]

@@ -167,6 +167,7 @@ def _fits(free: list[int], ways: list[Way]) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_the_model_finds_what_every_choice_finds(seed: int) -> None:
     random = Random(seed)

@@ -336,6 +336,7 @@ class Machine(RuleBasedStateMachine):
         assert c.num_free == 4 * PER_SERVER - broken - held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", SHARES)
 def test_random_events_agree_with_a_plain_replay(fabric: str) -> None:
     machine = type("On", (Machine,), {"fabric": fabric, "events": 0, "counts": Counter()})

@@ -192,6 +192,7 @@ def points(monkeypatch: pytest.MonkeyPatch, path: Path, seed: int, rules: dict[s
     return came
 
 
+@pytest.mark.slow
 def test_a_cut_at_any_write_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Right before and right after each statement: the first of each sort first, all in a run of all kills."""
     plans = list[tuple[int, dict[str, Any], int, bool]]()
@@ -274,6 +275,7 @@ def test_a_killed_process_loses_nothing(number: int, tmp_path: Path) -> None:
     carry_on(path, number, 60, {}, {})
 
 
+@pytest.mark.slow
 def test_a_log_that_was_written_in_part_is_a_state_of_before(tmp_path: Path) -> None:
     """The write-ahead log ends at any byte: events up to some number are there, whole, and no more. That is told where
     the number of the last event is there still, as after a log was cut off; not so after a power cut, where no event

@@ -166,6 +166,7 @@ def test_threads_take_turns(path: Path) -> None:
         assert c.check() == []
 
 
+@pytest.mark.slow
 def test_old_events_are_forgotten_with_what_they_alone_name(path: Path) -> None:
     """The last events, all that jobs of today stand on, and nothing else: a job outlives the event that started it."""
     rules = Settings(snapshot_every=5, keep_events=10, greedy_budget_s=9, quotas={"q": Quota(accelerators=4)})

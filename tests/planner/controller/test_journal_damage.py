@@ -122,6 +122,7 @@ def as_format(path: Path, number: int) -> None:
     path.with_name(f"{path.name}-seq").unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2])
 def test_journals_of_earlier_formats_go_on(number: int, path: Path) -> None:
     state = written(path)

@@ -127,6 +127,7 @@ def fewest_by_every_subset(site: PreemptionServers, part: int, parts: int) -> in
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_no_fewer_victims_leave_a_part_on_each_server(seed: int) -> None:
     random = Random(seed)

@@ -313,6 +313,7 @@ def test_a_job_whose_phases_divide_their_ports_differently_keeps_both_divisions(
         assert not any(again._durable.floor.free.state.taken.values())
 
 
+@pytest.mark.slow
 def test_no_job_takes_more_memory_than_falls_to_its_accelerators() -> None:
     """All accelerators find memory: 48 units of a server for its 8 accelerators."""
     c = controller("sipam")
@@ -342,6 +343,7 @@ def test_drivers_keep_ports_and_uplinks_of_jobs_apart() -> None:
     assert held == {*place.device_names, *(name for name in names_of(place) if "#" in name)}
 
 
+@pytest.mark.slow
 def test_who_waits_for_memory_is_told_so() -> None:
     """Accelerators are free, and almost all units have failed."""
     c = controller("sipam", servers=1, trays_per_server=1, units_per_tray=16)

@@ -26,6 +26,7 @@ def by_every_subset(site: PreemptionServers, part: int, parts: int, most: int) -
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_no_smaller_set_of_victims_makes_room(seed: int) -> None:
     random = Random(seed)
@@ -97,6 +98,7 @@ def test_nobody_is_stopped_twice() -> None:
     assert "low" in c.running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_moves_take_no_more_ranks_than_the_job_has_and_break_nothing(seed: int) -> None:
     """Holes all over: each job that found room by moves says so, and all checks agree."""
@@ -136,6 +138,7 @@ def test_a_batch_finds_room_for_jobs_behind_the_first_too() -> None:
     assert len([d for d in decisions if isinstance(d, Move)]) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_controller_stops_the_fewest_jobs_for_one_over_several_servers(seed: int) -> None:
     """Parts of the job each need accelerators of one server; where it comes to stand all checks agree."""
@@ -175,6 +178,7 @@ def fewest_moved(c: Controller, needed: int) -> int | None:
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_controller_moves_the_fewest_ranks(seed: int) -> None:
     """As few as any new place of all jobs needs, and none where none does."""

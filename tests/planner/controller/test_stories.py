@@ -274,6 +274,7 @@ def test_who_starts_late_still_goes_elsewhere_for_free(monkeypatch: pytest.Monke
     assert {job["pause_s"] for job in c.state()["jobs"]} == {0.0}
 
 
+@pytest.mark.slow
 def test_preemption_takes_one_node_not_one_accelerator_of_each() -> None:
     """A tenant's eight single jobs lie on eight servers beside others: stopping them would free no server."""
     c = controller("lightpath", {"moves": False}, servers=9)

@@ -226,6 +226,7 @@ def test_who_is_told_to_stop_does_so_between_jobs(site: Controller) -> None:
     assert switches.calls == [("connect", "a")]
 
 
+@pytest.mark.slow
 def test_over_the_driver_that_ships(site: Controller, tmp_path: Path) -> None:
     """Jobs come and go, a listed part is found broken; the file agrees at each step, also for another process."""
     driver = driver_of({"kind": "file"}, tmp_path / "switches")

@@ -194,6 +194,7 @@ def test_a_spare_lies_on_a_server_of_its_own() -> None:
     assert [(move.source, move.destination) for move in found.moves] == [("s0.g0", "s2.g0")]
 
 
+@pytest.mark.slow
 def test_explain_says_what_each_server_lacks() -> None:
     fabric = FAT_TREE | {"servers": 3}
     health = {"failed_tiles": ["s1.g0", "s2.g3"]}

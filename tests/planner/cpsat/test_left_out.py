@@ -7,6 +7,7 @@ import pytest
 from tests.planner.cli.conftest import Planner, fields, planner, written  # noqa: F401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("objectives", "told"),
     [

@@ -83,6 +83,7 @@ def test_without_time_the_heuristic_plan_comes_back(seed: int, limits: dict[str,
     assert result.bound >= result.objective
 
 
+@pytest.mark.slow
 def test_a_solver_that_learned_nothing_proves_nothing() -> None:
     instance = crowded(11, objectives=["value"])
     best = solve(instance, options=OPTIONS)

@@ -32,6 +32,7 @@ def job(name: str, accelerators: Any, weight: float) -> Fields:
     return {"name": name, "workload": TRAINING, "accelerators": accelerators, "weight": weight}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [(1e6, 1e-3), (1e3, 1e-6), (1e6, 1e-6), (1e6, 1e-9), (1e6, 1e-12)])
 def test_no_later_level_drops_a_job_of_little_weight(weights: tuple[float, float]) -> None:
     instance = instance_of(job("big", 2, weights[0]), job("small", [1, 2], weights[1]))
@@ -45,6 +46,7 @@ def test_no_later_level_drops_a_job_of_little_weight(weights: tuple[float, float
     assert check(instance, result.plan, starts=True) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2, 15, 22])
 def test_the_plan_of_most_value_is_the_enumerated_one(seed: int) -> None:
     """Sums are compared exactly: weights are drawn from 18 orders of magnitude."""
@@ -71,6 +73,7 @@ def test_the_plan_of_most_value_is_the_enumerated_one(seed: int) -> None:
     assert sum((exact(a.value) for a in result.plan.assignments), Fraction(0)) == most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_maximized", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_digits_decide_as_exact_sums_do(seed: int, is_maximized: bool) -> None:

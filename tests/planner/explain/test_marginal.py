@@ -46,6 +46,7 @@ def test_a_server_a_tile_and_a_repair_that_each_admit_one_more_job() -> None:
     assert found["max_peers 3 -> 4"] == 0.0
 
 
+@pytest.mark.slow
 def test_fibers_of_one_pair_and_of_all() -> None:
     """Two trainings that span: one wavelength between the servers carries one of them."""
     residents = [single("r0", "s0.t0", movable=False), single("r1", "s1.t0", movable=False)]
@@ -103,6 +104,7 @@ def test_fat_tree() -> None:
     assert found["one more server"] == 0.0
 
 
+@pytest.mark.slow
 def test_without_a_plan_no_gain_is_claimed() -> None:
     data = rack(training("x", 8, required=True))
     found = {m.change: m for m in marginal(Instance.parse(data), options=OPTIONS)}

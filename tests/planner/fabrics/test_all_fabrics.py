@@ -32,6 +32,7 @@ def test_marginal_asks_something(name: str) -> None:
     assert any(word in change for change in changes for word in ("twice", "max_peers", "more uplink")), changes
 
 
+@pytest.mark.slow
 def test_rings_and_memory_nodes_have_gains() -> None:
     """Two jobs of 16 fit, the third one waits for servers."""
     found = {
@@ -80,6 +81,7 @@ def test_a_submission_does_not_cost_more_with_more_jobs(name: str) -> None:
     assert min(calls[90:]) <= 1.5 * min(calls[5:15])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FABRICS)
 def test_jobs_hold_every_working_accelerator_and_no_other(name: str) -> None:
     """Without a port an accelerator runs a job of one, but where its memory is behind the port."""

@@ -137,6 +137,7 @@ def least_leaving(shape: Demand) -> list[int]:
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", SMALL)
 def test_boundary_is_exact_and_the_bound_is_never_above_it(degrees: tuple[int, int, int, int]) -> None:
     for shape in shapes(*degrees, num_plans=2):

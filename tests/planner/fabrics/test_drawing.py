@@ -83,6 +83,7 @@ def test_every_fabric_has_names_of_its_own(fabric: str) -> None:
         assert words[circuit["kind"]]
 
 
+@pytest.mark.slow
 def test_no_fabric_is_left_to_the_words_of_another() -> None:
     data = {"schema_version": 1, "name": "d", "jobs": [{"name": "a", "workload": CHAT, "accelerators": 2}]}
     instance = Instance.parse({**data, "cluster": {"device": "h100-sxm", "fabric": DIVIDED}})

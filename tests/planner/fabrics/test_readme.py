@@ -83,6 +83,7 @@ def test_the_page_is_short() -> None:
     assert len(plugin.splitlines()) <= 13
 
 
+@pytest.mark.slow
 def test_it_is_solved_checked_and_drawn(solved: tuple[Path, Path], tmp_path: Path, planner: Planner) -> None:
     instance, plan = solved
     assert planner("check", instance, plan).code == 0
@@ -106,6 +107,7 @@ def test_what_waits_is_explained(site: Path, tmp_path: Path, planner: Planner) -
     assert "needs 16, 6 are free" in said[0].out
 
 
+@pytest.mark.slow
 def test_it_survives_and_is_repaired(solved: tuple[Path, Path], planner: Planner) -> None:
     instance, plan = solved
     lost = json.loads(plan.read_text("utf-8"))["assignments"][0]["devices"][0]
@@ -118,6 +120,7 @@ def test_it_survives_and_is_repaired(solved: tuple[Path, Path], planner: Planner
     assert "s0.g0:w1: names no part" in outcome.err
 
 
+@pytest.mark.slow
 def test_marginal_has_rows(solved: tuple[Path, Path], planner: Planner) -> None:
     outcome = planner("marginal", solved[0], "--time-limit", 2, "--json")
     changes = {row["change"] for row in outcome.document}
@@ -159,6 +162,7 @@ def test_it_is_replayed_with_prices(site: Path, tmp_path: Path, planner: Planner
     assert any("cost" in measure for _, measure in ours)
 
 
+@pytest.mark.slow
 def test_a_new_instance_and_the_schema(site: Path, tmp_path: Path, planner: Planner) -> None:
     path = tmp_path / "new.yaml"
     assert planner("new", "--fabric", "dragonfly", "--servers", 2, "--tiles", 4, "-o", path).code == 0

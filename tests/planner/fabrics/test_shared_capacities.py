@@ -51,6 +51,7 @@ def test_rails_whose_switches_work(monkeypatch: pytest.MonkeyPatch, failed: list
     assert is_short_for_both(two_jobs(fabric, lambda demand: demand.num_ports == 1, failed_switches=failed)) == is_short
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("uplinks", "is_short"), [(2, True), (4, False)])
 def test_uplinks_of_a_server(uplinks: int, is_short: bool) -> None:
     fabric = _fabric(Random(0))

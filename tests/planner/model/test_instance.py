@@ -69,6 +69,7 @@ def test_error_names_file_field_and_problem() -> None:
 X = serving("x", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "message"),
     [

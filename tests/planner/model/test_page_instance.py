@@ -81,6 +81,7 @@ def test_a_transformer_moves_what_it_is_told_to() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_instances_load(path: Any) -> None:
     assert PageProblem.of(PageInstance.load(path)).tasks

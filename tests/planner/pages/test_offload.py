@@ -42,6 +42,7 @@ def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> N
     assert_pruning_changes_no_level(tiny_tiered_pool(seed))
 
 
+@pytest.mark.slow
 def test_units_are_listed_for_mappings_that_offload_alone() -> None:
     for options in expand(Instance.load(RACK), prune=False).options:
         rows = options.candidates
@@ -184,6 +185,7 @@ def test_residents_with_and_without_units_stay(seed: int) -> None:
         assert not after[assignment.job].is_moved
 
 
+@pytest.mark.slow
 def test_a_resident_moves_off_a_failed_unit() -> None:
     data, before = _running(3)
     running = next(a for a in before.assignments if a.memory)
@@ -195,6 +197,7 @@ def test_a_resident_moves_off_a_failed_unit() -> None:
         assert check(instance, after, starts=True) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "offload", "missing"),
     [

@@ -107,6 +107,7 @@ def test_a_job_that_offloads_nothing_has_no_places() -> None:
     assert [violation.rule for violation in check(instance, changed)] == ["second_tier"]
 
 
+@pytest.mark.slow
 def test_memory_circuits_of_a_second_tier_are_checked_as_those_of_a_pool() -> None:
     """Circuits that a configuration without units has, or that one with units lacks."""
     instance, plan = _solved()

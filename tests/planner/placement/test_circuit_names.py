@@ -16,6 +16,7 @@ FABRICS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FABRICS)
 def test_ranks_and_circuits_on_slices_are_those_of_the_planner(name: str) -> None:
     """Each place anew on an empty board, on the slices that its devices are."""

@@ -193,6 +193,7 @@ def test_a_place_is_judged_as_by_all_checks(name: str) -> None:
     assert min(verdicts[True], verdicts[False]) > CASES / 2
 
 
+@pytest.mark.slow
 def test_places_alike_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slice at the same chips of another cube, or blocks on other servers and rails."""
     looked: list[Place] = []

@@ -151,6 +151,7 @@ def _light(running: list[Placement]) -> dict[object, int]:
     return taken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{"waveguides": "shared"}, {"transit": 1}])
 def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, object]) -> None:
     of = cluster("lightpath", **changes)

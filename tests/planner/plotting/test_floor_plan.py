@@ -21,6 +21,7 @@ def test_each_tile_is_drawn_and_the_failed_one_hatched() -> None:
     assert numbers == ["1", "1", "1", "1", "2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".SVG", b"<?xml")])
 def test_it_is_written(tmp_path: Path, suffix: str, start: bytes) -> None:
     path = tmp_path / f"floor{suffix}"

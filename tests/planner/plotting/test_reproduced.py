@@ -43,6 +43,7 @@ def test_pooling_has_a_line_for_each_network_batch_and_pooling() -> None:
     assert len([line for line in ax.get_lines() if len(line.get_xdata()) == 7]) == 12
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         list(save_figures(tmp_path / "none", [outcome("dlrm_pooling")]))

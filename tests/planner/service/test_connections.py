@@ -49,6 +49,7 @@ def test_half_open_connections_are_closed_and_all_is_answered_again() -> None:
             assert httpx.get(f"{site.client.base_url}/v1/jobs", headers=BEARER).status_code == 200
 
 
+@pytest.mark.slow
 def test_health_is_answered_whatever_others_hold() -> None:
     with running(most_connections=40, most_of_address=30, header_s=60) as site, half_open(site, 200):
         for _ in range(3):
@@ -59,6 +60,7 @@ def test_health_is_answered_whatever_others_hold() -> None:
         assert refused.json()["problem"] == "has too many connections; come again"
 
 
+@pytest.mark.slow
 def test_one_address_leaves_room_for_others() -> None:
     with running(most_connections=40, most_of_address=30, header_s=60) as site, half_open(site, 200):
         transport = httpx.HTTPTransport(local_address="127.0.0.2")

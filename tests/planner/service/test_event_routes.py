@@ -19,6 +19,7 @@ def refused(response: httpx.Response, status: int) -> str:
     return problem
 
 
+@pytest.mark.slow
 def test_a_job_starts_with_accelerators_and_circuits_and_ends(site: Running) -> None:
     answer = site.submit("a", 16)
     assert kinds(answer) == [("start", "a")]
@@ -34,6 +35,7 @@ def test_a_job_starts_with_accelerators_and_circuits_and_ends(site: Running) -> 
     assert site.controller.running == {}
 
 
+@pytest.mark.slow
 def test_a_name_with_slashes_is_a_name(site: Running) -> None:
     for name in ("team/one", "a/finish", "b$(x) 'q'\"%"):
         site.submit(name)
@@ -88,6 +90,7 @@ def test_what_is_not_here_is_unknown(site: Running) -> None:
     assert site.controller.seq == 0
 
 
+@pytest.mark.slow
 def test_what_cannot_be_now_is_a_conflict(site: Running) -> None:
     site.submit("a", 32)
     site.submit("b", 8)

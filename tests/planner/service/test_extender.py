@@ -69,6 +69,7 @@ def asking(
         runner.run(asyncio.to_thread(service.close))
 
 
+@pytest.mark.slow
 def test_a_gang_over_http(world: World) -> None:
     items = [world.pod(f"g-{i}", 8, "g", 2) for i in range(2)]
     world.loop.tick()
@@ -194,6 +195,7 @@ def test_names_of_jobs_of_kubernetes_are_not_to_be_had_over_http(world: World) -
         world.begin()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [".", ".."])
 def test_a_binding_leads_nowhere_else(world: World, name: str) -> None:
     asked = len(world.emulator.asked)

@@ -30,6 +30,7 @@ def _links(place: Place) -> dict[tuple[str, str], int]:
     return most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["fat_tree", "lightpath", "torus", "ocs_rail"])
 def test_every_accelerator_is_told_as_it_is(fabric: str) -> None:
     with controller(fabric) as c:

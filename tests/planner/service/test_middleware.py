@@ -71,6 +71,7 @@ def test_the_page_and_the_health_need_no_token(small: Running) -> None:
         assert "<html" in stranger.get("/").text
 
 
+@pytest.mark.slow
 def test_figures_need_no_token_where_the_operator_says_so() -> None:
     with running(has_open_metrics=True) as site, httpx.Client(base_url=site.client.base_url) as stranger:
         assert stranger.get("/metrics").status_code == 200
@@ -119,6 +120,7 @@ BAD: dict[str, bytes] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_job_is_refused(small: Running, name: str) -> None:
     response = small.client.post("/v1/jobs", content=BAD[name], headers={"Content-Type": "application/json"})
@@ -224,6 +226,7 @@ def test_what_takes_too_long_is_given_up() -> None:
         assert site.client.get("/v1/jobs/a").status_code == 200
 
 
+@pytest.mark.slow
 def test_an_error_of_its_own_is_told_as_such(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """One call that breaks undoes its group; the others of it happen all the same."""
 

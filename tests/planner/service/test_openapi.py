@@ -71,6 +71,7 @@ def _body(operation: dict[str, object]) -> dict[str, list[object]]:
     return found
 
 
+@pytest.mark.slow
 def test_answers_of_a_full_life_fit_their_types(busy: Running) -> None:
     """Decisions of every kind, which random requests rarely bring about."""
     import jsonschema

@@ -18,6 +18,7 @@ from tests.planner.service.running import Running, running, until
 from tests.planner.simulate.grounds import cluster
 
 
+@pytest.mark.slow
 def test_a_job_says_where_it_runs_or_why_it_waits(site: Running) -> None:
     site.submit("a", 32, tenant="t", priority=3)
     site.submit("b", [8, 16])
@@ -83,6 +84,7 @@ def test_news_are_told_in_order_and_in_parts(site: Running) -> None:
     assert site.client.get("/v1/decisions", params={"after": 6}).status_code == 410
 
 
+@pytest.mark.slow
 def test_who_waits_for_news_hears_at_once(site: Running) -> None:
     late = threading.Timer(0.2, site.submit, ("a", 4))
     late.start()

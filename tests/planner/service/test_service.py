@@ -24,6 +24,7 @@ from tests.planner.simulate.grounds import BERT, CHAT, cluster
 ODD: tuple[Any, ...] = (0, -1, 3, 2**31, 2**62, 1e308, 5e-324, True, None, "", "x" * 300, "1e308 s", "\u202e", [], {})
 
 
+@pytest.mark.slow
 def test_a_new_kind_of_job_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """While one is expanded others start, run and end; those that bring the same kind wait for it together."""
     controller, go_on, begun = small_controller("lightpath"), threading.Event(), list[str]()

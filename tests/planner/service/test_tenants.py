@@ -43,6 +43,7 @@ def two(path: Path) -> Iterator[tuple[Running, httpx.Client, httpx.Client]]:
 Two = tuple[Running, httpx.Client, httpx.Client]
 
 
+@pytest.mark.slow
 def test_a_job_is_of_the_tenant_whose_token_it_is(two: Two) -> None:
     site, a, b = two
     assert a.post("/v1/jobs", json=job("of-a", 2)).status_code == 200
@@ -55,6 +56,7 @@ def test_a_job_is_of_the_tenant_whose_token_it_is(two: Two) -> None:
     assert site.get("/v1/jobs")["total"] == 3
 
 
+@pytest.mark.slow
 def test_tenants_see_and_touch_their_own_jobs_alone(two: Two) -> None:
     site, a, b = two
     b.post("/v1/jobs", json=job("of-b", 2))
@@ -87,6 +89,7 @@ def test_all_else_is_for_operators(method: str, path_of: str, two: Two) -> None:
     assert site.get("/v1/state") == before
 
 
+@pytest.mark.slow
 def test_a_tenant_is_told_of_no_others(two: Two, path: Path) -> None:
     """Where another job is stopped for one's own, and on the floor."""
     site, a, b = two
@@ -104,6 +107,7 @@ def test_a_tenant_is_told_of_no_others(two: Two, path: Path) -> None:
     assert "secret" in json.dumps(whole)
 
 
+@pytest.mark.slow
 def test_keys_of_tenants_are_their_own(two: Two) -> None:
     _, a, b = two
     key = {"Idempotency-Key": "1"}

@@ -41,6 +41,7 @@ def test_a_full_disk_is_told_and_survived(tmp_path: Path) -> None:
         assert again.seq == 2 + statuses.count(200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['{"name": "a", "name": "b"}', '{"workload": {"kind": "x", "kind": "y"}}'])
 def test_json_that_says_something_twice_is_refused(text: str) -> None:
     with running() as site:

@@ -68,6 +68,7 @@ def drawn() -> Trace:
     return load_demand().draw(82_247, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 2), (4, 8), (12, 128)])
 def test_durations_follow_the_public_trace(philly: Trace, drawn: Trace, low: int, high: int) -> None:
     def of(jobs: Trace) -> np.ndarray:

@@ -32,6 +32,7 @@ def _fewest_moved(free: list[int], guests: list[tuple[int, int]], part: int, par
     return best
 
 
+@pytest.mark.slow
 @given(
     free=st.lists(st.integers(0, 4), min_size=2, max_size=3),
     guests=st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3)), max_size=5),

@@ -29,6 +29,7 @@ def _spanning(fabric: str, size: int) -> tuple[JobClass, Placement]:
     return kind, placement
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["ocs_rail", "torus", "sipam"])
 def test_a_job_is_broken_where_it_needs_a_failed_switch_and_only_there(fabric: str) -> None:
     kind, placement = _spanning(fabric, 16)

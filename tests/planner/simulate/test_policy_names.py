@@ -46,6 +46,7 @@ def _held(state: State) -> list[str]:
     return [fabric.device_name(s, t) for s, free in enumerate(state.free) for t in slots if not free >> t & 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["fat_tree", "lightpath", "ocs_rail"])
 def test_the_solver_is_the_solver(fabric: str) -> None:
     """Each decision is worth what `solve` proves best for one job on what is free."""

@@ -1,5 +1,6 @@
 """The grouped queue gives the order of a plain sorted list."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from planner.simulate.queue import Queue
 steps = st.lists(st.tuples(st.sampled_from(["push", "remove", "behind"]), st.integers(0, 10**6)), max_size=60)
 
 
+@pytest.mark.slow
 @given(steps=steps, groups=st.lists(st.integers(0, 3), min_size=60, max_size=60))
 def test_the_order_is_priority_then_arrival(steps: list[tuple[str, int]], groups: list[int]) -> None:
     priority = [group % 2 for group in groups]

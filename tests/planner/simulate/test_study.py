@@ -37,6 +37,7 @@ def test_two_processes_give_the_same_bytes(study: Study, cells: list[SimulationR
     assert to_csv(summarize(run_study(study, cells, tmp_path, workers=2))) == text
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on(study: Study, cells: list[SimulationRun], text: str, tmp_path: Path) -> None:
     def stop(done: int, total: int, left_s: float | None) -> None:
         if done == 5:
@@ -108,6 +109,7 @@ def test_jobs_without_a_workload_are_named(change: dict[str, object], told: str)
         prepare_study(jobs, mix(), {"g": cluster("fat_tree")})
 
 
+@pytest.mark.slow
 def test_clusters_must_be_of_one_size_and_policies_fit() -> None:
     with pytest.raises(InputError, match="as many accelerators"):
         prepare_study(SMALL_DEMAND, mix(), {"a": cluster("fat_tree"), "b": cluster("fat_tree", servers=2)}, jobs=5)

@@ -110,6 +110,7 @@ def test_windows_are_consecutive_and_follow_the_seed() -> None:
     assert jobs.window(900, 1) is jobs
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PHILLY.is_file(), reason="shared/traces/philly.csv is not beside the repository")
 def test_the_public_trace_is_read_whole() -> None:
     read = read_trace(PHILLY)

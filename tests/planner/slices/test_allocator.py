@@ -234,6 +234,7 @@ def test_order_of_digits() -> None:
     assert [found and found.devices for found in pairs] == [0b11, 0b10001]
 
 
+@pytest.mark.slow
 @given(st.sets(st.integers(0, 63), min_size=1, max_size=40), st.integers(1, 39))
 def test_cubes_of_disjoint_slices_never_share_a_circuit(cubes: set[int], cut: int) -> None:
     chosen = sorted(cubes)

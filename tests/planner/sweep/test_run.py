@@ -97,6 +97,7 @@ def test_a_store_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "cells")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "told"),
     [

@@ -60,6 +60,7 @@ def test_optical_switches_and_memory_units_have_names_too(
         assert all(parse_failure(of, name).kind == means for name in names)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.integers(0, 2**31 - 1), st.floats(0, 3 * YEAR_S))
 def test_events_are_ordered_and_a_part_fails_only_while_it_works(seed: int, horizon_s: float) -> None:

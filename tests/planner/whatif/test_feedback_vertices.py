@@ -37,6 +37,7 @@ def test_the_set_is_smallest(waits_for: dict[str, set[str]]) -> None:
     assert len(found.vertices) == found.least == smallest(waits_for)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(graphs)
 def test_out_of_steps_the_gap_is_stated(waits_for: dict[str, set[str]]) -> None:

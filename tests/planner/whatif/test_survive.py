@@ -91,6 +91,7 @@ def test_one_tile_is_kept_free_and_that_is_optimal() -> None:
     assert len(found.reserve) == 1
 
 
+@pytest.mark.slow
 def test_a_job_over_single_fibers_cannot_survive_their_loss() -> None:
     """The large job needs the only fibers there are; the small one fits beside a spare."""
     data = rack(training("large", 6, weight=4), training("small", 2), fibers=1, objectives=["value"])
@@ -101,6 +102,7 @@ def test_a_job_over_single_fibers_cannot_survive_their_loss() -> None:
     assert found.cost == pytest.approx(4.0)
 
 
+@pytest.mark.slow
 def test_what_is_easy_to_repair_is_found_before_what_is_hard(monkeypatch: pytest.MonkeyPatch) -> None:
     """A job that runs best over all servers is lost with any fiber: in one server it survives, found by the second
     solve, whenever the search is stopped after it."""

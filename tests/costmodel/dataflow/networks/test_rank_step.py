@@ -60,6 +60,7 @@ def _some(job: TransformerTraining, size: int, most: int = 25) -> list[tuple[Ran
 CASES = [(_job(), 4), (_job(interleave=(1, 2), recompute=("none", "full"), zero=(1, 3)), 8), (_job(micro_batch=4), 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("job", "size"), CASES)
 def test_without_copies_a_step_takes_what_was_scored(job: TransformerTraining, size: int) -> None:
     for step, _, scores, row in _some(job, size):
@@ -70,6 +71,7 @@ def test_without_copies_a_step_takes_what_was_scored(job: TransformerTraining, s
         assert step.local_bytes == pytest.approx(DEVICE.capacity_bytes - scores.footprint_bytes[row] - sum(updated))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("job", "size"), CASES)
 def test_passes_are_those_of_1f1b(job: TransformerTraining, size: int) -> None:
     for step, rows, _, row in _some(job, size):
@@ -88,6 +90,7 @@ def test_passes_are_those_of_1f1b(job: TransformerTraining, size: int) -> None:
         assert most == _layers_in_flight(SimpleNamespace(**choice), micro_batches, layers)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("job", "size"), CASES)
 def test_what_moves_is_what_the_score_counts_less_what_is_used_at_once(job: TransformerTraining, size: int) -> None:
     for step, rows, _, row in _some(job, size):

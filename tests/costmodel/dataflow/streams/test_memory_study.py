@@ -28,6 +28,7 @@ def test_the_catalog_has_one_study_whose_numbers_have_sources() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_step_takes_as_long_as_its_longest_stream_and_no_longer_than_all(
     ran: dict[tuple[str, str, str], Timeline],
 ) -> None:

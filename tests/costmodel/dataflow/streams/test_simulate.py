@@ -95,6 +95,7 @@ def test_more_bandwidth_never_takes_longer(case: Case, rules: Rules, factors: li
     assert simulate(program, faster, placement, rules).end_s <= simulate(*case, rules).end_s * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(case=cases(), rules=RULES)
 def test_layers_add_up(case: Case, rules: Rules) -> None:

@@ -17,6 +17,7 @@ def simulated(popularity: np.ndarray, capacity: int) -> float:
     return float(np.mean(lru_hits(accesses.tolist(), capacity)[WARM:]))
 
 
+@pytest.mark.slow
 @given(footprint=st.integers(1, 40), capacity=st.integers(1, 40))
 def test_cyclic_scan_is_exact(footprint: int, capacity: int) -> None:
     rounds = 3

@@ -30,6 +30,7 @@ def saved(folder: Path, case: tuple[Instance, Plan]) -> tuple[Path, Path]:
     return instance, plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", sorted(ENDINGS))
 def test_every_format_is_written(planner: Planner, tmp_path: Path, format_name: str) -> None:
     folder = tmp_path / "new" / "folder"
@@ -60,6 +61,7 @@ def test_pipelines_have_circuits_but_no_schedule(planner: Planner, tmp_path: Pat
     assert "no job reduces over circuits" in outcome.err
 
 
+@pytest.mark.slow
 def test_algorithms_that_an_executor_may_refuse_are_named(planner: Planner, tmp_path: Path) -> None:
     instance, _ = good.ring({"tiles_per_server": 32, "tile_rows": 1})
     devices = [f"s{i // 32}.t{i % 32}" for i in range(34)]
@@ -72,6 +74,7 @@ def test_algorithms_that_an_executor_may_refuse_are_named(planner: Planner, tmp_
     assert "MSCCL_MAX_NUM_STEPS" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "arguments", "words"),
     [

@@ -27,6 +27,7 @@ def test_it_solves_as_written(planner: Planner, tmp_path: Path, fabric: str, ser
     assert planner("solve", path, "--policy", "first_fit").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tiles", "lines"), [(64, ("radix: 4 ", "digits: 3 ")), (8, ("radix: 2 ", "digits: 3 "))])
 def test_a_sipac_has_as_many_devices_as_asked(
     planner: Planner, tmp_path: Path, tiles: int, lines: tuple[str, ...]
@@ -130,6 +131,7 @@ def test_a_bad_row_is_named(planner: Planner, tmp_path: Path, row: str, place: s
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "problem"),
     [("name,model,kind", "'accelerators': is missing"), (HEADER + ",color", "'color': is no known column"),

@@ -122,6 +122,7 @@ def test_mutated_plans_are_refused(planner: Planner, instance: Path, plan: Path,
         assert str(bad) in outcome.err
 
 
+@pytest.mark.slow
 def test_reconfigure_shows_stages(planner: Planner, instance: Path, plan: Path, tmp_path: Path) -> None:
     failed = json.loads(plan.read_text("utf-8"))["assignments"][0]["devices"][0]
     new = tmp_path / "new.json"
@@ -139,6 +140,7 @@ def test_reconfigure_shows_stages(planner: Planner, instance: Path, plan: Path, 
     assert {step["action"] for stage in start["stages"] for step in stage} == {"start"}
 
 
+@pytest.mark.slow
 def test_solve_survives_one_failure(planner: Planner, instance: Path) -> None:
     arguments = ("solve", instance, "--survive", 1, "--workers", 1, "--time-limit", 20)
     outcome = planner(*arguments)

@@ -70,6 +70,7 @@ def test_a_demand_model_is_drawn_anew_for_each_seed(planner: Planner, files: dic
     assert any(row["measure"] == "events_per_s" for row in timed)
 
 
+@pytest.mark.slow
 def test_failures_are_sampled(planner: Planner, files: dict[str, Path]) -> None:
     parts = files["cells"].with_name("parts.yaml")
     parts.write_text("tile: {time_between_failures: 2 d, repair_time: 1 h}\n", encoding="utf-8")

@@ -21,6 +21,7 @@ def _figure(value: float, **fields: object) -> dict[str, object]:
     return {"quantity": "devices", "value": value, "source": "section 7", **fields}
 
 
+@pytest.mark.slow
 def test_rows_are_grouped_and_summed_up(planner: Planner) -> None:
     outcome = planner("reproduce", "photonic_fabric")
     assert outcome.code == 0
@@ -77,6 +78,7 @@ def test_an_unknown_paper_is_bad_input(planner: Planner) -> None:
     assert "is not published here; choose of" in outcome.err
 
 
+@pytest.mark.slow
 def test_figures_are_written(planner: Planner, tmp_path: Path) -> None:
     folder = _folder(tmp_path, _figure(128))
     outcome = planner("reproduce", "--from", folder, "--plot", tmp_path / "figures")

@@ -16,6 +16,7 @@ def _models(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {document["title"]: document, **document.get("$defs", {})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "model"), FILES.items())
 def test_every_field_says_what_it_means(planner: Planner, file: str, model: str) -> None:
     document = planner("schema", file).document

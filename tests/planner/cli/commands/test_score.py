@@ -60,6 +60,7 @@ def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
     assert image.read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -96,6 +97,7 @@ def _instance(tmp_path: Path, device: str, devices: int, workload: dict[str, Any
 SERVED = {"concurrency": 64, "input_tokens": 1024, "output_tokens": 1024}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "devices"), [("mixtral-8x7b", 8), ("qwen3-30b-a3b", 16), ("llama-3.1-8b", 4)])
 def test_a_served_model_has_the_same_best_candidate_in_solve(
     planner: Planner, tmp_path: Path, model: str, devices: int
@@ -108,6 +110,7 @@ def test_a_served_model_has_the_same_best_candidate_in_solve(
     assert placed["configuration"]["expert"] == best["best"][0]["configuration"].get("expert", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "sequence"), [("mixtral-8x7b", 4096), ("bert-large", 16384)])
 def test_a_trained_model_has_the_same_best_candidate_in_solve(
     planner: Planner, tmp_path: Path, model: str, sequence: int

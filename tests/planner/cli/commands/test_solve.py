@@ -97,6 +97,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(planner: Planner,
     assert "?[31mred" in outcome.out
 
 
+@pytest.mark.slow
 def test_files_are_written(planner: Planner, instance: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     files = {"--plan-out": "plan.json", "--report": "page.html", "--plot": "floor.svg"}
@@ -198,6 +199,7 @@ def test_nothing_is_claimed_of_a_plan_that_the_check_refuses(
     assert {each.job for each in Plan.model_validate(report["plan"]).assignments} <= {j.name for j in loaded.jobs}
 
 
+@pytest.mark.slow
 def test_json_of_a_refused_plan_claims_nothing(
     planner: Planner, instance: Path, tmp_path: Path, refusing: Violation
 ) -> None:
@@ -223,6 +225,7 @@ def test_the_library_hands_out_no_plan_that_the_check_refuses(instance: Path, mo
     assert isinstance(refused.value.plan, Plan)
 
 
+@pytest.mark.slow
 def test_a_hint_is_taken(planner: Planner, instance: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text(_solve(planner, instance, "--json").out, encoding="utf-8")
@@ -243,6 +246,7 @@ def test_a_broken_hint_is_refused(planner: Planner, instance: Path, tmp_path: Pa
     assert "must pass `planner check`" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["first_fit", "best_fit", "server_aligned", "random_fit"])
 def test_heuristics_claim_no_bound(planner: Planner, instance: Path, policy: str) -> None:
     document = _solve(planner, instance, "--policy", policy, "--json").document

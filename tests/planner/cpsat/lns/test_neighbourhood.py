@@ -19,6 +19,7 @@ from tests.planner.simulate.grounds import BERT
 OF_SERVERS = ("fat_tree", "memory_ring", "divided_ports")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_SERVERS)
 def test_a_poor_plan_becomes_better_and_stays_right(name: str) -> None:
     """Four jobs of little weight lie where four of much weight should."""

@@ -151,6 +151,7 @@ def test_a_plan_that_takes_too_much_breaks_the_rule(change: Fields, rules: set[s
     assert rules <= {violation.rule for violation in check(asked, Plan.model_validate(data))}
 
 
+@pytest.mark.slow
 def test_a_server_without_the_appliance_of_the_plan_breaks_the_rule() -> None:
     asked = instance(job("a", 4), per_server=2)
     plan = solve(asked, options=OPTIONS).plan
@@ -159,6 +160,7 @@ def test_a_server_without_the_appliance_of_the_plan_breaks_the_rule() -> None:
     assert "shares" in {violation.rule for violation in check(instance(job("a", 4)), plan, starts=True)}
 
 
+@pytest.mark.slow
 def test_an_accelerator_without_light_runs_nothing() -> None:
     dark = {"failed_ports": ["s0.g0", "s0.g1", "s0.g2", "s0.g3", "s1.g0", "s1.g1", "s1.g2"]}
     plan = solve(instance(job("a", 1), job("b", 1), health=dark), options=OPTIONS).plan
@@ -189,6 +191,7 @@ def test_residents_keep_their_share() -> None:
     assert check(later, found.plan) == []
 
 
+@pytest.mark.slow
 def test_residents_that_hold_too_much_are_refused() -> None:
     asked = instance(job("a", 4), per_server=2)
     plan = solve(asked, options=OPTIONS).plan
@@ -242,6 +245,7 @@ def test_parts_that_cannot_fail_are_refused() -> None:
         instance(job("a", 1), health={"failed_memory_units": ["s0.m0.u0"]})
 
 
+@pytest.mark.slow
 def test_small_jobs_of_all_kinds_fit() -> None:
     training = {"kind": "transformer_training", "model": SMALL, "global_batch": 8, "sequence": 64, "micro_batch": 1}
     plan = solve(instance(job("a", 2, workload=training), job("b", 2)), options=OPTIONS).plan

@@ -1,5 +1,6 @@
 """Where ranks may lie: on distinct free tiles, each block in its server, spread jobs next to the fibers."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ def shape_of(tensor: int, data: int, block: int) -> Demand:
     return Demand(tensor, 1, data, block, (plans_of(tensor)[0], NO_PIPELINE, plans_of(data)[0]))
 
 
+@pytest.mark.slow
 @given(st.sampled_from([1, 2, 4]), st.lists(st.integers(0, 2), min_size=2, max_size=6), st.data())
 def test_arrangements_put_each_block_on_free_tiles_of_its_server(
     rows: int, servers: list[int], data: st.DataObject

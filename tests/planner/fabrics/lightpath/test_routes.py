@@ -34,6 +34,7 @@ def random_cluster(seed: int) -> Cluster:
     return cluster_of(servers=6, fibers=bundles, transit=rng.randint(0, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_chains_are_the_simple_paths_the_shortest_first(seed: int) -> None:
     cluster = random_cluster(seed)

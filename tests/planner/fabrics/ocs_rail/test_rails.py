@@ -117,6 +117,7 @@ def solved() -> tuple[Instance, Plan]:
     return instance, result.plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(4))
 def test_repair(index: int) -> None:
     instance, plan = solved()

@@ -71,6 +71,7 @@ def test_the_choice_of_the_loop_is_always_a_candidate() -> None:
         assert kept.value[mine].max() == listed.value[theirs].max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_prices_bound_every_plan(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"])
@@ -132,6 +133,7 @@ def test_first_fit_finds_nothing_that_the_exact_wiring_refutes(seed: int) -> Non
             assert all(len({rail for rail, *_ in each}) == len(each) == demand.memory_io for each in plugs)
 
 
+@pytest.mark.slow
 def test_a_resident_stays_or_moves_off_what_failed() -> None:
     instance = tiny_pool(3, objectives=["value"])
     before = solve(instance, options=OPTIONS)

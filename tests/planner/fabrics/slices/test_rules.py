@@ -186,6 +186,7 @@ def test_a_slice_needs_its_circuits(ends: str) -> None:
     assert broken(instance, rewired(plan, "plane", drop=ends)) == {"switches", "rounds"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -238,6 +239,7 @@ def test_cubes_of_a_slice_are_joined_as_they_lie() -> None:
     assert {"switches", "rounds"} <= broken(instance, crossed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "radices"),
     [

@@ -271,6 +271,7 @@ def test_heuristics_give_good_plans(fabric: Fields) -> None:
         solve(instance, policy=other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", [TORUS, CUBES, SIPAC], ids=["torus", "cubes", "sipac"])
 def test_residents_stay_where_they_are(fabric: Fields) -> None:
     instance = sliced(fabric, job("a", 8), job("b", 2, SERVING))

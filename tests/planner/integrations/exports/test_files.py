@@ -30,6 +30,7 @@ def reduces_of(name: str) -> tuple[Held, ...]:
     return tuple(map(Held.of_run, source_of(name).runs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CIRCUITS)
 def test_every_transfer_has_its_circuit(name: str) -> None:
     fabric = source_of(name).fabric
@@ -139,6 +140,7 @@ def test_small_messages_are_left_to_nccl_and_large_ones_have_channels() -> None:
         assert found[1:] == ("simple", 16)
 
 
+@pytest.mark.slow
 def test_long_algorithms_are_warned_of() -> None:
     from costmodel.collectives.build import schedule_of
     from planner.integrations.exports.msccl_xml import Algorithm, msccl_xml

@@ -109,6 +109,7 @@ def test_a_full_disk_rejects_nobody(make_world: Make) -> None:
     assert len(world.jobs()) == 40
 
 
+@pytest.mark.slow
 def test_pods_that_need_no_accelerator_pass(make_world: Make) -> None:
     world = make_world()
     world.workload("cpu", pod_set(2, 0))
@@ -173,6 +174,7 @@ def test_a_job_that_somebody_else_takes_away_is_submitted_again(
     assert world.check("train")["state"] == "Ready"
 
 
+@pytest.mark.slow
 def test_a_place_is_kept_only_for_a_time(make_world: Make) -> None:
     world = make_world()
     world.workload("train", pod_set(1, 8))
@@ -241,6 +243,7 @@ def test_nothing_is_ready_while_pods_of_others_leave(make_world: Make) -> None:
     assert world.check("next")["state"] == "Ready"
 
 
+@pytest.mark.slow
 def test_conflicts_outages_and_forgotten_versions_change_nothing_in_the_end(make_world: Make) -> None:
     world = make_world()
     emulator = world.emulator

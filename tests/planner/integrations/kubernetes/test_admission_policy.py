@@ -61,6 +61,7 @@ def test_who_may_change_what(before: Any, after: Any, who: set[str]) -> None:
     assert {user for user in (USER, JOBS, PLANNER) if allows(spec, user, before, after)} == who
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OWN)
 def test_each_annotation_is_guarded(name: str) -> None:
     spec = found()

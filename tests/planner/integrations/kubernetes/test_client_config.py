@@ -121,6 +121,7 @@ def tls(tmp_path: Path) -> Iterator[tuple[str, Path, tuple[Path, Path]]]:
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_inline", [True, False])
 def test_certificates(tmp_path: Path, tls: tuple[str, Path, tuple[Path, Path]], is_inline: bool) -> None:
     url, authority, (crt, key) = tls

@@ -30,6 +30,7 @@ def bound(world: World) -> dict[str, tuple[str, str]]:
     return {p.name: (p.node, p.annotations["photonplan.io/cuda-visible-devices"]) for p in pods if p.node}
 
 
+@pytest.mark.slow
 def test_the_first_pod_plans_the_gang_and_all_land_there(make_world: Make) -> None:
     world = make_world(kueue=None)
     gang(world, "g", 4, 8)
@@ -59,6 +60,7 @@ def test_filter_names_one_node_and_says_why_not_the_others(make_world: Make) -> 
     assert all("ruled out" in text for text in elsewhere["FailedNodes"].values())
 
 
+@pytest.mark.slow
 def test_no_pod_is_answered_before_the_whole_gang_has_a_place(make_world: Make) -> None:
     world = make_world(kueue=None)
     gang(world, "first", 3, 8)
@@ -76,6 +78,7 @@ def test_no_pod_is_answered_before_the_whole_gang_has_a_place(make_world: Make) 
     assert set(world.jobs()) == {"team/pods/second"}
 
 
+@pytest.mark.slow
 def test_an_index_takes_its_own_seat(make_world: Make) -> None:
     world = make_world(kueue=None)
     items = gang(world, "g", 4, 4)
@@ -93,6 +96,7 @@ def test_an_index_takes_its_own_seat(make_world: Make) -> None:
         assert found[f"g-{i}"] == (f"n{devices[0][0]}", ",".join(str(slot) for _, slot in devices))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", [409, 503])
 def test_binding_twice_is_binding_once(make_world: Make, lost: int) -> None:
     world = make_world(kueue=None)
@@ -113,6 +117,7 @@ def test_binding_twice_is_binding_once(make_world: Make, lost: int) -> None:
     assert extender.judge(asked).assignment == verdict.assignment
 
 
+@pytest.mark.slow
 def test_pods_that_are_made_again_take_the_seats_of_those_before(make_world: Make) -> None:
     world = make_world(kueue=None)
     gang(world, "g", 2, 8)
@@ -185,6 +190,7 @@ def test_a_restart_in_the_middle_of_a_gang(make_world: Make) -> None:
     assert world.controller.seq == 1
 
 
+@pytest.mark.slow
 def test_pods_that_stand_where_their_job_is_not_are_deleted(make_world: Make) -> None:
     world = make_world(kueue=None)
     gang(world, "g", 2, 8)
@@ -211,6 +217,7 @@ def test_a_gang_is_not_let_go_before_its_first_pod_is_seen(make_world: Make) -> 
     assert set(world.jobs()) == {"team/pods/g"}, "the mirror has not shown the pod yet"
 
 
+@pytest.mark.slow
 def test_a_node_that_is_lost(make_world: Make) -> None:
     world = make_world(kueue=None)
     gang(world, "g", 4, 8)
@@ -236,6 +243,7 @@ def occupy(world: World, counts: list[int]) -> None:
             world.controller.undrain(server)
 
 
+@pytest.mark.slow
 def test_a_place_that_splits_a_pod_is_exchanged_for_an_even_one(make_world: Make) -> None:
     world = make_world(kueue=None)
     occupy(world, [3, 4, 8, 8])
@@ -247,6 +255,7 @@ def test_a_place_that_splits_a_pod_is_exchanged_for_an_even_one(make_world: Make
     assert {place for name, (place, _) in bound(world).items() if name.startswith("wide")} == {"n0", "n1"}
 
 
+@pytest.mark.slow
 def test_a_gang_waits_where_every_place_splits_a_pod(make_world: Make) -> None:
     world = make_world(kueue=None)
     occupy(world, [6, 4, 6, 4])
@@ -329,6 +338,7 @@ def liar(world: World, namespace: str, **annotations: str) -> dict[str, Any]:
     return item
 
 
+@pytest.mark.slow
 def test_a_pod_without_accelerators_is_in_nobody_s_way(make_world: Make) -> None:
     world = make_world(kueue=None)
     liar(world, "team", job="team/pods/g", cuda_visible_devices="0,1,2,3,4,5,6,7")
@@ -339,6 +349,7 @@ def test_a_pod_without_accelerators_is_in_nobody_s_way(make_world: Make) -> None
     assert (world.loop.trouble, len(world.pods())) == ("", 5)
 
 
+@pytest.mark.slow
 def test_a_job_of_another_namespace_is_nobody_s(make_world: Make) -> None:
     world = make_world(kueue=None)
     gang(world, "g", 3, 8)
@@ -349,6 +360,7 @@ def test_a_job_of_another_namespace_is_nobody_s(make_world: Make) -> None:
     assert world.schedule() == {}
 
 
+@pytest.mark.slow
 def test_what_is_judged_was_expanded_when_it_was_read(make_world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     world = make_world(kueue=None)
     occupy(world, [6, 4, 6, 4])

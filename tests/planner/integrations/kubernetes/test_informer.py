@@ -72,6 +72,7 @@ def test_streams_that_break_go_on_where_they_were(server: Server, how: str) -> N
     api.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(["put", "change", "drop", "forget", "down", "look"]), max_size=20))
 def test_an_informer_and_the_api_agree_in_the_end(server: Server, steps: list[str]) -> None:

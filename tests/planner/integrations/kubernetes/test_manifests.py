@@ -146,6 +146,7 @@ def test_without_kueue_nothing_of_it_is_asked_for() -> None:
     assert not re.search("kueue", text)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cluster.yaml").write_text(cluster("fat_tree").model_dump_json(by_alias=True))
     one = tmp_path / "kubernetes.yaml"
@@ -176,6 +177,7 @@ def test_what_a_config_map_does_not_hold_is_told(tmp_path: Path, capsys: pytest.
         assert capsys.readouterr().err.startswith("error: --image: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a b@evil.com/x", "", "A", "-a", "a\n", "a" * 254])
 def test_a_namespace_is_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     one = tmp_path / "kubernetes.yaml"

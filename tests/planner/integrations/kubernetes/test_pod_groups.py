@@ -43,6 +43,7 @@ def place(devices: list[tuple[int, int]]) -> Place:
     return cast(Place, SimpleNamespace(row=row, devices=tuple(devices)))
 
 
+@pytest.mark.slow
 @given(st.data(), st.integers(1, 4))
 def test_seats_are_a_partition_or_there_are_none(data: st.DataObject, each: int) -> None:
     slots = [(server, slot) for server in range(4) for slot in range(8)]
@@ -74,6 +75,7 @@ def test_forms_of_a_pod_group_are_all_even_splits(pods: int, each: int) -> None:
         assert even == (splits if each > 1 else [])
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from([GPU, AMD, "cpu"]), st.integers(0, 9), st.booleans(), st.booleans()), max_size=5)
 )
@@ -100,6 +102,7 @@ def test_amounts_that_are_no_whole_number(amount: str) -> None:
         accelerators_of({"containers": [{"resources": {"requests": {GPU: amount}}}]}, (GPU,))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=63), st.text(max_size=300))
 def test_names_of_jobs_are_short_and_differ(namespace: str, name: str) -> None:
     found = job_name(namespace, name)

@@ -82,6 +82,7 @@ def test_room_that_only_the_planner_knows_of(make_world: Make) -> None:
     assert bound(world) == {"g-0", "g-1"}
 
 
+@pytest.mark.slow
 def test_a_planner_that_has_just_begun(make_world: Make) -> None:
     world = make_world(kueue=None)
     queue = world.queue()
@@ -123,6 +124,7 @@ def test_an_api_that_is_down_when_a_pod_may_go(make_world: Make) -> None:
     assert bound(world) == {"new-0", "new-1"}
 
 
+@pytest.mark.slow
 def test_a_pod_that_takes_the_place_of_another(make_world: Make) -> None:
     """It comes before the planner has seen that the other is gone."""
     world = make_world(kueue=None)

@@ -145,6 +145,7 @@ def test_pods_of_a_workload_keep_what_they_hold(make_world: Make, is_orphan: boo
     require_kept(world, [f"team/w{i}" for i in range(4)])
 
 
+@pytest.mark.slow
 def test_a_workload_that_is_changed_while_its_pods_stop_keeps_its_place(make_world: Make) -> None:
     world = make_world()
     world.workload("train", pod_set(4, 8))
@@ -170,6 +171,7 @@ def test_what_is_over_is_given_back(make_world: Make) -> None:
     assert set(world.jobs()) == {"rivals/pods/next"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_forgotten", [False, True])
 def test_a_pod_of_the_same_name_is_another_pod(make_world: Make, is_forgotten: bool) -> None:
     """It is neither taken for the one before, nor does it get what that one held while others have it."""

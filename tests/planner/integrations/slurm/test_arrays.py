@@ -29,6 +29,7 @@ SAID: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 999), st.integers(1, 9), st.integers(1, 5)), min_size=1), st.integers(-1, 50))
 def test_the_first_numbers_of_a_list_are_read(parts: list[tuple[int, int, int]], most: int) -> None:
     texts, numbers = [], []

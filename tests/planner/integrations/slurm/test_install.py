@@ -206,6 +206,7 @@ def test_a_task_prolog_is_cheap(site: Site, conf: Path) -> None:
     assert min(processor_time_s([str(site.bindings / "task_prolog.sh")], env) for _ in range(5)) < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -280,6 +281,7 @@ def test_a_path_that_slurm_conf_cannot_hold_is_refused(tmp_path: Path, conf: Pat
         installation(site, conf).install()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be told to run hooks as another")
 def test_an_account_that_cannot_run_the_hooks_is_named(site: Site, conf: Path, tmp_path: Path) -> None:
     conf.write_text(CONF.replace(f"SlurmUser={getpass.getuser()}", "SlurmUser=nobody"))

@@ -84,6 +84,7 @@ def test_a_gpu_job_is_held(job: Fields, words: str) -> None:
     assert held(job) == words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("job", "said"),
     [

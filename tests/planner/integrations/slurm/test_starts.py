@@ -65,6 +65,7 @@ def test_it_is_tried_ever_later_and_then_ended(made: Cluster) -> None:
     assert not made.controller.view().failed
 
 
+@pytest.mark.slow
 def test_no_death_forgets_a_try(made: Cluster) -> None:
     began = []
     while made.slurm.jobs_by_number[7].state == "PENDING" or not began:

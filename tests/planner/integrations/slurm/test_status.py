@@ -90,6 +90,7 @@ def test_it_is_shown_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert "agree" not in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["status"], ["fail", "s0.t0"], ["repair", "s0.t0"]])
 @pytest.mark.parametrize("has_state", [False, True])
 def test_before_an_installation_there_is_one_clear_line(

@@ -285,6 +285,7 @@ def test_whoever_dies_in_the_middle_leaves_a_trace(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "told").read_text())["action"] == "release"
 
 
+@pytest.mark.slow
 def test_a_command_that_outlives_its_caller_is_waited_for(tmp_path: Path) -> None:
     """A release comes after the connection has ended, whoever began it; what may be on is known at once."""
     script = """#!/bin/sh
@@ -457,6 +458,7 @@ _circuits = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(_circuits, _circuits)
 def test_two_jobs_clash_where_they_share_light(one: Circuits, other: Circuits) -> None:
     (a,), (b,) = one[0]["circuits"], other[0]["circuits"]

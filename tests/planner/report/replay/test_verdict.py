@@ -134,6 +134,7 @@ def test_a_missing_measure_is_no_step() -> None:
 Points = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 5).map(float))] * 2), max_size=8)
 
 
+@pytest.mark.slow
 @given(Points)
 def test_the_front_is_what_nothing_dominates(points: list[tuple[float | None, float | None]]) -> None:
     marked = on_front(points)

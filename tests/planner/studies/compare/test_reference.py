@@ -41,6 +41,7 @@ def _by_rate(path: Path, **options: Any) -> list[PolicyRow]:
     return _rows(path, f"cluster.fabric.wavelength_bandwidth={','.join(RATES)}", **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objectives", [["value", "energy"], [{"name": "value", "tolerance": "5 %"}, "energy"]])
 def test_more_bandwidth_is_worth_more_and_spends_less(tmp_path: Path, objectives: list[Any]) -> None:
     path = written(tmp_path, {**crowded(), "objectives": objectives})
@@ -54,6 +55,7 @@ def test_more_bandwidth_is_worth_more_and_spends_less(tmp_path: Path, objectives
         assert (row.bound, row.gap) == (pytest.approx(row.value, rel=1e-6), pytest.approx(0, abs=1e-6))
 
 
+@pytest.mark.slow
 def test_the_file_as_written_is_the_reference(tmp_path: Path) -> None:
     """What `solve` says of the file stands in the row of its own value, whichever others are beside it."""
     path = written(tmp_path, crowded())

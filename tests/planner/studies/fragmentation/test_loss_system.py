@@ -100,6 +100,7 @@ def test_any_chip_first_come_meets_the_exact_values() -> None:
         assert not outcome.less_any_chip.mean.any()
 
 
+@pytest.mark.slow
 def test_the_control_narrows_what_resembles_it() -> None:
     load = OfferedLoad(SIZES, UNIFORM, 0.95, jobs=1500, seeds=12, warm_up=8.0)
     found = study(load, 64, {"rings": lambda: RingsOverServers(8, 8, 1), "torus": lambda: TorusBoxes((4, 4, 4))})

@@ -117,6 +117,7 @@ def test_on_64_gpus_nothing_saves_74_percent_over_a_ring() -> None:
     assert found["most saving of Lumorph-4 over ring, 64 ranks"] < 1 - 6 * 4.4 / (126 * 0.7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [64, 128, 256])
 def test_savings_depend_on_the_tree(n: int) -> None:
     found = outcome("collectives").quantities

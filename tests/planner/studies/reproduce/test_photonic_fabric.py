@@ -49,6 +49,7 @@ def test_tensor_and_pipeline_cells(model: Any) -> None:
         assert found[f"TP {model['name']} {system}, all bytes"] == pytest.approx(8.796093022208 * multiplier * joules)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", models("offload_energy"), ids=lambda model: model["name"])
 def test_offload_cells(model: Any) -> None:
     found = outcome("offload_energy").quantities

@@ -92,6 +92,7 @@ def test_systems_differ_in_memory_alone(inputs: Inputs) -> None:
     assert len({device.model_dump_json(by_alias=False, exclude=kept) for device in found.values()}) == 1
 
 
+@pytest.mark.slow
 def test_dots_end_at_the_best(inputs: Inputs, outcome: ExperimentOutcome) -> None:
     few = changed(inputs, sweep={**inputs.sweep.model_dump(), "sizes": [16, 4096]})
     dots = list(training_gain.dots(few))

@@ -15,6 +15,7 @@ from planner.studies.reproduce.run import reproduce_file
 FILES = files()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_shipped_file_is_valid(path: Path) -> None:
     published = read(path)
