@@ -48,13 +48,10 @@ def _as_written(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-@dataclass(frozen=True)
-class Start(_Written):
-    """A waiting job starts: its accelerators and all of its circuits, or nothing."""
+class _Placed(_Written):
+    """A decision that gives a job a place."""
 
-    d: Literal["start"] = field(default="start", kw_only=True)
-    job: str
-    place: Held
+    place: Place
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -78,7 +75,16 @@ class Start(_Written):
 
 
 @dataclass(frozen=True)
-class Move(_Written):
+class Start(_Placed):
+    """A waiting job starts: its accelerators and all of its circuits, or nothing."""
+
+    d: Literal["start"] = field(default="start", kw_only=True)
+    job: str
+    place: Held
+
+
+@dataclass(frozen=True)
+class Move(_Placed):
     """A running job pauses, gives back what it holds, and goes on elsewhere.
 
     All moves and stops of one answer give back before any of its moves and starts take.
@@ -91,22 +97,6 @@ class Move(_Written):
     """what it gives back"""
     downtime_s: Seconds
     because: str
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return self.place.device_names
-
-    @property
-    def circuits(self) -> tuple[HeldCircuits, ...]:
-        return self.place.circuits
-
-    @property
-    def memory(self) -> tuple[MemoryCircuit, ...]:
-        return self.place.memory
-
-    @property
-    def configuration(self) -> Configuration:
-        return self.place.configuration
 
 
 @dataclass(frozen=True)
