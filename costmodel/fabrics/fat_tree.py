@@ -17,15 +17,18 @@ from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 class Islands(FabricBase):
     """Servers whose GPUs share an NVLink switch; every GPU has its own port into the fat tree.
 
-    Bandwidths are one direction, per GPU. Collectives are a ring, or a double binary tree where it is sooner.
+    Bandwidths are one direction, per GPU. Collectives are a ring, or a double binary tree where it is sooner; where
+    the GPUs of a server are a mesh, as many rings as a group has other members.
     """
 
     links_racks = True
 
-    gpus_per_server: int = Field(ge=1, le=1024)
+    gpus_per_server: int = Field(ge=1, le=4096)
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
     nvlink_alpha_s: Latency
     nvlink_energy_j_per_byte: JoulesPerByte
+    nvlink_is_mesh: bool = False
+    """whether each pair of GPUs has a link of its own, an equal share of the bandwidth, instead of a switch"""
     network_bandwidth_bytes_per_s: BytesPerSecond
     network_alpha_s: Latency
     network_energy_j_per_byte: JoulesPerByte
@@ -44,25 +47,31 @@ class Islands(FabricBase):
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
+        together = ranks if one_server else per_server
         if dimension == "pipeline":
-            alpha_s, bandwidth = self._link(one_server, 1)
+            alpha_s, bandwidth = self._link(one_server, 2 if one_server else 1)
             return (packets.forward(ranks, alpha_s, bandwidth),)
         if dimension == "expert":
-            return (self._all_to_all(ranks, per_server if not one_server else ranks),)
-        alpha_s, bandwidth = self._link(one_server, per_server)
+            return (self._all_to_all(ranks, together),)
+        alpha_s, bandwidth = self._link(one_server, together)
         return packets.all_reduces(ranks, alpha_s, bandwidth)
 
-    def _link(self, one_server: bool, per_server: int) -> tuple[float, float]:
+    def _link(self, one_server: bool, together: int) -> tuple[float, float]:
         """Latency and bandwidth of a group's slowest link: what enters a server comes through the ports of all its
-        members there, so that several of them share the way."""
+        members there, `together`, so that several of them share the way."""
         if one_server:
-            return self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s
-        entering = per_server * self.network_bandwidth_bytes_per_s
-        return self.network_alpha_s, min(self.nvlink_bandwidth_bytes_per_s, entering)
+            return self.nvlink_alpha_s, self._near_bytes_per_s(together)
+        entering = together * self.network_bandwidth_bytes_per_s
+        return self.network_alpha_s, min(self._near_bytes_per_s(together), entering)
+
+    def _near_bytes_per_s(self, together: int) -> float:
+        """What each of so many GPUs of one server sends to the others of them, or to one other."""
+        share = (max(together, 2) - 1) / (self.gpus_per_server - 1) if self.nvlink_is_mesh else 1.0
+        return self.nvlink_bandwidth_bytes_per_s * share
 
     def _all_to_all(self, ranks: int, per_server: int) -> LinkPlan:
         """Each rank sends an equal share to every other; what stays in the server goes beside what leaves it."""
-        near = (per_server - 1) / ranks / self.nvlink_bandwidth_bytes_per_s
+        near = (per_server - 1) / ranks / self._near_bytes_per_s(per_server)
         far = (ranks - per_server) / ranks / self.network_bandwidth_bytes_per_s
         alpha_s = self.nvlink_alpha_s if per_server == ranks else self.network_alpha_s
         return packets.all_to_all(ranks, alpha_s, max(near, far))

@@ -18,8 +18,21 @@ from costmodel.spec import (
     Watts,
 )
 
-Precision = Literal["fp32", "bf16", "fp16", "fp8"]
-BYTES_OF_PRECISION: dict[Precision, float] = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0}
+Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4"]
+BYTES_OF_PRECISION: dict[Precision, float] = {
+    "fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5625,
+}  # fmt: skip
+"""of an element; fp4 with one fp8 scale for each 16 (NVIDIA, Introducing NVFP4, 2025; MXFP4 has one for each 32)"""
+
+
+def is_narrow(precision: Precision) -> bool:
+    """Whether operands have fewer than 16 bits: only the layers' matrix products run so."""
+    return BYTES_OF_PRECISION[precision] < BYTES_OF_PRECISION["bf16"]
+
+
+def wide_precision(precision: Precision) -> Precision:
+    """What runs beside such products: the core of attention and the vocabulary stay in bf16 where these are narrow."""
+    return "bf16" if is_narrow(precision) else precision
 
 
 class Device(Spec):
@@ -52,7 +65,15 @@ class Device(Spec):
     aliases: tuple[str, ...] = ()
     """other names that tables of measurements use for this device"""
     energy_j_per_flop: dict[Precision, JoulesPerFlop] = Field(
-        default={"fp32": 0.98e-12, "bf16": 0.49e-12, "fp16": 0.49e-12, "fp8": 0.246e-12}, alias="flop_energy"
+        default={
+            "fp32": 0.98e-12,
+            "bf16": 0.49e-12,
+            "fp16": 0.49e-12,
+            "fp8": 0.246e-12,
+            "int8": 0.246e-12,
+            "fp4": 0.123e-12,
+        },
+        alias="flop_energy",
     )
     """energy of a matrix operation above idle, by precision; the estimate of H100 unless given"""
     memory_j_per_byte: JoulesPerByte = Field(default=40e-12, alias="memory_energy")
@@ -75,6 +96,12 @@ class Device(Spec):
         if missing := sorted(self.flops_per_s.keys() - self.energy_j_per_flop.keys()):
             raise ValueError(f"flop_energy of device '{self.name}' lacks {', '.join(missing)}")
         return self
+
+    @property
+    def ancestry(self) -> tuple[str, ...]:
+        """Names of the devices whose fitted curves may hold, the nearest first: its own, and those that it is like."""
+        older = () if self.like is None else load_device(self.like).ancestry
+        return self.name, *older
 
     def matrix_flops_per_s(self, precision: Precision) -> float:
         """Peak of the matrix units; ValueError where they do not run this precision."""

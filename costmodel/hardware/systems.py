@@ -1,19 +1,24 @@
-"""Servers as they are sold: a device, how many share a scale-up switch, and the network behind them."""
+"""Servers as they are sold: a device, how many share a scale-up network, and the network behind them."""
 
 from typing import Literal
 
 from pydantic import Field
 
 from costmodel.catalog import unknown_name
-from costmodel.hardware.device import load_device
+from costmodel.hardware.device import Device, device_names, load_device
 from costmodel.hardware.parts import SourcedPart, load_part, part_names
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 KIND: Literal["system"] = "system"
+USUAL = "dgx-h100"
+"""servers of a device that nothing is known of, as its numbers are those of H100 where none are given"""
 
 
 class System(SourcedPart):
-    """One server and its ports; bandwidths are published peaks of one direction, per GPU."""
+    """One server and its ports; bandwidths are published peaks of one direction, per GPU.
+
+    A server is what a scale-up network joins, such as the 72 GPUs of one NVLink domain, however many hosts it has.
+    """
 
     kind: Literal["system"] = KIND
     device: str
@@ -21,6 +26,8 @@ class System(SourcedPart):
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
     nvlink_alpha_s: Latency
     nvlink_energy_j_per_byte: JoulesPerByte
+    nvlink_is_mesh: bool = False
+    """whether each pair of GPUs has a link of its own instead of a switch between all"""
     network_bandwidth_bytes_per_s: BytesPerSecond
     network_alpha_s: Latency
     network_energy_j_per_byte: JoulesPerByte
@@ -34,8 +41,20 @@ def load_system(name: str) -> System:
 def system_of(device: str) -> System:
     """The catalog's system that is built from a device; ValueError where there is none."""
     wanted = load_device(device).name
-    for name in part_names(KIND):
-        system = load_system(name)
-        if system.device == wanted:
-            return system
-    raise unknown_name("system of device", wanted, [load_system(name).device for name in part_names(KIND)])
+    found = _systems().get(wanted)
+    if found is None:
+        raise unknown_name("system of device", wanted, _systems())
+    return found
+
+
+def nearest_system(device: Device) -> System:
+    """The system built from a device, from one that it is like, or the usual one where a file describes it alone."""
+    for name in device.ancestry:
+        if found := _systems().get(name):
+            return found
+    return system_of(device.name) if device.name in device_names() else load_system(USUAL)
+
+
+def _systems() -> dict[str, System]:
+    """Systems of the catalog by the name of their device."""
+    return {system.device: system for system in map(load_system, part_names(KIND))}

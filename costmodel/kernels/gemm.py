@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, is_narrow
 from costmodel.kernels.smooth import p_norm, waves
 from costmodel.pricing.calibration import Calibration, numbers_of
 from costmodel.spec import BytesPerSecond, Seconds, Spec
@@ -80,7 +80,8 @@ def gemm_curve(
 ) -> tuple[GemmCurve, bool]:
     """Curve of a device, and whether it was fitted on this very device and precision.
 
-    fp16 has the curve of bf16; a precision without one takes that of bf16 too, with default quantization.
+    fp16 has the curve of bf16, int8 and fp4 that of fp8; a precision without one takes that of bf16, with default
+    quantization.
     """
     own = variant_of(precision)
     numbers, is_fitted_here = numbers_of(device, FAMILY, own, calibrations)
@@ -91,7 +92,7 @@ def gemm_curve(
 
 def variant_of(precision: Precision) -> Precision:
     """The precision whose curve serves."""
-    return "bf16" if precision == "fp16" else precision
+    return "fp8" if is_narrow(precision) else "bf16" if precision == "fp16" else precision
 
 
 def gemm_s(
@@ -99,7 +100,7 @@ def gemm_s(
 ) -> Floats:
     """Latency of one product, in the shape that m, n and k (all >= 1) broadcast to.
 
-    fp8 includes quantizing A from 16 bits. ValueError where the device does not run the precision.
+    Narrow precisions include quantizing A from 16 bits. ValueError where the device does not run the precision.
     """
     chosen = gemm_curve(device, precision)[0] if curve is None else curve
     sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k)))
@@ -123,7 +124,7 @@ def _product_s(m: Floats, n: Floats, k: Floats, device: Device, precision: Preci
     cache_bytes_per_s = device.num_sm * _port_bytes_per_s(device, curve)[0]
     split_s = np.where(SPLITS > 1, curve.split_s + PARTIAL_BYTES * SPLITS * m * n / cache_bytes_per_s, 0.0)
     product_s = curve.launch_s + (p_norm(busy_s, memory_s, curve.overlap) + split_s).min(axis=1)
-    if precision == "fp8":
+    if is_narrow(precision):
         product_s = product_s + _quantization_s((m * k)[:, 0], device, curve)
     return np.asarray(product_s)
 

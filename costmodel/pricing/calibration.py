@@ -43,11 +43,11 @@ def numbers_of(
 ) -> tuple[Numbers | None, bool]:
     """Parameters of a curve, and whether they were fitted on this very device.
 
-    The device's own curve goes before that of the device it is like. `calibrations` replaces the catalog's. None
+    The device's own curve goes before those of the devices it is like. `calibrations` replaces the catalog's. None
     where no curve is known: the family's defaults hold.
     """
     parts = load_calibrations() if calibrations is None else calibrations
-    for name in (device.name, device.like):
+    for name in device.ancestry:
         for part in parts:
             found = part.variant(family, variant)
             if found is not None and part.device == name:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, is_narrow
 from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve, variant_of
 from costmodel.kernels.collective import collective_curve, node_collective_s
 from costmodel.kernels.gemm import gemm_curve, gemm_s
@@ -164,7 +164,7 @@ def _product_s(
         wide = gemm_curve(device, activations, calibrations)[0].matrix_efficiency
         rate = wide * device.matrix_flops_per_s(activations) / device.matrix_flops_per_s(weights)
         own = own.model_copy(update={"matrix_efficiency": rate})
-    elif weights == "fp8":
+    elif is_narrow(weights):
         own = own.model_copy(update={"matrix_efficiency": own.matrix_efficiency * curve.fp8_efficiency})
     return gemm_s(TOKENS, outputs, inputs, device, weights, own)
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 Phase = Literal["training", "inference"]
-PrecisionName = Literal["fp32", "bf16", "fp16", "fp8"]
+PrecisionName = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4"]
 
 ModelName = Annotated[
     str | None,

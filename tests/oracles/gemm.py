@@ -6,7 +6,7 @@ from math import ceil
 from costmodel.hardware.device import Device, Precision
 from costmodel.kernels.gemm import SPLITS, TILES, GemmCurve
 
-BYTES = {"fp8": 1, "bf16": 2, "fp16": 2, "fp32": 4}
+BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1, "int8": 1, "fp4": 9 / 16}
 
 
 def gemm_s(m: int, n: int, k: int, device: Device, precision: Precision, curve: GemmCurve) -> float:
@@ -16,7 +16,7 @@ def gemm_s(m: int, n: int, k: int, device: Device, precision: Precision, curve: 
         for rows, columns in TILES
         for splits in SPLITS
     )
-    return curve.launch_s + best + (_quantization_s(m * k, device, curve) if precision == "fp8" else 0.0)
+    return curve.launch_s + best + (_quantization_s(m * k, device, curve) if BYTES[precision] < 2 else 0.0)
 
 
 def _product_s(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from costmodel.hardware.device import Precision
+from costmodel.hardware.device import wide_precision
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.transformer.layers import repeated
@@ -75,7 +75,7 @@ def _attention(job: TrainingSpec, stage: Stage) -> tuple[Operator, Operator]:
     query, keys = shape.query_dim / run.tensor, kv_dim(shape, run.tensor)
     kept = size * run.tokens * (2 * query + 2 * keys)
     spilled = 0.0 if is_fused else SPILLED_ACCESSES * size * scores
-    runs: Precision = "bf16" if job.precision == "fp8" else job.precision
+    runs = wide_precision(job.precision)
     again = (5 if is_fused else 4) * product
     return (
         Operator("attention", "attention", 2 * product, kept + spilled, precision=runs),
@@ -94,7 +94,7 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
     hidden_bytes = job.activation_bytes * run.tokens * shape.hidden
     logits = run.tokens * shape.vocabulary / run.tensor
     sizes = (float(shape.hidden), shape.vocabulary / run.tensor)
-    precision = "bf16" if job.precision == "fp8" else job.precision
+    precision = wide_precision(job.precision)
     vocabulary = [
         run.matrix(
             "vocabulary projection", run.tokens, sizes, 3.0, weight_bytes=job.element_bytes, precision=precision

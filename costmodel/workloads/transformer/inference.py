@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, wide_precision
 from costmodel.parallelism.degrees import degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
 from costmodel.pricing.opgraph import Block, Operator, OpGraph, Shapes
@@ -160,7 +160,7 @@ class TransformerInference(Spec):
         """Layers with their two all-reduces, and the vocabulary projection of one token of each sequence."""
         shape, layers, name = self.shape, run.run, run.name
         sizes = (float(shape.hidden), shape.vocabulary / layers.tensor)
-        precision = "bf16" if self.precision == "fp8" else self.precision
+        precision = wide_precision(self.precision)
         vocabulary = layers.matrix(
             "vocabulary projection", run.sequences, sizes, weight_bytes=VOCABULARY_BYTES, precision=precision
         )
@@ -173,7 +173,7 @@ class TransformerInference(Spec):
     def _attention(self, run: _Pass) -> Operator:
         """Fused attention of the new tokens: scores and values, KV cache read once, queries and results.
 
-        It runs in fp8 only where the KV cache is in fp8 too.
+        It runs in a narrow precision only where the KV cache is in the same.
         """
         query = self.shape.query_dim / run.run.tensor
         kv_bytes = 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(self.shape, run.run.tensor)
@@ -182,7 +182,7 @@ class TransformerInference(Spec):
             "attention",
             4 * run.run.tokens * run.context * query,
             run.sequences * run.kv_tokens * kv_bytes + 2 * run.run.activation_bytes * run.run.tokens * query,
-            precision="bf16" if self.precision == "fp8" and self.kv_precision != "fp8" else self.precision,
+            precision=self.precision if self.kv_precision == self.precision else wide_precision(self.precision),
         )
 
     def _footprint_bytes(self, shapes: Shapes) -> Floats:

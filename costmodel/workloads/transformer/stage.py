@@ -6,6 +6,7 @@ from typing import Self
 
 import numpy as np
 
+from costmodel.hardware.device import BYTES_OF_PRECISION
 from costmodel.parallelism.mappings import Floats, Mappings
 from costmodel.pricing.opgraph import Shapes
 from costmodel.workloads.transformer.layers import LayerRun
@@ -62,7 +63,7 @@ class Stage:
             shapes=shapes,
             run=LayerRun(
                 shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
-                job.element_bytes if job.precision != "fp8" else 1.0, job.activation_bytes,
+                min(job.element_bytes, BYTES_OF_PRECISION[job.precision]), job.activation_bytes,
             ),
             sequences=sequences,
             rank_sequence=job.sequence / context,

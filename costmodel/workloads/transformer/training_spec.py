@@ -33,7 +33,7 @@ class TrainingSpec(Spec):
     sequence: Count
     """tokens of a sequence"""
     precision: Precision = "bf16"
-    """of matrix products; parameters are kept in it too, but in bf16 where it is fp8"""
+    """of matrix products; parameters are kept in it too, but in bf16 where it is narrower"""
     activation_precision: Precision | None = None
     """of what crosses memory and network; as the parameters where absent"""
     attention: Literal["fused", "unfused"] = "fused"

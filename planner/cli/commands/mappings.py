@@ -63,14 +63,14 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
 def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     """Workload with every choice open, device, its servers; and whether efficiencies were fitted on the device."""
     from costmodel.fabrics import fat_tree_of
-    from costmodel.hardware.systems import load_system, system_of
+    from costmodel.hardware.systems import load_system, nearest_system
     from costmodel.parallelism.search_space import opened
     from costmodel.pricing.efficiency import efficiency_of
     from costmodel.serving.backends import require_backend
 
     device = _device(question.device)
     with _option("--system"):
-        system = load_system(question.system) if question.system else system_of(device.like or device.name)
+        system = load_system(question.system) if question.system else nearest_system(device)
     with _option("--backend"):
         require_backend(question.backend)
     with _option("--precision"):

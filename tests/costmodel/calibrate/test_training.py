@@ -114,8 +114,8 @@ def test_a_step_that_could_not_be_run_is_left_out_with_the_reason(wrong: dict[st
 
 
 def test_an_unknown_device_is_refused() -> None:
-    with pytest.raises(ValueError, match="unknown device 'b300'"):
-        training.predict(table_of({"device": "b300"}))
+    with pytest.raises(ValueError, match="unknown device 'b400'"):
+        training.predict(table_of({"device": "b400"}))
 
 
 def test_systems_are_found_by_their_device() -> None:

@@ -2,7 +2,11 @@ import pytest
 from pydantic import ValidationError
 
 from costmodel.catalog import documents
-from costmodel.hardware.device import BYTES_OF_PRECISION, Device, device_names, load_device
+from costmodel.fabrics import fat_tree_of
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, device_names, load_device, wide_precision
+from costmodel.hardware.systems import load_system, nearest_system, system_of
+from costmodel.kernels.gemm import gemm_curve
+from costmodel.pricing.calibration import numbers_of
 
 
 def numeric_keys(name: str) -> set[str]:
@@ -32,6 +36,18 @@ def test_each_number_has_a_source(name: str) -> None:
         ("b200-sxm", "bf16", 2250e12, 8000e9),
         ("b200-sxm", "fp8", 4500e12, 8000e9),
         ("tpu-v4", "bf16", 275e12, 1200e9),
+        ("b200-sxm", "fp4", 9000e12, 8000e9),
+        ("b300-sxm", "fp4", 13500e12, 8000e9),
+        ("gb200", "fp8", 5000e12, 8000e9),
+        ("gb300", "fp4", 15000e12, 8000e9),
+        ("h800", "bf16", 989e12, 3350e9),
+        ("mi300x", "fp8", 2614.9e12, 5300e9),
+        ("mi325x", "bf16", 1307.4e12, 6000e9),
+        ("mi355x", "fp4", 10066.3e12, 8000e9),
+        ("gaudi2", "fp8", 865e12, 2450e9),
+        ("tpu-v5p", "int8", 918e12, 2765e9),
+        ("tpu-trillium", "bf16", 918e12, 1638e9),
+        ("ironwood", "fp8", 4614e12, 7380e9),
     ],
 )
 def test_published_peaks(name, precision, flops_per_s, memory_bytes_per_s) -> None:
@@ -41,7 +57,20 @@ def test_published_peaks(name, precision, flops_per_s, memory_bytes_per_s) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "limit_w"), [("a100-sxm", 400), ("h100-sxm", 700), ("b200-sxm", 1000), ("tpu-v4", 192)]
+    ("name", "limit_w"),
+    [
+        ("a100-sxm", 400),
+        ("h100-sxm", 700),
+        ("b200-sxm", 1000),
+        ("tpu-v4", 192),
+        ("gb200", 1200),
+        ("gb300", 1400),
+        ("b300-sxm", 1100),
+        ("mi300x", 750),
+        ("mi325x", 1000),
+        ("mi355x", 1400),
+        ("gaudi2", 600),
+    ],
 )
 def test_full_load_draws_the_power_limit(name: str, limit_w: float) -> None:
     """The stated derivation of the energies, within the two digits that the files keep."""
@@ -64,7 +93,7 @@ def test_nothing_near_still_lists_all() -> None:
 
 
 def test_a_precision_that_does_not_run_is_refused() -> None:
-    with pytest.raises(ValueError, match="a100-sxm' does not run fp8; it runs fp32, bf16, fp16"):
+    with pytest.raises(ValueError, match="a100-sxm' does not run fp8; it runs fp32, bf16, fp16, int8"):
         load_device("a100-sxm").matrix_flops_per_s("fp8")
 
 
@@ -85,7 +114,7 @@ def test_round_trip(name: str) -> None:
         ("flops", {"bf16": -1}, "greater than 0"),
         ("flops", {}, "at least 1 item"),
         ("flops", {"int4": 1.0}, "fp32"),
-        ("flop_energy", {"fp32": "1 pJ/FLOP"}, "lacks bf16, fp16, fp8"),
+        ("flop_energy", {"fp32": "1 pJ/FLOP"}, "lacks bf16, fp16, fp8, int8"),
         ("lanes", 4, "Extra inputs"),
     ],
 )
@@ -100,4 +129,51 @@ def test_devices_are_frozen() -> None:
 
 
 def test_bytes_of_each_precision() -> None:
-    assert BYTES_OF_PRECISION == {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
+    assert BYTES_OF_PRECISION == {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1, "int8": 1, "fp4": 0.5 + 1 / 16}
+
+
+def test_what_runs_beside_narrow_products_is_bf16() -> None:
+    assert [wide_precision(p) for p in ("fp32", "fp16", "fp8", "int8", "fp4")] == ["fp32", "fp16", *3 * ["bf16"]]
+
+
+def test_curves_come_from_the_whole_line_of_likes() -> None:
+    assert load_device("gb200").ancestry == ("gb200", "b200-sxm", "h100-sxm")
+    assert load_device("mi300x").ancestry == ("mi300x",)
+    assert numbers_of(load_device("gb200"), "training", "bf16") == (
+        numbers_of(load_device("b200"), "training", "bf16")[0],
+        False,
+    )
+    assert gemm_curve(load_device("gb300"), "fp4") == (gemm_curve(load_device("h100"), "fp8")[0], False)
+
+
+@pytest.mark.parametrize(
+    "device", ["gb200", "gb300", "mi300x", "mi325x", "mi355x", "tpu-v5p", "tpu-v6e", "tpu-v7", "gaudi2", "h800"]
+)
+def test_new_parts_are_sold_in_servers(device: str) -> None:
+    system = system_of(device)
+    assert system.device == load_device(device).name
+    assert fat_tree_of(system, 2 * system.gpus_per_server).servers == 2
+
+
+def test_nearest_servers() -> None:
+    assert nearest_system(load_device("gb200")).gpus_per_server == 72
+    known = documents()["h100-sxm"]
+    described = {key: known[key] for key in ("capacity", "memory_bandwidth", "flops")}
+    assert (
+        nearest_system(Device.model_validate(described | {"name": "of-my-own", "like": "b200-sxm"})).name == "dgx-b200"
+    )
+    assert nearest_system(Device.model_validate(described | {"name": "of-my-own"})).name == "dgx-h100"
+    with pytest.raises(ValueError, match="unknown system of device 'tpu-v4'"):
+        nearest_system(load_device("tpu-v4"))
+
+
+def test_a_mesh_gives_a_group_the_links_between_its_members() -> None:
+    fabric = fat_tree_of(load_system("mi300x-platform"), 64)
+    bytes_per_s = [
+        1 / fabric.plans("tensor", n, one_server=True)[0].seconds_per_byte * 2 * (n - 1) / n for n in (2, 4, 8)
+    ]
+    assert bytes_per_s == pytest.approx([64e9, 192e9, 448e9])
+    (exchange,) = fabric.plans("expert", 8, one_server=True)
+    assert exchange.seconds_per_byte == pytest.approx(1 / 8 / 64e9)
+    (forward,) = fabric.plans("pipeline", 2, one_server=True)
+    assert forward.seconds_per_byte == pytest.approx(1 / 64e9)

@@ -62,7 +62,7 @@ def test_faster_devices_never_take_more(case: tuple[Device, Precision], m: int, 
 @settings(max_examples=100, deadline=None)
 def test_no_product_beats_its_peaks(case: tuple[Device, Precision], m: int, n: int, k: int) -> None:
     device, precision = case
-    element_bytes = {"fp8": 1, "bf16": 2, "fp16": 2, "fp32": 4}[precision]
+    element_bytes = oracle.BYTES[precision]
     found = float(gemm_s(m, n, k, device, precision))
     assert found > 2.0 * m * n * k / device.flops_per_s[precision]
     assert found > element_bytes * n * k / device.memory_bytes_per_s

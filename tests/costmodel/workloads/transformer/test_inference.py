@@ -160,7 +160,7 @@ def test_a_device_without_the_precision_is_refused() -> None:
         ("model", "llama-70b", "unknown model 'llama-70b'; did you mean llama-2-70b"),
         ("model", {"layers": 1}, "model.shape.hidden"),
         ("model", small_shape(kv_heads=3), r"kv_heads \(3\) must divide heads \(8\)"),
-        ("precision", "fp4", "'fp16' or 'fp8'"),
+        ("precision", "fp2", "'fp8', 'int8' or 'fp4'"),
         ("concurrency", 0, "greater than or equal to 1"),
         ("model", small_shape(experts=2, experts_per_token=3), r"experts_per_token \(3\) must not exceed experts"),
     ],

@@ -261,7 +261,7 @@ class TestFiles:
         ("key", "value", "message"),
         [
             ("model", "gpt3-175", "did you mean gpt3-175b"),
-            ("precision", "fp4", "'fp32', 'bf16', 'fp16' or 'fp8'"),
+            ("precision", "fp2", "'fp8', 'int8' or 'fp4'"),
             ("micro_batch", 0, "greater than or equal to 1"),
             ("recompute", "some", "'none', 'selective' or 'full'"),
             ("offload", "weights+caches", "'weights\\+caches' is not 'none' or some of weights, activations"),
