@@ -22,8 +22,8 @@ def test_weights_of_qwen3_32b() -> None:
 
 
 def test_tokens_that_fit() -> None:
-    """0.9 x 80 GB less weights and 2 GB, at 64 layers x 2 x 8 heads x 128 x 2 bytes a token."""
-    free = 0.9 * 80e9 - weight_bytes(QWEN, 1, BF16) - 2e9
+    """0.9 x 80 GiB less weights and 2 GB, at 64 layers x 2 x 8 heads x 128 x 2 bytes a token."""
+    free = 0.9 * 80 * 2**30 - weight_bytes(QWEN, 1, BF16) - 2e9
     assert cache_tokens(QWEN, H100, 1, BF16, CURVE) == pytest.approx(free / 262144)
 
 
@@ -38,7 +38,7 @@ def test_requests_that_fit_reserve_a_share_of_their_answers() -> None:
 def test_what_does_not_fit_says_by_how_much_and_what_helps() -> None:
     llama = load_model("llama-3.1-70b")
     text = does_not_fit(llama, H100, 1, BF16, CURVE, 2048)
-    missing = weight_bytes(llama, 1, BF16) + 2e9 + 2048 * 80 * 2 * 8 * 128 * 2 - 0.9 * 80e9
+    missing = weight_bytes(llama, 1, BF16) + 2e9 + 2048 * 80 * 2 * 8 * 128 * 2 - 0.9 * 80 * 2**30
     assert f"{missing / 1e9:.1f} GB" in text
     for remedy in ("tensor ranks", "fp8 weights", "fp8 KV cache"):
         assert remedy in text

@@ -80,12 +80,12 @@ def test_a_start_of_all_at_once_waits_longer_than_the_steady_state() -> None:
 
 
 def test_memory_limits_the_batch() -> None:
-    found = serve(tensor=1, concurrency=16, backend="sglang")
+    found = serve(tensor=1, concurrency=48, backend="sglang")
     assert found.kv_limited
-    assert found.batch < 8
-    assert found.ttft_s > serve(tensor=2, concurrency=16, backend="sglang").ttft_s * 3
-    assert not serve(tensor=4).kv_limited
-    assert serve(tensor=1, concurrency=16, backend="sglang", kv_precision="fp8").batch > found.batch
+    assert found.batch < 24
+    assert found.ttft_s > serve(tensor=2, concurrency=48, backend="sglang").ttft_s * 3
+    assert not serve(tensor=4, concurrency=48).kv_limited
+    assert serve(tensor=1, concurrency=48, backend="sglang", kv_precision="fp8").batch > found.batch
 
 
 def test_a_narrow_cache_follows_the_weights_with_some_backends_alone() -> None:

@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from costmodel.hardware.device import Precision, load_device
 from costmodel.hardware.photonic_appliance import load_memory_appliance
 from costmodel.serving.static import Engine, KernelRules, Served, largest_batch, serve
-from costmodel.spec import BytesPerSecond, Spec
+from costmodel.spec import Bytes, BytesPerSecond, Spec
 from costmodel.workloads.transformer.shapes import Model, shape_of
 
 Floats = NDArray[np.float64]
@@ -27,6 +27,8 @@ class Inputs(Spec):
 
     model: Model
     device: str
+    capacity_bytes: Bytes | None = None
+    """memory of the device as the paper has it; absent: the catalog's"""
     precision: Precision
     """of the products"""
     tensor: int = Field(ge=1)
@@ -100,7 +102,7 @@ def baseline(inputs: Inputs) -> Engine:
     device = load_device(inputs.device)
     return Engine(
         flops_per_s=device.matrix_flops_per_s(inputs.precision), memory_bytes_per_s=device.memory_bytes_per_s,
-        capacity_bytes=device.capacity_bytes, tensor=inputs.tensor, pipeline=inputs.pipeline,
+        capacity_bytes=inputs.capacity_bytes or device.capacity_bytes, tensor=inputs.tensor, pipeline=inputs.pipeline,
         link_bytes_per_s=inputs.link_bytes_per_s, stage_link_bytes_per_s=inputs.stage_link_bytes_per_s,
         max_batch=inputs.batch_limit,
     )  # fmt: skip

@@ -22,7 +22,7 @@ from costmodel.hardware.systems import system_of
 from costmodel.pricing.calibration import Calibration, Numbers
 from costmodel.pricing.efficiency import Efficiency, efficiency_of
 from costmodel.pricing.search import Option, mfu, priced_batches, search
-from costmodel.spec import Spec
+from costmodel.spec import Bytes, Spec
 from costmodel.workloads import TransformerTraining
 
 Floats = NDArray[np.float64]
@@ -53,6 +53,8 @@ class Inputs(Spec):
     """A device, its optical memory, what is trained, and among which mappings."""
 
     device: str
+    capacity_bytes: Bytes | None = None
+    """memory of the device as the paper has it; absent: the catalog's"""
     memory: str
     """optical HBM of the catalog"""
     l2_passes: float = Field(default=2.0, ge=1)
@@ -143,6 +145,8 @@ def dots(inputs: Inputs) -> Iterator[Dots]:
 def systems(inputs: Inputs) -> dict[str, Device]:
     """The device with each memory; all keep its name, so that one set of efficiencies holds for all."""
     device = load_device(inputs.device)
+    if inputs.capacity_bytes is not None:
+        device = device.model_copy(update={"capacity_bytes": inputs.capacity_bytes})
     tier = load_optical_hbm(inputs.memory).tier()
     slow = tier.model_copy(update={"bandwidth_bytes_per_s": device.memory_bytes_per_s})
     small = tier.model_copy(update={"capacity_bytes": device.capacity_bytes})

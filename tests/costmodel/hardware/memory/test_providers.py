@@ -47,7 +47,7 @@ def test_columns_agree(kind: str) -> None:
 
 def test_local() -> None:
     found = memory("local_hbm").choices()
-    assert (found.units[0], found.capacity_bytes[0], found.bytes_per_s[0]) == (5, 80e9, 3350e9)
+    assert (found.units[0], found.capacity_bytes[0], found.bytes_per_s[0]) == (5, 80 * 2**30, 3350e9)
     device = found.device(0, H100)
     same = {"name", "aliases", "sources"}
     assert device.model_dump(exclude=same) == H100.model_dump(exclude=same)
