@@ -34,6 +34,7 @@ ENERGY_PER_BYTE = _units(("J/B", 1.0), ("J/b", 8.0), ("J/bit", 8.0))
 ENERGY_PER_FLOP = {prefix + "J/FLOP": factor for prefix, factor in _PREFIXES.items()}
 POWER = {prefix + "W": factor for prefix, factor in _PREFIXES.items()}
 RATIO_DB = {"dB": 1.0}
+FREQUENCY = {prefix + "Hz": factor for prefix, factor in _PREFIXES.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from costmodel.quantity import (
     ENERGY_PER_BYTE,
     ENERGY_PER_FLOP,
     FLOP_RATE,
+    FREQUENCY,
     POWER,
     RATE,
     RATIO_DB,
@@ -17,7 +18,7 @@ from costmodel.quantity import (
 )
 
 UNIT_SUFFIXES = (
-    "_bytes_per_s", "_flops_per_s", "_j_per_byte", "_j_per_flop", "_bytes", "_db", "_s", "_w",
+    "_bytes_per_s", "_flops_per_s", "_j_per_byte", "_j_per_flop", "_bytes", "_db", "_hz", "_s", "_w",
 )  # fmt: skip
 
 
@@ -57,6 +58,7 @@ FlopsPerSecond = Annotated[float, Quantity(FLOP_RATE, "989 TFLOP/s", 1e9, 1e21),
 JoulesPerByte = Annotated[float, Quantity(ENERGY_PER_BYTE, "5 pJ/b", 1e-18, 1e-6), Field(ge=0)]
 JoulesPerFlop = Annotated[float, Quantity(ENERGY_PER_FLOP, "0.5 pJ/FLOP", 1e-18, 1e-9), Field(ge=0)]
 Watts = Annotated[float, Quantity(POWER, "700 W", 1e-6, 1e7), Field(ge=0)]
+Hertz = Annotated[float, Quantity(FREQUENCY, "1.83 GHz", 1e6, 1e12), Field(gt=0)]
 Decibels = Annotated[float, Quantity(RATIO_DB, "0.25 dB", 1e-6, 300.0), Field(ge=0)]
 Count = Annotated[int, Field(ge=1, le=2**30)]
 """a number of something, small enough for columns of 32 bits"""

@@ -11,6 +11,7 @@ from costmodel.spec import (
     Bytes,
     BytesPerSecond,
     FlopsPerSecond,
+    Hertz,
     JoulesPerByte,
     JoulesPerFlop,
     Latency,
@@ -56,6 +57,10 @@ class Device(Spec):
     """time of an operator that does nothing; that of H100 unless given"""
     num_sm: int = Field(default=1, ge=1)
     """units that each run one tile of a matrix product at a time (streaming multiprocessors)"""
+    clock_hz: Hertz = 1.83e9
+    """clock at which the processors reach the matrix peak; that of H100 unless given"""
+    link_bytes_per_s: BytesPerSecond = Field(default=450e9, alias="link_bandwidth")
+    """peak of its links to the other devices of a node, one way; that of H100 unless given"""
     l2_bytes: Bytes = 0.0
     """capacity of the last cache before local memory; 0 where unknown"""
     l2_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="l2_bandwidth")

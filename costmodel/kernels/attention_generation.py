@@ -14,7 +14,8 @@ from pydantic import Field
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
 from costmodel.kernels.attention_shape import columns
 from costmodel.kernels.smooth import p_norm, waves
-from costmodel.pricing.calibration import Calibration, numbers_of
+from costmodel.pricing.calibration import Calibration, default_numbers, numbers_of
+from costmodel.pricing.scaling import by_cycles, by_stream_seconds
 from costmodel.spec import Seconds, Spec
 
 Floats = NDArray[np.float64]
@@ -33,6 +34,10 @@ MASKED_SPLIT_TOKENS, MASKED_BLOCKS_PER_SM, MASKED_JOINS = 256, 4, 2.0
 and the time of joining over `split_s`; as the steps of the A100 and H100 tables show"""
 HEAD_DIM = 128.0
 """of the measured rows; times by token are in proportion"""
+SCALINGS = dict.fromkeys(
+    ("launch_s", "split_s", "masked_block_s", "grouped_launch_s", "grouped_block_s", "fp8_block_s"), by_cycles
+) | dict.fromkeys(("masked_token_s", "grouped_token_s", "fp8_token_s"), by_stream_seconds)
+"""how numbers fitted on one device carry over to another"""
 OVERLAP = 2.0
 """exponent by which memory and thread blocks overlap; the tables tell none from 1.5 to 8 apart by a tenth"""
 
@@ -72,8 +77,8 @@ def decode_curve(
     """The curve of a device, and whether it was fitted on this very device. One curve serves all precisions."""
     if variant != VARIANT:
         raise ValueError(f"decode attention has one curve a device; give variant '{VARIANT}' instead of '{variant}'")
-    numbers, is_fitted_here = numbers_of(device, FAMILY, variant, calibrations)
-    return DecodeCurve() if numbers is None else DecodeCurve.model_validate(numbers), is_fitted_here
+    numbers, is_fitted_here = numbers_of(device, FAMILY, variant, calibrations, SCALINGS)
+    return DecodeCurve.model_validate(numbers or default_numbers(DecodeCurve(), SCALINGS, device)), is_fitted_here
 
 
 @dataclass(frozen=True)

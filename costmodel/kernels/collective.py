@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from costmodel.hardware.device import Device
-from costmodel.pricing.calibration import Calibration, numbers_of
+from costmodel.pricing.calibration import Calibration, default_numbers, numbers_of
+from costmodel.pricing.scaling import by_cycles, by_link, by_stream
 from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Floats = NDArray[np.float64]
@@ -17,6 +18,15 @@ FAMILY, VARIANT = "nccl", "node"
 """one set of numbers serves all operations of a device"""
 WIDENING_BYTES = 8e3
 """buffer from which more threads are used; found on A100 and H100, 0.007 to 0.011 MB"""
+SCALINGS = dict.fromkeys(
+    ("launch_s", "step_s", "exchange_s", "widening_s", "fill_s", "step_fill_s", "exchange_fill_s"), by_cycles
+) | {
+    "packet_bytes_per_s": by_link,
+    "exchange_packet_bytes_per_s": by_link,
+    "link_bytes_per_s": by_link,
+    "copy_bytes_per_s": by_stream,
+}
+"""how numbers fitted on one device carry over to another"""
 SHARPNESS = 6.0
 """of the change between protocols; from 3 to 12 the error on A100 and H100 is the same"""
 NUM_IN_SWITCH = 8
@@ -56,8 +66,10 @@ def collective_curve(
     device: Device, calibrations: tuple[Calibration, ...] | None = None
 ) -> tuple[CollectiveCurve, bool]:
     """The curve of a device, and whether it was fitted on this very device."""
-    numbers, is_fitted_here = numbers_of(device, FAMILY, VARIANT, calibrations)
-    return CollectiveCurve.model_validate(numbers or {}), is_fitted_here
+    numbers, is_fitted_here = numbers_of(device, FAMILY, VARIANT, calibrations, SCALINGS)
+    return CollectiveCurve.model_validate(
+        numbers or default_numbers(CollectiveCurve(), SCALINGS, device)
+    ), is_fitted_here
 
 
 def node_collective_s(

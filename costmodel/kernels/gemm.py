@@ -16,7 +16,8 @@ from pydantic import Field
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, is_narrow
 from costmodel.kernels.smooth import p_norm, waves
-from costmodel.pricing.calibration import Calibration, numbers_of
+from costmodel.pricing.calibration import Calibration, default_numbers, numbers_of
+from costmodel.pricing.scaling import by_cycles, by_operands, by_stream
 from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Floats = NDArray[np.float64]
@@ -37,8 +38,15 @@ QUANTIZED_BYTES = 5.0
 """traffic of an activation that turns into fp8: read for the maximum, read again (2 bytes each), written (1)"""
 QUANTIZED_RESIDENT_BYTES = 3.0
 """what an activation and its fp8 copy take of the cache"""
-CACHE_OVER_MEMORY, STORE_OVER_MEMORY = 3.5, 1.2
-"""rates of all ports to the cache where none was fitted; A100 and H100 have 2.4 and 4.8, 0.9 and 1.3"""
+SCALINGS = {
+    "launch_s": by_cycles,
+    "split_s": by_cycles,
+    "quantize_launch_s": by_cycles,
+    "cache_bytes_per_s": by_operands,
+    "store_bytes_per_s": by_operands,
+    "quantize_bytes_per_s": by_stream,
+}
+"""how numbers fitted on one device carry over to another"""
 CHUNK = 2048
 """rows at a time, so that tables over tiles and splits stay in the processor's own cache"""
 
@@ -46,7 +54,7 @@ CHUNK = 2048
 class GemmCurve(Spec):
     """Numbers fitted on a device, apart from its peaks; those of fp8 alone are the last two.
 
-    The defaults, for a device without a calibration, are typical of A100 and H100.
+    The defaults, for a device without a calibration, are those of an H100, rounded, some nearer to an A100.
     """
 
     launch_s: Seconds = 2.7e-6
@@ -59,10 +67,10 @@ class GemmCurve(Spec):
     """1 where rounds of tiles are in step, so that a nearly empty last round takes a full one's time; 0 where not"""
     overlap: float = Field(default=3.5, ge=1)
     """power of the norm that joins tiles and memory: 1 one after the other, large at the same time"""
-    cache_bytes_per_s: BytesPerSecond | None = None
-    """operands that one processor gets from the cache; absent: 3.5 x the memory's peak over all processors"""
-    store_bytes_per_s: BytesPerSecond | None = None
-    """results that one processor stores while it does not compute; absent: 1.2 x the memory's peak, as above"""
+    cache_bytes_per_s: BytesPerSecond = 118e9
+    """operands that one processor gets from the cache"""
+    store_bytes_per_s: BytesPerSecond = 37e9
+    """results that one processor stores while it does not compute"""
     split_s: Seconds = 2.4e-6
     """of a second pass that sums the parts of a split k"""
     quantize_launch_s: Seconds = 11.8e-6
@@ -84,10 +92,10 @@ def gemm_curve(
     quantization.
     """
     own = variant_of(precision)
-    numbers, is_fitted_here = numbers_of(device, FAMILY, own, calibrations)
+    numbers, is_fitted_here = numbers_of(device, FAMILY, own, calibrations, SCALINGS)
     if numbers is None:
-        numbers, is_fitted_here = numbers_of(device, FAMILY, "bf16", calibrations)[0], False
-    return GemmCurve.model_validate(numbers or {}), is_fitted_here
+        numbers, is_fitted_here = numbers_of(device, FAMILY, "bf16", calibrations, SCALINGS)[0], False
+    return GemmCurve.model_validate(numbers or default_numbers(GemmCurve(), SCALINGS, device)), is_fitted_here
 
 
 def variant_of(precision: Precision) -> Precision:
@@ -121,7 +129,7 @@ def _product_s(m: Floats, n: Floats, k: Floats, device: Device, precision: Preci
     """Shape (N,), of sizes of shape (N, 1)."""
     busy_s = _busy_s(m, n, k, device, precision, curve)
     memory_s = _memory_bytes(m, n, k, device, precision) / _memory_bytes_per_s(device, curve)
-    cache_bytes_per_s = device.num_sm * _port_bytes_per_s(device, curve)[0]
+    cache_bytes_per_s = device.num_sm * curve.cache_bytes_per_s
     split_s = np.where(SPLITS > 1, curve.split_s + PARTIAL_BYTES * SPLITS * m * n / cache_bytes_per_s, 0.0)
     product_s = curve.launch_s + (p_norm(busy_s, memory_s, curve.overlap) + split_s).min(axis=1)
     if is_narrow(precision):
@@ -133,10 +141,9 @@ def _busy_s(m: Floats, n: Floats, k: Floats, device: Device, precision: Precisio
     """Time of the processors with their best tile, by number of splits: shape (N, S)."""
     rows, columns = TILES.T[:, :, None]
     element_bytes = BYTES_OF_PRECISION[precision]
-    load_bytes_per_s, store_bytes_per_s = _port_bytes_per_s(device, curve)
     flops_per_s = device.matrix_flops_per_s(precision) * curve.matrix_efficiency / device.num_sm
-    k_s = np.maximum(2.0 * rows * columns / flops_per_s, (rows + columns) * element_bytes / load_bytes_per_s)
-    store_s = rows * columns * _result_bytes(precision) / store_bytes_per_s
+    k_s = np.maximum(2.0 * rows * columns / flops_per_s, (rows + columns) * element_bytes / curve.cache_bytes_per_s)
+    store_s = rows * columns * _result_bytes(precision) / curve.store_bytes_per_s
     steps = K_STEP_BYTES / element_bytes
     depth = np.ceil(np.ceil(k / SPLITS) / steps)[:, None, :] * steps
     num_tiles = np.ceil(m[:, :, None] / rows) * np.ceil(n[:, :, None] / columns) * SPLITS
@@ -165,12 +172,6 @@ def _missing_share(footprint_bytes: Floats, device: Device) -> Floats:
 
 def _memory_bytes_per_s(device: Device, curve: GemmCurve) -> float:
     return device.memory_bytes_per_s * curve.memory_efficiency
-
-
-def _port_bytes_per_s(device: Device, curve: GemmCurve) -> tuple[float, float]:
-    """Loads and stores of one processor."""
-    share = device.memory_bytes_per_s / device.num_sm
-    return curve.cache_bytes_per_s or CACHE_OVER_MEMORY * share, curve.store_bytes_per_s or STORE_OVER_MEMORY * share
 
 
 def _result_bytes(precision: Precision) -> float:

@@ -1,12 +1,15 @@
 """Fitted efficiencies of a device: a few numbers by kernel family and variant, apart from the published peaks."""
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic import Field
 
 from costmodel.catalog import calibration_documents
-from costmodel.hardware.device import Device
+from costmodel.hardware.device import Device, load_device
+from costmodel.pricing.scaling import Scaling, scaled
 from costmodel.spec import Spec
 
 Numbers = dict[str, float]
@@ -29,6 +32,9 @@ class Calibration(Spec):
         return self.families.get(family, {}).get(variant)
 
 
+DEFAULTS_OF = "h100-sxm"
+"""the device whose rounded numbers are the defaults of curves"""
+NO_SCALINGS: Mapping[str, Scaling] = MappingProxyType({})
 Calibrations = tuple[Calibration, ...]
 
 
@@ -38,18 +44,29 @@ def load_calibrations() -> tuple[Calibration, ...]:
     return tuple(Calibration.model_validate(content) for content in calibration_documents())
 
 
+def default_numbers(curve: Spec, scalings: Mapping[str, Scaling], device: Device) -> Numbers:
+    """A family's defaults, those of an H100, by the peaks of a device of which nothing is known but them."""
+    return scaled(curve.model_dump(by_alias=False), scalings, load_device(DEFAULTS_OF), device)
+
+
 def numbers_of(
-    device: Device, family: str, variant: str, calibrations: tuple[Calibration, ...] | None = None
+    device: Device,
+    family: str,
+    variant: str,
+    calibrations: tuple[Calibration, ...] | None = None,
+    scalings: Mapping[str, Scaling] = NO_SCALINGS,
 ) -> tuple[Numbers | None, bool]:
     """Parameters of a curve, and whether they were fitted on this very device.
 
-    The device's own curve goes before those of the devices it is like. `calibrations` replaces the catalog's. None
-    where no curve is known: the family's defaults hold.
+    The device's own curve goes before those of the devices it is like, whose numbers are scaled by the peaks of both.
+    `calibrations` replaces the catalog's. None where no curve is known: the family's defaults hold.
     """
     parts = load_calibrations() if calibrations is None else calibrations
     for name in device.ancestry:
         for part in parts:
             found = part.variant(family, variant)
             if found is not None and part.device == name:
-                return found, name == device.name
+                is_fitted_here = name == device.name
+                own = found if is_fitted_here else scaled(found, scalings, load_device(name), device)
+                return own, is_fitted_here
     return None, False

@@ -1,13 +1,15 @@
 """Predictions of a table against its measurements: errors as a whole, by group, and the worst rows."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.calibrate.carried_over import carried_over
 from costmodel.calibrate.errors import Errors, errors_of, rank_correlation, relative_error
 from costmodel.calibrate.family import Calibrations, Floats, Series, Table
+from costmodel.hardware.device import Device
 from planner.model.errors import InputError
 from planner.tables import Measurements
 
@@ -58,12 +60,20 @@ class QuantityErrors:
         return [int(row) for row in order if size[row] >= 0]
 
 
-def validate_table(table: Measurements, calibrations: Calibrations | None = None) -> tuple[QuantityErrors, ...]:
-    """Predict every row; `calibrations` replace those of the catalog. InputError names the file."""
+def validate_table(
+    table: Measurements, calibrations: Calibrations | None = None, fitted_on: Device | None = None
+) -> tuple[QuantityErrors, ...]:
+    """Predict every row; `calibrations` replace those of the catalog. InputError names the file.
+
+    With `fitted_on`, curves of that device alone are used, carried over by the peaks of each.
+    """
+    used = calibrations if fitted_on is None else carried_over(fitted_on, calibrations)
     try:
-        predictions = table.family.predict(table.columns, calibrations)
+        predictions = table.family.predict(table.columns, used)
     except ValueError as error:
         raise InputError(str(table.path), "", str(error)) from None
+    if fitted_on is not None:
+        predictions = tuple(_seen_on(fitted_on, table, series) for series in predictions)
     measured = [series.measured for series in predictions]
     inputs = {
         name: column
@@ -71,6 +81,12 @@ def validate_table(table: Measurements, calibrations: Calibrations | None = None
         if not any(_is_same(column, values) for values in measured)
     }
     return tuple(_quantity(table, series, inputs) for series in predictions)
+
+
+def _seen_on(fitted: Device, table: Measurements, series: Series) -> Series:
+    """The series with rows of the fitted device alone as calibrated."""
+    own = [name.lower() in (fitted.name, *fitted.aliases) for name in table.columns["device"].tolist()]
+    return replace(series, is_calibrated=series.is_calibrated & np.asarray(own, dtype=np.bool_))
 
 
 def group_labels(table: Measurements) -> NDArray[np.str_]:

@@ -23,8 +23,6 @@ def _product_s(
     m: int, n: int, k: int, rows: int, columns: int, splits: int, device: Device, precision: Precision, curve: GemmCurve
 ) -> float:
     load, store = curve.cache_bytes_per_s, curve.store_bytes_per_s
-    load = 3.5 * device.memory_bytes_per_s / device.num_sm if load is None else load
-    store = 1.2 * device.memory_bytes_per_s / device.num_sm if store is None else store
     size, result_size = BYTES[precision], max(2, BYTES[precision])
     step = 128 // size
     depth = step * ceil(ceil(k / splits) / step)

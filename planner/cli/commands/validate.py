@@ -12,10 +12,18 @@ from planner.cli.tables.tables import Kind, before_the_catalog, load_calibration
 
 if TYPE_CHECKING:
     from costmodel.calibrate.errors import Errors
+    from costmodel.hardware.device import Device
     from planner.studies.validate import QuantityErrors
     from planner.tables import Measurements
 
 NUM_WORST = 5
+FittedOn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DEVICE",
+        help="Use curves of this device alone, carried over by published peaks, as for a device without a fit.",
+    ),
+]
 FIGURES = ("rows", "calibrated", "mean", "median", "p90", "worst", "bias")
 
 
@@ -26,6 +34,7 @@ def validate(
         list[Path] | None,
         typer.Option(metavar="PART", help="Calibration to use before the catalog's; may be given several times."),
     ] = None,
+    fitted_on: FittedOn = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Predicted over measured, .png or .svg.")] = None,
     as_json: AsJson = False,
     rows: Annotated[bool, typer.Option("--rows", help="Add the prediction of every row to the JSON.")] = False,
@@ -34,7 +43,7 @@ def validate(
 
     Errors are (predicted - measured) / measured: mean, median, 90th percentile and worst of their absolute
     values, and the bias, their signed mean. A row counts as calibrated where its curve was fitted on its very
-    device; otherwise the curve comes from a device of the same architecture, or is a typical one.
+    device; otherwise the curve comes from a device that it is like, by the peaks of both, or is a typical one.
     """
     _require_outputs(plot, as_json=as_json, rows=rows)
     given = tuple(load_calibration(path) for path in calibration or ())
@@ -42,7 +51,7 @@ def validate(
     from planner.tables import read_table
 
     read = read_table(measured, kind)
-    quantities = validate_table(read, before_the_catalog(given))
+    quantities = validate_table(read, before_the_catalog(given), _fitted(fitted_on))
     if plot is not None:
         from planner.plotting.scatter import save_scatter
 
@@ -53,6 +62,19 @@ def validate(
     else:
         _show(read, quantities)
     return 0
+
+
+def _fitted(name: str | None) -> "Device | None":
+    """The device whose curves alone are used."""
+    if name is None:
+        return None
+    from costmodel.hardware.device import load_device
+    from planner.model.errors import InputError
+
+    try:
+        return load_device(name)
+    except ValueError as error:
+        raise InputError("--fitted-on", "", str(error)) from None
 
 
 def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:

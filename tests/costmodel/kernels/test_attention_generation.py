@@ -92,7 +92,10 @@ def test_arguments_broadcast_to_columns():
 
 def test_curves_of_devices():
     assert decode_curve(H100)[1]
-    assert decode_curve(load_device("b200")) == (decode_curve(H100)[0], False)
+    assert decode_curve(load_device("h200")) == (decode_curve(H100)[0], False)
+    like, is_fitted_here = decode_curve(load_device("b200"))
+    assert like.memory_efficiency == decode_curve(H100)[0].memory_efficiency
+    assert not is_fitted_here
     assert decode_curve(H100, calibrations=()) == (DecodeCurve(), False)
     with pytest.raises(ValueError, match="one curve a device; give variant 'all' instead of 'bf16'"):
         decode_curve(H100, "bf16")

@@ -101,3 +101,14 @@ def test_what_is_refused(planner: Planner, tmp_path: Path) -> None:
         assert (outcome.code, outcome.out) == (2, ""), arguments
         assert problem in outcome.err
         assert outcome.err.count("\n") == 1
+
+
+def test_curves_of_one_device_alone(planner: Planner, tmp_path: Path) -> None:
+    table = written(tmp_path, ("h100", "a100"), CollectiveCurve())
+    document = planner("validate", table, "--fitted-on", "h100", "--json").document
+    by_device = {group["group"]["device"]: group for group in document["quantities"][0]["groups"]}
+    assert by_device["h100"]["calibrated_rows"] > 0
+    assert by_device["a100"]["calibrated_rows"] == 0
+    refused = planner("validate", table, "--fitted-on", "h101")
+    assert refused.code == 2
+    assert "--fitted-on" in refused.err
