@@ -27,7 +27,7 @@ from planner.policies import POLICIES
 from planner.whatif.comparable import expand_as, references
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
-from tests.planner.test_explain import Fields, rack, serving, single, training
+from tests.planner.explain.test_explain import Fields, rack, serving, single, training
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=5.0)
 

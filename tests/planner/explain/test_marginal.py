@@ -13,7 +13,7 @@ from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from planner.whatif.comparable import expand_as, references
-from tests.planner.test_explain import FAT_TREE, Fields, rack, serving, single, training
+from tests.planner.explain.test_explain import FAT_TREE, Fields, rack, serving, single, training
 
 OPTIONS = SolveOptions(workers=1, deterministic_limit=5.0)
 

@@ -16,8 +16,8 @@ from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
+from tests.planner.explain.test_explain import rack, serving, single, training
 from tests.planner.fabrics.test_demand import line, plans_of
-from tests.planner.test_explain import rack, serving, single, training
 
 
 def random_pattern(problem: Problem, rng: Random) -> dict[int, Choice]:

@@ -11,7 +11,7 @@ from planner.model.errors import InputError
 from planner.model.instance import Instance, default_sizes
 from planner.model.job import Range
 from tests.planner.cpsat.step1.test_constraints import ring_resident
-from tests.planner.test_explain import FAT_TREE, Fields, rack, serving, single
+from tests.planner.explain.test_explain import FAT_TREE, Fields, rack, serving, single
 
 
 def parse(data: Fields) -> Instance:

@@ -15,7 +15,7 @@ from planner.policies.slices import ranks_on
 from planner.policies.torus_slices import torus_of
 from tests.oracles.slices import boxes_of, subcubes_of
 from tests.paths import ROOT
-from tests.planner.test_explain import FAT_TREE, rack, serving, training
+from tests.planner.explain.test_explain import FAT_TREE, rack, serving, training
 
 RACK64 = ROOT / "instances" / "lumorph" / "rack64.yaml"
 

@@ -14,7 +14,7 @@ from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind, Variables, create_variables
 from planner.model.instance import Instance
 from tests.paths import ROOT
-from tests.planner.test_explain import Fields, rack, serving, single, training
+from tests.planner.explain.test_explain import Fields, rack, serving, single, training
 
 Placed = dict[int, dict[int, int]]
 """Blocks by server, by job."""

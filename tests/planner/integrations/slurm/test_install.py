@@ -19,7 +19,7 @@ from planner.integrations.slurm.slurm_conf import read_conf, with_include, witho
 from planner.model.errors import InputError
 from tests.planner.integrations.slurm.lua import interpreter
 from tests.planner.integrations.slurm.test_hooks import processor_time_s
-from tests.planner.integrations.switch_drivers.test_drivers import BETWEEN
+from tests.planner.integrations.switch_drivers.test_recorded import BETWEEN
 from tests.slurm.sites import Site, write_site
 
 CONF = f"""# a site

@@ -13,7 +13,7 @@ from planner.pipeline import solve
 from planner.whatif.failures import damaged, parse_failure, parse_failures
 from planner.whatif.repair import repair
 from tests.paths import ROOT
-from tests.planner.test_explain import rack, serving, single, training
+from tests.planner.explain.test_explain import rack, serving, single, training
 
 RACK256 = ROOT / "instances" / "lumorph" / "rack256.yaml"
 

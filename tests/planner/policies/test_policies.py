@@ -12,7 +12,7 @@ from planner.pipeline import solve
 from planner.policies import POLICIES, find_policy
 from tests.oracles.tiny_instances import tiny_instance
 from tests.paths import ROOT
-from tests.planner.test_explain import FAT_TREE, rack, serving, single, training
+from tests.planner.explain.test_explain import FAT_TREE, rack, serving, single, training
 
 HEURISTICS = [name for name in POLICIES if name != "cpsat"]
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
