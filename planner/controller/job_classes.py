@@ -184,7 +184,7 @@ class JobClasses:
         if options is None or not len(options):
             raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
         order = options.rows_by_value()
-        rows = self._rules.offered(self._rules.distinct(options, order, self.cluster, 1.0), self.cluster.fabric)
+        rows = self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
         for row in rows:
             row.warm()
         return rows

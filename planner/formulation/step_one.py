@@ -36,10 +36,6 @@ class StepOne:
         """Ordered pairs of servers for which a job with circuits has variables."""
         return 0
 
-    def asks_as_much(self, demand: Demand, other: Demand) -> bool:
-        """Whether the other demand fits nowhere where this one does not: a no-good of this one holds for it."""
-        return demand.is_within(other)
-
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
         """Whether a no-good holds on any other servers too, since all of them are alike."""
         return False

@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Sipam
 from planner.fabrics.problem import Problem
-from planner.fabrics.sipam.demand import PoolDemand, pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, by_server
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.formulation.variables import JobVariables, Variables, total
@@ -80,7 +80,7 @@ def _memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> No
     for server, rack in enumerate(FreePool(problem.cluster).racks):
         for job in v.jobs:
             for row, shape in zip(job.rows, job.options.shapes, strict=True):
-                if not fits(rack, pool_demand(shape)):
+                if not fits(rack, PoolDemand.of(shape)):
                     model.add_implication(row, ~job.touched[server])
         if any(rack.num_ports(rail) < len(problem.cluster.healthy_slots(server)) for rail in rack.ports):
             _choose_rails(model, v, fabric, server, rack)
@@ -170,7 +170,7 @@ def _classes(
     """Rows of a job by what they ask for, where that is not nothing, and a literal for each."""
     groups: dict[Key, list[cp_model.IntVar]] = {}
     for row, shape in zip(job.rows, job.options.shapes, strict=True):
-        key = key_of(pool_demand(shape))
+        key = key_of(PoolDemand.of(shape))
         if key not in (0, (0, 0)):
             groups.setdefault(key, []).append(row)
     for key, rows in groups.items():

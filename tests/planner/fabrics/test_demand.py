@@ -18,6 +18,8 @@ from costmodel.fabrics import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.hardware.device import load_device
 from planner.fabrics.demand import Demand, _bound, _boundary
 from planner.fabrics.lightpath.fast_layouts import layouts_of
+from planner.fabrics.ocs_rail.demand import RailDemand
+from planner.fabrics.sipam.demand import PoolDemand, SipamDemand
 from tests.oracles.circuits import required_circuits
 
 WAVELENGTHS, PEERS = 8, 7
@@ -198,13 +200,13 @@ def test_unit_is_the_common_width_of_circuits_between_blocks() -> None:
 
 def test_within_compares_widths_of_the_same_circuits() -> None:
     ring = {width: Demand(4, 1, 1, 1, (plans_of(4, (width,))[0], NO_PLAN, NO_PLAN)) for width in (1, 2)}
-    assert ring[1].is_within(ring[2])
-    assert not ring[2].is_within(ring[1])
-    assert ring[1].is_within(ring[1])
+    assert ring[1].needs_no_more_than(ring[2])
+    assert not ring[2].needs_no_more_than(ring[1])
+    assert ring[1].needs_no_more_than(ring[1])
     other = Demand(4, 1, 1, 2, ring[1].plans)
-    assert not ring[1].is_within(other)
+    assert not ring[1].needs_no_more_than(other)
     radix = next(plan for plan in plans_of(4) if plan.kind == "radix")
-    assert not ring[1].is_within(Demand(4, 1, 1, 1, (radix, NO_PLAN, NO_PLAN)))
+    assert not ring[1].needs_no_more_than(Demand(4, 1, 1, 1, (radix, NO_PLAN, NO_PLAN)))
 
 
 def test_boundary_is_shared_and_cannot_be_changed() -> None:
@@ -285,3 +287,27 @@ def test_circuits_with_context_agree_with_the_oracle_of_the_rules() -> None:
         assert mine == [(name, sorted(circuits)) for name, circuits in required_circuits(c)]
         with_both += bool(mine) and c.context > 1
     assert with_both
+
+
+def test_demands_with_one_key_differ_in_light_alone() -> None:
+    ring = plans_of(4)
+    one, other = (Demand(4, 1, 1, 1, (plan, NO_PLAN, NO_PLAN)) for plan in ring[1:3])
+    assert one.key == other.key == one.room_key
+    assert one.key != Demand(4, 1, 1, 2, (ring[1], NO_PLAN, NO_PLAN)).key
+    pooled = SipamDemand(4, 1, 1, 1, (NO_PLAN,) * 3, memory_units=2, memory_io=1)
+    assert pooled.room_key != SipamDemand(4, 1, 1, 1, (NO_PLAN,) * 3, memory_units=3, memory_io=1).room_key
+    assert (pooled.pooled_units, one.pooled_units) == (2, 0)
+
+
+def test_a_demand_needs_no_more_than_one_with_more_ports_or_rails() -> None:
+    none, some = (RailDemand(4, 1, 1, 1, (plan, NO_PLAN, NO_PLAN)) for plan in (NO_PLAN, plans_of(4)[2]))
+    assert none.needs_no_more_than(some)
+    assert not some.needs_no_more_than(none)
+    assert some.chooses_servers
+    assert not none.chooses_servers
+    few, more, full = (SipamDemand(4, 1, 1, 1, (NO_PLAN,) * 3, memory_units=n, memory_io=1) for n in (2, 2, 3))
+    assert few.needs_no_more_than(more)
+    assert not few.needs_no_more_than(full)
+    fewer, many = PoolDemand(2, 1, 1, 1, 1), PoolDemand(2, 1, 2, 1, 1)
+    assert fewer.needs_no_more_than(many)
+    assert not many.needs_no_more_than(fewer)

@@ -10,7 +10,7 @@ from planner.candidates.expand import expand
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Choice
 from planner.fabrics.ocs_rail import constraints as ocs_rail
-from planner.fabrics.sipam.demand import pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.model.instance import Instance
 from tests.fabrics import FABRICS
 from tests.oracles.tiny_pools import SMALL, _fabric
@@ -61,7 +61,7 @@ def test_uplinks_of_a_server(uplinks: int, is_short: bool) -> None:
 
     def suits(demand: Demand) -> bool:
         """Two uplinks on each of two rails."""
-        pool = pool_demand(demand)
+        pool = PoolDemand.of(demand)
         return (pool.across, pool.uplinks, demand.held_units) == (2, 2, 4)
 
     assert is_short_for_both(two_jobs(fabric | wide | plenty | {"uplinks": uplinks}, suits)) == is_short

@@ -35,7 +35,7 @@ def _busy(seed: int) -> tuple[LightpathState, dict[object, LightpathOption]]:
         elif running:
             state.release(running.pop(random.randrange(len(running))))
     rows = [row for kind in kinds.values() for row in kind.rows]
-    return state, {row.key: row for row in rows if isinstance(row, LightpathOption)}
+    return state, {row.shape.key: row for row in rows if isinstance(row, LightpathOption)}
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
     random = Random(seed)
     kinds = ground("g", cluster("ocs_rail", servers=6), [8, 16, 24]).kinds
     shut, taken = state_of(cluster("ocs_rail", servers=6)), state_of(cluster("ocs_rail", servers=6))
-    row = next(row for row in kinds[0, 8].rows if row.needs_rails)
+    row = next(row for row in kinds[0, 8].rows if row.shape.chooses_servers)
     for server in range(6):
         held = tuple((server, slot) for slot in range(8) if random.random() < 0.4)
         for state in (shut, taken):
@@ -122,7 +122,7 @@ def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
     taken.take(Placement(row, free, free))
     everywhere, elsewhere = Search(in_order), Search(in_order, barred=frozenset(barred))
     for kind in kinds.values():
-        for each in (each for each in kind.rows if each.needs_rails):
+        for each in (each for each in kind.rows if each.shape.chooses_servers):
             assert list(shut.ways(each, elsewhere)) == list(taken.ways(each, everywhere))
 
 
@@ -142,7 +142,7 @@ def test_servers_on_rails_are_those_of_a_plain_search(seed: int, servers: int) -
         (list(on_rails(rails, row.shape, masks)), _plain(free, row.shape.block, row.shape.num_blocks))
         for kind in kinds.values()
         for row in kind.rows
-        if row.needs_rails
+        if row.shape.chooses_servers
     ]
     assert found
     assert all(mine == theirs for mine, theirs in found)
