@@ -43,8 +43,8 @@ class Model:
         """Variables first, then all constraint groups; no objective yet."""
         plugin, cp = plugin_of(problem.cluster.fabric), cp_model.CpModel()
         variables = create_variables(cp, problem)
-        for constraint in groups_of(plugin).values():
-            constraint(cp, variables, problem)
+        for group in groups_of(plugin).values():
+            group.constraint(cp, variables, problem)
         plugin.step_one.order_servers(cp, variables, problem)
         return cls(problem, cp, variables, plugin.step_one)
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from planner.fabrics.ocs_rail.constraints import rails
+from planner.fabrics.ocs_rail.groups import GROUPS
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import Nogood
 from planner.formulation.step_one import StepOne
@@ -11,7 +11,7 @@ from planner.formulation.step_one import StepOne
 class RailStepOne(StepOne):
     """Counts by server, and the rails of jobs with circuits where not too many."""
 
-    groups: ClassVar = {"rails": rails}
+    groups: ClassVar = GROUPS
 
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
         health = problem.cluster.health

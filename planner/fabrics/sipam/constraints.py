@@ -63,12 +63,6 @@ def memory_pool(model: cp_model.CpModel, v: Variables, problem: Problem) -> None
 
 
 def pool_network(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    """Rails for the network beside those for memory, and uplinks for jobs in several servers."""
-    _memory_rails(model, v, problem)
-    _uplinks(model, v, problem)
-
-
-def _memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A job keeps its network rails free of memory: where rails have fewer ports than there are accelerators,
     $c_{jq} \le x_{js}$, $c_{jq} = 0$ on n rails of the job, $\sum_q c_{jq} = m x_{js}$, $\sum_j c_{jq} \le P_{sq}$.
 
@@ -112,7 +106,7 @@ def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: 
         model.add(total(terms) <= rack.num_ports(rail))
 
 
-def _uplinks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def reserved_uplinks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A job in several servers reserves s uplinks on each of u spine rails in each: $\sum_j f_{js} \le F_s$,
     $f_{js} \ge u_k s_k$ if it spans, touches s and runs as k; and there are u rails with s uplinks each."""
     fabric = problem.cluster.fabric

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from planner.fabrics.problem import Problem
-from planner.fabrics.sipam.constraints import memory_pool, pool_network
+from planner.fabrics.sipam.groups import GROUPS
 from planner.formulation.nogood import Nogood
 from planner.formulation.step_one import StepOne
 from planner.model.cluster import Health
@@ -12,7 +12,7 @@ from planner.model.cluster import Health
 class PoolStepOne(StepOne):
     """Counts by server, with units, ports, rails and uplinks."""
 
-    groups: ClassVar = {"memory_pool": memory_pool, "pool_network": pool_network}
+    groups: ClassVar = GROUPS
     drops_by_counts: ClassVar = True
     core_share: ClassVar = 0.1
     """prices of what is pooled bound what a plan may use less tightly"""

@@ -6,7 +6,8 @@ what it does not; on the boundary lie the patterns that it forbids and would all
 
 import pytest
 
-from planner.checks import CHECKS
+from planner.checks import CHECKS, check
+from planner.cpsat.solve import plan_of
 from planner.cpsat.step1.constraints import groups_of
 from planner.cpsat.step2.realize import realize
 from planner.fabrics import fabrics
@@ -18,9 +19,7 @@ EVERY = pytest.mark.parametrize("kind", fabrics())
 LIMITS = StepTwoLimits(time_limit_s=60.0, deterministic_limit=5.0, workers=1, seed=0)
 MOST_REFUTED = {"lightpath": 5, "sipam": 1}
 """patterns that step 1 allows though step 2 proves that they do not fit: its groups are relaxations there"""
-DEFINES_LITERALS = {"locality"}
-"""says what literals of other groups mean, and has no rule"""
-ALSO = {"cut": {"placement", "switches"}, "rails": {"placement"}}
+ALSO = {"cut": {"placement", "switches"}, "same_rails": {"placement"}}
 """groups that choose accelerators: where none are left, a plan takes some that are taken or down"""
 
 
@@ -58,7 +57,7 @@ def test_every_group_changes_a_verdict(kind: str) -> None:
     deciding = frozenset[str]().union(*(each.deciding for each in smallest_forbidden(kind)))
     fabrics_drawn = [each.problem.cluster.fabric for each in drawn(kind)]
     is_split = any(fabric.racks > 1 and not fabric.links_racks for fabric in fabrics_drawn)
-    assert groups_of(fabrics()[kind]).keys() - deciding - DEFINES_LITERALS == (set() if is_split else {"rack"})
+    assert groups_of(fabrics()[kind]).keys() - deciding == (set() if is_split else {"rack"})
 
 
 @pytest.mark.slow
@@ -66,10 +65,13 @@ def test_every_group_changes_a_verdict(kind: str) -> None:
 def test_a_group_forbids_what_its_rule_forbids(kind: str) -> None:
     """Jobs that one group alone keeps apart break the rule of its name where each lies as if it were alone."""
     for each in smallest_forbidden(kind):
-        names = each.deciding - DEFINES_LITERALS
-        plan = naive_plan(each) if len(names) == 1 else None
+        plan = naive_plan(each) if len(each.deciding) == 1 else None
         if plan is not None:
-            assert (names | ALSO.get(min(names), set())) & each.broken(plan), each.pattern
+            group = groups_of(fabrics()[kind])[min(each.deciding)]
+            found = set(group.rule(each.problem.instance, plan_of(each.problem, plan)))
+            assert found or ALSO.get(group.name, set()) & each.broken(plan), each.pattern
+            assert {violation.rule for violation in found} <= {group.told}
+            assert found <= set(check(each.problem.instance, plan_of(each.problem, plan), starts=True))
 
 
 @pytest.mark.slow
@@ -81,5 +83,5 @@ def test_on_the_boundary_jobs_fit_without_any_one_of_them(kind: str) -> None:
     assert refuted <= MOST_REFUTED.get(kind, 0)
 
 
-def test_every_group_is_named_as_its_rule() -> None:
-    assert {name for kind in fabrics() for name in groups_of(fabrics()[kind])} - DEFINES_LITERALS <= CHECKS.keys()
+def test_every_group_tells_of_a_rule_that_users_see() -> None:
+    assert {group.told for kind in fabrics() for group in groups_of(fabrics()[kind]).values()} <= CHECKS.keys()

@@ -46,7 +46,7 @@ class Case:
         self.problem = problem
         self.cp = cp_model.CpModel()
         self.v: Variables = create_variables(self.cp, problem)
-        groups_of(plugin_of(problem.cluster.fabric))[group](self.cp, self.v, problem)
+        groups_of(plugin_of(problem.cluster.fabric))[group].constraint(self.cp, self.v, problem)
 
     def choose(self, rows: dict[int, tuple[int, ...]], stays: tuple[int, ...] = ()) -> "Case":
         for j, job in enumerate(self.v.jobs):
@@ -179,11 +179,13 @@ def test_placement_of_a_resident_count_while_it_stays(stays: bool, solvable: boo
         ({}, {0: 0}, False),
     ],
 )
-def test_locality_says_where_the_blocks_are(blocks: dict[int, int], said: dict[int, int], solvable: bool) -> None:
+def test_placement_says_which_servers_a_job_touches(
+    blocks: dict[int, int], said: dict[int, int], solvable: bool
+) -> None:
     problem = problem_of(training("x", 4))
     row = row_of(problem, 0, tensor=4, block=1)
     rows = (row,) if blocks else ()
-    case = Case(problem, "locality").choose({0: rows}).place({0: blocks}, {0: row}).touch({0: said})
+    case = Case(problem, "placement").choose({0: rows}).place({0: blocks}, {0: row}).touch({0: said})
     assert case.is_solvable() == solvable
 
 
@@ -342,7 +344,7 @@ def test_groups_work_in_any_order_and_all_together(name: str) -> None:
         cp = cp_model.CpModel()
         v = create_variables(cp, problem)
         for each in names:
-            groups[each](cp, v, problem)
+            groups[each].constraint(cp, v, problem)
         cp.add(sum(job.admitted for job in v.jobs) >= 1)
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1

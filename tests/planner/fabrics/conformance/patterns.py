@@ -40,7 +40,7 @@ class Drawn:
         cp = cp_model.CpModel()
         v = create_variables(cp, self.problem)
         for name in groups:
-            groups_of(fabrics()[self.kind])[name](cp, v, self.problem)
+            groups_of(fabrics()[self.kind])[name].constraint(cp, v, self.problem)
         for j, job in enumerate(v.jobs):
             choice = self.pattern.get(j)
             for row, literal in enumerate(job.rows):
