@@ -62,9 +62,15 @@ class Drawn:
 
     @cached_property
     def deciding(self) -> frozenset[str]:
-        """Groups without any one of which step 1 would allow what it forbids."""
-        every = groups_of(fabrics()[self.kind])
-        return frozenset() if self.is_allowed else frozenset(g for g in every if self.allows(every.keys() - {g}))
+        """Groups without any one of which step 1 would allow what it forbids.
+
+        Without `placement` nothing says which servers a job touches: it is named where no other group decides.
+        """
+        every = groups_of(fabrics()[self.kind]).keys()
+        if self.is_allowed:
+            return frozenset()
+        found = frozenset(group for group in every if self.allows(every - {group}))
+        return found - {"placement"} or found
 
     @cached_property
     def first_fit(self) -> list[Assignment] | None:
