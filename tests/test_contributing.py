@@ -13,6 +13,7 @@ from planner.cli import main
 from planner.cpsat.solve import search_levels
 from planner.cpsat.step1 import objectives
 from planner.cpsat.step1.constraints import groups
+from planner.formulation.group import Group
 from planner.integrations.switch_drivers import CircuitError
 from planner.model.instance import Instance
 from tests.fabrics import FABRICS
@@ -36,7 +37,7 @@ BERT = {"kind": "transformer_training", "model": "bert-large", "global_batch": 6
 
 def examples(name: str) -> dict[str, Any]:
     """Names that the Python of a page defines."""
-    found: dict[str, Any] = {"__name__": name}
+    found: dict[str, Any] = {"__name__": name, "Group": Group}
     for code in re.findall(r"```python\n(.*?)```", PAGES[name].read_text("utf-8"), re.DOTALL):
         exec(compile(code, str(PAGES[name]), "exec"), found)
     return found
