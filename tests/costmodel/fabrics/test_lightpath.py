@@ -7,19 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from costmodel.fabrics import NO_PLAN, FatTree, Lightpath, LinkPlan
-from costmodel.fabrics.base import FabricBase
-from costmodel.fabrics.group_plans import divisors_down
-from tests.costmodel.pricing.test_score import FAT_TREE, LIGHTPATH
-
-
-def lightpath(**changes: Any) -> Lightpath:
-    return Lightpath.model_validate(LIGHTPATH | changes)
-
-
-def fat_tree(**changes: Any) -> FatTree:
-    return FatTree.model_validate(FAT_TREE | changes)
-
+from costmodel.fabrics import NO_PLAN
+from tests.costmodel.fabrics.lightpath_cases import lightpath
 
 grids = st.tuples(st.integers(1, 4), st.integers(1, 8))
 
@@ -51,38 +40,6 @@ def test_a_path_by_hand() -> None:
     assert fabric.segments(0, 0, 5) == ((0, 0, 1), (0, 1, 2), (0, 2, 5))
     assert fabric.segments(0, 5, 0) == ((0, 5, 4), (0, 4, 3), (0, 3, 0))
     assert fabric.segments(0, 4, 4) == ()
-
-
-@pytest.mark.parametrize("fabric", [lightpath(), lightpath(racks=3), fat_tree(), fat_tree(racks=2)])
-def test_names_there_and_back(fabric: FabricBase) -> None:
-    names = set()
-    for server in range(fabric.num_servers):
-        assert fabric.parse_server(fabric.server_name(server)) == server
-        assert fabric.rack_of(server) == server // fabric.servers
-        for slot in range(fabric.devices_per_server):
-            name = fabric.device_name(server, slot)
-            assert fabric.parse_device(name) == (server, slot)
-            names.add(name)
-    assert len(names) == fabric.num_devices
-
-
-@pytest.mark.parametrize("name", ["s2", "s00", "S0", "r0.s0", "s-1", "", "s0 ", "s0.t0", "s\N{ARABIC-INDIC DIGIT ONE}"])
-def test_wrong_server_names(name: str) -> None:
-    with pytest.raises(ValueError, match="servers are s0 to s1"):
-        lightpath().parse_server(name)
-
-
-@pytest.mark.parametrize("name", ["s0.t4", "s0.g0", "s0.t00", "s0", "s0.t-1", "s0.t0 "])
-def test_wrong_device_names(name: str) -> None:
-    with pytest.raises(ValueError, match=r"devices are s0\.t0 to s1\.t3"):
-        lightpath().parse_device(name)
-
-
-def test_names_with_racks_name_the_rack() -> None:
-    fabric = lightpath(racks=2)
-    assert fabric.device_name(3, 1) == "r1.s1.t1"
-    with pytest.raises(ValueError, match=r"servers are r0\.s0 to r1\.s1"):
-        fabric.parse_server("s0")
 
 
 def test_fibers_join_each_ordered_pair_of_one_rack() -> None:
@@ -169,73 +126,7 @@ def test_fibers_that_lead_nowhere(names: list[str], transit: int) -> None:
         lightpath(servers=3, transit=transit).route(0, names, 2)
 
 
-def test_job_limits_and_blocks() -> None:
-    assert lightpath(racks=3).most_devices_of_a_job == 8
-    assert fat_tree(racks=3).most_devices_of_a_job == 24
-    assert [*lightpath().blocks((8, 8, 8), 8)] == [1]
-    assert [*lightpath().blocks((4, 4, 4), 8)] == [4]
-    assert [*lightpath().blocks((8, 8, 8), 16)] == []
-    assert [*fat_tree().blocks((8, 8, 8), 8)] == []
-    assert [*fat_tree().blocks((1, 1, 1), 4)] == [1, 4]
-    assert [*fat_tree().blocks((1, 2, 4), 8)] == [1, 2, 4]
-    assert [*fat_tree().blocks((1, 2, 8), 8)] == [1, 2, 4]
-    assert [*fat_tree().blocks((3, 3, 3), 12)] == [3]
-
-
 def test_circuits_carry_neither_context_nor_experts() -> None:
     for dimension in ("context", "expert"):
         assert [*lightpath().plans(dimension, 1, one_server=True)] == [NO_PLAN]
         assert [*lightpath().plans(dimension, 2, one_server=True)] == []
-
-
-def test_experts_exchange_what_they_do_not_hold() -> None:
-    """Each of 4 ranks keeps a quarter of its tokens and sends the others, all at once."""
-    (plan,) = fat_tree().plans("expert", 4, one_server=True)
-    assert (plan.latency_s, plan.seconds_per_byte, plan.bytes_per_byte) == pytest.approx((2e-6, 0.75 / 450e9, 0.75))
-    (far,) = fat_tree().plans("expert", 4, one_server=False)
-    assert (far.latency_s, far.seconds_per_byte) == pytest.approx((5e-6, 0.75 / 50e9))
-    context, data = (fat_tree().plans(d, 4, one_server=True) for d in ("context", "data"))
-    assert [*context] == [*data]
-
-
-def test_plans_by_dimension() -> None:
-    fabric = lightpath()
-    assert [*fabric.plans("tensor", 1, one_server=True)] == [NO_PLAN]
-    assert [plan.wavelengths for plan in fabric.plans("pipeline", 2, one_server=True)] == [(8,), (4,), (2,), (1,)]
-    assert [plan.wavelengths for plan in fabric.plans("pipeline", 3, one_server=True)] == [(4,), (2,), (1,)]
-    assert [*lightpath(max_peers=1).plans("pipeline", 3, one_server=True)] == []
-    near, far = (fabric.plans("data", 4, one_server=near) for near in (True, False))
-    assert {plan.wavelengths for plan in far if plan.kind == "ring"} == {(8,), (4,), (2,), (1,)}
-    latencies = [plan.latency_s for plan in near]
-    assert latencies == sorted(set(latencies))
-    shared = lightpath(waveguides="shared")
-    assert [*shared.plans("data", 4, one_server=True)] == [*shared.plans("data", 4, one_server=False)]
-
-
-def test_line_joins_neighbouring_stages_both_ways() -> None:
-    assert LinkPlan("line", 3, wavelengths=(2,)).configurations() == (((0, 1, 2), (1, 2, 2), (1, 0, 2), (2, 1, 2)),)
-    assert LinkPlan("line", 3, wavelengths=(2,)).name == "line w2"
-    assert NO_PLAN.configurations() == ()
-
-
-def test_fat_tree_plans_by_hand() -> None:
-    ring, tree = fat_tree().plans("data", 4, one_server=True)
-    assert ring.latency_s == pytest.approx(6 * 2e-6)
-    assert ring.seconds_per_byte == pytest.approx(1.5 / 450e9)
-    assert ring.bytes_per_byte == 1.5
-    assert tree.seconds_per_byte == pytest.approx(2 / 450e9)
-    (far,) = fat_tree().plans("pipeline", 2, one_server=False)
-    assert (far.latency_s, far.seconds_per_byte) == pytest.approx((5e-6, 1 / 50e9))
-    assert far.name == "switched"
-    assert ring.configurations() == ()
-    assert fat_tree().phase_change_s() == 0.0
-    assert lightpath().phase_change_s() == pytest.approx(40e-6)
-    assert fat_tree().network_j_per_byte(True) == pytest.approx(80e-12)
-    assert fat_tree().network_j_per_byte(False) == pytest.approx(160e-12)
-    assert fat_tree().num_fibers(0, 1) == 0
-    assert not fat_tree().has_circuits
-
-
-def test_widths_by_halving() -> None:
-    assert divisors_down(12) == (12, 6, 3, 1)
-    assert divisors_down(1) == (1,)

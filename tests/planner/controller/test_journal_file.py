@@ -10,22 +10,13 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Settings
+from planner.controller import Controller, Settings, journal_file
 from planner.controller.journal_file import back_up
-from planner.model.errors import InputError, UnwrittenError
+from planner.model.errors import InputError
+from tests.planner.controller.journal_cases import ROOMY
+from tests.planner.controller.journal_file_cases import opened
 from tests.planner.controller.sites import request
 from tests.planner.simulate.grounds import cluster
-
-RULES = Settings(greedy_budget_s=60, repair_budget_s=0, snapshot_every=4)
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "journal.db"
-
-
-def opened(path: Path) -> Controller:
-    return Controller(cluster("lightpath"), path, RULES)
 
 
 def written(path: Path, number: int = 6) -> Any:
@@ -172,77 +163,34 @@ def test_a_reader_copies_the_journal_while_it_is_written(path: Path) -> None:
         back_up(str(path.with_name("none.db")), str(path.with_name("other.db")))
 
 
-def submit(controller: Controller, first: int, last: int) -> None:
-    for number in range(first, last):
-        controller.submit(request(f"j{number}", 2))
-
-
-def submit_together(controller: Controller, first: int, last: int) -> None:
-    with controller.group():
-        submit(controller, first, last)
-
-
-def full(controller: Controller, *, is_full: bool) -> None:
-    """The disk has no room for another page, or much."""
-    database = controller._durable.journal._db
-    pages = database.execute("PRAGMA page_count").fetchone()[0]
-    database.execute(f"PRAGMA max_page_count={pages if is_full else 10**6}")
-
-
-def test_an_event_on_a_full_disk_has_not_happened(path: Path) -> None:
-    with Controller(cluster("lightpath"), path, Settings(greedy_budget_s=60, snapshot_every=1000)) as controller:
-        controller.submit(request("a", 2))
-        full(controller, is_full=True)
-        with pytest.raises(UnwrittenError, match="full; make room on its disk"):
-            submit(controller, 0, 200)
-        assert 1 < controller.seq < 200
-        assert len(controller.running) + len(controller.waiting) == controller.seq
-        state, seq = controller.state(), controller.seq
-        with pytest.raises(UnwrittenError):
-            submit_together(controller, 200, 240)
-        assert (controller.state(), controller.seq) == (state, seq)
-        full(controller, is_full=False)
-        controller.probe()
-        assert controller.submit(request("b", 2))
-        state = controller.state()
-    with Controller(journal=path) as again:
-        assert again.state() == state
-
-
-def test_a_group_that_cannot_begin_has_not_happened(path: Path) -> None:
-    """As on a disk that can only be read."""
-    with opened(path) as controller:
-        database = controller._durable.journal._db
-        database.execute("PRAGMA query_only=ON")
-        with pytest.raises(UnwrittenError, match="readonly"):
-            submit_together(controller, 0, 1)
-        database.execute("PRAGMA query_only=OFF")
-        submit_together(controller, 0, 1)
-        assert controller.seq == 1
-
-
-def test_a_snapshot_that_finds_no_room_undoes_no_event(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the event did is answered, since it is on disk."""
-    with opened(path) as controller:
-        for i in range(3):
-            controller.submit(request(f"j{i}", 2))
-
-        def snapshot(body: Any, keep_events: int) -> None:
-            raise sqlite3.OperationalError("database or disk is full")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(controller._durable.journal, "snapshot", snapshot)
-            decisions = controller.submit(request("j3", 2), key="k3")
-            assert decisions
-            assert [d.body() for d in controller.submit(request("j3", 2), key="k3")] == [d.body() for d in decisions]
-        state = controller.state()
-    with Controller(journal=path) as again:
-        assert again.state() == state
-
-
 def test_a_backup_that_fails_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     for _ in range(2):
         with pytest.raises(InputError, match=r"cannot be copied|is damaged"):
             back_up(str(tmp_path / "notes.txt"), str(tmp_path / "copy.db"))
         assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_second_controller_is_kept_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal_file, "BUSY_S", 0.05)
+    with Controller(cluster("fat_tree"), path, ROOMY), pytest.raises(InputError, match="another controller uses it"):
+        Controller(journal=path)
+    Controller(journal=path).close()
+
+
+def test_other_files_and_clusters_are_refused(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="say which cluster"):
+        Controller(journal=path)
+    Controller(cluster("fat_tree"), path, ROOMY).close()
+    with pytest.raises(InputError, match="another cluster"):
+        Controller(cluster("lightpath"), path, ROOMY)
+    text = tmp_path / "notes.txt"
+    text.write_text("nothing of the kind\n" * 100)
+    with pytest.raises(InputError, match="not a database"):
+        Controller(cluster("fat_tree"), text)
+    database = sqlite3.connect(path)
+    database.execute("UPDATE meta SET value = '99' WHERE name = 'format'")
+    database.commit()
+    database.close()
+    with pytest.raises(InputError, match="format is 99"):
+        Controller(journal=path)

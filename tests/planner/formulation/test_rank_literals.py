@@ -11,7 +11,7 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.pipeline import solve
 from planner.whatif.repair import repair
-from tests.costmodel.parallelism.test_ranks_together import groups
+from tests.costmodel.parallelism.placed import groups
 from tests.oracles.tiny_layouts import FABRICS, tiny_layout
 
 NUM_SEEDS = 6

@@ -1,45 +1,21 @@
 """Policies for pages on the shipped instances and on the cases of paper 004."""
 
-from dataclasses import replace
-from typing import Any
-
 import pytest
 
-from planner.explain.page_gains import page_gains
-from planner.model.errors import InputError
 from planner.model.page_instance import PageInstance
 from planner.model.result import SolveOptions, Status
-from planner.pages.cpsat.place import steps_kept_s
-from planner.pages.cpsat.relaxation import relax
-from planner.pages.policies import RULES, cpsat, find_page_policy, rule_values_s
+from planner.pages.policies import RULES, cpsat, rule_values_s
 from planner.pages.problem import PageProblem
-from planner.pages.result import PageResult
 from planner.pages.rule_pages import check_pages
 from tests.planner.page_cases import FOLDER, NODES, fields
+from tests.planner.pages.policies_cases import HOST, case, solved
 
-HOST = [{"memory": "host", "bandwidth": "8 GB/s"}]
 BROKEN = [{"memory": "node 0", "links": 3, "failed_links": 1}, {"memory": "node 1", "links": 3}]
-
-
-def _solved(data: dict[str, Any], limit_s: float | None = None) -> tuple[PageResult, dict[str, float]]:
-    """The solver's result, checked, and the times of the rules that find a placement; the same on any machine unless
-    seconds are given."""
-    instance = PageInstance.parse(data)
-    problem = PageProblem.of(instance)
-    in_seconds = SolveOptions(time_limit_s=limit_s or 0.0, workers=2)
-    result = cpsat(problem, SolveOptions(deterministic_limit=0.1) if limit_s is None else in_seconds)
-    assert result.plan is not None
-    assert check_pages(instance, result.plan) == []
-    return result, {name: value_s for name, value_s in rule_values_s(problem).items() if value_s is not None}
-
-
-def _case(network: str, **job: Any) -> dict[str, Any]:
-    return fields(network, **job) | {"page": "1 MiB"}
 
 
 @pytest.mark.slow
 def test_halves_are_nearly_optimal_where_nothing_failed_and_nothing_stays() -> None:
-    result, rules = _solved(_case("GoogLeNet", may_remake=False))
+    result, rules = solved(case("GoogLeNet", may_remake=False))
     assert result.value_s is not None
     assert result.gap is not None
     assert result.gap <= 0.03
@@ -49,7 +25,7 @@ def test_halves_are_nearly_optimal_where_nothing_failed_and_nothing_stays() -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(("network", "gain"), [("GoogLeNet", 0.05), ("VGG-E", 0.05)])
 def test_a_failed_link_pays(network: str, gain: float) -> None:
-    result, rules = _solved(_case(network, ways=BROKEN, may_remake=False))
+    result, rules = solved(case(network, ways=BROKEN, may_remake=False))
     assert result.value_s is not None
     assert rules["bw_aware"] / result.value_s - 1 >= gain
     assert rules["proportional"] <= result.value_s * 1.01
@@ -57,7 +33,7 @@ def test_a_failed_link_pays(network: str, gain: float) -> None:
 
 @pytest.mark.slow
 def test_keeping_and_making_again_pays() -> None:
-    result, rules = _solved(_case("GoogLeNet", local="197 MiB"))
+    result, rules = solved(case("GoogLeNet", local="197 MiB"))
     assert result.value_s is not None
     assert result.gap is not None
     assert rules["bw_aware"] / result.value_s - 1 >= 0.057
@@ -69,9 +45,9 @@ def test_keeping_and_making_again_pays() -> None:
     ("network", "local", "ratio"), [("VGG-E", "951 MB", 375 / 151), ("ResNet", "240 MB", 108 / 52)]
 )
 def test_behind_the_host_it_pays_most(network: str, local: str, ratio: float) -> None:
-    data = _case(network, ways=HOST, local=local)
+    data = case(network, ways=HOST, local=local)
     data["jobs"][0]["step"]["system"] = "DC-DLA"
-    result, rules = _solved(data)
+    result, rules = solved(data)
     assert result.value_s is not None
     assert rules["bw_aware"] / result.value_s >= ratio
 
@@ -80,7 +56,7 @@ def test_behind_the_host_it_pays_most(network: str, local: str, ratio: float) ->
 @pytest.mark.parametrize("name", ["failed_link", "failed_node", "host_only", "keep", "shared_nodes"])
 def test_shipped_instances_are_better_than_by_any_rule(name: str) -> None:
     data = PageInstance.load(FOLDER / f"{name}.yaml").model_dump(by_alias=True)
-    result, rules = _solved(data)
+    result, rules = solved(data)
     assert result.value_s is not None
     assert result.bound_s is not None
     assert result.gap is not None
@@ -93,7 +69,7 @@ def test_shipped_instances_are_better_than_by_any_rule(name: str) -> None:
 @pytest.mark.slow
 def test_a_deterministic_limit_gives_the_same_twice() -> None:
     data = PageInstance.load(FOLDER / "host_only.yaml").model_dump(by_alias=True)
-    first, second = (_solved(data)[0] for _ in range(2))
+    first, second = (solved(data)[0] for _ in range(2))
     assert (first.value_s, first.bound_s) == (second.value_s, second.bound_s)
     assert first.plan == second.plan
 
@@ -103,8 +79,8 @@ def test_jobs_that_share_nothing_are_as_good_as_alone() -> None:
     """Two tenants without a memory in common: the bound of both is the sum of their bounds."""
     both = fields(local="40 MiB", name="a")
     other = fields("AlexNet", local="20 MiB", name="b", may_remake=False)["jobs"][0]
-    alone = [_solved(both | {"jobs": [job]})[0] for job in (both["jobs"][0], other)]
-    together, _ = _solved(both | {"jobs": [both["jobs"][0], other]})
+    alone = [solved(both | {"jobs": [job]})[0] for job in (both["jobs"][0], other)]
+    together, _ = solved(both | {"jobs": [both["jobs"][0], other]})
     assert together.value_s == pytest.approx(sum(each.value_s or 0.0 for each in alone), rel=0.01)
     assert together.bound_s == pytest.approx(sum(each.bound_s or 0.0 for each in alone), rel=0.01)
 
@@ -124,21 +100,6 @@ def test_a_thousand_tensors_are_placed_in_time_with_a_bound() -> None:
     assert result.value_s <= best
 
 
-def test_the_relaxation_bounds_every_rule_and_is_no_weaker_than_the_links() -> None:
-    data = _case("VGG-E", ways=HOST)
-    problem = PageProblem.of(PageInstance.parse(data))
-    values = {name: problem.value_s(placed) for name, rule in RULES.items() if (placed := rule(problem)) is not None}
-    found = relax(problem, [max(values.values())], 10)
-    assert found is not None
-    assert found.bound_s <= min(values.values())
-    alone = replace(problem, tasks=(replace(problem.tasks[0], may_remake=False),))
-    links_s = 2 * alone.tasks[0].program.size_bytes.sum() / 8e9
-    strict = relax(alone, [max(values.values())], 10)
-    assert strict is not None
-    assert links_s <= strict.bound_s <= values["bw_aware"] * (1 + 1e-9)
-    assert sum(steps_kept_s(problem)) <= found.bound_s * (1 + 1e-3)
-
-
 def test_where_pages_fit_nowhere_it_is_proven() -> None:
     data = fields(may_remake=False)
     data["memories"] = {"node 0": {"capacity": "8 MiB"}, "node 1": {"capacity": "4 MiB"}}
@@ -147,31 +108,10 @@ def test_where_pages_fit_nowhere_it_is_proven() -> None:
     assert (result.plan, result.value_s, result.bound_s) == (None, None, None)
 
 
-def test_rules_are_policies_too() -> None:
-    problem = PageProblem.of(PageInstance.parse(fields()))
-    result = find_page_policy("bw_aware")(problem, SolveOptions())
-    assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
-    assert [event.source for event in result.trace] == ["bw_aware"]
-    assert result.bound_s == sum(steps_kept_s(problem))
-    with pytest.raises(InputError, match="policies for pages are: cpsat, local"):
-        find_page_policy("halves")
-
-
-def test_a_little_more_is_worth_something_where_it_binds() -> None:
-    data = _case("VGG-E", ways=HOST, may_remake=False)
-    result, _ = _solved(data, 2.0)
-    gains = page_gains(result, time_limit_s=3, options=SolveOptions(workers=1))
-    (gain,) = gains
-    assert gain.change == "10 % more bandwidth to host"
-    assert 0 < gain.saved_s <= gain.saved_at_most_s
-    assert result.value_s is not None
-    assert gain.saved_s == pytest.approx(result.value_s - result.value_s / 1.1, rel=0.1)
-
-
 @pytest.mark.slow
 def test_the_order_of_the_ways_does_not_matter() -> None:
-    one, other = (_case("VGG-E", ways=ways, may_remake=False) for ways in (NODES, NODES[::-1]))
-    values = [_solved(data, 3.0)[0].value_s for data in (one, other)]
+    one, other = (case("VGG-E", ways=ways, may_remake=False) for ways in (NODES, NODES[::-1]))
+    values = [solved(data, 3.0)[0].value_s for data in (one, other)]
     assert values[0] == pytest.approx(values[1], rel=3e-3)
 
 

@@ -12,10 +12,15 @@ from planner.pipeline import solve
 from planner.policies import POLICIES, find_policy
 from tests.oracles.tiny_instances import tiny_instance
 from tests.paths import ROOT
-from tests.planner.explain.test_explain import FAT_TREE, rack, serving, single, training
+from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.small_racks import rack, serving, single, training
 
 HEURISTICS = [name for name in POLICIES if name != "cpsat"]
+
+
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
+
+
 RACK64 = ROOT / "instances" / "lumorph" / "rack64.yaml"
 
 
@@ -137,22 +142,6 @@ def test_incumbents_are_told(name: str) -> None:
     solve(Instance.parse(rack(serving("y", 1))), policy=name, workers=1, on_incumbent=seen.append)
     assert seen
     assert seen[0].level == "value"
-
-
-def test_server_aligned_takes_whole_servers_and_one_remainder() -> None:
-    data = rack(serving("small", 1), serving("x", 6), servers=3)
-    result = solve(Instance.parse(data), policy="server_aligned")
-    assert result.plan is not None
-    servers = [name[:2] for name in result.plan["x"].devices]
-    assert sorted(servers.count(s) for s in set(servers)) == [2, 4]
-    assert "s0" not in [s for s in set(servers) if servers.count(s) == 4]
-
-
-def test_best_fit_leaves_the_least_room() -> None:
-    residents = [single("r", "s1.t0", movable=False)]
-    result = solve(Instance.parse(rack(serving("x", 3), residents=residents)), policy="best_fit")
-    assert result.plan is not None
-    assert {name[:2] for name in result.plan["x"].devices} == {"s1"}
 
 
 def test_unknown_policies_are_named() -> None:

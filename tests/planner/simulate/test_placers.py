@@ -7,7 +7,6 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.controller.job_classes import JobClasses
-from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all
@@ -24,7 +23,11 @@ from planner.simulate.placers import PLACERS
 from tests.planner.simulate.grounds import BERT, FABRICS, cluster, ground, state_of
 
 SIZES = [1, 2, 4, 8, 16]
+
+
 EVEN = {"fat_tree": (1, 2, 4), "lightpath": (1, 2, 4), "ocs_rail": (1, 2, 4), "torus": (1, 2, 8), "sipac": (1, 2, 4)}
+
+
 SLICES = {"torus_slices": torus_cut, "bcube_slices": bcube_cut}
 
 
@@ -159,10 +162,3 @@ def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, objec
     placer = PLACERS["first_fit"](state, 0)
     running = [placement for size in (2, 4, 16, 4, 2) if (placement := placer.place(kinds[0, size])) is not None]
     assert _light(running) == {guide: mask for guide, mask in state.taken.items() if mask} != {}
-
-
-def test_sizes_without_a_slice_are_rounded_up() -> None:
-    kinds: dict[tuple[int, int], JobClass] = ground("g", cluster("sipac"), [3, 6]).kinds
-    assert (kinds[0, 3].size, kinds[0, 3].held) == (3, 4)
-    assert kinds[0, 6].held == 8
-    assert kinds[0, 6].fastest > 1

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from planner.model.instance import Instance
 from planner.whatif.failure_model import FailureModel, PartFailures, PartKind, parts_of, sample_failures
 from planner.whatif.failures import parse_failure
-from tests.planner.explain.test_explain import rack, training
 from tests.planner.simulate.grounds import cluster
+from tests.planner.small_racks import rack, training
 
 CLUSTER = Instance.parse(rack(training("p", 2), fibers=2)).cluster
 MODEL = FailureModel.model_validate(

@@ -4,20 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from costmodel.serving.static import Engine, KernelRules, layer_s, pass_s
+from costmodel.serving.static import KernelRules, layer_s, pass_s
 from costmodel.workloads.transformer.shapes import TransformerShape, load_model
+from tests.costmodel.serving.static.layer_cases import engine
 from tests.oracles.inference import pass_time
 
 SHAPE = load_model("llama-3.1-8b")
+
+
 GPT = load_model("gpt3-175b")
+
+
 FREE = KernelRules()
-
-
-def engine(**fields: object) -> Engine:
-    base = {"flops_per_s": 300e12, "memory_bytes_per_s": 2e12, "capacity_bytes": 80e9}
-    return Engine.model_validate(base | fields)
 
 
 @settings(max_examples=60)
@@ -98,8 +97,3 @@ def test_experts_are_refused() -> None:
     shape = TransformerShape.model_validate(SHAPE.model_dump() | {"experts": 8, "experts_per_token": 2})
     with pytest.raises(ValueError, match="experts: only dense"):
         layer_s(shape, engine(), FREE, 1, 1, 1)
-
-
-def test_stages_need_a_link() -> None:
-    with pytest.raises(ValidationError, match="stage_link: 2 stages need a link"):
-        engine(pipeline=2)

@@ -5,14 +5,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from planner.fabrics.fast_state import Search
 from planner.fabrics.lightpath.fast_fibers import Spread, Spreads
 from planner.fabrics.lightpath.fast_state import LightpathState
 from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
 from planner.fabrics.placement import Placement
-from planner.heuristics.strategies import in_order
 from planner.model.cluster import Cluster
 from planner.simulate.placers import PLACERS
 from tests.planner.simulate.grounds import FABRICS, cluster, ground, state_of
@@ -103,27 +101,6 @@ def test_the_next_row_with_an_open_way_is_that_of_a_look_at_each(seed: int) -> N
     assert not list(none.open_to(0))
     assert none.open_after(0) == 3
     assert found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
-    """As if all that is free there were taken."""
-    random = Random(seed)
-    kinds = ground("g", cluster("ocs_rail", servers=6), [8, 16, 24]).kinds
-    shut, taken = state_of(cluster("ocs_rail", servers=6)), state_of(cluster("ocs_rail", servers=6))
-    row = next(row for row in kinds[0, 8].rows if row.shape.chooses_servers)
-    for server in range(6):
-        held = tuple((server, slot) for slot in range(8) if random.random() < 0.4)
-        for state in (shut, taken):
-            state.take(Placement(row, held, held))
-    barred = set(random.sample(range(6), 2))
-    free = tuple((server, slot) for server in sorted(barred) for slot in taken.slots.lit[server])
-    taken.take(Placement(row, free, free))
-    everywhere, elsewhere = Search(in_order), Search(in_order, barred=frozenset(barred))
-    for kind in kinds.values():
-        for each in (each for each in kind.rows if each.shape.chooses_servers):
-            assert list(shut.ways(each, elsewhere)) == list(taken.ways(each, everywhere))
 
 
 @pytest.mark.slow

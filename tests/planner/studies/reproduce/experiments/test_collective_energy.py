@@ -6,22 +6,16 @@ from typing import Any
 
 import pytest
 
-from planner.studies.reproduce.published import FOLDER, read
-from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 from tests.paths import SHARED
+from tests.planner.studies.reproduce.experiments.photonic_fabric import models, outcome, tebibytes
 
 PAPER = SHARED / "papers" / "002_d759b1bbd6e98640.txt"
+
+
 SYSTEMS = ("NVIDIA", "PFMM 2TB", "PFMM 4TB", "PFMM 6TB")
+
+
 PICOJOULE_PER_BIT = {"NVIDIA": (50, 165, 235), **dict.fromkeys(SYSTEMS[1:], (10, 30, 50))}
-
-
-def outcome(name: str) -> ExperimentOutcome:
-    return reproduce_file(FOLDER / "photonic_fabric" / f"{name}.yaml")
-
-
-def models(name: str) -> list[Any]:
-    found: list[Any] = read(FOLDER / "photonic_fabric" / f"{name}.yaml").inputs["models"]
-    return found
 
 
 def mean_pair(accelerators: int, tray: float, rack: float, inter: float) -> float:
@@ -30,10 +24,6 @@ def mean_pair(accelerators: int, tray: float, rack: float, inter: float) -> floa
         tray if a // 8 == b // 8 else rack if a // 64 == b // 64 else inter
         for a, b in combinations(range(accelerators), 2)
     )
-
-
-def tebibytes(model: Any) -> float:
-    return model["layers"] * model["hidden"] * 8192 * 3072 * 2 / 1024**4
 
 
 @pytest.mark.slow
@@ -47,19 +37,6 @@ def test_tensor_and_pipeline_cells(model: Any) -> None:
         assert found[f"PP {model['name']} {system}"] == pytest.approx(joules / 2)
         assert found[f"TP {model['name']} {system}"] == pytest.approx(8 * multiplier * joules)
         assert found[f"TP {model['name']} {system}, all bytes"] == pytest.approx(8.796093022208 * multiplier * joules)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", models("offload_energy"), ids=lambda model: model["name"])
-def test_offload_cells(model: Any) -> None:
-    found = outcome("offload_energy").quantities
-    layers, hidden = model["layers"], model["hidden"]
-    volume, weights = tebibytes(model), 24 * layers * hidden**2 / 1024**4
-    outputs = volume * layers * round(hidden / layers) / hidden
-    for system, passes in model.get("weight_passes", {}).items():
-        counted = (9 * volume + 2 * outputs + passes * weights) * 8e12
-        joules = counted * (100e-12 if system == "NVIDIA" else 25e-12)
-        assert found[f"offload {model['name']} {system}"] == pytest.approx(joules)
 
 
 def test_both_files_have_the_same_shapes() -> None:
@@ -88,30 +65,6 @@ def test_the_parts_of_the_text_overshoot_the_tables() -> None:
     assert {row.verdict for row in rows} == {"contradicted"}
     over = [100 * ((row.ours or 0) / row.beside["parts of the tables"] - 1) for row in rows]
     assert over == pytest.approx([12.9, 15.2, 16.0, 50.9, 61.7], abs=0.05)
-
-
-def test_table_3_is_derivable_in_part() -> None:
-    rows = outcome("offload_energy").rows
-    verdicts = [row.verdict for row in rows]
-    assert [verdicts.count(v) for v in ("reproduced", "outside", "contradicted", "not derivable")] == [14, 0, 1, 30]
-    whole = rows[-1]
-    assert whole.ours == pytest.approx(1.0995 * whole.beside["TiB taken as TB"], rel=1e-4)
-
-
-def test_embedding_pooling() -> None:
-    found = outcome("dlrm_pooling").quantities
-    for network, alpha, bandwidth, mean in (("NVLink", 127 * 2.5e-6, 300e9, 22.6), ("PCIe", 365.125e-6, 50e9, 28.1)):
-        gains, bare = [], []
-        for tables, batch, pooling in product((1, 2, 4, 8, 16, 32, 64), (128, 1024, 4096), (32, 64)):
-            rows = tables * batch * pooling
-            appliance = rows * 136 / (0.65 * 16 * 3350e9)
-            shard = rows / 128 * 128 / (0.65 * 3350e9) + 127 / 128 * tables * batch * 128 / bandwidth
-            gains.append((12e-6 + shard + alpha) / (12e-6 + appliance))
-            bare.append(shard / appliance)
-        assert found[f"mean speedup over {network}"] == pytest.approx(fmean(gains))
-        assert found[f"mean speedup over {network}, no latency"] == pytest.approx(fmean(bare))
-        assert fmean(gains) == pytest.approx(mean, abs=0.05)
-        assert len(gains) == 42
 
 
 @pytest.mark.skipif(not PAPER.is_file(), reason="the text of the paper is not beside the repository")

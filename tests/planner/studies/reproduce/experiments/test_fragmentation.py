@@ -1,34 +1,11 @@
 """Shares of admitted jobs by slice shape, on fewer jobs than the shipped study has."""
 
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
-
 import pytest
 import yaml
-from matplotlib.figure import Figure
 from pydantic import ValidationError
 
-from planner.plotting.fragmentation import fragmentation as draw
 from planner.studies.reproduce.experiments.fragmentation import Inputs
-from planner.studies.reproduce.published import FOLDER
-from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
-
-FILE = FOLDER / "lumorph" / "fragmentation.yaml"
-FEW = {"jobs": 2500, "seeds": 10}
-"""a fifth of what is shipped: intervals of up to 1.5 points each way instead of 0.5"""
-
-
-@cache
-def outcome() -> ExperimentOutcome:
-    """The shipped file with fewer jobs."""
-    content: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "lumorph" / FILE.name
-        path.parent.mkdir()
-        path.write_text(yaml.safe_dump(content | {"inputs": content["inputs"] | FEW}), encoding="utf-8")
-        return reproduce_file(path)
+from tests.planner.studies.reproduce.experiments.fragmentation_cases import FILE, outcome
 
 
 @pytest.mark.slow
@@ -64,15 +41,6 @@ def test_intervals_and_paired_differences() -> None:
             loss = found[f"GPU-weighted, {scheme}, {cluster}, less any chip"]
             assert loss + found[f"GPU-weighted, {scheme}, {cluster}, less any chip interval"] < -0.05
         assert abs(found[f"GPU-weighted, Lumorph, 1 fiber, {cluster}, less any chip"]) < 0.002
-
-
-def test_the_figure_shows_every_scheme_measure_and_published_run() -> None:
-    ax = draw(Figure().subplots(), outcome())
-    assert len(ax.containers) == 6
-    rings = [line for line in ax.get_lines() if line.get_marker() == "o" and len(line.get_xdata())]
-    assert sum(len(line.get_xdata()) for line in rings) == 3 * 2 * 6
-    assert [label.get_text() for label in ax.get_yticklabels()].count("3D torus") == 2
-    assert len(ax.get_legend().get_texts()) == 5
 
 
 def test_wrong_clusters_are_refused() -> None:
