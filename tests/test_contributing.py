@@ -11,7 +11,9 @@ from planner import api
 from planner.checks import objectives as values
 from planner.cli import main
 from planner.cpsat.solve import search_levels
-from planner.cpsat.step1 import constraints, objectives
+from planner.cpsat.step1 import objectives
+from planner.cpsat.step1.constraints import groups
+from planner.formulation.group import Group
 from planner.integrations.switch_drivers import CircuitError
 from planner.model.instance import Instance
 from tests.fabrics import FABRICS
@@ -35,7 +37,7 @@ BERT = {"kind": "transformer_training", "model": "bert-large", "global_batch": 6
 
 def examples(name: str) -> dict[str, Any]:
     """Names that the Python of a page defines."""
-    found: dict[str, Any] = {"__name__": name}
+    found: dict[str, Any] = {"__name__": name, "Group": Group}
     for code in re.findall(r"```python\n(.*?)```", PAGES[name].read_text("utf-8"), re.DOTALL):
         exec(compile(code, str(PAGES[name]), "exec"), found)
     return found
@@ -91,7 +93,7 @@ def test_the_constraint_of_the_page_and_its_rule_agree(monkeypatch: pytest.Monke
     together = api.solve(instance, policy="first_fit")
     assert servers(together) == [{"s0"}, {"s0"}]
     assert [each.rule for each in page["check_apart"](instance, together.plan)] == ["apart"]
-    monkeypatch.setitem(constraints.ON_EVERY_FABRIC, "apart", page["apart"])
+    monkeypatch.setattr(groups, "ON_EVERY_FABRIC", (*groups.ON_EVERY_FABRIC, page["APART"]))
     found = search_levels(api.expand(instance), api.SolveOptions(time_limit_s=20.0), iter(()))
     assert sorted(map(sorted, servers(found))) == [["s0"], ["s1"]]
     assert found.plan is not None

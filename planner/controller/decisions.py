@@ -39,19 +39,17 @@ class _Written:
 
     def body(self) -> dict[str, Any]:
         """As the journal writes it."""
-        return {name: _as_written(getattr(self, name)) for name in self.__dataclass_fields__}
-
-
-def _as_written(value: Any) -> Any:
-    if isinstance(value, Place):
-        return value.body()
-    return list(value) if isinstance(value, tuple) else value
+        values = vars(self)
+        return {name: values[name] for name in self.__dataclass_fields__}
 
 
 class _Placed(_Written):
     """A decision that gives a job a place."""
 
     place: Place
+
+    def body(self) -> dict[str, Any]:
+        return {**super().body(), "place": self.place.body()}
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -98,6 +96,9 @@ class Move(_Placed):
     downtime_s: Seconds
     because: str
 
+    def body(self) -> dict[str, Any]:
+        return {**super().body(), "before": self.before.body()}
+
 
 @dataclass(frozen=True)
 class Stop(_Written):
@@ -110,6 +111,9 @@ class Stop(_Written):
     why: Why
     waits: bool
     because: str
+
+    def body(self) -> dict[str, Any]:
+        return {**super().body(), "before": None if self.before is None else self.before.body()}
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,9 @@ class Reserve(_Written):
     servers: tuple[int, ...] = ()
     at_s: Seconds | None = None
     """when running jobs, by their limits, have left them; None where some have no limit"""
+
+    def body(self) -> dict[str, Any]:
+        return {**super().body(), "servers": list(self.servers)}
 
 
 Decision = Start | Move | Stop | Wait | Reserve

@@ -139,7 +139,7 @@ class ControllerFreeState:
             parts[server] = parts.get(server, 0) + 1
         blocks = sorted((server, ranks // row.shape.part) for server, ranks in parts.items())
         room = self.state.room(row)
-        if row.needs_rails or any(room[server] < count or not count for server, count in blocks):
+        if row.shape.chooses_servers or any(room[server] < count or not count for server, count in blocks):
             return Found()
         placement = self.state.realize(row, blocks)
         if placement is None:

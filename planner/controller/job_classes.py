@@ -23,8 +23,6 @@ from planner.model.errors import FullError, InputError
 from planner.model.instance import Instance
 from planner.model.job import Job
 
-ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
-"""fields of a job that its candidates and their order depend on; its weight multiplies the value of them all"""
 MOST_LIMITED = 1000
 """kinds without some of their rows"""
 NO_NAMES: frozenset[str] = frozenset()
@@ -58,7 +56,7 @@ class JobClasses:
     def expand(self, job: Job) -> str:
         """The kind of a job by name, expanded where it is new; InputError where this cluster cannot run the job,
         FullError where kinds of jobs that wait or run leave no memory for another."""
-        text = job.model_dump_json(include=ASKED)
+        text = job.job_class_json
         name = _name(text)
         self._used[name] = next(self._now)
         if name not in self._kinds:
@@ -68,7 +66,7 @@ class JobClasses:
 
     def name(self, job: Job) -> str:
         """What a job asks for, by a name; the same for all that ask for the same."""
-        return _name(job.model_dump_json(include=ASKED))
+        return _name(job.job_class_json)
 
     def __contains__(self, job: Job) -> bool:
         """True if the kind of a job is expanded."""
@@ -184,7 +182,7 @@ class JobClasses:
         if options is None or not len(options):
             raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
         order = options.rows_by_value()
-        rows = self._rules.offered(self._rules.distinct(options, order, self.cluster, 1.0), self.cluster.fabric)
+        rows = self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
         for row in rows:
             row.warm()
         return rows

@@ -26,6 +26,7 @@ PROBE_BYTES = 65536
 """that must find room before events are tried again"""
 Mark = tuple[str, str, int]
 """sort of what is named (kind, configuration, wiring), its name, and its row if it has one"""
+WRITER = json.JSONEncoder(separators=(",", ":"))
 FORGET = {
     "kind": "DELETE FROM kinds WHERE name = ? AND 0 = ?",
     "configuration": "DELETE FROM configurations WHERE kind = ? AND row = ?",
@@ -116,7 +117,7 @@ class Journal:
             if isinstance(decision, Start | Move):
                 self._refer(decision.place)
         record = Record(self.seq + 1, body, [decision.body() for decision in decisions])
-        row = (record.seq, key, _text(body), _text(record.decisions))
+        row = (record.seq, key, WRITER.encode(body), WRITER.encode(record.decisions))
         db.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?)", summed(*row))
         self.seq += 1
         if not self._is_grouped:
@@ -180,7 +181,7 @@ class Journal:
         what they and the jobs of `body` name."""
         db, last = self._db, self.seq - keep_events
         with self._whole():
-            db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", summed(self.seq, _text(body)))
+            db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", summed(self.seq, WRITER.encode(body)))
             db.execute("DELETE FROM snapshots WHERE seq < ?", (self.seq,))
             for job in body["jobs"]:
                 marks = {("kind", job["kind"], 0)} | (_marks(job["place"]) if job["place"] else set())
@@ -232,10 +233,6 @@ class Journal:
         self._db.close()
         if self._seen is not None:
             self._seen.close()
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
 
 
 def _marks(place: dict[str, Any]) -> set[Mark]:

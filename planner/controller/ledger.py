@@ -7,12 +7,13 @@ from typing import Any, Protocol
 
 from costmodel.parallelism.configuration import Configuration
 from planner.controller.decisions import Decision, Reserve, Start, Stop, Wait, read_decision
-from planner.controller.job_classes import ASKED, JobClasses
+from planner.controller.job_classes import JobClasses
 from planner.controller.quotas import TenantUsage, Use
 from planner.controller.settings import Request, Settings
 from planner.fabrics.job_class import Option
 from planner.fabrics.wiring import NO_WIRING, Wiring
 from planner.model.errors import ConflictError, InputError, UnknownError
+from planner.model.job import JOB_CLASS_FIELDS
 from planner.placement.placement import Place
 
 
@@ -216,7 +217,7 @@ _PLAIN = ("kind", "number", "arrived_s", "started_s", "pause_s", "preempted")
 
 def request_body(request: Request) -> dict[str, Any]:
     """A request as the journal writes it, beside the name of its kind."""
-    return request.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=ASKED)
+    return request.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=JOB_CLASS_FIELDS)
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

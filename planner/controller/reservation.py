@@ -41,7 +41,9 @@ def _one(floor: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     state, needed = floor.free.state, kind.held
     if state.has_pool:
         return None  # what is free of a server may lack memory: all of it is kept
-    if needed > (kind.parts[0] if kind.is_even else state.per_server) or all(row.needs_rails for row in kind.rows):
+    if needed > (kind.parts[0] if kind.is_even else state.per_server) or all(
+        row.shape.chooses_servers for row in kind.rows
+    ):
         return None
     free, able = np.array(state.any if needed == 1 else state.lit), np.flatnonzero(working >= needed)
     near = {

@@ -69,13 +69,14 @@ class Validator:
         fabric, devices = self.cluster.fabric, place.devices
         if len(set(devices)) < len(devices):
             return "an accelerator hosts two ranks"
-        for device in devices:
-            if not (0 <= device[0] < fabric.num_servers and 0 <= device[1] < fabric.devices_per_server):
-                return f"there is no accelerator {device}"
+        num_servers, num_slots = fabric.num_servers, fabric.devices_per_server
+        for server, slot in devices:
+            if not (0 <= server < num_servers and 0 <= slot < num_slots):
+                return f"there is no accelerator {(server, slot)}"
         block = place.row.shape.block
-        for first in range(0, len(devices), block):
-            if len({server for server, _ in devices[first : first + block]}) > 1:
-                return f"ranks from {first} on lie in several servers"
+        for rank, (server, _) in enumerate(devices):
+            if server != devices[rank - rank % block][0]:
+                return f"ranks from {rank - rank % block} on lie in several servers"
         if not fabric.links_racks and len({server // fabric.servers for server, _ in devices}) > 1:
             return "its accelerators lie in several racks"
         return None
@@ -94,9 +95,11 @@ class Validator:
         wrong, reserved = self._alone.verdict(job, place)
         if wrong is not None:
             return wrong
-        name = self.cluster.fabric.server_name
-        amounts = {f"{name(place.servers[server])}.{part}": amount for (server, part), amount in reserved.items()}
-        scarce = self._holdings.overdrawn(amounts or self._claims(place).counted, self._capacity, gone)
+        amounts = self._claims(place).counted
+        if reserved:
+            names = [self.cluster.fabric.server_name(server) for server in place.servers]
+            amounts = {f"{names[server]}.{part}": amount for (server, part), amount in reserved.items()}
+        scarce = self._holdings.overdrawn(amounts, self._capacity, gone)
         return None if scarce is None else f"others leave too little of {scarce}"
 
     def _spared(self, place: Place, gone: Collection[str]) -> str | None:
@@ -150,8 +153,11 @@ def _unasked(job: Job, place: Place) -> str | None:
     number, asked = len(place.devices), job.constraints.per_server
     if number not in job.sizes or number != place.row.shape.num_ranks:
         return f"{number} accelerators are not what the job asks for"
+    if job.constraints.one_server and len(place.servers) > 1:
+        return f"its accelerators lie in {len(place.servers)} servers, not in one"
+    if asked is None:
+        return None
     given = Counter(server for server, _ in place.devices)
-    if job.constraints.one_server and len(given) > 1:
-        return f"its accelerators lie in {len(given)} servers, not in one"
-    uneven = (count for count in given.values() if asked not in (None, count))
-    return next((f"a server gives {count} accelerators, not {asked}" for count in uneven), None)
+    return next(
+        (f"a server gives {count} accelerators, not {asked}" for count in given.values() if count != asked), None
+    )

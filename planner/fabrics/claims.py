@@ -7,7 +7,6 @@ the claims of each fabric import only the cost model and the model of files.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from costmodel.fabrics import FabricBase
@@ -30,8 +29,7 @@ class Placed(Protocol):
     def memory(self) -> tuple[MemoryCircuit, ...]: ...
 
 
-@dataclass(frozen=True)
-class _Named:
+class _Named(NamedTuple):
     """What is known by number, as plans write it."""
 
     job: Lying
@@ -53,8 +51,7 @@ class _Named:
         return self.job.memory
 
 
-@dataclass(frozen=True)
-class Claims:
+class Claims(NamedTuple):
     """What one placement takes of a cluster."""
 
     owned: Mapping[str, int]
@@ -168,9 +165,11 @@ class Holdings:
     def conflict(self, claims: Claims, leaving: Collection[str] = ()) -> Conflict | None:
         """The first part, at its lowest bit, that another job owns, jobs that leave apart; None where there is none."""
         for part, wanted in claims.owned.items():
+            if part not in self._owners:
+                continue
             taken = [
                 Conflict(part, bits & wanted, job)
-                for job, bits in self._owners.get(part, {}).items()
+                for job, bits in self._owners[part].items()
                 if bits & wanted and job not in leaving
             ]
             if taken:
@@ -187,5 +186,7 @@ class Holdings:
     ) -> str | None:
         """The first part of which these amounts and those of other jobs exceed the capacity; None where there is
         none."""
-        over = (part for part, more in counted.items() if self.counted(part, leaving) + more > capacity[part])
-        return next(over, None)
+        for part, more in counted.items():
+            if self.counted(part, leaving) + more > capacity[part]:
+                return part
+        return None

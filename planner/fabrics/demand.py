@@ -14,6 +14,7 @@ from costmodel.parallelism.degrees import Degrees
 from costmodel.pricing.candidates import Candidates
 from planner.fabrics import plugin_of
 from planner.fabrics.circuits_between import Between
+from planner.fabrics.group_bounds import group_bound
 from planner.fabrics.kept_circuits import while_kept
 from planner.fabrics.laid_circuits import Laid, laid
 
@@ -25,7 +26,6 @@ JOINED: tuple[Joined, ...] = ("tensor", "pipeline", "data")
 Dimension = Literal[Joined, "slice"]
 """what held circuits serve: the groups along a dimension, or the links of a whole slice"""
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
 
@@ -144,8 +144,28 @@ class Demand:
 
     @cached_property
     def room_key(self) -> tuple[object, ...]:
-        """As many blocks of demands with equal ones fit on each server."""
-        return self.num_ranks, self.block, self.cut, self.held_units, self.held_io
+        """As many parts of demands with equal ones fit on each server."""
+        return self.num_ranks, self.block, self.cut, self.part
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Demands with equal ones find a place, or none, together, light aside."""
+        return self.room_key
+
+    @property
+    def holds_circuits(self) -> bool:
+        """True if a job holds optical circuits, where the fabric has them."""
+        return bool(self.cut) or bool(self.configurations)
+
+    @property
+    def pooled_units(self) -> int:
+        """Units of a pool that each rank holds; 0 where memory is no pool."""
+        return 0
+
+    @property
+    def chooses_servers(self) -> bool:
+        """True if the fabric chooses servers together with what else the job needs, so that no strategy does."""
+        return False
 
     @property
     def has_light(self) -> bool:
@@ -157,8 +177,11 @@ class Demand:
         """Whether blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
         return self.block == self.tensor or (self.block == 1 and self.tensor == self.num_ranks)
 
-    def is_within(self, other: "Demand") -> bool:
-        """Whether this shape asks for the same circuits as other, each at most as wide."""
+    def needs_no_more_than(self, other: "Demand") -> bool:
+        """True if this demand finds a place wherever the other one does: here the same circuits, each at most as wide.
+
+        Sufficient, not necessary; no-goods of this demand then hold for the other.
+        """
         if self.cut:
             return (self.num_ranks, self.part, self.cut) == (other.num_ranks, other.part, other.cut)
         if (self.degrees, self.block) != (other.degrees, other.block):
@@ -188,7 +211,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         phase, first = names[-1], replace(earlier, phase=names[0])
     m = candidates.mapping[row]
     tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
-    return plugin_of(fabric).demand(
+    return plugin_of(fabric).demand_type(fabric)(
         tensor=int(candidates.mappings.tensor[m]),
         pipeline=int(candidates.mappings.pipeline[m]),
         data=int(candidates.mappings.data[m]),
@@ -247,7 +270,7 @@ def _bound(shape: Demand) -> Ints:
     n = shape.num_blocks
     parallel = shape.tensor if shape.block == shape.tensor else 1
     groups = [shape.plans[0]] if shape.block < shape.tensor else list(shape.plans[1:])
-    tables = [parallel * _group_bound(plan) for plan in groups if plan.configurations()]
+    tables = [parallel * group_bound(plan) for plan in groups if plan.configurations()]
     table = np.zeros(n + 1, dtype=np.int64)
     if len(tables) == 1 and len(tables[0]) == n + 1:
         return np.asarray(tables[0])
@@ -255,46 +278,3 @@ def _bound(shape: Demand) -> Ints:
         # Connected grid: some group along some dimension is split, whatever the set of blocks.
         table[1:n] = min(int(group[1:-1].min()) for group in tables)
     return table
-
-
-def _group_bound(plan: GroupPlan) -> Ints:
-    """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,)."""
-    c = np.arange(plan.ranks + 1)
-    if plan.kind in ("ring", "line"):
-        return np.where((c > 0) & (c < plan.ranks), plan.wavelengths[0], 0)
-    bound = _digits_bound(plan, c) if prod(plan.radices) == plan.ranks else _shifts_bound(plan, c)
-    return np.ceil(bound - 1e-9).astype(np.int64)
-
-
-def _digits_bound(plan: GroupPlan, c: Ints) -> Floats:
-    """Digit d of radix r splits its complete graphs into a and r - a ranks: at least (c mod r)(r - c mod r) leave.
-
-    Over all digits the Efron-Stein inequality gives sum_d leaving_d / r_d >= c (n - c) / n.
-    """
-    n = plan.ranks
-    best = np.zeros(n + 1)
-    digits = iter(zip(plan.radices, plan.wavelengths, strict=True))
-    widest = 0.0
-    for held in plan.held:
-        group = [next(digits) for _ in range(held)]
-        best = np.maximum(best, sum(w * (c % r) * (r - c % r) for r, w in group))
-        widest += max(1 / (r * w) for r, w in group)
-    return np.asarray(np.maximum(best, c * (n - c) / n / widest))
-
-
-def _shifts_bound(plan: GroupPlan, c: Ints) -> Floats:
-    """Circuits to the rank s ahead make cycles of n / gcd(s, n) ranks: they leave any c ranks that fill no cycles.
-
-    In Fourier terms at least gap x c (n - c) / n wavelengths leave, the gap being the least over j from 1 to n - 1 of
-    sum_s w_s (1 - cos 2 pi j s / n). Of what leaves in all configurations the busiest has its share at least.
-    """
-    n = plan.ranks
-    best, total = np.zeros(n + 1), np.zeros(n - 1)
-    turns = 2 * np.pi * np.arange(1, n) / n
-    for circuits in plan.configurations():
-        ahead = [(to, width) for rank, to, width in circuits if rank == 0]
-        best = np.maximum(best, sum(width * (c % (n // gcd(far, n)) > 0) for far, width in ahead))
-        gaps = np.sum([width * (1 - np.cos(turns * far)) for far, width in ahead], axis=0)
-        best = np.maximum(best, c * (n - c) / n * gaps.min())
-        total += gaps
-    return np.asarray(np.maximum(best, c * (n - c) / n * total.min() / len(plan.held)))

@@ -87,7 +87,7 @@ class State:
         hopeless: set[object] = set()
         num_failed = 0
         for row in kind.of_loop if search.of_loop else kind.rows:
-            if row.room_key in hopeless:
+            if row.shape.room_key in hopeless:
                 continue
             found_any = False
             for blocks in self.ways(row, search):
@@ -99,7 +99,7 @@ class State:
                     return self.taking(placement)
                 num_failed += 1
             if not found_any:
-                hopeless.add(row.room_key)
+                hopeless.add(row.shape.room_key)
         return None
 
     def may_span(self, row: Option, blocks: Blocks) -> bool:

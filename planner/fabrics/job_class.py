@@ -18,19 +18,20 @@ class Option:
     options: JobOptions
     number: int
     """row of the options"""
-    shape: Demand
     rate: float
     """reference seconds of work done in a second"""
     energy_j_per_s: float
     """joules for what the reference does in a second"""
-    needs_rails: bool
-    """whether the fabric chooses servers and rails together, so that no strategy does"""
-    sets_circuits: bool
-    """whether the configuration holds optical circuits"""
-    key: tuple[object, ...]
-    """options of equal keys find a place, or none, together, light aside"""
-    room_key: tuple[object, ...]
-    """as many parts of options with equal ones fit on each server"""
+
+    @cached_property
+    def shape(self) -> Demand:
+        """What it asks of the fabric."""
+        return self.options.shapes[self.number]
+
+    @cached_property
+    def sets_circuits(self) -> bool:
+        """True if the configuration holds optical circuits."""
+        return self.options.fabric.has_circuits and self.shape.holds_circuits
 
     @cached_property
     def is_single(self) -> bool:
@@ -45,13 +46,10 @@ class Option:
     def num_parts(self) -> int:
         return self.shape.num_parts
 
-    @property
-    def memory_units(self) -> int:
-        """Units of a pool that each rank holds; 0 where memory is local."""
-        return 0
-
     def warm(self) -> None:
         """Work out now what the first placement would have to."""
+        assert self.sets_circuits in (True, False)
+        assert self.shape.key
         if self.shape.has_light:
             assert self.shape.offsets is not None
 
@@ -81,7 +79,7 @@ class JobClass:
     def leanest(self) -> tuple[Option, ...]:
         """The row of each block size that asks for the least memory of a pool: where none has room, no row has."""
         least: dict[int, Option] = {}
-        for row in sorted(self.rows, key=lambda row: row.memory_units):
+        for row in sorted(self.rows, key=lambda row: row.shape.pooled_units):
             least.setdefault(row.part, row)
         return tuple(least.values())
 
@@ -99,34 +97,10 @@ class JobClassRules:
 
     option_type: ClassVar[type[Option]] = Option
 
-    def option(self, options: JobOptions, index: int, cluster: Cluster, reference_speed: float) -> Option:
+    def option(self, options: JobOptions, index: int, reference_speed: float) -> Option:
         """One row of the options; `reference_speed` is the speed that counts as 1."""
-        shape = options.shapes[index]
-        has_circuits, scarce = cluster.fabric.has_circuits, self.scarce(shape)
-        room_key = shape.num_ranks, shape.block, shape.cut, shape.part, scarce
-        return self.option_type(
-            options=options,
-            number=index,
-            shape=shape,
-            rate=float(options.scores.speed[index]) / reference_speed,
-            energy_j_per_s=float(options.scores.energy_per_work_j[index]) * reference_speed,
-            needs_rails=self.needs_rails(shape),
-            sets_circuits=has_circuits and (scarce > 0 or bool(shape.cut) or bool(shape.configurations)),
-            key=self.key(shape, room_key),
-            room_key=room_key,
-        )
-
-    def scarce(self, shape: Demand) -> int:
-        """Ports, or units of a pool, that a rank holds and on which it depends how many fit on a server."""
-        return 0
-
-    def needs_rails(self, shape: Demand) -> bool:
-        """True if the fabric chooses servers and rails together, so that no strategy does."""
-        return False
-
-    def key(self, shape: Demand, room_key: tuple[object, ...]) -> tuple[object, ...]:
-        """Equal for shapes that find a place, or none, together, light aside."""
-        return room_key
+        rate = float(options.scores.speed[index]) / reference_speed
+        return self.option_type(options, index, rate, float(options.scores.energy_per_work_j[index]) * reference_speed)
 
     def job_class(
         self,
@@ -140,17 +114,15 @@ class JobClassRules:
         """The class of these options."""
         return JobClass(name, size, held, rows, fastest, of_loop)
 
-    def distinct(
-        self, options: JobOptions, order: Sequence[int], cluster: Cluster, reference_speed: float
-    ) -> list[Option]:
+    def distinct(self, options: JobOptions, order: Sequence[int], reference_speed: float) -> list[Option]:
         """Options in this order; of those that find a place or none together, only the first."""
         found: list[Option] = []
         seen: set[tuple[object, ...]] = set()
         for index in order:
-            option = self.option(options, index, cluster, reference_speed)
-            if self.light_differs or option.key not in seen:
-                found.append(option)
-                seen.add(option.key)
+            key = options.shapes[index].key
+            if self.light_differs or key not in seen:
+                found.append(self.option(options, index, reference_speed))
+                seen.add(key)
         return found
 
     def of_loop(self, options: JobOptions, order: Sequence[int], cluster: Cluster) -> Sequence[int]:

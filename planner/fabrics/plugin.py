@@ -107,8 +107,7 @@ class FabricPlugin:
 
         return Interchangeable()
 
-    @cached_property
-    def demand(self) -> "type[Demand]":
+    def demand_type(self, fabric: FabricBase) -> "type[Demand]":
         """The class of what candidates ask for."""
         from planner.fabrics.demand import Demand
 

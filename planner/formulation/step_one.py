@@ -1,6 +1,6 @@
 """What a fabric adds to step 1: variables, constraint groups, symmetries and the size of all that."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from ortools.sat.python import cp_model
@@ -8,20 +8,18 @@ from ortools.sat.python import cp_model
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import Problem
+from planner.formulation.group import Group
 from planner.formulation.nogood import Nogood
 from planner.formulation.variables import FabricVariables, Pair, Variables
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
 
-Constraint = Callable[[cp_model.CpModel, Variables, Problem], None]
-"""States a group of constraints over the shared variables; groups work in any order"""
-
 
 class StepOne:
     """Step 1 of servers joined by packets: counts by server say all."""
 
-    groups: ClassVar[Mapping[str, Constraint]] = {}
-    """constraint groups beside those of every fabric, by the name of the rule that is their twin"""
+    groups: ClassVar[tuple[Group, ...]] = ()
+    """constraint groups beside those of every fabric"""
     drops_by_counts: ClassVar[bool] = False
     """whether candidates were dropped because others ask for no more in step 1: a no-good then costs the proof over
     those that were dropped"""
@@ -35,10 +33,6 @@ class StepOne:
     def num_pairs(self, cluster: Cluster) -> int:
         """Ordered pairs of servers for which a job with circuits has variables."""
         return 0
-
-    def asks_as_much(self, demand: Demand, other: Demand) -> bool:
-        """Whether the other demand fits nowhere where this one does not: a no-good of this one holds for it."""
-        return demand.is_within(other)
 
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
         """Whether a no-good holds on any other servers too, since all of them are alike."""

@@ -13,6 +13,9 @@ from planner.model.plan import HeldCircuits, MemoryCircuit
 MOST_ACCELERATORS = 2**20
 Accelerators = Annotated[int, Field(ge=1, le=MOST_ACCELERATORS)]
 Utility = Literal["sqrt", "linear", "step"]
+JOB_CLASS_FIELDS = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
+"""fields of a job that its candidates and their order depend on, and the rules where nothing else runs; its weight
+multiplies every value alike"""
 
 
 class Range(Spec):
@@ -78,6 +81,11 @@ class Job(Spec):
         if isinstance(self.accelerators, Range):
             return tuple(range(self.accelerators.min, self.accelerators.max + 1))
         return tuple(sorted(set(self.accelerators)))
+
+    @cached_property
+    def job_class_json(self) -> str:
+        """The fields of `JOB_CLASS_FIELDS` as JSON: the same for all jobs of one class."""
+        return self.model_dump_json(include=JOB_CLASS_FIELDS)
 
 
 class Resident(Job):

@@ -9,12 +9,10 @@ from planner.fabrics import plugin_of
 from planner.fabrics.job_class import Option
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
-from planner.model.job import Job
+from planner.model.job import JOB_CLASS_FIELDS, Job
 from planner.model.plan import Plan
 from planner.placement.placement import Place
 
-ASKED = {"workload", "accelerators", "constraints", "utility", "step_at", "reference"}
-"""fields of a job that rules depend on where it runs alone; its weight multiplies its value, whatever that is"""
 OF_JOB = {"admission", "listed", "residents", "second_tier", "rounds", "claims"}
 """rules that follow from job and configuration, and from times over circuits that the other rules have found right"""
 OF_SWITCHES = "pool_light"
@@ -56,7 +54,7 @@ class IsolatedValidator:
         """What is wrong, and what the place reserves."""
         isolation, fabric = self._plugin.isolation, self._cluster.fabric
         row = id(self._rows.setdefault(id(place.row), place.row))
-        asked = job.model_dump_json(include=ASKED) if isolation.is_checked(fabric) else ""
+        asked = job.job_class_json if isolation.is_checked(fabric) else ""
         key = asked, row, isolation.lie(self._cluster, place)
         if key not in self._known:
             if len(self._known) >= MOST_REMEMBERED:
@@ -76,7 +74,7 @@ class IsolatedValidator:
         if asked not in self._asked:
             if self._ground is None:
                 self._ground = self._plugin.isolation.ground(self._cluster)
-            fields: dict[str, Any] = {name: getattr(job, name) for name in ASKED}
+            fields: dict[str, Any] = {name: getattr(job, name) for name in JOB_CLASS_FIELDS}
             alone = Job(name="the job", **fields)
             self._asked[asked] = Instance(schema_version=1, name="controller", cluster=self._ground, jobs=(alone,))
         instance, of_row = self._asked[asked], (asked, id(place.row))

@@ -97,5 +97,5 @@ def _rows(
     options: JobOptions, order: Sequence[int], cluster: Cluster, reference_speed: float, mix: Mix
 ) -> tuple[Option, ...]:
     """Options in this order, at recorded durations all equally fast."""
-    rows = plugin_of(cluster.fabric).job_classes.distinct(options, order, cluster, reference_speed)
+    rows = plugin_of(cluster.fabric).job_classes.distinct(options, order, reference_speed)
     return tuple(row if mix.durations == "scaled" else replace(row, rate=1.0) for row in rows)

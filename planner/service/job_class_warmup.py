@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 
 from planner.controller import Controller, Request
-from planner.controller.job_classes import ASKED
 from planner.service.command_queue import BusyError
 
 MOST_WAITING = 16
@@ -29,7 +28,7 @@ class JobClassWarmup:
         """Return when all kinds of these jobs are expanded. InputError for a job that can never run; BusyError."""
         for request in requests:
             if not self._controller.is_prepared(request):
-                text = request.model_dump_json(include=ASKED)
+                text = request.job_class_json
                 await asyncio.shield(asyncio.wrap_future(self._begun(text, request)))
 
     def _begun(self, text: str, request: Request) -> "Future[None]":

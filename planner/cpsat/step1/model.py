@@ -43,8 +43,8 @@ class Model:
         """Variables first, then all constraint groups; no objective yet."""
         plugin, cp = plugin_of(problem.cluster.fabric), cp_model.CpModel()
         variables = create_variables(cp, problem)
-        for constraint in groups_of(plugin).values():
-            constraint(cp, variables, problem)
+        for group in groups_of(plugin).values():
+            group.constraint(cp, variables, problem)
         plugin.step_one.order_servers(cp, variables, problem)
         return cls(problem, cp, variables, plugin.step_one)
 
@@ -113,9 +113,11 @@ class Model:
 
     def _as_wide(self, j: int, demand: Demand) -> cp_model.IntVar:
         """Literal: job j has a row that asks for as much as `demand` or more."""
-        job, asks_as_much = self.variables.jobs[j], self.of_fabric.asks_as_much
+        job = self.variables.jobs[j]
         rows = [
-            literal for literal, other in zip(job.rows, job.options.shapes, strict=True) if asks_as_much(demand, other)
+            literal
+            for literal, other in zip(job.rows, job.options.shapes, strict=True)
+            if demand.needs_no_more_than(other)
         ]
         if len(rows) == 1:
             return rows[0]

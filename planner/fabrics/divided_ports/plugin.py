@@ -3,10 +3,11 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from costmodel.fabrics import DividedPorts
+from costmodel.fabrics import DividedPorts, FabricBase
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.demand import Demand
     from planner.fabrics.divided_ports.claims import DividedPortsClaims
     from planner.fabrics.divided_ports.dominance import SharedDominance
     from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
@@ -27,6 +28,13 @@ class DividedPortsPlugin(FabricPlugin):
     """Packets between servers; modules of memory behind optical ports, which a server may share."""
 
     schema = DividedPorts
+
+    def demand_type(self, fabric: FabricBase) -> "type[Demand]":
+        from planner.fabrics.demand import Demand
+        from planner.fabrics.divided_ports.demand import SharedDemand
+
+        assert isinstance(fabric, DividedPorts)
+        return Demand if fabric.shared is None else SharedDemand
 
     @cached_property
     def upgrades(self) -> "DividedPortsUpgrades":

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from planner.fabrics.divided_ports.constraints import shares
+from planner.fabrics.divided_ports.groups import GROUPS
 from planner.formulation.step_one import StepOne
 
 
 class DividedPortsStepOne(StepOne):
     """Counts by server, with modules and ports of appliances."""
 
-    groups: ClassVar = {"shares": shares}
+    groups: ClassVar = GROUPS

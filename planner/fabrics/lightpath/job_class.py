@@ -43,7 +43,7 @@ class LightpathJobClass(JobClass):
         """Numbers of the rows with each key."""
         of_key: dict[object, list[int]] = {}
         for number, row in enumerate(self.rows):
-            of_key.setdefault(row.key, []).append(number)
+            of_key.setdefault(row.shape.key, []).append(number)
         return tuple(map(tuple, of_key.values()))
 
     @cached_property
@@ -51,7 +51,7 @@ class LightpathJobClass(JobClass):
         """Boundaries of the rows with each key, (rows, blocks + 1)."""
         of_key: dict[object, list[Ints]] = {}
         for row in self.rows:
-            of_key.setdefault(row.key, []).append(row.boundary)
+            of_key.setdefault(row.shape.key, []).append(row.boundary)
         return tuple(map(np.array, of_key.values()))
 
     @cached_property
@@ -59,7 +59,7 @@ class LightpathJobClass(JobClass):
         """The most valuable row of each key."""
         first: dict[object, LightpathOption] = {}
         for row in self.rows:
-            first.setdefault(row.key, row)
+            first.setdefault(row.shape.key, row)
         return tuple(first.values())
 
 

@@ -7,8 +7,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.constraints import path, sharing
-from planner.fabrics.lightpath.laser_constraints import lasers
+from planner.fabrics.lightpath.groups import GROUPS
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step1_variables import LightVariables, light_variables
@@ -24,7 +23,7 @@ from planner.model.plan import Assignment
 class LightpathStepOne(StepOne):
     """Counts by server, and wavelengths between servers."""
 
-    groups: ClassVar = {"sharing": sharing, "path": path, "lasers": lasers}
+    groups: ClassVar = GROUPS
 
     def variables(self, cluster: Cluster) -> LightVariables:
         return LightVariables(cluster)

@@ -13,22 +13,20 @@ MOST_PLACES = 5000
 """jobs with circuits x devices up to which rails are chosen here; for more of them that is left to step 2"""
 
 
-def rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    """One block on each server, all on the same rails, each with enough working switches."""
-    _blocks_apart(model, v, problem)
-    _same_rails(model, v, problem)
-
-
-def _blocks_apart(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    r"""No two blocks of a job with circuits share a server, $y_{js} \le 1$; who needs more than p ports fits on the
-    devices of rails with more working switches, $\sum_{j: p_j > p} b_j y_{js} \le healthy_{sp}$."""
+def blocks_apart(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+    r"""No two blocks of a job with circuits share a server, $y_{js} \le 1$."""
     for job in v.jobs:
         if (with_circuits := _needing_more(model, job, 0)) is not None:
             for count in (count for blocks in job.blocks.values() for count in blocks):
                 model.add(count <= 1).only_enforce_if(with_circuits)
+
+
+def same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+    """All blocks of a job with circuits lie on the same rails, each with enough working switches."""
     free = FreeRails(problem.cluster)
     for ports in sorted({len(working) for working in free.switches}):
         _fit(model, v, problem, ports, set(free.with_switches(ports + 1)))
+    _choose_rails(model, v, problem, free)
 
 
 def _needing_more(model: cp_model.CpModel, job: JobVariables, ports: int) -> cp_model.IntVar | None:
@@ -42,7 +40,8 @@ def _needing_more(model: cp_model.CpModel, job: JobVariables, ports: int) -> cp_
 
 
 def _fit(model: cp_model.CpModel, v: Variables, problem: Problem, ports: int, rails: set[int]) -> None:
-    """Jobs that need more ports share what such rails have on each server."""
+    r"""Who needs more than p ports fits on the devices of rails with more working switches,
+    $\sum_{j: p_j > p} b_j y_{js} \le healthy_{sp}$: where rails are not chosen this is all that is stated."""
     needing = [(job, literal) for job in v.jobs if (literal := _needing_more(model, job, ports)) is not None]
     for server in range(problem.cluster.fabric.num_servers) if needing else ():
         room = len(rails.intersection(problem.cluster.lit_slots(server)))
@@ -54,7 +53,7 @@ def _fit(model: cp_model.CpModel, v: Variables, problem: Problem, ports: int, ra
         model.add(total(taken) <= room)
 
 
-def _same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def _choose_rails(model: cp_model.CpModel, v: Variables, problem: Problem, free: FreeRails) -> None:
     r"""A job with circuits takes $b_k$ rails, $\sum_q x_{jq} = \sum_k b_k z_{jk}$, each on all its servers, and no
     device serves two: $\sum_j x_{jq} t_{js} \le 1$. Then every solution can be realised."""
     with_circuits = [job for job in v.jobs if any(shape.num_ports for shape in job.options.shapes)]
@@ -65,7 +64,6 @@ def _same_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None
         if job.stay is not None:
             for name in job.options.staying().devices:
                 takers[problem.cluster.fabric.parse_device(name)].append(job.stay)
-    free = FreeRails(problem.cluster)
     for job in with_circuits:
         chosen = _rails_of(model, job, free)
         for server, touched in enumerate(job.touched):

@@ -12,4 +12,12 @@ class RailDemand(Demand):
 
     @cached_property
     def room_key(self) -> tuple[object, ...]:
-        return self.num_ranks, self.block, self.num_ports
+        return self.num_ranks, self.block, self.part, self.num_ports
+
+    @property
+    def chooses_servers(self) -> bool:
+        return self.num_ports > 0
+
+    def needs_no_more_than(self, other: Demand) -> bool:
+        """The same blocks, and at most as many ports of each rank."""
+        return (self.num_ranks, self.block) == (other.num_ranks, other.block) and self.num_ports <= other.num_ports

@@ -25,13 +25,13 @@ class OcsRailState(State):
         """masks of the slots whose port works, by server"""
 
     def ways(self, row: Option, search: Search) -> Iterable[Blocks]:
-        if not row.needs_rails:
+        if not row.shape.chooses_servers:
             return super().ways(row, search)
         pairs, barred = enumerate(map(and_, self.free, self._ported)), search.barred
         return on_rails(self.rails, row.shape, [0 if server in barred else slots for server, slots in pairs])
 
     def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
-        if not row.needs_rails:
+        if not row.shape.chooses_servers:
             return super().realize(row, blocks, deadline_s)
         require_time(deadline_s)
         lit, block = self.slots.lit, row.shape.block

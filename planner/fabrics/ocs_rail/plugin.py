@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from costmodel.fabrics import OcsRail
+from costmodel.fabrics import FabricBase, OcsRail
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.fast_state import OcsRailState
     from planner.fabrics.ocs_rail.free_state import RailFreeState
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
-    from planner.fabrics.ocs_rail.job_class import OcsRailJobClassRules
     from planner.fabrics.ocs_rail.ranked_circuits import OcsRailRankedCircuits
     from planner.fabrics.ocs_rail.residents import OcsRailResidents
     from planner.fabrics.ocs_rail.rule_isolation import OcsRailIsolation
@@ -77,8 +76,7 @@ class OcsRailPlugin(FabricPlugin):
 
         return OcsRailInterchangeable()
 
-    @cached_property
-    def demand(self) -> "type[RailDemand]":
+    def demand_type(self, fabric: FabricBase) -> "type[RailDemand]":
         from planner.fabrics.ocs_rail.demand import RailDemand
 
         return RailDemand
@@ -93,12 +91,6 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.residents import OcsRailResidents
 
         return OcsRailResidents()
-
-    @cached_property
-    def job_classes(self) -> "OcsRailJobClassRules":
-        from planner.fabrics.ocs_rail.job_class import OcsRailJobClassRules
-
-        return OcsRailJobClassRules()
 
     def fast_state(self, cluster: "Cluster") -> "OcsRailState":
         from planner.fabrics.ocs_rail.fast_state import OcsRailState

@@ -17,18 +17,54 @@ Switch = tuple[int, int]
 
 
 def check_rails(instance: Instance, plan: Plan) -> Iterator[Violation]:
-    """One block on each server, the same slots everywhere; circuits along rails, on working switches, and every
-    switch a partial matching of the servers over all jobs."""
+    """All rules of jobs with circuits."""
+    yield from check_blocks_apart(instance, plan)
+    yield from check_same_rails(instance, plan)
+
+
+def check_blocks_apart(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """A job with circuits has one block on each of several servers."""
+    for job, blocks in _blocks(instance, plan):
+        servers = Counter(server for each in blocks for server in {server for server, _ in each})
+        crowded = sum(count - 1 for count in servers.values())
+        if crowded or len(blocks) == 1:
+            message = f"{job}: a job with circuits has one block on each of several servers"
+            yield Violation("rails", job, message, float(max(crowded, 1)))
+
+
+def check_same_rails(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """The same slots on every server; circuits along rails, on working switches, and every switch a partial matching
+    of the servers over all jobs."""
+    for job, blocks in _blocks(instance, plan):
+        torn = sum([slot for _, slot in one] != [slot for _, slot in other] for one, other in pairwise(blocks))
+        if torn:
+            yield Violation("rails", job, f"{job}: its blocks do not lie on the same rails", float(torn))
+    yield from _check_circuits(instance, plan)
+
+
+def _blocks(instance: Instance, plan: Plan) -> Iterator[tuple[str, list[list[Tile]]]]:
+    """Places of each block of jobs with circuits, as far as they are whole."""
+    for _, assignment in admitted(instance, plan):
+        if not (_circuits(assignment) or _names_wavelengths(assignment)):
+            continue
+        block, tiles = assignment.configuration.block, [tile_of(instance.cluster.fabric, n) for n in assignment.devices]
+        places = [tile for tile in tiles if tile is not None]
+        if len(places) == len(tiles) and len(tiles) % block == 0:
+            yield assignment.job, [places[first : first + block] for first in range(0, len(places), block)]
+
+
+def _circuits(assignment: Assignment) -> list[Circuit]:
+    return [circuit for held in assignment.circuits for circuit in held.circuits]
+
+
+def _check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
     fabric = instance.cluster.fabric
     assert isinstance(fabric, OcsRail)
     failed = _failed(instance)
     uses: Counter[tuple[Switch, str, int]] = Counter()
     lit: Counter[Switch] = Counter()
     for _, assignment in admitted(instance, plan):
-        circuits = [circuit for held in assignment.circuits for circuit in held.circuits]
-        if circuits or _names_wavelengths(assignment):
-            yield from _check_layout(fabric, assignment)
-        for circuit in circuits:
+        for circuit in _circuits(assignment):
             where = f"{assignment.job}: {circuit.source} to {circuit.destination}"
             source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
             if source is None or destination is None:
@@ -54,24 +90,6 @@ def _failed(instance: Instance) -> set[Switch]:
 def _names_wavelengths(assignment: Assignment) -> bool:
     configuration = assignment.configuration
     return any(getattr(configuration, f"{dimension}_collective").wavelengths for dimension in DIMENSIONS)
-
-
-def _check_layout(fabric: OcsRail, assignment: Assignment) -> Iterator[Violation]:
-    """Blocks on servers of their own, rank for rank in the same slots."""
-    job, block = assignment.job, assignment.configuration.block
-    tiles = [tile_of(fabric, name) for name in assignment.devices]
-    places = [tile for tile in tiles if tile is not None]
-    if len(places) < len(tiles) or len(tiles) % block:
-        return
-    blocks = [places[first : first + block] for first in range(0, len(places), block)]
-    servers = Counter(server for each in blocks for server in {server for server, _ in each})
-    crowded = sum(count - 1 for count in servers.values())
-    if crowded or len(blocks) == 1:
-        message = f"{job}: a job with circuits has one block on each of several servers"
-        yield Violation("rails", job, message, float(max(crowded, 1)))
-    torn = sum([slot for _, slot in one] != [slot for _, slot in other] for one, other in pairwise(blocks))
-    if torn:
-        yield Violation("rails", job, f"{job}: its blocks do not lie on the same rails", float(torn))
 
 
 def _check_circuit(

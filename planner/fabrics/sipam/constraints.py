@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Sipam
 from planner.fabrics.problem import Problem
-from planner.fabrics.sipam.demand import PoolDemand, pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, by_server
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.formulation.variables import JobVariables, Variables, total
@@ -63,12 +63,6 @@ def memory_pool(model: cp_model.CpModel, v: Variables, problem: Problem) -> None
 
 
 def pool_network(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    """Rails for the network beside those for memory, and uplinks for jobs in several servers."""
-    _memory_rails(model, v, problem)
-    _uplinks(model, v, problem)
-
-
-def _memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A job keeps its network rails free of memory: where rails have fewer ports than there are accelerators,
     $c_{jq} \le x_{js}$, $c_{jq} = 0$ on n rails of the job, $\sum_q c_{jq} = m x_{js}$, $\sum_j c_{jq} \le P_{sq}$.
 
@@ -80,7 +74,7 @@ def _memory_rails(model: cp_model.CpModel, v: Variables, problem: Problem) -> No
     for server, rack in enumerate(FreePool(problem.cluster).racks):
         for job in v.jobs:
             for row, shape in zip(job.rows, job.options.shapes, strict=True):
-                if not fits(rack, pool_demand(shape)):
+                if not fits(rack, PoolDemand.of(shape)):
                     model.add_implication(row, ~job.touched[server])
         if any(rack.num_ports(rail) < len(problem.cluster.healthy_slots(server)) for rail in rack.ports):
             _choose_rails(model, v, fabric, server, rack)
@@ -112,7 +106,7 @@ def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: 
         model.add(total(terms) <= rack.num_ports(rail))
 
 
-def _uplinks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+def reserved_uplinks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A job in several servers reserves s uplinks on each of u spine rails in each: $\sum_j f_{js} \le F_s$,
     $f_{js} \ge u_k s_k$ if it spans, touches s and runs as k; and there are u rails with s uplinks each."""
     fabric = problem.cluster.fabric
@@ -170,7 +164,7 @@ def _classes(
     """Rows of a job by what they ask for, where that is not nothing, and a literal for each."""
     groups: dict[Key, list[cp_model.IntVar]] = {}
     for row, shape in zip(job.rows, job.options.shapes, strict=True):
-        key = key_of(pool_demand(shape))
+        key = key_of(PoolDemand.of(shape))
         if key not in (0, (0, 0)):
             groups.setdefault(key, []).append(row)
     for key, rows in groups.items():

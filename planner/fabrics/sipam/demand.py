@@ -1,7 +1,7 @@
 """What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,11 @@ class PoolDemand:
     phases: tuple["PoolDemand", ...] = ()
     """what each phase asks for, where these differ; all else is then the most of them"""
 
+    @staticmethod
+    def of(demand: Demand) -> "PoolDemand":
+        """That of a demand, worked out once for all that are equal."""
+        return _pool_demand(demand)
+
     @property
     def by_phase(self) -> tuple["PoolDemand", ...]:
         """What the first and the last phase ask for; itself where they ask for the same."""
@@ -46,6 +51,42 @@ class PoolDemand:
         """Local rails that the network takes in a server with so many working spine rails."""
         return max(self.across + self.inside - spine, 0)
 
+    def needs_no_more_than(self, other: "PoolDemand") -> bool:
+        """In each phase the same memory, and at most as many rails and uplinks."""
+        return all(
+            mine.units == theirs.units
+            and mine.across <= theirs.across
+            and mine.inside <= theirs.inside
+            and mine.uplinks <= theirs.uplinks
+            for mine, theirs in zip(self.by_memory, other.by_memory, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class SipamDemand(Demand):
+    """A job also takes memory units, ports, rails and uplinks."""
+
+    @cached_property
+    def room_key(self) -> tuple[object, ...]:
+        return self.num_ranks, self.block, self.part, self.held_units, self.held_io
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        return *self.room_key, PoolDemand.of(self)
+
+    @property
+    def pooled_units(self) -> int:
+        return self.held_units
+
+    @property
+    def holds_circuits(self) -> bool:
+        return self.held_units > 0 or super().holds_circuits
+
+    def needs_no_more_than(self, other: Demand) -> bool:
+        """The same blocks, and no more of the pool."""
+        is_alike = (self.num_ranks, self.block) == (other.num_ranks, other.block)
+        return PoolDemand.of(self).needs_no_more_than(PoolDemand.of(other)) and is_alike
+
 
 def is_inside(shape: Demand) -> tuple[bool, bool, bool]:
     """Whether the groups along tensor, pipeline and data surely lie in one server each."""
@@ -58,8 +99,7 @@ def is_inside(shape: Demand) -> tuple[bool, bool, bool]:
 
 
 @while_kept
-def pool_demand(shape: Demand) -> PoolDemand:
-    """What the shape asks for."""
+def _pool_demand(shape: Demand) -> PoolDemand:
     phases = tuple(
         PoolDemand(
             each.memory_units,

@@ -10,7 +10,7 @@ from costmodel.pricing.candidates import Candidates, group_degrees
 from planner.fabrics.demand import shape_of
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.sipam.demand import pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.published_loop import loop_rows
 from planner.model.instance import Instance
 
@@ -122,7 +122,7 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
     asked = np.zeros((len(first), 2), np.int64)
     for number, row in enumerate(first.tolist()):
         if not whole[row]:
-            demand = pool_demand(shape_of(candidates, row, options.fabric))
+            demand = PoolDemand.of(shape_of(candidates, row, options.fabric))
             asked[number] = demand.across, demand.uplinks
     return np.column_stack([costs, ranks, *_io_of(candidates), asked[of.ravel()]]), whole, blocks
 

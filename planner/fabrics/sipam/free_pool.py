@@ -7,7 +7,7 @@ from typing import NamedTuple
 from costmodel.fabrics import Sipam
 from planner.fabrics.demand import Demand
 from planner.fabrics.sipam.circuits import Network, held_circuits
-from planner.fabrics.sipam.demand import PoolDemand, pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.server_pool import Device, FreeServer, Plug, rack_of
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
@@ -60,7 +60,7 @@ class FreePool:
 
     def connect(self, shape: Demand, devices: Sequence[Device]) -> Connected | None:
         """Circuits of a job on its devices by first fit, and what they need is taken; None where it is not free."""
-        found = self.wires(pool_demand(shape), by_server(devices))
+        found = self.wires(PoolDemand.of(shape), by_server(devices))
         return None if found is None else self.commit(shape, devices, *found)
 
     def wires(self, demand: PoolDemand, ranks: Mapping[int, Sequence[Device]]) -> Wires | None:
@@ -92,7 +92,7 @@ class FreePool:
         plugs: Mapping[int, list[list[Plug]]],
     ) -> Connected:
         """Name and take what a job was given, as `Wires`."""
-        demand = pool_demand(shape)
+        demand = PoolDemand.of(shape)
         networks = [self.network(each, demand.uplinks, across, kept) for each in demand.by_phase]
         for server, rails in networks[0].uplinks.items():
             for rail, numbers in rails.items():

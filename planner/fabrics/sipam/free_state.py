@@ -6,7 +6,7 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState, runs
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.sipam.demand import pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
@@ -40,7 +40,7 @@ class PoolFreeState(FreeState):
     def room(self, demand: Demand) -> Sequence[int]:
         if not demand.memory_units:
             return super().room(demand)
-        asked, block = pool_demand(demand), demand.part
+        asked, block = PoolDemand.of(demand), demand.part
         left = zip(self.slots.counts(single=demand.num_ranks == 1), self._units, self._ports, strict=True)
         return [min(ranks, units // asked.units, ports // asked.memory_io) // block for ranks, units, ports in left]
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from costmodel.fabrics import FabricBase, Sipam
-from planner.fabrics.demand import Demand
 from planner.fabrics.job_class import JobClassRules, Option
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.sipam.demand import PoolDemand, pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.published_loop import loop_rows
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
@@ -21,11 +20,7 @@ class PoolOption(Option):
     @cached_property
     def pool(self) -> PoolDemand:
         """What it asks of racks with pooled memory."""
-        return pool_demand(self.shape)
-
-    @property
-    def memory_units(self) -> int:
-        return self.pool.units
+        return PoolDemand.of(self.shape)
 
     def warm(self) -> None:
         super().warm()
@@ -37,12 +32,6 @@ class SipamJobClassRules(JobClassRules):
     """Options of equal size differ in memory; of a controller none takes more than its accelerators' share."""
 
     option_type = PoolOption
-
-    def scarce(self, shape: Demand) -> int:
-        return shape.held_units
-
-    def key(self, shape: Demand, room_key: tuple[object, ...]) -> tuple[object, ...]:
-        return *room_key, pool_demand(shape)
 
     def of_loop(self, options: JobOptions, order: Sequence[int], cluster: Cluster) -> Sequence[int]:
         assert isinstance(cluster.fabric, Sipam)
@@ -59,10 +48,10 @@ class SipamJobClassRules(JobClassRules):
         share = fabric.units_per_server / fabric.devices_per_server
         least: dict[int, int] = {}
         for option in options:
-            size, units = option.shape.num_ranks, option.memory_units
+            size, units = option.shape.num_ranks, option.shape.pooled_units
             least[size] = min(units, least.get(size, units))
-        kept = [option for option in options if option.memory_units <= max(share, least[option.shape.num_ranks])]
-        return tuple(sorted(kept, key=lambda option: option.memory_units > share))
+        kept = [option for option in options if option.shape.pooled_units <= max(share, least[option.shape.num_ranks])]
+        return tuple(sorted(kept, key=lambda option: option.shape.pooled_units > share))
 
     def require_served(self, fabric: FabricBase) -> None:
         assert isinstance(fabric, Sipam)

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from costmodel.fabrics import Sipam
+from costmodel.fabrics import FabricBase, Sipam
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.attachments import SipamWiringNames
     from planner.fabrics.sipam.circuit_names import SipamCircuitNamer
     from planner.fabrics.sipam.claims import SipamClaims
+    from planner.fabrics.sipam.demand import SipamDemand
     from planner.fabrics.sipam.dominance import PoolDominance
     from planner.fabrics.sipam.drawing import SipamDrawing
     from planner.fabrics.sipam.fast_state import SipamState
@@ -91,6 +92,11 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.interchangeable import SipamInterchangeable
 
         return SipamInterchangeable()
+
+    def demand_type(self, fabric: FabricBase) -> "type[SipamDemand]":
+        from planner.fabrics.sipam.demand import SipamDemand
+
+        return SipamDemand
 
     def published_rows(self, cluster: "Cluster", job: "Job", candidates: "Candidates") -> "Ints | None":
         from planner.fabrics.sipam.published_loop import loop_rows

@@ -9,6 +9,9 @@ from planner.checks.names import server_of
 from planner.model.cluster import Cluster
 
 NUMBER = "(0|[1-9][0-9]{0,8})"
+UNIT = re.compile(rf"(.+)\.m{NUMBER}\.u{NUMBER}")
+TRAY_PORT = re.compile(rf"(.+)\.m{NUMBER}\.q{NUMBER}#{NUMBER}")
+UPLINK = re.compile(rf"(.+)\.q{NUMBER}#{NUMBER}")
 Unit = tuple[int, int, int]
 """(server, tray, number)"""
 TrayPort = tuple[int, int, int, int]
@@ -43,27 +46,27 @@ class PoolParts:
         return int(carried * (1 + 1e-9)) if fabric.units_per_port is None else fabric.units_per_port
 
     def unit(self, name: str) -> Unit | None:
-        found = self._numbers(rf"(.+)\.m{NUMBER}\.u{NUMBER}", name)
+        found = self._numbers(UNIT, name)
         if found is None or found[1] >= self.fabric.trays_per_server or found[2] >= self.fabric.units_per_tray:
             return None
         return found[0], found[1], found[2]
 
     def tray_port(self, name: str) -> TrayPort | None:
-        found = self._numbers(rf"(.+)\.m{NUMBER}\.q{NUMBER}#{NUMBER}", name)
+        found = self._numbers(TRAY_PORT, name)
         limits = self.fabric.trays_per_server, self.local, self.fabric.tray_ports
         if found is None or any(number >= limit for number, limit in zip(found[1:], limits, strict=True)):
             return None
         return found[0], found[1], found[2], found[3]
 
     def uplink(self, name: str) -> Uplink | None:
-        found = self._numbers(rf"(.+)\.q{NUMBER}#{NUMBER}", name)
+        found = self._numbers(UPLINK, name)
         if found is None or not self.local <= found[1] < self.rails or found[2] >= self.fabric.uplinks:
             return None
         return found[0], found[1], found[2]
 
-    def _numbers(self, pattern: str, name: str) -> list[int] | None:
+    def _numbers(self, pattern: re.Pattern[str], name: str) -> list[int] | None:
         """Server and the numbers behind it."""
-        match = re.fullmatch(pattern, name)
+        match = pattern.fullmatch(name)
         server = server_of(self.fabric, match[1]) if match else None
         return None if match is None or server is None else [server, *map(int, match.groups()[1:])]
 

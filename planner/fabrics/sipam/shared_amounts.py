@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from costmodel.fabrics import Sipam
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.shared_amounts import SharedAmounts
-from planner.fabrics.sipam.demand import pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster
 
@@ -39,7 +39,7 @@ def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:
     """What the rows of a job use, shape (C, 5); `largest`: accelerators and units of the largest server."""
     table = np.zeros((len(options), 5))
     for row, shape in enumerate(options.shapes):
-        demand, ranks = pool_demand(shape), shape.num_ranks
+        demand, ranks = PoolDemand.of(shape), shape.num_ranks
         servers = max(ceil(ranks / largest[0]), ceil(ranks * demand.units / max(largest[1], 1)))
         uplinks = servers * demand.across * demand.uplinks if servers > 1 else 0
         units, ports = ranks * demand.units, ranks * demand.memory_io

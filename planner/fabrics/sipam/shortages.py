@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from planner.candidates.expand import list_options
 from planner.fabrics.shortages import Shortages
-from planner.fabrics.sipam.demand import PoolDemand, pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.model.edit import with_job
@@ -26,7 +26,7 @@ class SipamShortages(Shortages):
         for assignment in plan_of_residents(instance).assignments:
             pool.take(assignment)
         demands = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
-        ways = [(demand.block, pool_demand(demand)) for demand in demands]
+        ways = [(demand.block, PoolDemand.of(demand)) for demand in demands]
         racks = [pool.racks[first : first + fabric.servers] for first in range(0, fabric.num_servers, fabric.servers)]
         units = size * min(demand.units for _, demand in ways)
         free = max(sum(server.num_units for server in rack) for rack in racks)

@@ -2,10 +2,8 @@
 
 from typing import ClassVar
 
-from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Problem
-from planner.fabrics.sipam.constraints import memory_pool, pool_network
-from planner.fabrics.sipam.demand import pool_demand
+from planner.fabrics.sipam.groups import GROUPS
 from planner.formulation.nogood import Nogood
 from planner.formulation.step_one import StepOne
 from planner.model.cluster import Health
@@ -14,21 +12,10 @@ from planner.model.cluster import Health
 class PoolStepOne(StepOne):
     """Counts by server, with units, ports, rails and uplinks."""
 
-    groups: ClassVar = {"memory_pool": memory_pool, "pool_network": pool_network}
+    groups: ClassVar = GROUPS
     drops_by_counts: ClassVar = True
     core_share: ClassVar = 0.1
     """prices of what is pooled bound what a plan may use less tightly"""
-
-    def asks_as_much(self, demand: Demand, other: Demand) -> bool:
-        """The same blocks and, in each phase, the same memory and no fewer rails."""
-        phases = zip(pool_demand(demand).by_memory, pool_demand(other).by_memory, strict=True)
-        return (demand.num_ranks, demand.block) == (other.num_ranks, other.block) and all(
-            mine.units == theirs.units
-            and mine.across <= theirs.across
-            and mine.inside <= theirs.inside
-            and mine.uplinks <= theirs.uplinks
-            for mine, theirs in phases
-        )
 
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
         cluster = problem.cluster

@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics.free_state import Pattern, runs
 from planner.fabrics.problem import Problem
-from planner.fabrics.sipam.demand import PoolDemand, pool_demand
+from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, Wires, by_server
 from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.server_pool import FreeServer, Plug
@@ -48,7 +48,7 @@ class PoolStepTwo(StepTwo):
         for assignment in assignments:
             free.take(assignment)
         placed = [j for j, choice in pattern.items() if not choice.stays]
-        demands = {j: pool_demand(problem.options[j].shapes[pattern[j].row]) for j in placed}
+        demands = {j: PoolDemand.of(problem.options[j].shapes[pattern[j].row]) for j in placed}
         across = _across(problem, pattern, demands, free.pool, limits)
         if across.found is None:
             spanning = tuple(j for j in placed if len(pattern[j].blocks) > 1)

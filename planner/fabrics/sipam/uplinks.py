@@ -1,7 +1,7 @@
 """Uplinks that a job in several servers holds beyond those its circuits are on."""
 
 from planner.fabrics.demand import Demand
-from planner.fabrics.sipam.demand import is_inside, pool_demand
+from planner.fabrics.sipam.demand import PoolDemand, is_inside
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.plan import Assignment
 
@@ -17,4 +17,4 @@ def reserve_uplinks(pool: FreePool, shape: Demand, assignment: Assignment) -> No
     for server in servers:
         for rail in {rail for circuit in circuits for rail in circuit.wavelengths}:
             in_use = sum(uplink[:2] == (server, rail) for uplink in used)
-            del pool.racks[server].uplinks[rail][: pool_demand(shape).uplinks - in_use]
+            del pool.racks[server].uplinks[rail][: PoolDemand.of(shape).uplinks - in_use]

@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics.free_state import Pattern
 from planner.fabrics.problem import Problem
-from planner.fabrics.slices.constraints import cut
+from planner.fabrics.slices.groups import GROUPS
 from planner.fabrics.slices.step1_variables import SliceVariables
 from planner.fabrics.slices.symmetry import new_names, server_order
 from planner.formulation.step_one import StepOne
@@ -18,7 +18,7 @@ from planner.model.cluster import Cluster
 class SlicedStepOne(StepOne):
     """Counts of slices by server, and where in the server they lie."""
 
-    groups: ClassVar = {"cut": cut}
+    groups: ClassVar = GROUPS
 
     def variables(self, cluster: Cluster) -> SliceVariables:
         return SliceVariables(cluster)

@@ -11,7 +11,7 @@ from costmodel.hardware.device import load_device
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerInference, TransformerTraining
-from tests.costmodel.pricing.test_score import FAT_TREE
+from tests.costmodel.pricing.score_cases import FAT_TREE
 
 H100 = load_device("h100-sxm")
 MODULES = {"kind": "optical_modules", "part": "optical-hbm-a100"}

@@ -3,18 +3,15 @@
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from costmodel.measure import Detected, NoDeviceError, catalog_alias, detect, measure, plans
+from costmodel.measure import Detected, NoDeviceError, catalog_alias, detect, measure
 from costmodel.measure.__main__ import main
-from costmodel.measure.table import Case
-from costmodel.measure.timing import _require_memory
+from tests.costmodel.measure.measured import H200, torch
 from tests.paths import ROOT
 
 MEASURED = ROOT.parent / "shared" / "measured"
-H200 = Detected("NVIDIA H200", "h200", is_in_catalog=True, has_fp8=True)
 
 
 @pytest.mark.parametrize(
@@ -34,39 +31,18 @@ def test_the_name_of_a_gpu_leads_to_the_catalog(full_name: str, alias: str | Non
     assert catalog_alias(full_name) == alias
 
 
-def _torch(*, is_available: bool, name: str = "NVIDIA L4") -> ModuleType:
-    module = ModuleType("torch")
-    cuda = SimpleNamespace(
-        is_available=lambda: is_available,
-        get_device_name=lambda: name,
-        get_device_capability=lambda: (8, 9),
-        mem_get_info=lambda: (100, 1000),
-        memory_reserved=lambda: 50,
-        memory_allocated=lambda: 10,
-    )
-    module.__dict__.update(cuda=cuda, float8_e4m3fn=object())
-    return module
-
-
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(NoDeviceError, match="torch is not installed"):
         detect()
-    monkeypatch.setitem(sys.modules, "torch", _torch(is_available=False))
+    monkeypatch.setitem(sys.modules, "torch", torch(is_available=False))
     with pytest.raises(NoDeviceError, match="no CUDA device; run this on a machine with an NVIDIA GPU"):
         detect()
 
 
 def test_a_gpu_that_the_catalog_lacks_keeps_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", _torch(is_available=True))
+    monkeypatch.setitem(sys.modules, "torch", torch(is_available=True))
     assert detect() == Detected("NVIDIA L4", "nvidia-l4", is_in_catalog=False, has_fp8=True)
-
-
-def test_cases_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", _torch(is_available=True))
-    _require_memory(100.0)
-    with pytest.raises(MemoryError):
-        _require_memory(130.0)
 
 
 def test_tables_have_the_columns_of_the_measured_ones(tmp_path: Path) -> None:
@@ -89,30 +65,6 @@ def test_tables_have_the_columns_of_the_measured_ones(tmp_path: Path) -> None:
         assert lines[1].endswith(",0.002")
         if MEASURED.exists():
             assert lines[0] == (MEASURED / outcome.path.name).read_text().splitlines()[0]
-
-
-def test_cases_that_fail_are_skipped_with_the_first_reason(tmp_path: Path) -> None:
-    def timer(case: Case) -> float:
-        if case.row.get("gemm_dtype") == "fp8":
-            raise RuntimeError("no such\n kernel")
-        return 1e-3
-
-    gemm = measure(tmp_path, H200, is_quick=True, timer=timer)[0]
-    assert gemm.num_measured == gemm.num_skipped
-    assert gemm.why_skipped == "no such kernel"
-
-
-def test_tables_are_never_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "copies.csv").touch()
-    with pytest.raises(FileExistsError, match=r"holds copies\.csv already"):
-        measure(tmp_path, H200, is_quick=True, timer=lambda case: 1.0)
-    assert not (tmp_path / "gemm.csv").exists()
-
-
-def test_a_full_run_measures_more_and_old_devices_no_fp8() -> None:
-    quick, full = (plans(is_quick=is_quick, has_fp8=False) for is_quick in (True, False))
-    assert all(len(few.cases) < len(many.cases) for few, many in zip(quick, full, strict=True))
-    assert {case.row["gemm_dtype"] for case in full[0].cases} == {"bfloat16"}
 
 
 def test_the_module_says_in_one_line_that_torch_is_missing(

@@ -2,10 +2,13 @@
 
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.parallelism.degrees import degree_table, divisors, every_mapping
+from costmodel.parallelism.degrees import Degrees, degree_table, divisors, every_mapping
+from costmodel.parallelism.mappings import DIMENSIONS
+from tests.costmodel.parallelism.placed import DEGREE, groups
 
 
 @given(st.integers(1, 5000))
@@ -42,3 +45,26 @@ def test_each_row_under_each_combination() -> None:
     assert len(rows) == 24
     assert len(every_mapping(degree_table(3, (2,), (1,), 1), {"zero": (0, 1)})) == 0
     assert len(every_mapping(degrees, {"zero": ()})) == 0
+
+
+def test_experts_of_blocks_that_cut_a_replica_are_apart() -> None:
+    degrees = Degrees(tensor=1, pipeline=3, data=8, context=1, expert=2)
+    assert degrees.ranks_together("expert", 6) == 2
+    assert degrees.ranks_together("expert", 8) == 1
+
+
+@pytest.mark.slow
+@given(DEGREE, DEGREE, DEGREE, DEGREE, st.sampled_from([1, 2]), st.data())
+def test_never_more_than_share_a_block(t: int, p: int, n: int, c: int, e: int, data: st.DataObject) -> None:
+    degrees = Degrees(t, p, n * e, c, e)
+    total = degrees.num_devices
+    blocks = [b for b in range(1, total + 1) if total % b == 0 and (b % (t * c) == 0 or b == t)]
+    block = data.draw(st.sampled_from(blocks))
+    for dimension in DIMENSIONS:
+        fewest = min(
+            max(sum(r // block == rank // block for r in ranks) for rank in ranks)
+            for ranks in groups(degrees, dimension).values()
+        )
+        together = degrees.ranks_together(dimension, block)
+        assert 1 <= together <= degrees.ranks(dimension)
+        assert together <= fewest

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.parallelism.mappings import CHOICES, Mappings, distinct_rows
+from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
+from tests.costmodel.parallelism.placed import DEGREE, groups
 
 
 def test_scalars_fill_all_rows_and_what_is_absent_has_its_default() -> None:
@@ -53,3 +55,11 @@ def test_distinct_rows(rows: list[tuple[int, int, int]]) -> None:
     assert len(first) == len(set(rows))
     np.testing.assert_array_equal(table[first][of], table)
     assert all(rows.index(rows[row]) == row for row in first)
+
+
+@given(DEGREE, DEGREE, DEGREE, DEGREE, st.sampled_from([1, 2, 3]))
+def test_groups_are_those_counted_rank_by_rank(t: int, p: int, n: int, c: int, e: int) -> None:
+    degrees = Degrees(t, p, n * e, c, e)
+    for dimension in DIMENSIONS:
+        counted = sorted(groups(degrees, dimension).values())
+        assert sorted(degrees.groups(dimension).tolist()) == counted

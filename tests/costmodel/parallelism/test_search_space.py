@@ -1,9 +1,6 @@
 """What is left open where a user names a model alone."""
 
-from typing import Any
-
 import pytest
-from pydantic import ValidationError
 
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.tier import MemoryTier
@@ -11,13 +8,10 @@ from costmodel.parallelism.degrees import divisors
 from costmodel.parallelism.mappings import OFFLOAD
 from costmodel.parallelism.search_space import MICRO_BATCHES, opened
 from costmodel.workloads import TransformerInference, TransformerTraining
-from costmodel.workloads.transformer.training_spec import CONTEXT, CONTEXT_TOKENS, MENUS
+from costmodel.workloads.transformer.training_spec import CONTEXT, CONTEXT_TOKENS
+from tests.costmodel.parallelism.search_space_cases import training
 
 DEVICE = load_device("a100-sxm")
-
-
-def training(**fields: Any) -> TransformerTraining:
-    return TransformerTraining.model_validate({"model": "gpt3-22b", "global_batch": 48, "sequence": 2048} | fields)
 
 
 def opened_training(job: TransformerTraining, device: Device = DEVICE) -> TransformerTraining:
@@ -91,9 +85,3 @@ def test_the_opened_space_holds_each_mapping_of_a_fixed_one(size: int) -> None:
         # one rank alone has nothing to divide: only the first choice is listed
         listed = choice | ({"sequence_parallel": 1} if choice["tensor"] == 1 else {})
         assert wide.where(listed).sum() == 1
-
-
-@pytest.mark.parametrize("name", MENUS)
-def test_a_menu_without_choices_is_refused(name: str) -> None:
-    with pytest.raises(ValidationError, match=f"{name}: is an empty list"):
-        training(**{name: []})

@@ -13,7 +13,8 @@ from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.pricing.candidates import candidates_of, enumerate_candidates
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining, Workload
-from tests.costmodel.pricing.test_score import FAT_TREE, LIGHTPATH, WORKLOADS, fabric_of
+from tests.costmodel.pricing.score_cases import FAT_TREE, WORKLOADS, fabric_of
+from tests.costmodel.pricing.test_score import LIGHTPATH
 
 DEVICE = load_device("h100-sxm")
 BIG: dict[str, Any] = WORKLOADS["training"] | {"model": "llama-3.1-70b"}

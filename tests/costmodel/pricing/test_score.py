@@ -6,67 +6,36 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
 import costmodel.pricing.score
-from costmodel.fabrics import Fabric, FabricBase
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.parallelism.mappings import DIMENSIONS
-from costmodel.pricing.calibration import Calibration
-from costmodel.pricing.candidates import Candidates, enumerate_candidates, list_candidates
+from costmodel.pricing.candidates import list_candidates
 from costmodel.pricing.score import Scores, score
-from costmodel.workloads import TransformerInference, TransformerTraining, Workload
+from costmodel.workloads import TransformerInference, TransformerTraining
+from tests.costmodel.pricing.score_cases import (
+    DEVICE,
+    FAT_TREE,
+    WORKLOADS,
+    assert_equal_the_oracle,
+    candidates_of,
+    fabric_of,
+)
 from tests.costmodel.strategies import jobs, serving_jobs, some
-from tests.oracles.score import score_row
 
-DEVICE = load_device("h100-sxm")
 LIGHTPATH: dict[str, Any] = {
     "kind": "lightpath", "servers": 2, "tiles_per_server": 4, "wavelengths_per_tile": 8,
     "wavelength_bandwidth": "20 GB/s", "max_peers": 3, "fibers": 1, "alpha": "0.7 us",
     "reconfiguration": "40 us", "energy": "5 pJ/b",
 }  # fmt: skip
-FAT_TREE: dict[str, Any] = {
-    "kind": "fat_tree", "servers": 2, "gpus_per_server": 4, "nvlink_bandwidth": "450 GB/s",
-    "nvlink_alpha": "2 us", "nvlink_energy": "10 pJ/b", "network_bandwidth": "50 GB/s",
-    "network_alpha": "5 us", "network_energy": "20 pJ/b",
-}  # fmt: skip
+
+
 FABRICS = {
     "lightpath": LIGHTPATH,
     "shared": LIGHTPATH | {"waveguides": "shared"},
     "fat_tree": FAT_TREE,
 }
-WORKLOADS: dict[str, dict[str, Any]] = {
-    "training": {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512},
-    "recompute": {
-        "kind": "transformer_training", "model": "gpt3-22b", "global_batch": 8, "sequence": 256,
-        "micro_batch": 1, "recompute": "full",
-    },
-    "serving": {
-        "kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 8, "input_tokens": 512,
-        "output_tokens": 64,
-    },
-}  # fmt: skip
-
-
-def candidates_of(workload: dict[str, Any], fabric: FabricBase, *sizes: int) -> Candidates:
-    return enumerate_candidates(TypeAdapter(Workload).validate_python(workload), sizes, DEVICE, fabric)
-
-
-def fabric_of(fields: dict[str, Any]) -> FabricBase:
-    fabric: FabricBase = TypeAdapter(Fabric).validate_python(fields)
-    return fabric
-
-
-def assert_equal_the_oracle(
-    candidates: Candidates, device: Device, fabric: FabricBase, most: int, calibrations: Any = None
-) -> None:
-    scores = score(candidates, device, fabric, calibrations=calibrations)
-    for row in range(0, len(candidates), max(1, len(candidates) // most)):
-        expected = score_row(candidates, row, device, fabric, calibrations)
-        found = {name: float(column[row]) for name, column in vars(scores).items() if column.ndim == 1}
-        found |= {f"{name}_s": float(scores.communication_s[axis, row]) for axis, name in enumerate(DIMENSIONS)}
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-18)
 
 
 @pytest.mark.slow
@@ -115,23 +84,6 @@ def test_random_mappings_of_serving(job: TransformerInference, num_devices: int,
     mappings = some(data.draw, job.mappings(num_devices), 8)
     candidates = list_candidates(job, mappings, device, fabric, blocks=lambda f, spans, n: f.blocks(spans, n))
     assert_equal_the_oracle(candidates, device, fabric, 6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["training", "serving"])
-def test_calibrations_replace_those_of_the_catalog(name: str) -> None:
-    """Kernels too: a device whose products all take a second."""
-    fabric = fabric_of(FAT_TREE)
-    numbers = {"matrix": 0.5, "attention": 0.25, "memory": 0.7, "launch": 1e-5, "step": 3e-3}
-    gemm = {"launch": 1.0}
-    families = {"training": {"bf16": numbers}, "inference": {"bf16": numbers}, "gemm": {"bf16": gemm}}
-    calibrations = (Calibration(device=DEVICE.name, families=families, source="round numbers of this test"),)
-    candidates = candidates_of(WORKLOADS[name], fabric, 1, 2, 4)
-    assert_equal_the_oracle(candidates, DEVICE, fabric, 20, calibrations)
-    slow, usual = score(candidates, DEVICE, fabric, calibrations=calibrations), score(candidates, DEVICE, fabric)
-    assert np.all(slow.step_s > usual.step_s) or name == "training"
-    if name == "serving":
-        assert np.all(slow.step_s > 1.0)
 
 
 @pytest.mark.slow

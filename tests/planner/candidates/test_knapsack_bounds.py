@@ -14,7 +14,7 @@ from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from tests.oracles.tiny_instances import tiny_instance
-from tests.planner.test_explain import rack, serving, training
+from tests.planner.small_racks import rack, serving, training
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0)
 

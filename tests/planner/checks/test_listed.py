@@ -52,23 +52,6 @@ def test_width_that_is_no_halving() -> None:
     assert broken(instance, plan_of(instance, pair("pair", "s0.t0", "s0.t1", "0,1"))) == set()
 
 
-@pytest.mark.parametrize(
-    ("radices", "is_held", "wavelengths"),
-    [
-        ((2, 2), (1,), (4, 4)),
-        ((2, 2), (), (4, 4)),
-        ((2, 3), (1, 1), (4, 2)),
-        ((), (), ()),
-    ],
-)
-def test_collective_that_does_not_fit_together(
-    radices: tuple[int, ...], is_held: tuple[int, ...], wavelengths: tuple[int, ...]
-) -> None:
-    instance, _ = ring()
-    odd = Configuration(data=4, data_collective=collective("radix", *wavelengths, radices=radices, held=is_held))
-    assert broken(instance, plan_of(instance, assign("ring", odd, "s0.t0 s0.t1 s0.t2 s0.t3"))) == {"listed"}
-
-
 @pytest.mark.parametrize("kind", ["tree", "switched", "none", "line", "ring"])
 def test_collective_of_another_fabric(kind: str) -> None:
     instance, _ = ring()

@@ -1,22 +1,9 @@
 """What each server of a job gives."""
 
-from typing import Any
-
-import pytest
-
 from costmodel.parallelism.configuration import Configuration
-from planner.model.errors import InputError
-from planner.model.instance import Instance
 from tests.planner.checks.good import ring_assignment
+from tests.planner.checks.per_server_cases import EVEN
 from tests.planner.checks.plans import assign, broken, collective, edited, held, instance_of, job, plan_of
-
-EVEN = {"constraints": {"per_server": 2}}
-
-
-def two_and_two(**changes: Any) -> dict[str, Any]:
-    """A resident of four ranks in blocks of two on both servers."""
-    old = ring_assignment().model_dump(include={"devices", "configuration", "circuits"})
-    return job("ring", 4, **EVEN, **old) | {"configuration": old["configuration"] | {"block": 2}} | changes
 
 
 def test_servers_that_give_other_numbers() -> None:
@@ -35,16 +22,3 @@ def test_servers_that_give_other_numbers() -> None:
 def test_jobs_without_it_lie_as_they_like() -> None:
     instance = instance_of(job("ring", 4))
     assert broken(instance, plan_of(instance, ring_assignment())) == set()
-
-
-def test_residents_obey_it_too() -> None:
-    def given(**changes: Any) -> Instance:
-        return instance_of(residents=(two_and_two(**changes),))
-
-    assert given().residents[0].constraints.per_server == 2
-    with pytest.raises(InputError, match=r"configuration\.block: a server takes 1 ranks together"):
-        given(configuration=ring_assignment().configuration.model_dump())
-    with pytest.raises(InputError, match=r"devices: each server must give constraints\.per_server, 1 of them"):
-        given(constraints={"per_server": 1})
-    with pytest.raises(InputError, match=r"constraints\.per_server: must be at least 1"):
-        given(constraints={"per_server": 0})

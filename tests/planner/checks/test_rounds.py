@@ -1,20 +1,18 @@
 """Collectives run round by round. Lacking circuits are in test_circuits."""
 
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from costmodel.collectives.ladder import Order
-from costmodel.fabrics import Lightpath, PlanKind
+from costmodel.fabrics import Lightpath
 from costmodel.parallelism.configuration import Collective
 from costmodel.parallelism.mappings import Dimension
 from planner.checks import pricing, rounds
 from planner.checks.circuit_rules import message_time
 from planner.checks.required import group_links, is_sound
-from planner.checks.schedule import ends_reduced, reduces_once, schedule_of
+from planner.checks.schedule import reduces_once, schedule_of
 from planner.fabrics.lightpath.rules import LightpathRules
 from tests.planner.checks.good import GOOD
 from tests.planner.checks.plans import LIGHTPATH, broken
@@ -61,45 +59,3 @@ def test_all_plans_of_the_fabric(ranks: int, max_peers: int, dimension: Dimensio
         charged = pytest.approx((plan.latency_s, plan.seconds_per_byte))
         assert message_time(LightpathRules().speed(fabric), schedule_of(collective, ranks), devices, held) == charged
         assert plan.kind == "line" or reduces_once(collective, ranks)
-
-
-@pytest.mark.parametrize("kind", ["radix", "exchange"])
-@pytest.mark.parametrize(
-    ("ranks", "radices"),
-    [(5, (3, 2)), (5, (2, 3)), (7, (3, 3)), (11, (4, 3)), (13, (2, 4, 2)), (23, (5, 5)), (6, (2, 2, 2))],
-)
-def test_radices_beyond_the_ranks(kind: PlanKind, ranks: int, radices: tuple[int, ...]) -> None:
-    order: Order = "alternating" if kind == "exchange" else "fixed"
-    digits = (1,) * len(radices)
-    collective = Collective(kind=kind, radices=radices, held=digits, wavelengths=digits, order=order)
-    assert is_sound(collective, ranks)
-    assert reduces_once(collective, ranks)
-
-
-@pytest.mark.parametrize(
-    ("kind", "ranks", "radices", "held", "order"),
-    [
-        ("radix", 9, (2, 4), (1, 1), "fixed"),  # reach 8 ranks
-        ("radix", 4, (3, 2), (1, 1), "fixed"),  # the third window of 4 ranks is empty
-        ("radix", 5, (3, 2), (1, 1), "alternating"),  # goes there and back by itself
-        ("exchange", 5, (3, 2), (2,), "alternating"),  # nothing to alternate
-        ("exchange", 5, (2, 3), (2,), "fixed"),  # both rounds have a circuit to the rank two ahead
-    ],
-)
-def test_radices_that_do_not_fit(
-    kind: PlanKind, ranks: int, radices: tuple[int, ...], held: tuple[int, ...], order: Order
-) -> None:
-    digits = (1,) * len(radices)
-    assert not is_sound(Collective(kind=kind, radices=radices, held=held, wavelengths=digits, order=order), ranks)
-
-
-def test_rounds_that_do_not_reduce_once() -> None:
-    collective = Collective(kind="radix", radices=(2, 3), held=(1, 1), wavelengths=(4, 2))
-    schedule = schedule_of(collective, 6)
-    check = partial(ends_reduced, ranks=6)
-    first, second, *gather = schedule.rounds
-    assert check(schedule)
-    assert not check(replace(schedule, rounds=(first, second)))
-    assert not check(replace(schedule, rounds=(first, first, second, *gather)))
-    assert not check(replace(schedule, rounds=(second, first, *gather)))
-    assert not check(replace(schedule, rounds=(first, replace(second, sends=second.sends[1:]), *gather)))

@@ -11,13 +11,12 @@ from typer.testing import CliRunner
 
 import planner as package
 from planner.cli.app import COMMANDS, app
-from planner.cli.output import number, percent, quantity
-from planner.cli.progress import Progress
-from planner.model.result import Incumbent
 from tests.paths import ROOT
 from tests.planner.cli.conftest import Planner
 
 HEAVY = ("ortools", "matplotlib", "numpy", "pandas", "pydantic", "yaml", "networkx", "plotly")
+
+
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
@@ -95,48 +94,3 @@ def test_all_public_names_exist() -> None:
     assert set(package.__all__) <= set(dir(package))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = package.nothing
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(None, "-"), (0.0, "0"), (3.0, "3"), (1284.0, "1,284"), (48.6271, "48.63"), (0.07123, "0.0712"),
-     (12345.6, "12,346"), (1e-7, "1e-07"), (-2.5, "-2.500")],
-)  # fmt: skip
-def test_numbers(value: float | None, text: str) -> None:
-    assert number(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0214, "21.4 ms"), (1.324, "1.32 s"), (0.0, "0 s"), (1e-6, "1.00 us"), (0.9999, "1.00 s"),
-     (123456.0, "123 ks"), (999.9, "1.00 ks"), (None, "-")],
-)  # fmt: skip
-def test_quantities(value: float | None, text: str) -> None:
-    assert quantity(value, "s") == text
-
-
-@pytest.mark.parametrize(
-    ("fraction", "text"),
-    [(None, "-"), (0.0, "0 %"), (0.0561, "5.6 %"), (0.0005, "0.05 %"), (1e-9, "< 0.01 %")],
-)
-def test_percentages(fraction: float | None, text: str) -> None:
-    assert percent(fraction) == text
-
-
-def test_progress_throttles_bounds_and_keeps_every_plan() -> None:
-    lines: list[str] = []
-    progress = Progress(lines.append, ("value", "moves"))
-    progress(Incumbent(0.1, "value", 41.8, None, "first_fit"))
-    progress(Incumbent(0.2, "value", 41.8, 60.0, "bound"))
-    progress(Incumbent(0.3, "value", 41.8, 59.0, "bound"))
-    progress(Incumbent(0.4, "value", 47.12, None, "cpsat"))
-    progress(Incumbent(0.9, "value", 47.12, 49.9, "bound"))
-    progress(Incumbent(1.5, "value", 47.12, 49.9, "bound"))
-    progress(Incumbent(1.9, "value", 49.9, 49.9, "proven"))
-    assert [" ".join(line.split()) for line in lines] == [
-        "0.1 s value 41.80 first_fit",
-        "0.2 s value 41.80 bound 60 gap 30.3 %",
-        "0.4 s value 47.12 bound 59 gap 20.1 % cpsat",
-        "0.9 s value 47.12 bound 49.90 gap 5.6 %",
-        "1.9 s value 49.90 bound 49.90 gap 0 % proven",
-    ]

@@ -15,35 +15,6 @@ from planner.studies.compare.rows import PolicyRow
 from tests.planner.cli.conftest import Planner, fields, written
 
 
-@pytest.fixture
-def plan(planner: Planner, instance: Path, tmp_path: Path) -> Path:
-    """A good plan of the instance."""
-    path = tmp_path / "plan.json"
-    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", path).code == 0
-    return path
-
-
-def test_check_accepts_a_good_plan(planner: Planner, instance: Path, plan: Path) -> None:
-    outcome = planner("check", instance, plan)
-    assert outcome.code == 0
-    assert "0 violations: the plan holds" in outcome.out
-    assert any(line.split() == ["placement", "ok"] for line in outcome.out.splitlines())
-    value = next(line for line in outcome.out.splitlines() if line.startswith("value "))
-    assert value.split() == ["value", "4", "4"]
-
-
-def test_check_names_the_broken_rule(planner: Planner, instance: Path, plan: Path) -> None:
-    content = json.loads(plan.read_text("utf-8"))
-    content["assignments"][1]["devices"] = content["assignments"][0]["devices"]
-    plan.write_text(json.dumps(content), encoding="utf-8")
-    outcome = planner("check", instance, plan, "--json")
-    assert outcome.code == 1
-    assert outcome.document["ok"] is False
-    assert outcome.document["rules"]["placement"] > 0
-    assert outcome.document["violations"][0].keys() == {"rule", "where", "message", "excess"}
-    assert planner("check", instance, plan).code == 1
-
-
 def test_compare_prints_a_table_for_each_instance(planner: Planner, instance: Path, tmp_path: Path) -> None:
     other = written(tmp_path, fields() | {"name": "other"}, "other.json")
     table, rows = tmp_path / "rows.csv", tmp_path / "rows.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.controller import Controller, Decision, Request, Settings, Start
-from planner.controller.job_classes import ASKED, JobClasses
+from planner.controller.job_classes import JobClasses
 from planner.fabrics.job_class import Option
 from planner.model.job import Job
 from tests.planner.simulate.grounds import BERT, CHAT, cluster
@@ -51,7 +51,7 @@ class _Remembered:
         return self if kinds is None else partial(self._ask, kinds)
 
     def _ask(self, kinds: JobClasses, job: Job) -> tuple[Option, ...]:
-        key = kinds.cluster.model_dump_json() + job.model_dump_json(include=ASKED)
+        key = kinds.cluster.model_dump_json() + job.job_class_json
         if key not in self._known:
             self._known[key] = self._method(kinds, job)
         return self._known[key]

@@ -8,20 +8,14 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Quota, Settings, Start, journal_file
+from planner.controller import Controller, Quota, Settings, Start
 from planner.controller import job_classes as kinds_module
 from planner.controller import journal as journal_module
 from planner.model.errors import InputError
 from tests.oracles.controller import replayed
+from tests.planner.controller.journal_cases import ROOMY
 from tests.planner.controller.sites import request, started
 from tests.planner.simulate.grounds import cluster
-
-ROOMY = Settings(greedy_budget_s=9, repair_budget_s=9)
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "journal.db"
 
 
 def test_the_file_is_for_its_owner_alone_and_waits_for_the_disk(path: Path) -> None:
@@ -34,31 +28,6 @@ def test_the_file_is_for_its_owner_alone_and_waits_for_the_disk(path: Path) -> N
         assert database.execute("PRAGMA synchronous").fetchone()[0] == 2
 
 
-def test_a_second_controller_is_kept_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_file, "BUSY_S", 0.05)
-    with Controller(cluster("fat_tree"), path, ROOMY), pytest.raises(InputError, match="another controller uses it"):
-        Controller(journal=path)
-    Controller(journal=path).close()
-
-
-def test_other_files_and_clusters_are_refused(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="say which cluster"):
-        Controller(journal=path)
-    Controller(cluster("fat_tree"), path, ROOMY).close()
-    with pytest.raises(InputError, match="another cluster"):
-        Controller(cluster("lightpath"), path, ROOMY)
-    text = tmp_path / "notes.txt"
-    text.write_text("nothing of the kind\n" * 100)
-    with pytest.raises(InputError, match="not a database"):
-        Controller(cluster("fat_tree"), text)
-    database = sqlite3.connect(path)
-    database.execute("UPDATE meta SET value = '99' WHERE name = 'format'")
-    database.commit()
-    database.close()
-    with pytest.raises(InputError, match="format is 99"):
-        Controller(journal=path)
-
-
 def test_an_event_is_on_disk_before_its_answer(path: Path) -> None:
     """Read by somebody else right after the answer, while the controller goes on."""
     with Controller(cluster("lightpath"), path, ROOMY) as c:
@@ -69,30 +38,6 @@ def test_an_event_is_on_disk_before_its_answer(path: Path) -> None:
             for each in path.parent.glob("journal.db*"):
                 (copy / each.name).write_bytes(each.read_bytes())
             assert set(replayed(copy / "journal.db").jobs) == {f"j{i}" for i in range(number + 1)}
-
-
-def _go_wrong(c: Controller) -> None:
-    with c.group():
-        c.submit(request("c", 4))
-        c.finish("a")
-        raise KeyError
-
-
-def test_a_group_happens_whole_or_not_at_all(path: Path) -> None:
-    with Controller(cluster("fat_tree"), path, ROOMY) as c:
-        with c.group():
-            c.submit(request("a", 4))
-            c.submit(request("b", 4))
-        assert c.seq == 2
-        state = c.state()
-        with pytest.raises(KeyError):
-            _go_wrong(c)
-        assert c.state() == state
-        assert c.seq == 2
-        assert started(c.submit(request("c", 4))) == ["c"]
-        with c.group(), pytest.raises(InputError):
-            c.finish("nobody")
-        assert c.seq == 3
 
 
 def test_resuming_reads_the_last_snapshot_and_what_came_after(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,26 +70,6 @@ def test_settings_that_are_given_replace_those_of_the_journal(path: Path) -> Non
         assert c.settings.depth == 9
     with Controller(journal=path) as c:
         assert c.settings.depth == 9
-
-
-def test_an_error_inside_an_event_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Controller(cluster("fat_tree"), path, ROOMY) as c:
-        c.submit(request("a", 4))
-        state = c.state()
-        with monkeypatch.context() as patch:
-            patch.setattr("planner.controller.controller.SchedulingCycle", None)
-            with pytest.raises(TypeError):
-                c.submit(request("b", 4))
-        assert c.state() == state
-        assert c.check() == []
-        assert started(c.submit(request("b", 4))) == ["b"]
-
-
-def test_a_closed_controller_says_so(path: Path) -> None:
-    c = Controller(cluster("fat_tree"), path, ROOMY)
-    c.close()
-    with pytest.raises(RuntimeError, match="open it again"):
-        c.submit(request("a", 4))
 
 
 def test_threads_take_turns(path: Path) -> None:
@@ -253,27 +178,3 @@ def test_an_answer_that_changed_nothing_is_remembered_under_its_key(path: Path) 
         assert [d.body() for d in c.submit(request("a", 4), key="again")] == [start.body()]
         assert c.fail("s0.g7", key="part") == c.drain("s2", key="server") == c.replan(0.1, key="look") == ()
         assert (c.seq, c.state()) == (before, state)
-
-
-def _go_on_after_an_error(c: Controller, monkeypatch: pytest.MonkeyPatch) -> None:
-    with c.group():
-        c.submit(request("b", 4))
-        with monkeypatch.context() as patch:
-            patch.setattr("planner.controller.controller.SchedulingCycle", None)
-            with pytest.raises(TypeError):
-                c.submit(request("c", 4))
-        with pytest.raises(RuntimeError, match="none of them has happened"):
-            c.submit(request("d", 4))
-
-
-def test_an_error_inside_a_group_ends_all_of_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where whoever calls goes on: what follows in the group does not happen either."""
-    with Controller(cluster("fat_tree"), path, ROOMY) as c:
-        c.submit(request("a", 4))
-        state = c.state()
-        with pytest.raises(RuntimeError, match="none of them has happened"):
-            _go_on_after_an_error(c, monkeypatch)
-        assert c.state() == state
-        assert c.seq == 1
-        assert started(c.submit(request("b", 4))) == ["b"]
-    assert set(replayed(path).jobs) == {"a", "b"}

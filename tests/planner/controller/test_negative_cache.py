@@ -96,9 +96,3 @@ def test_a_search_that_is_cut_short_goes_on_at_later_events_and_ends() -> None:
     assert c.waiting == () or c.job("a").waits_for is not None
     c.submit(request("b", 1), at_s=1)
     assert "a" in c.running
-
-
-@pytest.mark.parametrize(("accelerators", "expected_s"), [(8, 0.025), (256, 0.025), (4096, 0.1)])
-def test_time_for_cp_sat_grows_with_the_cluster(accelerators: int, expected_s: float) -> None:
-    assert Settings().repair_s(accelerators) == pytest.approx(expected_s)
-    assert Settings(repair_budget_s=0.5).repair_s(accelerators) == 0.5

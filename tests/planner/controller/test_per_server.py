@@ -2,27 +2,17 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Decision, Move, Request, Start, Stop, Wait
-from planner.cpsat.preemption import PreemptionServers, fewest_victims
+from planner.controller import Controller, Decision, Request, Stop, Wait
 from planner.model.errors import InputError
+from tests.planner.controller.per_server_cases import even, given
 from tests.planner.controller.sites import controller, request, started
 
 NUMBERS = {"fat_tree": (1, 2, 3, 4, 8), "lightpath": (1, 2, 4, 8), "ocs_rail": (2, 4, 8), "torus": (2, 4, 8)}
-
-
-def even(name: str, servers: int, each: int, **changes: Any) -> Request:
-    return request(name, servers * each, constraints={"per_server": each}, **changes)
-
-
-def given(names: tuple[str, ...]) -> set[int]:
-    return set(Counter(name.rpartition(".")[0] for name in names).values())
 
 
 def obeys(c: Controller, decisions: tuple[Decision, ...]) -> None:
@@ -81,19 +71,6 @@ def nobody_could_start(c: Controller, failed: list[str]) -> None:
         assert sum(count >= each for count in free.values()) < min(first.sizes) // each
 
 
-def test_a_job_waits_for_as_many_on_each_server() -> None:
-    c = controller("fat_tree", {"moves": False, "preempts": False})
-    for server in range(4):
-        c.submit(request(f"j{server}", 6, constraints={"one_server": True}))
-    c.finish("j2")
-    c.finish("j3")
-    (wait,) = (d for d in c.submit(even("even", 3, 4)) if isinstance(d, Wait))
-    assert wait.tag == "scattered"
-    assert "it takes 4 on each of 3 servers, and 2 have as many free; s0 would have 8 free without j0" in wait.because
-    assert started(c.finish("j0")) == ["even"]
-    assert given(c.running["even"].device_names) == {4}
-
-
 def test_sizes_that_the_number_does_not_divide_are_refused() -> None:
     c = controller("fat_tree")
     with pytest.raises(InputError, match="6 accelerators do not come from servers that give 4 each, of 8"):
@@ -103,46 +80,6 @@ def test_sizes_that_the_number_does_not_divide_are_refused() -> None:
     assert len(c.running["elastic"].devices) in (4, 8)
 
 
-def test_neighbours_move_to_leave_room_on_enough_servers() -> None:
-    """Four free on one server and one on another: a single rank moves so that both have two."""
-    c = controller("fat_tree", {"downtime_s": 1, "preempts": False})
-    for i, size in enumerate((8, 8, 4, 6, 1)):
-        c.submit(request(f"j{i}", size, constraints={"one_server": True}))
-    decisions = c.submit(even("even", 2, 2))
-    moves = [decision for decision in decisions if isinstance(decision, Move)]
-    assert [d.job for d in decisions if isinstance(d, Start)] == ["even"]
-    assert given(c.running["even"].device_names) == {2}
-    assert [move.job for move in moves] == ["j4"]
-    assert c.check() == []
-
-
-def fewest_by_every_subset(site: PreemptionServers, part: int, parts: int) -> int | None:
-    for number in range(len(site.guests) + 1):
-        for chosen in combinations(site.guests, number):
-            free = list(site.free)
-            for server, ranks in (place for guest in chosen for place in guest):
-                free[server] += ranks
-            if sum(count >= part for count in free) >= parts:
-                return number
-    return None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(15))
-def test_no_fewer_victims_leave_a_part_on_each_server(seed: int) -> None:
-    random = Random(seed)
-    servers = random.randint(2, 4)
-    guests = tuple(
-        tuple((server, random.randint(1, 4)) for server in random.sample(range(servers), random.randint(1, 2)))
-        for _ in range(random.randint(2, 7))
-    )
-    site = PreemptionServers(tuple(random.randint(0, 5) for _ in range(servers)), guests, (0,) * len(guests))
-    part, parts = random.choice([2, 3, 4]), random.randint(1, servers)
-    found = fewest_victims(site, part, parts, most=len(guests), time_limit_s=20, is_even=True)
-    best = fewest_by_every_subset(site, part, parts)
-    assert (None if found is None else len(found)) == best
-
-
 def test_a_job_of_higher_priority_stops_who_stands_on_enough_servers() -> None:
     c = controller("fat_tree", {"moves": False})
     for server in range(4):
@@ -150,17 +87,6 @@ def test_a_job_of_higher_priority_stops_who_stands_on_enough_servers() -> None:
     decisions = c.submit(even("even", 2, 4, priority=1))
     assert sum(isinstance(decision, Stop) for decision in decisions) == 2
     assert given(c.running["even"].device_names) == {4}
-
-
-def test_servers_are_kept_for_the_first_job_one_for_each_part() -> None:
-    c = controller("fat_tree", {"moves": False, "preempts": False})
-    for server in range(4):
-        c.submit(request(f"j{server}", 6, duration_s=100.0 * (server + 1)), at_s=0)
-    c.submit(even("even", 2, 4), at_s=1)
-    reserved = c.state()["reserved"]
-    assert (reserved["job"], reserved["servers"], reserved["at_s"]) == ("even", [0, 1], 200.0)
-    assert started(c.finish("j0", at_s=100)) == []
-    assert started(c.finish("j1", at_s=200)) == ["even"]
 
 
 @pytest.mark.parametrize("fabric", NUMBERS)

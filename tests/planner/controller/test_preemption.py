@@ -1,55 +1,14 @@
 """Fewest victims and fewest moves, against every subset."""
 
-from itertools import combinations
 from random import Random
 
 import pytest
 
 from planner.controller import Controller, Move, Start, Stop
-from planner.cpsat.preemption import PreemptionServers, fewest_victims
+from planner.cpsat.preemption import PreemptionServers
+from tests.planner.controller.preemption_cases import by_every_subset
 from tests.planner.controller.sites import controller, request, started
-
-
-def by_every_subset(site: PreemptionServers, part: int, parts: int, most: int) -> tuple[int, int] | None:
-    """(number of victims, their cost) of the best set."""
-    for number in range(most + 1):
-        costs = []
-        for chosen in combinations(range(len(site.guests)), number):
-            free = list(site.free)
-            for i in chosen:
-                for server, ranks in site.guests[i]:
-                    free[server] += ranks
-            if sum(count // part for count in free) >= parts:
-                costs.append(sum(site.costs[i] for i in chosen))
-        if costs:
-            return number, min(costs)
-    return None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(25))
-def test_no_smaller_set_of_victims_makes_room(seed: int) -> None:
-    random = Random(seed)
-    servers = random.randint(1, 4)
-    free = [random.randint(0, 4) for _ in range(servers)]
-    guests = []
-    for _ in range(random.randint(0, 8)):
-        places = random.sample(range(servers), random.randint(1, min(2, servers)))
-        guests.append(tuple((server, random.randint(1, 4)) for server in places))
-    site = PreemptionServers(tuple(free), tuple(guests), tuple(random.randint(0, 20) for _ in guests))
-    part, parts, most = random.choice([1, 2, 4]), random.randint(1, 6), random.randint(0, 8)
-    found = fewest_victims(site, part, parts, most=most, time_limit_s=20)
-    best = by_every_subset(site, part, parts, most)
-    assert (found is None) == (best is None)
-    if found is not None:
-        assert (len(found), sum(site.costs[i] for i in found)) == best
-
-
-def test_refused_sets_do_not_come_again() -> None:
-    site = PreemptionServers((0, 0), (((0, 4),), ((1, 4),), ((1, 2),)), (0, 1, 0))
-    first = fewest_victims(site, 4, 1, most=3, time_limit_s=20)
-    assert first == (0,)
-    assert fewest_victims(site, 4, 1, most=3, time_limit_s=20, refused=[frozenset(first)]) == (1,)
+from tests.planner.controller.stories import servers_of
 
 
 def crowded(fabric: str, seed: int) -> tuple[Controller, Random]:
@@ -195,4 +154,48 @@ def test_a_controller_moves_the_fewest_ranks(seed: int) -> None:
     moved = sum(len(decision.devices) for decision in decisions if isinstance(decision, Move))
     assert ("whole" in c.running) == (best is not None)
     assert moved == (best or 0)
+    assert c.check() == []
+
+
+def test_preemption_frees_accelerators_that_lie_together() -> None:
+    """Eight on different nodes are of no use to a job that needs a server: one job gives way, not eight."""
+    c = controller("fat_tree")
+    for i in range(3):
+        c.submit_all([request(f"large{i}", 4), *(request(f"small{i}.{k}", 1) for k in range(4))])
+    c.submit(request("whole", 8))
+    decisions = c.submit(request("urgent", 8, priority=5, constraints={"one_server": True}))
+    stops = [decision for decision in decisions if isinstance(decision, Stop)]
+    assert [stop.job for stop in stops] == ["whole"]
+    assert stops[0].why == "preempted"
+    assert stops[0].waits
+    (start,) = [decision for decision in decisions if isinstance(decision, Start)]
+    assert start.job == "urgent"
+    assert servers_of(start.devices) == ["s3"]
+    assert "whole" in c.waiting
+    assert c.check() == []
+
+
+def test_nobody_gives_way_in_vain() -> None:
+    """Jobs of equal or higher priority, and those that may not be stopped, stay; then nobody is stopped at all."""
+    c = controller("fat_tree")
+    for i in range(4):
+        c.submit(request(f"peer{i}", 8, priority=5 if i else 0, preemptible=i != 0))
+    decisions = c.submit(request("urgent", 8, priority=5))
+    assert not [decision for decision in decisions if isinstance(decision, Stop)]
+    assert len(c.running) == 4
+
+
+@pytest.mark.slow
+def test_preemption_takes_one_node_not_one_accelerator_of_each() -> None:
+    """A tenant's eight single jobs lie on eight servers beside others: stopping them would free no server."""
+    c = controller("lightpath", {"moves": False}, servers=9)
+    for server in range(8):
+        c.submit(request(f"stays{server}", 4, preemptible=False))
+        c.submit(request(f"fills{server}", 2, preemptible=False))
+        c.submit(request(f"fills{server}+", 1, preemptible=False))
+        c.submit(request(f"single{server}", 1))
+    c.submit_all([request("left", 4), request("right", 4)])
+    decisions = c.submit(request("urgent", 8, priority=1, constraints={"one_server": True}))
+    assert {d.job for d in decisions if isinstance(d, Stop)} == {"left", "right"}
+    assert servers_of(c.running["urgent"].device_names) == ["s8"]
     assert c.check() == []

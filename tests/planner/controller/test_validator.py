@@ -1,15 +1,25 @@
 """The look at every place before it is handed out finds what is wrong with it."""
 
-from collections.abc import Callable
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from random import Random
+from typing import Any
 
 import pytest
 
+from costmodel.fabrics import Sipam
+from planner.checks import check
 from planner.controller import Controller
 from planner.controller.settings import Request
-from planner.controller.validator import Validator
+from planner.controller.validator import Validator, whole
 from planner.fabrics.wiring import Wire, Wiring
+from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
+from planner.model.job import Job
 from planner.placement.placement import Place
+from tests.planner.controller.pooled import SCARCE, names_of, spread
 from tests.planner.controller.sites import controller, request
 
 Broken = Callable[[Place], Place]
@@ -135,3 +145,132 @@ def test_a_place_that_is_refused_is_given_back(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.undo()
     c.replan(1.0)
     assert "job" in c.running
+
+
+CASES = int(os.environ.get("GUARD_CASES", "30"))
+
+
+def steps(place: Place, old: str, new: str) -> Place:
+    """One part changed for another, by its name without the server, once."""
+    left = [1]
+
+    def changed(step: Any) -> Any:
+        return new if step == old and left and left.pop() else step
+
+    return rewired(place, lambda wire: wire._replace(route=tuple(map(changed, wire.route))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda p: p, None),
+        (lambda p: on(p, p.devices[1]), "hosts two ranks"),
+        (lambda p: on(p, (1, 0)), "s1.a0 belongs to other"),
+        (lambda p: on(p, (1, 7)), "s1.a7 has failed"),
+        (lambda p: steps(p, "m0.u0", "m0.u29"), None),
+        (lambda p: steps(p, "m0.u0", "m0.u30"), "are no units of the tray"),
+        (lambda p: steps(p, "m0.u0", "m1.u29"), "are no units of the tray"),
+        (lambda p: steps(p, "m0.u0", "m0.u1"), "serves 2 memory circuits"),
+        (lambda p: steps(p, "m0.q0#0", "m0.q0#3"), None),
+        (lambda p: steps(p, "m0.q0#0", "m0.q0#4"), "no port"),
+        (lambda p: steps(p, "m0.q0#0", "m0.q1#0"), "on another rail"),
+        (lambda p: steps(p, "q8#0", "q8#2"), None),
+        (lambda p: steps(p, "q8#0", "q9#2"), "takes for each rail an uplink"),
+        (lambda p: steps(p, "q8#0", "q8#9"), "takes for each rail an uplink"),
+        (lambda p: rewired(p, lambda w: w if w.route else None), "lacks circuit"),
+        (lambda p: replace_wiring(p, lambda key: key != "memory"), "memory circuits are needed for each rank"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_place_in_a_pool_is_found(change: Any, words: str | None) -> None:
+    c = controller("sipam", units_per_tray=30)
+    c.fail("s1.a7")
+    job, place = spread(c)
+    objection = guard_of(c).objection(job, change(place))
+    assert objection is None if words is None else objection is not None and words in objection
+
+
+def replace_wiring(place: Place, keeps: Any) -> Place:
+    configurations = tuple((key, wires) for key, wires in place.wiring.configurations if keeps(key))
+    return Place(place.kind, place.row, place.devices, Wiring(configurations))
+
+
+def respun(random: Random, place: Place) -> Place:
+    """One part of the pool changed for any other, one wire left out or on another rail, or two ranks exchanged."""
+    used = [step for _, wires in place.wiring.configurations for wire in wires for step in wire.route]
+    way = random.randrange(6)
+    if way < 3 and used:
+        tray, rail, number = random.randrange(3), random.randrange(13), random.randrange(5)
+        new = random.choice([f"m{tray}.u{random.randrange(20)}", f"m{tray}.q{rail}#{number}", f"q{rail}#{number}"])
+        old = random.choice(used)
+        near = f"{old[:-1]}{random.randrange(5)}"
+        return steps(place, old, random.choice([new, near, near]))
+    wires = [wire for _, wires in place.wiring.configurations for wire in wires]
+    if way == 3 and wires:
+        wire = random.choice(wires)
+        new_wire = random.choice([None, wire._replace(mask=1 << random.randrange(12))])
+        return rewired(place, lambda each: new_wire if each == wire else each)
+    one, two = random.randrange(len(place.devices)), random.randrange(len(place.devices))
+    devices = list(place.devices)
+    devices[one], devices[two] = devices[two], devices[one]
+    return on(place, *devices)
+
+
+def ground(random: Random, c: Controller, beside: Sequence[Place]) -> Cluster:
+    """The cluster with some parts down that no job beside holds."""
+    fabric, held = c.cluster.fabric, set[str]().union(*map(names_of, beside))
+    assert isinstance(fabric, Sipam)
+
+    def some(parts: Iterator[str]) -> tuple[str, ...]:
+        able = [part for part in parts if part not in held]
+        return tuple(random.sample(able, random.randrange(4))) if random.random() < 0.5 else ()
+
+    trays = [fabric.tray_name(server, tray) for server in range(4) for tray in range(2)]
+    health = Health(
+        failed_memory_units=some(f"{tray}.u{u}" for tray in trays for u in range(fabric.units_per_tray)),
+        failed_tray_ports=some(f"{tray}.q{rail}#{p}" for tray in trays for rail in range(8) for p in range(3)),
+        failed_uplinks=some(
+            fabric.uplink_name(server, rail, u) for server in range(4) for rail in (8, 9) for u in (0, 1)
+        ),
+        failed_switches=some(iter(fabric.switch_names)) if random.random() < 0.3 else (),
+    )
+    return edited(c.cluster, health=health)
+
+
+def by_all_checks(where: Cluster, beside: Sequence[tuple[Job, Place]], job: Job, place: Place) -> bool:
+    """Whether the plan of all is right, and what runs then can be stated as residents."""
+    try:
+        instance, plan = whole(where, beside, [(job, place)])
+        whole(where, [*beside, (job, place)])
+    except (ValueError, IndexError):
+        return False
+    return not check(instance, plan, starts=True)
+
+
+@pytest.mark.slow
+def test_a_place_in_a_pool_is_judged_as_by_all_checks() -> None:
+    """Random places on random ground, one guard for all: what it remembers is of other places."""
+    random, verdicts = Random("pools"), Counter[bool]()
+    c = controller("sipam", {"moves": False, "preempts": False}, **SCARCE)
+    guard = guard_of(c)
+    for number in range(CASES):
+        names = [f"j{number}.{i}" for i in range(random.randrange(1, 7))]
+        for each in names:
+            c.submit(request(each, random.choice((1, 2, 4, 8, 12, 16))))
+        held = {each: (c.job(each).request, place) for each, place in c.running.items()}
+        for one in random.choices([*held], k=4):
+            job, place = held[one]
+            beside = [of for other, of in held.items() if other != one]
+            where = ground(random, c, [of for _, of in beside])
+            if beside and check(*whole(where, beside), starts=True):
+                where = c.cluster
+            guard.healed(where)
+            changed = place if random.random() < 0.4 else respun(random, place)
+            expected = by_all_checks(where, beside, job, changed)
+            said = guard.objection(job, changed)
+            assert (said is None) == expected, (said, changed.devices, changed.wiring, where.health)
+            verdicts[expected] += 1
+        guard.healed(c.cluster)
+        for each in names:
+            c.cancel(each)
+    assert min(verdicts[True], verdicts[False]) > CASES / 2

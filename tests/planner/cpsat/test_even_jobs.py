@@ -23,9 +23,9 @@ from planner.whatif.repair import repair
 from tests.oracles import pool_search, rails, tiny_shares
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.checks.plans import FAT_TREE, TRAINING, instance_of, job
-from tests.planner.fabrics.ocs_rail import test_step2
-from tests.planner.fabrics.slices.test_sliced import box_of, parts_in
-from tests.planner.fabrics.slices.test_sliced import tiny as tiny_slices
+from tests.planner.fabrics.ocs_rail.test_step2 import tiny as tiny_rails
+from tests.planner.fabrics.slices.clusters import tiny as tiny_slices
+from tests.planner.fabrics.slices.test_plugin import box_of, parts_in
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
 from tests.planner.simulate.grounds import FABRICS
 
@@ -46,7 +46,7 @@ def even(instance: Instance, seed: int) -> Instance:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_values_on_rails_are_the_enumerated_ones(seed: int) -> None:
-    instance = even(test_step2.tiny(seed), seed)
+    instance = even(tiny_rails(seed), seed)
     assert_solved_to(instance, rails.best_value(instance))
 
 

@@ -9,27 +9,18 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat import core
-from planner.cpsat.lns import neighbourhood
-from planner.cpsat.search import Search
-from planner.cpsat.step2.fix_configurations import _only
 from planner.cpsat.step2.realize import realize
 from planner.fabrics.free_state import Choice
 from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
 from planner.formulation.step_two import StepTwoLimits
-from planner.heuristics.greedy import place_all
-from planner.heuristics.strategies import tightest
-from planner.model.clock import Clock
 from planner.model.instance import Instance
-from planner.model.result import Incumbent, Result, SolveOptions, Status, relative_gap
+from planner.model.result import Incumbent, Result, Status, relative_gap
 from planner.pipeline import solve
 from planner.policies import POLICIES
 from planner.whatif.comparable import expand_as, references
-from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
-from tests.planner.test_explain import Fields, rack, serving, single, training
-
-OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=5.0)
+from tests.planner.cpsat.search_cases import OPTIONS
+from tests.planner.small_racks import Fields, rack, serving, single, training
 
 
 def crowded(seed: int, **fields: object) -> Instance:
@@ -173,13 +164,6 @@ def test_levels_follow_the_instance() -> None:
     assert result.status is Status.OPTIMAL
 
 
-def test_value_after_fragmentation_in_thirds() -> None:
-    """The kept fragmentation must not exclude the plan that has it."""
-    data = tiny_instance(267).model_dump()
-    data |= {"objectives": ["fragmentation", "value"], "size_distribution": {2: 2.0, 3: 1.0}}
-    agrees(Instance.parse(data))
-
-
 def test_counts_that_need_more_light_than_the_least_boundary_are_not_refuted() -> None:
     """A cube of eight ranks on 4 + 3 + 1 tiles, the first and the last server not joined: 6 circuits, not 5."""
     pairs = [("s0", "s1"), ("s1", "s0"), ("s1", "s2"), ("s2", "s1")]
@@ -220,22 +204,6 @@ def test_more_capacity_never_lowers_the_best_value(seed: int) -> None:
             assert more.objective >= base.objective - 1e-6
 
 
-def test_fragmentation_beside_a_device_without_a_port() -> None:
-    """On the last lit device of its server the job leaves two free, which no size 3 is measured against."""
-    data = rack(serving("x", 1, required=True), tiles=2, health={"failed_ports": ["s1.t1"]})
-    agrees(Instance.parse(data | {"objectives": ["fragmentation"], "size_distribution": {2: 2.0, 3: 1.0}}))
-
-
-def agrees(instance: Instance) -> None:
-    expected = brute_force(instance)
-    result = solve(instance, options=replace(OPTIONS, deterministic_limit=20.0))
-    assert expected is not None
-    assert result.status is Status.OPTIMAL
-    assert [level.value for level in result.levels] == pytest.approx([*expected.values.values()], abs=1e-6)
-    assert result.plan is not None
-    assert [*result.plan.objectives.values()] == pytest.approx([*expected.values.values()], abs=1e-6)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(40)])
 def test_final_plan_still_has_the_value_of_every_level_without_tolerance(seed: int) -> None:
@@ -253,58 +221,3 @@ def test_gap_is_relative_to_the_larger_magnitude() -> None:
     assert relative_gap(0.0, 0.0) == 0.0
     assert relative_gap(3.0, 4.0) == 0.25
     assert relative_gap(4.0, 3.0) == 0.25
-
-
-def test_settling_keeps_the_chosen_rows_and_the_current_ones() -> None:
-    problem = expand(Instance.parse(rack(serving("x", [1, 2]), serving("y", 2), residents=[single("r", "s0.t0")])))
-    only = _only(problem, {1: Choice(1, False, ((0, 1),))})
-    assert [len(options) for options in only.options] == [1, 1, 0]
-    assert only.options[0].current == 0
-
-
-FAT_TREE: Fields = {"cluster": {"device": "h100-sxm", "fabric": {
-    "kind": "fat_tree", "servers": 4, "gpus_per_server": 4, "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "1 us",
-    "nvlink_energy": "50 pJ/b", "network_bandwidth": "50 GB/s", "network_alpha": "5 us", "network_energy": "165 pJ/b",
-}}}  # fmt: skip
-
-
-def test_rows_that_neighbourhoods_choose_are_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four of five jobs have three GPUs of a server, one a single GPU: which one, a neighbourhood exchanges."""
-    jobs = [training(f"j{i}", [1, 3], batch=12, constraints={"one_server": True}) for i in range(5)]
-    problem = expand(Instance.parse(rack(*jobs, objectives=["value"]) | FAT_TREE))
-    start, other = (place_all(problem, tightest, job_order=order) for order in (range(5), range(4, -1, -1)))
-    assert start is not None
-    assert other is not None
-
-    def exchange(search: Search, *_: object) -> None:
-        search.assignments = tuple(other)
-
-    monkeypatch.setattr(core, "improve", exchange)
-    monkeypatch.setattr(core, "MOST_COUNTS", 0)
-    search = Search(problem, OPTIONS)
-    search.assignments = tuple(start)
-    outcome = core.optimize_value(search, Clock.of(60))
-    assert not outcome.is_proven
-    assert len(search.pattern()) == 5
-
-
-def test_a_resident_that_a_neighbourhood_places_has_moved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Servers have other names there: the only one with room is called like the one that the resident left."""
-    resident = training("r", [1, 4]) | {
-        "devices": [f"s0.g{slot}" for slot in range(4)],
-        "configuration": {"data": 4, "block": 4, "micro_batch": 16, "data_collective": {"kind": "ring"}},
-    }
-    data = rack(residents=[resident], objectives=["value", "moves"]) | FAT_TREE
-    health = {"health": {"failed_tiles": ["s0.g3", "s2.g3"]}}
-    problem = expand(Instance.parse(data | {"cluster": data["cluster"] | health}))
-    options = problem.options[0]
-    single = next(row for row in options.rows_by_value() if options.candidates.num_devices[row] == 1)
-    search = Search(problem, OPTIONS)
-    search.restrict(problem)
-    search.assignments = (options.assignment(single, ["s2.g0"], ()),)
-    search.bound = 1.0
-    monkeypatch.setattr(neighbourhood, "_servers", lambda draw, problem: ((1, 2),))
-    neighbourhood.improve(search, core._planned, Clock.of(60))
-    (found,) = search.assignments
-    assert found.devices == ("s1.g0", "s1.g1", "s1.g2", "s1.g3")
-    assert found.is_moved

@@ -1,8 +1,6 @@
 """What must hold on every fabric there is, so that none is forgotten by a command."""
 
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,13 +12,8 @@ from planner.model.result import SolveOptions
 from planner.prices.parts import PartPrices
 from tests.fabrics import EVERY, FABRICS
 from tests.planner.cli.conftest import Planner, planner  # noqa: F401
+from tests.planner.fabrics.all_fabrics_cases import instance
 from tests.planner.simulate.grounds import BERT
-
-
-def instance(fabric: dict[str, Any], *sizes: int) -> Instance:
-    jobs = [{"name": f"j{i}", "workload": BERT, "accelerators": size} for i, size in enumerate(sizes)]
-    cluster = {"device": "h100-sxm", "fabric": fabric}
-    return Instance.parse({"schema_version": 1, "name": "any", "cluster": cluster, "jobs": jobs})
 
 
 @pytest.mark.slow
@@ -48,16 +41,6 @@ def test_rings_and_memory_nodes_have_gains() -> None:
     assert found["one more server"] == pytest.approx(1.0)
     assert (found["twice the network bandwidth"] or 0) > 0
     assert found["1 more DIMM in each memory node"] == 0
-
-
-def test_where_little_can_be_more_there_is_still_an_upgrade(planner: Planner, tmp_path: Path) -> None:  # noqa: F811
-    fixed = {"servers": 1, "tiles_per_server": 32, "fibers": [], "max_peers": 8, "reconfiguration": 0}
-    path = tmp_path / "one.json"
-    given = instance(FABRICS["lightpath"] | fixed, 4)
-    path.write_text(given.model_dump_json(by_alias=True, exclude_none=True), "utf-8")
-    outcome = planner("marginal", path, "--time-limit", 1)
-    assert outcome.code == 0
-    assert "twice the bandwidth of a wavelength" in outcome.out
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -1,87 +1,17 @@
 """Circuits, colourings and boundaries of shapes against plain loops."""
 
-import gc
-import tracemalloc
-import weakref
-from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from costmodel.collectives.family import Family
-from costmodel.collectives.family import plans_of as family_of
-from costmodel.collectives.limits import Limits
-from costmodel.collectives.offers import SWITCHED
-from costmodel.collectives.plan import CollectivePlan
-from costmodel.fabrics import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.fabrics import NO_PLAN, GroupPlan
 from costmodel.hardware.device import load_device
 from planner.fabrics.demand import Demand, _bound, _boundary
-from planner.fabrics.lightpath.fast_layouts import layouts_of
+from planner.fabrics.ocs_rail.demand import RailDemand
+from planner.fabrics.sipam.demand import PoolDemand, SipamDemand
 from tests.oracles.circuits import required_circuits
-
-WAVELENGTHS, PEERS = 8, 7
-
-
-def plans_of(ranks: int, widths: tuple[int, ...] = (8, 2, 1)) -> tuple[CollectivePlan, ...]:
-    """Rings of some widths, and other plans of a group: exact radices, then any."""
-    limits = Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9)
-    rings = [CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (width,)) for width in widths]
-    exact, every = (family_of("all_reduce", ranks, limits, Family(SWITCHED, padded=padded)) for padded in (False, True))
-    return (*rings, *dict.fromkeys((*exact, *every)))
-
-
-def line(stages: int, width: int = 2) -> LinkPlan:
-    return LinkPlan("line", stages, wavelengths=(width,))
-
-
-def shapes(tensor: int, pipeline: int, data: int, block: int, num_plans: int = 6) -> Iterator[Demand]:
-    """A sample of the plans along each dimension; replicas without a pipeline may exchange nothing."""
-    lines: tuple[GroupPlan, ...] = (line(pipeline), line(pipeline, 1)) if pipeline > 1 else (NO_PLAN,)
-    for t in _sample(tensor, num_plans):
-        for p in lines:
-            for d in (*_sample(data, num_plans), *([NO_PLAN] if pipeline == 1 < data else [])):
-                yield Demand(tensor, pipeline, data, block, (t, p, d))
-
-
-def _sample(ranks: int, number: int) -> tuple[GroupPlan, ...]:
-    if ranks == 1:
-        return (NO_PLAN,)
-    found = plans_of(ranks)
-    return found[:: max(1, len(found) // number)]
-
-
-SMALL = [
-    (4, 1, 1, 1), (6, 1, 1, 1), (8, 1, 1, 1), (1, 1, 8, 1), (1, 4, 1, 1), (1, 2, 4, 1), (1, 4, 2, 1),
-    (2, 1, 4, 2), (2, 2, 2, 2), (3, 2, 2, 3), (4, 1, 2, 4), (2, 1, 1, 2), (1, 1, 7, 1), (2, 4, 2, 2),
-]  # fmt: skip
-
-
-def configurations_of(shape: Demand) -> list[tuple[str, set[tuple[int, int, int]]]]:
-    """Held circuits of each dimension, group by group."""
-    found: list[tuple[str, set[tuple[int, int, int]]]] = []
-    degrees = {"tensor": shape.tensor, "pipeline": shape.pipeline, "data": shape.data}
-    for name, plan in zip(degrees, shape.plans, strict=True):
-        for circuits in plan.configurations():
-            held = set()
-            for fixed in np.ndindex(*(1 if axis == name else degree for axis, degree in degrees.items())):
-                at = dict(zip(degrees, map(int, fixed), strict=True))
-                for source, destination, width in circuits:
-                    ends = []
-                    for index in (source, destination):
-                        here = at | {name: index}
-                        ends.append((here["data"] * shape.pipeline + here["pipeline"]) * shape.tensor + here["tensor"])
-                    held.add((ends[0], ends[1], width))
-            found.append((name, held))
-    return found
-
-
-@pytest.mark.parametrize("degrees", SMALL)
-def test_circuits_of_a_shape(degrees: tuple[int, int, int, int]) -> None:
-    for shape in shapes(*degrees):
-        found = [(name, set(circuits)) for name, circuits in shape.configurations]
-        assert found == configurations_of(shape)
-        assert all(len(set(circuits)) == len(circuits) for _, circuits in shape.configurations)
+from tests.planner.fabrics.demand_cases import SMALL, WAVELENGTHS, line, plans_of, shapes
 
 
 @pytest.mark.slow
@@ -198,13 +128,13 @@ def test_unit_is_the_common_width_of_circuits_between_blocks() -> None:
 
 def test_within_compares_widths_of_the_same_circuits() -> None:
     ring = {width: Demand(4, 1, 1, 1, (plans_of(4, (width,))[0], NO_PLAN, NO_PLAN)) for width in (1, 2)}
-    assert ring[1].is_within(ring[2])
-    assert not ring[2].is_within(ring[1])
-    assert ring[1].is_within(ring[1])
+    assert ring[1].needs_no_more_than(ring[2])
+    assert not ring[2].needs_no_more_than(ring[1])
+    assert ring[1].needs_no_more_than(ring[1])
     other = Demand(4, 1, 1, 2, ring[1].plans)
-    assert not ring[1].is_within(other)
+    assert not ring[1].needs_no_more_than(other)
     radix = next(plan for plan in plans_of(4) if plan.kind == "radix")
-    assert not ring[1].is_within(Demand(4, 1, 1, 1, (radix, NO_PLAN, NO_PLAN)))
+    assert not ring[1].needs_no_more_than(Demand(4, 1, 1, 1, (radix, NO_PLAN, NO_PLAN)))
 
 
 def test_boundary_is_shared_and_cannot_be_changed() -> None:
@@ -214,53 +144,11 @@ def test_boundary_is_shared_and_cannot_be_changed() -> None:
         shape.boundary[0] = 1
 
 
-@pytest.mark.slow
-def test_light_of_many_ranks_takes_memory_by_circuits_not_by_pairs() -> None:
-    """A ring of 1,024: a million pairs of ranks, a thousand circuits; many shapes of one plan share them."""
-    ring = CollectivePlan("all_reduce", "ring", 1024, Limits(WAVELENGTHS, PEERS, 1e-6, 1e-5, 1e9), (), (1,), (4,))
-    gc.collect()
-    tracemalloc.start()
-    try:
-        kept = [Demand(1, 1, 1024, block, (NO_PLAN, NO_PLAN, ring)) for block in (1, 2, 4, 8)]
-        for shape in kept:
-            assert len(shape.boundary) == shape.num_blocks + 1
-            assert len(shape.offsets[0]) == len(shape.configurations[0][1]) == 1024
-            assert shape.between_blocks[0].pairs.shape == (3, shape.num_blocks)
-            assert layouts_of(shape)
-        assert tracemalloc.get_traced_memory()[0] < 1e6
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.slow
-def test_what_shapes_share_goes_with_the_last_of_them() -> None:
-    shape = Demand(1, 1, 24, 1, (NO_PLAN, NO_PLAN, plans_of(24)[0]))
-    assert shape.has_light
-    held = weakref.ref(shape), weakref.ref(layouts_of(shape))
-    del shape
-    gc.collect()
-    assert [each() for each in held] == [None, None]
-
-
-@pytest.mark.parametrize("places", [(0, 0, 1, 1, 2, 2), (2, 0, 1, 0, 1, 2)])
-def test_light_between_places_is_counted_pair_by_pair(places: tuple[int, ...]) -> None:
-    for shape in shapes(1, 2, 6, 2, 4):
-        for between in shape.between_blocks:
-            table, expected = between.table, np.zeros((3, 3), dtype=int)
-            for a, b in np.argwhere(table):
-                expected[places[a], places[b]] += table[a, b]
-            np.fill_diagonal(expected, 0)
-            assert between.over(np.array(places), 3).tolist() == expected.tolist()
-            assert between.reversed.table.tolist() == table.T.tolist()
-            assert {(a, b): w for a, peers in between.leaving() for b, w in peers} == {
-                (a, b): table[a, b] for a, b in np.argwhere(table)
-            }
-
-
 def test_circuits_agree_with_the_oracle_of_the_rules() -> None:
     from costmodel.pricing.candidates import enumerate_candidates
+    from tests.costmodel.pricing.score_cases import WORKLOADS, fabric_of
     from tests.costmodel.pricing.test_candidates import DEVICE, workload_of
-    from tests.costmodel.pricing.test_score import LIGHTPATH, WORKLOADS, fabric_of
+    from tests.costmodel.pricing.test_score import LIGHTPATH
 
     listed = enumerate_candidates(workload_of(WORKLOADS["training"]), (4, 5, 6, 7), DEVICE, fabric_of(LIGHTPATH))
     for row in range(0, len(listed), 7):
@@ -285,3 +173,27 @@ def test_circuits_with_context_agree_with_the_oracle_of_the_rules() -> None:
         assert mine == [(name, sorted(circuits)) for name, circuits in required_circuits(c)]
         with_both += bool(mine) and c.context > 1
     assert with_both
+
+
+def test_demands_with_one_key_differ_in_light_alone() -> None:
+    ring = plans_of(4)
+    one, other = (Demand(4, 1, 1, 1, (plan, NO_PLAN, NO_PLAN)) for plan in ring[1:3])
+    assert one.key == other.key == one.room_key
+    assert one.key != Demand(4, 1, 1, 2, (ring[1], NO_PLAN, NO_PLAN)).key
+    pooled = SipamDemand(4, 1, 1, 1, (NO_PLAN,) * 3, memory_units=2, memory_io=1)
+    assert pooled.room_key != SipamDemand(4, 1, 1, 1, (NO_PLAN,) * 3, memory_units=3, memory_io=1).room_key
+    assert (pooled.pooled_units, one.pooled_units) == (2, 0)
+
+
+def test_a_demand_needs_no_more_than_one_with_more_ports_or_rails() -> None:
+    none, some = (RailDemand(4, 1, 1, 1, (plan, NO_PLAN, NO_PLAN)) for plan in (NO_PLAN, plans_of(4)[2]))
+    assert none.needs_no_more_than(some)
+    assert not some.needs_no_more_than(none)
+    assert some.chooses_servers
+    assert not none.chooses_servers
+    few, more, full = (SipamDemand(4, 1, 1, 1, (NO_PLAN,) * 3, memory_units=n, memory_io=1) for n in (2, 2, 3))
+    assert few.needs_no_more_than(more)
+    assert not few.needs_no_more_than(full)
+    fewer, many = PoolDemand(2, 1, 1, 1, 1), PoolDemand(2, 1, 2, 1, 1)
+    assert fewer.needs_no_more_than(many)
+    assert not many.needs_no_more_than(fewer)

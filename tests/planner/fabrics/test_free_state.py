@@ -10,14 +10,13 @@ from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.free_state import Choice, FreeState, route_pattern
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
-from tests.planner.fabrics.test_demand import line, plans_of
-from tests.planner.test_explain import rack, serving, single, training
+from tests.planner.fabrics.demand_cases import line, plans_of
+from tests.planner.small_racks import rack, serving, single, training
 
 
 def random_pattern(problem: Problem, rng: Random) -> dict[int, Choice]:
@@ -125,15 +124,6 @@ def test_singles_take_devices_without_a_port_first() -> None:
     found = route_pattern(problem, pattern)
     assert found is not None
     assert [a.devices for a in found] == [("s0.t2",), ("s0.t0",)]
-
-
-def test_slots_of_unhealthy_servers() -> None:
-    health = {"failed_tiles": ["s0.t0"], "failed_ports": ["s0.t0", "s0.t3"]}
-    slots = FreeSlots(Instance.parse(rack(serving("x", 1), health=health)).cluster)
-    assert slots.lit[0] == [1, 2]
-    assert slots.free(0, single=True) == [3, 1, 2]
-    slots.take([(0, 3), (0, 1)])
-    assert slots.free(0, single=True) == slots.free(0, single=False) == [2]
 
 
 def test_a_job_that_does_not_fit_leaves_the_board_as_it_was() -> None:

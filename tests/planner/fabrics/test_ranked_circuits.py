@@ -10,7 +10,7 @@ from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
 from tests.costmodel.pricing.test_score import LIGHTPATH
 from tests.planner.checks.plans import job
-from tests.planner.fabrics.ocs_rail.test_step2 import instance_of
+from tests.planner.fabrics.ocs_rail.step2_cases import instance_of
 
 HERE, THERE = (0, 1), (1, 2)
 """(server, slot) of both ends"""

@@ -2,28 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from planner.model.errors import InputError
 from planner.model.instance import Instance, default_sizes
-from planner.model.job import Range
-from tests.planner.cpsat.step1.test_constraints import ring_resident
-from tests.planner.test_explain import FAT_TREE, Fields, rack, serving, single
-
-
-def parse(data: Fields) -> Instance:
-    return Instance.parse(data, "file")
-
-
-@pytest.mark.parametrize(
-    ("accelerators", "sizes"),
-    [(3, (3,)), ([4, 2, 2], (2, 4)), ({"min": 2, "max": 4}, (2, 3, 4)), ({"min": 1, "max": 1}, (1,))],
-)
-def test_sizes(accelerators: Any, sizes: tuple[int, ...]) -> None:
-    assert parse(rack(serving("x", accelerators))).jobs[0].sizes == sizes
+from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.model.instance_cases import edited_ring, parse
+from tests.planner.small_racks import Fields, rack, serving, single
 
 
 def test_units_and_percent() -> None:
@@ -54,16 +41,6 @@ def test_jobs_by_name() -> None:
     assert instance.job("x").name == "x"
     with pytest.raises(InputError, match="there is no job 'z'; jobs are: r, x"):
         instance.job("z")
-
-
-def test_error_names_file_field_and_problem() -> None:
-    with pytest.raises(InputError) as caught:
-        parse(rack(serving("x", 1, weight=-1)))
-    assert caught.value.where == "file"
-    assert "weight" in caught.value.field
-    assert "must be above 0" in caught.value.problem
-    assert str(caught.value) == f"file: {caught.value.field}: {caught.value.problem}"
-    assert str(InputError("file", "", "is empty")) == "file: is empty"
 
 
 X = serving("x", 1)
@@ -106,88 +83,12 @@ def test_bad_instances(data: Fields, message: str) -> None:
         parse(data)
 
 
-def test_a_range_may_reach_beyond_the_rack() -> None:
-    assert parse(rack(serving("x", {"min": 8, "max": 20}))).jobs[0].sizes[-1] == 20
-    assert Range(min=2, max=2).max == 2
-
-
 def test_the_whole_fat_tree_is_the_limit_where_racks_are_linked() -> None:
     data = rack(serving("x", 16))
     data["cluster"]["fabric"] = FAT_TREE | {"racks": 2}
     parse(data)
     data["jobs"] = [serving("x", 17)]
     with pytest.raises(InputError, match="the cluster has 16"):
-        parse(data)
-
-
-def edited_ring(**changes: Any) -> Fields:
-    """The ring resident, its first circuit changed."""
-    resident = ring_resident()
-    circuits = resident["circuits"][0]["circuits"]
-    resident["circuits"] = [{"dimension": "tensor", "circuits": [circuits[0] | changes, circuits[1]]}]
-    return resident
-
-
-def test_good_resident() -> None:
-    instance = parse(rack(residents=[edited_ring()], fibers=1))
-    assert instance.residents[0].movable
-    assert instance.residents[0].move_cost == 1.0
-
-
-@pytest.mark.parametrize(
-    ("residents", "message"),
-    [
-        ([single("r", "s0.t0"), single("q", "s0.t0")], "s0.t0 already belongs to r"),
-        ([single("r", "s0.t9")], r"residents\[r\].devices: no device 's0.t9'"),
-        ([single("r", "s0.t0") | {"devices": ["s0.t0", "s0.t1"]}], "2 devices for the 1 ranks"),
-        ([edited_ring(**{"from": "s0.t1"})], "s0.t1 is none of its devices"),
-        ([edited_ring(wavelengths=[3, 4])], "wavelengths are 0 to 3"),
-        ([edited_ring(wavelengths=[-1, 0])], "wavelengths are 0 to 3"),
-        ([edited_ring(wavelengths=[])], "must have 1 or more entries"),
-        ([edited_ring(fibers=[])], "takes (1|one) fiber such as s0>s1#0"),
-        ([edited_ring(fibers=["s1>s0#0"])], "takes (1|one) fiber"),
-        ([edited_ring(fibers=["s0>s1#1"])], "takes (1|one) fiber"),
-        (
-            [edited_ring(), edited_ring() | {"name": "q", "devices": ["s0.t1", "s1.t1"]}],
-            "is none of its devices|already uses wavelength",
-        ),
-    ],
-)  # fmt: skip
-def test_residents_that_cannot_be_running(residents: list[Fields], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        parse(rack(residents=residents, fibers=1))
-
-
-@pytest.mark.parametrize(
-    "health",
-    [
-        {"failed_tiles": ["s0.t0"]},
-        {"failed_ports": ["s1.t0"]},
-        {"failed_fibers": [{"from": "s0", "to": "s1", "index": 0}]},
-    ],
-)
-def test_immovable_resident_on_a_failed_part(health: Fields) -> None:
-    parse(rack(residents=[ring_resident()], fibers=1, health=health))
-    with pytest.raises(InputError, match=r"is on failed part .* and may not move"):
-        parse(rack(residents=[ring_resident(movable=False)], fibers=1, health=health))
-
-
-def test_single_device_resident_needs_no_port() -> None:
-    parse(rack(residents=[single("r", "s0.t0", movable=False)], health={"failed_ports": ["s0.t0"]}))
-
-
-@pytest.mark.parametrize("changes", [{"circuits": []}, {"wavelengths_per_fiber": 1}])
-def test_resident_that_breaks_a_rule_while_it_runs(changes: Fields) -> None:
-    resident = ring_resident(movable=False) | {k: v for k, v in changes.items() if k == "circuits"}
-    fabric = {k: v for k, v in changes.items() if k != "circuits"}
-    with pytest.raises(InputError):
-        parse(rack(residents=[resident], fibers=1, **fabric))
-
-
-def test_circuits_need_a_fabric_that_has_them() -> None:
-    data = rack(residents=[ring_resident() | {"devices": ["s0.g0", "s1.g0"]}])
-    data["cluster"]["fabric"] = FAT_TREE
-    with pytest.raises(InputError, match="a fat_tree has no circuits; remove them"):
         parse(data)
 
 
@@ -199,8 +100,3 @@ def test_files_there_and_back(tmp_path: Path, suffix: str) -> None:
     instance = Instance.load(path)
     assert instance == parse(data)
     assert parse(json.loads(instance.model_dump_json(by_alias=True))) == instance
-
-
-def test_missing_file_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError):
-        Instance.load(tmp_path / "none.yaml")

@@ -1,21 +1,15 @@
 """Rules and random changes: what they place, that it fits, and that changes never slow a step."""
 
-import random
-import time
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.model.page_instance import PageInstance
 from planner.pages.heuristics import all_local, bw_aware, greedy_keep, proportional, split, units
-from planner.pages.improve import improve, repaired
-from planner.pages.problem import PageProblem, Pages
-from tests.costmodel.dataflow.streams.cases import chain
-from tests.planner.page_cases import fields, problem_of, problems, task_of
-
-PROGRAM = chain([1, 1, 1], [1, 1, 1], [6, 4, 2])
+from planner.pages.problem import PageProblem
+from tests.planner.page_cases import fields, problem_of, task_of
+from tests.planner.pages.heuristics_cases import PROGRAM
 
 
 @given(count=st.integers(0, 999), shares=st.lists(st.floats(0.01, 1e12), min_size=1, max_size=5))
@@ -47,35 +41,6 @@ def test_what_finds_no_room_goes_another_way_then_stays_then_is_made_again() -> 
     assert placed[0].moved.tolist() == [[3, 3], [0, 0], [1, 1]] or placed[0].moved.sum() <= 9
     assert placed[0].remade.any()
     assert bw_aware(problem_of(task_of(PROGRAM, [2.0], 1, may_remake=False), capacity=[4])) is None
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
-@given(problem=problems(most_layers=6, most_pages=9), seed=st.integers(0, 9))
-def test_changes_fit_and_never_slow_a_step(problem: PageProblem, seed: int) -> None:
-    placed = proportional(problem)
-    if placed is None:
-        return
-    seen: list[float] = []
-    found = improve(
-        problem, placed, time.perf_counter() + 0.2, random.Random(seed), lambda _, value: seen.append(value), bool
-    )
-    assert problem.fits(found)
-    assert problem.value_s(found) <= problem.value_s(placed)
-    assert seen == sorted(seen, reverse=True)
-    (task,) = problem.tasks
-    total = found[0].moved.sum(axis=1) + found[0].kept
-    assert (total == np.where(found[0].remade, 0, task.count)).all()
-    assert not any(found[0].remade[a] and found[0].remade[list(task.excluded[a])].any() for a in range(len(task.count)))
-
-
-def test_what_is_too_much_goes_out() -> None:
-    problem = problem_of(task_of(PROGRAM, [2.0, 1.0], 5, may_remake=True), capacity=[None, None])
-    nothing = np.zeros((3, 2), np.int64)
-    found = repaired(problem, [Pages(nothing, np.array([6, 4, 2]), np.zeros(3, bool))])
-    assert found is not None
-    assert found[0].kept.tolist() == [5, 0, 0]
-    assert found[0].moved.sum(axis=1).tolist() == [1, 4, 2]
 
 
 def test_absences_of_weights_are_placed_alike() -> None:

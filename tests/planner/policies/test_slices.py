@@ -1,6 +1,5 @@
 """Policies that cut slices: their shapes on a rack, and what they skip."""
 
-from math import prod
 from typing import Any
 
 import pytest
@@ -12,10 +11,10 @@ from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from planner.pipeline import solve
 from planner.policies.slices import ranks_on
-from planner.policies.torus_slices import torus_of
 from tests.oracles.slices import boxes_of, subcubes_of
 from tests.paths import ROOT
-from tests.planner.test_explain import FAT_TREE, rack, serving, training
+from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.small_racks import rack, serving, training
 
 RACK64 = ROOT / "instances" / "lumorph" / "rack64.yaml"
 
@@ -96,23 +95,6 @@ def test_failed_devices_belong_to_no_slice_and_dark_ones_serve_singles() -> None
         assert check(instance, plan, starts=True) == []
         assert plan["a"].devices == tuple(f"s1.t{slot}" for slot in range(4))
         assert plan["c"].devices == ("s0.t2",)
-
-
-@pytest.mark.parametrize(
-    ("servers", "per_server", "sides"),
-    [
-        (8, 8, (4, 4, 4)),
-        (8, 32, (4, 8, 8)),
-        (32, 8, (4, 8, 8)),
-        (16, 4, (4, 4, 4)),
-        (2, 3, (1, 2, 3)),
-        (1, 1, (1, 1, 1)),
-    ],
-)
-def test_the_torus_is_as_cubic_as_its_servers_allow(servers: int, per_server: int, sides: tuple[int, ...]) -> None:
-    box, grid = torus_of(servers, per_server)
-    assert (prod(box), prod(grid)) == (per_server, servers)
-    assert tuple(sorted(a * b for a, b in zip(box, grid, strict=True))) == sides
 
 
 def test_blocks_stay_in_one_server(rack64: Problem) -> None:

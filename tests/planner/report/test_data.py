@@ -2,30 +2,25 @@
 
 import dataclasses
 import math
-from typing import Any
 
 import pytest
 
 from planner.model.plan import Plan
 from planner.model.result import Level, Result, Status
 from planner.model.violation import Violation
-from planner.report.data import headline, page_data
+from planner.report.data import headline
 from tests.planner.report import rack
-
-
-def _data(result: Result, *violations: Violation, **reasons: str) -> dict[str, Any]:
-    instance = rack.instance()
-    return page_data(instance, result, violations, command="planner solve", versions={}, reasons=reasons)
+from tests.planner.report.data_cases import made_data
 
 
 def test_tiles_tell_owner_and_health() -> None:
-    first, second = _data(rack.result())["racks"][0]["servers"]
+    first, second = made_data(rack.result())["racks"][0]["servers"]
     assert [tile["jobs"] for tile in first["tiles"]] == [[[0, 0]], [[0, 1]], [], []]
     assert [tile["state"] for tile in second["tiles"]] == ["ok", "ok", "dark", "failed"]
 
 
 def test_breakdowns_add_up_to_the_step() -> None:
-    job = _data(rack.result())["jobs"][0]["plan"]
+    job = made_data(rack.result())["jobs"][0]["plan"]
     assert math.isclose(sum(seconds for _, seconds in job["time_s"]), job["step_s"])
     assert math.isclose(sum(joules for _, joules in job["energy_j"]) / job["step_s"], job["power_w"])
     assert job["roofline"]["flops_per_s"] < job["roofline"]["peak_flops_per_s"]
@@ -34,7 +29,7 @@ def test_breakdowns_add_up_to_the_step() -> None:
 
 
 def test_fiber_matrix_counts_light_and_failures() -> None:
-    cells = _data(rack.result())["matrices"][0]["cells"]
+    cells = made_data(rack.result())["matrices"][0]["cells"]
     assert cells[0][0] is None
     assert cells[0][1] == {
         "used": 8, "total": 8, "fibers": 2, "fibers_lit": 1, "failed": ["s0>s1#1"], "jobs": [0],
@@ -43,30 +38,21 @@ def test_fiber_matrix_counts_light_and_failures() -> None:
 
 
 def test_a_given_reason_takes_the_place_of_the_short_one() -> None:
-    assert _data(rack.result())["left_out"][0]["reason"] == "only 6 devices have light"
-    given = _data(rack.result(), **{rack.LEFT_OUT: "fits with 2 more tiles"})
+    assert made_data(rack.result())["left_out"][0]["reason"] == "only 6 devices have light"
+    given = made_data(rack.result(), **{rack.LEFT_OUT: "fits with 2 more tiles"})
     assert given["left_out"][0]["reason"] == "fits with 2 more tiles"
 
 
 def test_convergence_is_that_of_the_first_level() -> None:
-    points = _data(rack.result())["convergence"]["points"]
+    points = made_data(rack.result())["convergence"]["points"]
     assert [point["objective"] for point in points] == [1.5, 2.0, 2.0]
-
-
-def test_a_configuration_that_the_model_rejects_is_named() -> None:
-    bad = rack.plan().model_dump()
-    bad["assignments"][0]["configuration"]["tensor_collective"]["wavelengths"] = [7]
-    plan = Plan.model_validate(bad)
-    job = _data(dataclasses.replace(rack.result(), plan=plan))["jobs"][0]["plan"]
-    assert job["time_s"] is None
-    assert "tensor_collective" in job["problem"]
 
 
 def test_names_that_do_not_exist_are_left_out_of_the_floor() -> None:
     bad = rack.plan().model_dump()
     bad["assignments"] = [bad["assignments"][0] | {"devices": ("s7.t9", "s0.t0", "s0.t1", "s1.t0")}]
     violation = Violation("devices", "s7.t9", "does not exist")
-    data = _data(dataclasses.replace(rack.result(), plan=Plan.model_validate(bad)), violation)
+    data = made_data(dataclasses.replace(rack.result(), plan=Plan.model_validate(bad)), violation)
     assert data["violations"] == ["s7.t9: does not exist (devices)"]
     assert data["totals"]["used"] == 3
 
@@ -88,6 +74,6 @@ def test_headline_says_how_good_the_plan_is(level: Level, words: str) -> None:
 
 @pytest.mark.parametrize(("status", "words"), [(Status.INFEASIBLE, "proven"), (Status.NO_PLAN, "nothing")])
 def test_without_a_plan_nothing_is_checked(status: Status, words: str) -> None:
-    data = _data(Result(status, "cpsat"))
+    data = made_data(Result(status, "cpsat"))
     assert data["violations"] is None
     assert words in data["headline"][1]

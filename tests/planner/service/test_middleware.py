@@ -1,8 +1,5 @@
 """Who may ask, how much, how often: and nothing that is asked ends in an error of the service."""
 
-import json
-import logging
-import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -10,10 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from planner.service.logs import JsonFormatter
-from planner.service.rate_limit import MOST_ADDRESSES, RateLimit
 from tests.planner.controller.sites import controller as small_controller
 from tests.planner.controller.sites import request
+from tests.planner.service.middleware_cases import raw
 from tests.planner.service.running import MOST_S, TOKEN, Running, job, running, until
 
 MOST = 2000
@@ -24,17 +20,6 @@ MOST = 2000
 def small() -> Iterator[Running]:
     with running(most_body_bytes=MOST) as found:
         yield found
-
-
-def raw(site: Running, text: bytes) -> tuple[int, str]:
-    """Status and head of what bytes on a connection are answered, which the server then closes or not."""
-    url = httpx.URL(site.client.base_url)
-    with socket.create_connection((url.host, url.port or 0), timeout=MOST_S) as connection:
-        connection.sendall(text)
-        head = b""
-        while b"\r\n\r\n" not in head and (part := connection.recv(4096)):
-            head += part
-    return int(head[9:12]), head.decode("latin-1").lower()
 
 
 @pytest.mark.slow
@@ -145,36 +130,6 @@ def test_odd_paths_are_answered(small: Running, path: str) -> None:
     assert response.status_code in (404, 405, 409, 414), response.text
 
 
-def test_an_address_that_asks_too_often_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(
-        "planner.service.middleware.RateLimit", lambda rate_per_s: RateLimit(rate_per_s, lambda: now[0])
-    )
-    with running(rate_per_s=5) as site:
-        answers = [site.client.get("/v1/jobs") for _ in range(12)]
-        assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 7
-        (retry_after,) = {int(answer.headers["retry-after"]) for answer in answers[5:]}
-        assert retry_after > 0
-        assert site.client.get("/healthz").status_code == 200
-        now[0] += retry_after
-        assert site.client.get("/v1/jobs").status_code == 200
-
-
-def test_tokens_of_a_bucket_come_back_with_time() -> None:
-    now = [0.0]
-    rates = RateLimit(2, lambda: now[0])
-    assert [rates.allows("a") for _ in range(3)] == [True, True, False]
-    assert rates.allows("b")
-    now[0] = 0.5
-    assert [rates.allows("a") for _ in range(2)] == [True, False]
-    now[0] = 100
-    assert [rates.allows("a") for _ in range(3)] == [True, True, False]
-    for number in range(2 * MOST_ADDRESSES):
-        rates.allows(str(number))
-    assert len(rates._buckets) == MOST_ADDRESSES
-    assert all(RateLimit(0).allows("a") for _ in range(100))
-
-
 @pytest.mark.slow
 def test_a_full_queue_turns_others_away_and_recovers() -> None:
     """While one call holds the controller, few wait and the others are answered at once."""
@@ -240,27 +195,6 @@ def test_an_error_of_its_own_is_told_as_such(site: Running, monkeypatch: pytest.
     assert set(response.json()) == {"where", "field", "problem"}
     assert "boom" not in response.text
     assert site.submit("a")["seq"] == 1
-
-
-def test_no_secret_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    """Neither the token nor what is nearly it, wherever in a request it lies; for requests that succeed and fail."""
-    near = "nearly-the-real-token"
-    with caplog.at_level(logging.DEBUG), running() as site:
-        site.submit("a")
-        for secret in (TOKEN, near):
-            for header in (f"Bearer {secret}", f"Basic {secret}", secret, f"Bearer {secret} {secret}"):
-                site.client.get("/v1/jobs", headers={"Authorization": header, "X-Token": secret})
-                site.client.post("/v1/jobs", headers={"Authorization": header, "Cookie": secret}, content=b"{")
-            site.client.get("/v1/jobs", params={"token": secret})
-            raw(site, f"GET /v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization Bearer {secret}\r\n\r\n".encode())
-        site.client.get(f"/v1/jobs/{TOKEN}")
-    records = [record for record in caplog.records if record.name.startswith(("planner", "uvicorn"))]
-    lines = [JsonFormatter(TOKEN).format(record) for record in records]
-    assert len(lines) > 20
-    assert not [line for line in lines if TOKEN in line or near in line]
-    requests = [line for line in map(json.loads, lines) if line["message"] == "request"]
-    assert {"time", "level", "request_id", "method", "path", "status", "took_s", "address"} <= set(requests[0])
-    assert "/v1/jobs/***" in {line["path"] for line in requests}
 
 
 def test_a_request_keeps_the_number_it_came_with(small: Running) -> None:

@@ -1,6 +1,5 @@
 """What happens behind the routes: new kinds of jobs, quiet times, control loops, and a disk that is full."""
 
-import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from planner.controller import Controller, Request, Settings, driver_calls
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import Circuits
 from planner.service.idle_replan import IdleReplan
-from planner.service.job_class_warmup import JobClassWarmup
 from planner.service.options import Options
 from planner.service.server import _Server, configuration
 from tests.planner.controller.sites import controller as small_controller
@@ -51,26 +49,6 @@ def test_a_new_kind_of_job_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> N
             thread.join()
         assert set(site.controller.running) == {"new0", "new1"}
         assert len(begun) == 2, "one expansion of either kind"
-
-
-def test_who_gives_up_waiting_does_so_alone() -> None:
-    """A kind that is still queued is expanded for the others that wait for it."""
-    controller, go_on = small_controller("lightpath"), threading.Event()
-    controller.prepare = lambda request: go_on.wait(MOST_S)  # type: ignore[method-assign, assignment, return-value]
-
-    async def wait() -> None:
-        preparation = JobClassWarmup(controller)
-        asked = [request(f"j{i}", accelerators) for i, accelerators in enumerate((1, 2, 4, 4))]
-        waiting = [asyncio.create_task(preparation.of([each])) for each in asked]
-        await asyncio.sleep(0.05)
-        waiting[2].cancel()
-        await asyncio.sleep(0.05)
-        go_on.set()
-        found = await asyncio.gather(*waiting, return_exceptions=True)
-        assert [type(each) for each in found] == [type(None), type(None), asyncio.CancelledError, type(None)]
-        preparation.close()
-
-    asyncio.run(wait())
 
 
 def _leaves(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

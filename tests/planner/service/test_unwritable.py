@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from planner.controller import Controller, Settings
-from tests.planner.controller.test_journal_damage import full
+from tests.planner.controller.test_durable import full
 from tests.planner.service.running import job, running, until
 from tests.planner.simulate.grounds import cluster
 

@@ -46,7 +46,7 @@ class _Mirror:
             taken = {part: mask & ~_free(self._pool)[part] for part, mask in free.items()}
             assert {part: mask for part, mask in taken.items() if mask} == dict(placement.owned.masks)
             wiring = found
-        elif row.needs_rails:
+        elif row.shape.chooses_servers:
             wiring = FreeRails(self._cluster).circuits(row.shape, placement.devices), ()
         self.running.append((placement, row.options.assignment(row.number, names, *wiring), number, size))
 

@@ -1,61 +1,15 @@
 """Neighbours move where that makes room: the fewest ranks, and none where it does not help."""
 
-import time
 from dataclasses import replace
-from itertools import product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from planner.cpsat.make_room import RoomProblem, make_room, make_room_by
 from planner.fabrics.job_class import JobClass
 from planner.placement.job_classes import Site
-from planner.simulate.fragmentation import paired
 from planner.simulate.make_room import rescue
 from planner.simulate.placers import PLACERS
 from planner.simulate.runs import Run
 from tests.planner.simulate.grounds import cluster, ground, state_of
-
-
-def _fewest_moved(free: list[int], guests: list[tuple[int, int]], part: int, parts: int) -> int | None:
-    """By trying every server for every guest (server, ranks)."""
-    best: int | None = None
-    within = [devices + sum(r for s, r in guests if s == server) for server, devices in enumerate(free)]
-    for places in product(range(len(free)), repeat=len(guests)):
-        left = list(within)
-        for (_, ranks), place in zip(guests, places, strict=True):
-            left[place] -= ranks
-        if min(left) >= 0 and sum(devices // part for devices in left) >= parts:
-            moved = sum(ranks for (server, ranks), place in zip(guests, places, strict=True) if server != place)
-            best = moved if best is None else min(best, moved)
-    return best
-
-
-@pytest.mark.slow
-@given(
-    free=st.lists(st.integers(0, 4), min_size=2, max_size=3),
-    guests=st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3)), max_size=5),
-    part=st.integers(1, 6),
-    parts=st.integers(1, 2),
-)
-@settings(max_examples=60, deadline=None)
-def test_the_fewest_ranks_move(free: list[int], guests: list[tuple[int, int]], part: int, parts: int) -> None:
-    counted = tuple(sorted({(s, r, guests.count((s, r))) for s, r in guests}))
-    swap = make_room(RoomProblem(tuple(free), counted), part, parts, parts, 100)
-    expected = _fewest_moved(free, guests, part, parts)
-    soon = make_room_by(time.perf_counter() + 60, RoomProblem(tuple(free), counted), part, parts, parts, 100)
-    assert make_room_by(time.perf_counter(), RoomProblem(tuple(free), counted), part, parts, parts, 100) in (None, soon)
-    if swap is None:
-        assert expected is None
-        assert soon is None
-        return
-    assert sum(ranks * number for (_, ranks, _), number in swap.moves.items()) == expected
-    assert soon is not None
-    assert sum(ranks * number for (_, ranks, _), number in soon.moves.items()) == expected
-    assert sum(swap.parts) == parts
-    if expected:
-        assert make_room(RoomProblem(tuple(free), counted), part, parts, parts, expected - 1) is None
 
 
 def _whole(kind: JobClass) -> JobClass:
@@ -107,9 +61,3 @@ def test_nothing_changes_where_no_move_helps(of: Site) -> None:
         is None
     )
     assert state.lit == before
-
-
-def test_pairs_are_counted_once() -> None:
-    assert paired([3, 3, 2], 4, lambda a, b: True) == 2
-    assert paired([3, 3, 2], 4, lambda a, b: False) == 0
-    assert paired([5, 1, 0], 4, lambda a, b: True) == 1

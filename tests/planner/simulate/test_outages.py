@@ -2,41 +2,24 @@
 
 import pytest
 
-from planner.fabrics.fast_state import State
-from planner.fabrics.job_class import JobClass
 from planner.fabrics.ocs_rail.rails import FreeRails
-from planner.fabrics.placement import Placement
-from planner.model.edit import edited
 from planner.simulate.events import Rules
 from planner.simulate.outages import Outages
 from planner.simulate.placers import PLACERS
 from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.whatif.failure_model import FailureModel
-from planner.whatif.failures import parse_failure, worsened
-from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix, state_of
-
-
-def _with_failed(fabric: str, *names: str) -> State:
-    of = cluster(fabric)
-    return state_of(edited(of, health=worsened(of.health, [parse_failure(of, name) for name in names])))
-
-
-def _spanning(fabric: str, size: int) -> tuple[JobClass, Placement]:
-    """A job over several servers of an empty cluster."""
-    kind = ground("g", cluster(fabric), [size]).kinds[0, size]
-    placement = PLACERS["first_fit"](state_of(cluster(fabric)), 0).place(kind)
-    assert placement is not None
-    return kind, placement
+from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix
+from tests.planner.simulate.outages_cases import spanning, with_failed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["ocs_rail", "torus", "sipam"])
 def test_a_job_is_broken_where_it_needs_a_failed_switch_and_only_there(fabric: str) -> None:
-    kind, placement = _spanning(fabric, 16)
+    kind, placement = spanning(fabric, 16)
     of = cluster(fabric)
     assert placement.switches
     for name in of.fabric.switch_names:
-        state = _with_failed(fabric, name)
+        state = with_failed(fabric, name)
         assert state.broken(placement) == (of.fabric.parse_switch(name) in placement.switches)
         again = PLACERS["first_fit"](state, 0).place(kind)
         assert again is None or not state.broken(again)
@@ -44,7 +27,7 @@ def test_a_job_is_broken_where_it_needs_a_failed_switch_and_only_there(fabric: s
 
 def test_switches_of_a_job_are_those_of_its_plan() -> None:
     """On rails: the switches that the circuits of the planner take."""
-    _, placement = _spanning("ocs_rail", 16)
+    _, placement = spanning("ocs_rail", 16)
     rails = FreeRails(cluster("ocs_rail"))
     circuits = rails.circuits(placement.row.shape, placement.devices)
     used = {
@@ -54,16 +37,6 @@ def test_switches_of_a_job_are_those_of_its_plan() -> None:
         for number in circuit.wavelengths
     }
     assert used == placement.switches
-
-
-def test_a_job_is_broken_where_it_holds_a_failed_memory_unit() -> None:
-    _, placement = _spanning("sipam", 2)
-    assert placement.owned is not None
-    held = dict(placement.owned.masks)
-    for unit in range(24):
-        state = _with_failed("sipam", f"s0.m0.u{unit}")
-        assert state.broken(placement) == bool(held.get(("unit", 0, 0, 0), 0) >> unit & 1)
-    assert any(part[0] == "unit" for part in held)
 
 
 @pytest.mark.slow

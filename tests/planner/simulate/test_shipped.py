@@ -8,20 +8,13 @@ from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
 from planner.pipeline import solve
-from planner.placement.job_classes import prepare, reference_speeds
-from planner.placement.job_mix import load_mix
 from planner.prices import Prices
 from planner.simulate.run_one import SimulationRun, replay
 from planner.simulate.study import prepare_study
-from tests.paths import ROOT
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, mix
+from tests.planner.simulate.shipped_cases import FOLDER, shipped
 
-FOLDER = ROOT / "instances" / "replay"
 CLUSTERS = sorted(FOLDER.glob("*256.yaml"))
-
-
-def _shipped(name: str) -> Cluster:
-    return files.load(Cluster, FOLDER / f"{name}.yaml")
 
 
 def test_clusters_have_as_many_accelerators_and_a_price() -> None:
@@ -37,26 +30,12 @@ def test_clusters_have_as_many_accelerators_and_a_price() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "policy"), [("sipam256", "sipam_loop"), ("memory_ring256", "first_fit")])
 def test_a_short_replay_on_shipped_racks(name: str, policy: str) -> None:
-    study = prepare_study(SMALL_DEMAND, mix(), {name: _shipped(name)}, jobs=150, samples=0)
+    study = prepare_study(SMALL_DEMAND, mix(), {name: shipped(name)}, jobs=150, samples=0)
     figures = replay(study, SimulationRun(name, policy, 0.3, 0)).figures
     assert figures["offered"] == pytest.approx(0.3)
     assert figures["admitted"] is not None
     assert figures["admitted"] > 0.95
     assert figures["utilization"] == pytest.approx(0.3, rel=0.3)
-
-
-def test_jobs_offload_where_there_is_memory_for_it() -> None:
-    given = load_mix(FOLDER / "offload_mix.yaml")
-    speeds = reference_speeds(given, [8])
-    best = {}
-    for name in ("memory_ring256", "fat_tree256"):
-        row = prepare(name, _shipped(name), given, speeds).kinds[2, 8].rows[0]
-        best[name] = row.options.candidates.configuration(row.number).offload, row.rate
-    choice, rate = best["memory_ring256"]
-    without, reference = best["fat_tree256"]
-    assert choice not in (None, "none")
-    assert without == "none"
-    assert rate > reference == pytest.approx(1)
 
 
 def test_a_plan_on_rings_passes_the_checks() -> None:

@@ -1,7 +1,6 @@
 """Cells give the same wherever they run, are kept as soon as they are finished, and outlive what dies."""
 
 import json
-import os
 import signal
 import sys
 from pathlib import Path
@@ -12,33 +11,11 @@ import pytest
 from planner.cli import main
 from planner.model.errors import InputError
 from planner.sweep.run import Interrupted, Where, run_cells
-from planner.sweep.store import Store, key_of
-from planner.sweep.versions import code
+from planner.sweep.store import Store
 from tests.planner.cli.conftest import fields, written
 from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND
 from tests.planner.sweep import work
-
-KEYS = {cell: f"key{cell}" for cell in range(6)}
-SEEDS = 3
-"""of commands on Ray"""
-SQUARES = {cell: cell * cell + 10 for cell in KEYS}
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_every_cell_is_done_once_and_kept(tmp_path: Path, workers: int) -> None:
-    store, told = Store(tmp_path / "cells"), list[tuple[int, int, bool]]()
-    store.save("key3", {"square": 19, "worker": 0})
-    found = run_cells(
-        work.square, 10, KEYS, store=store, where=Where(workers),
-        on_cell=lambda done, total, left_s: told.append((done, total, left_s is None)),
-    )  # fmt: skip
-    assert {cell: document["square"] for cell, document in found.items()} == SQUARES
-    assert list(found) == list(KEYS)
-    assert found[3]["worker"] == 0
-    assert ({document["worker"] for document in found.values()} - {0} == {os.getpid()}) == (workers == 1)
-    assert told == [(1, 6, True), *((done, 6, False) for done in range(2, 7))]
-    assert all(store.load(key) == found[cell] for cell, key in KEYS.items())
-    assert not list((tmp_path / "cells").glob("*.part"))
+from tests.planner.sweep.run_cases import KEYS
 
 
 @pytest.mark.slow
@@ -52,11 +29,6 @@ def test_cells_of_a_worker_that_died_are_run_again(tmp_path: Path) -> None:
 def test_workers_that_always_die_are_bad_input() -> None:
     with pytest.raises(InputError, match="--workers: 2: a worker died 3 times"):
         run_cells(work.die, None, KEYS, store=None, where=Where(2))
-
-
-def test_bad_input_found_by_a_worker_is_told() -> None:
-    with pytest.raises(InputError, match=r"^file: field: is wrong in cell \d$"):
-        run_cells(work.refuse, None, KEYS, store=None, where=Where(2))
 
 
 def test_an_interrupt_has_what_is_finished(tmp_path: Path) -> None:
@@ -84,17 +56,6 @@ def test_a_cell_that_hides_the_interrupt_is_dropped(tmp_path: Path) -> None:
     with pytest.raises(Interrupted) as caught:
         run_cells(searching, 0, KEYS, store=Store(tmp_path))
     assert caught.value.found == {0: {"cell": 0}}
-
-
-def test_keys_follow_all_inputs() -> None:
-    assert key_of(1, {"a": 1, "b": 2}) == key_of(1, {"b": 2, "a": 1}) != key_of(2, {"a": 1, "b": 2})
-    assert set(code()) == {"photonplan", "ortools", "numpy"}
-
-
-def test_a_store_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="--results: cannot be made"):
-        Store(tmp_path / "file" / "cells")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from planner.model.instance import Instance
 from planner.whatif.failure_model import FailureModel, PartFailures, PartKind, parts_of, sample_failures
 from planner.whatif.failures import parse_failure
 from tests.planner.simulate.grounds import cluster
-from tests.planner.test_explain import rack, training
+from tests.planner.small_racks import rack, training
 
 CLUSTER = Instance.parse(rack(training("p", 2), fibers=2)).cluster
 MODEL = FailureModel.model_validate(

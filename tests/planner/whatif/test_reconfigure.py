@@ -20,7 +20,7 @@ from tests.oracles.light_paths import LightPaths
 from tests.oracles.repair import Row, least_changes
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.oracles.transition import fewest_pauses, play
-from tests.planner.test_explain import rack, single, training
+from tests.planner.small_racks import rack, single, training
 
 LIMITS = RepairLimits(deterministic=20.0, workers=1)
 

@@ -17,7 +17,7 @@ from planner.whatif.failures import damaged, parse_failure
 from planner.whatif.survive import survive, weaknesses
 from tests.oracles.repair import fewest
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
-from tests.planner.test_explain import rack, single, training
+from tests.planner.small_racks import rack, single, training
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 LIMITS = RepairLimits(deterministic=20.0, workers=1)

@@ -10,7 +10,7 @@ def placement(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""Blocks add up, $\sum_s y_{jbs} = \sum_{k: block_k=b} (n_k / b) z_{jk}$, and fit, $\sum_j x_{js} \le healthy_s$.
 
     Jobs of two or more ranks count against devices with a working port. The total over all servers is
-    redundant and tightens the relaxation.
+    redundant and tightens the relaxation. What servers a job touches follows from its blocks.
     """
     for job in v.jobs:
         for kind, blocks in job.blocks.items():
@@ -30,6 +30,26 @@ def placement(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     placed = [shape.num_ranks * row for job in v.jobs for shape, row in zip(job.options.shapes, job.rows, strict=True)]
     staying = [job.stay_devices.total() * job.stay for job in v.jobs if job.stay is not None]
     model.add(total([*placed, *staying]) <= cluster.num_healthy)
+    _say_where(model, v)
+
+
+def _say_where(model: cp_model.CpModel, v: Variables) -> None:
+    r"""Touch and span: $y_{js} \le Y_s t_{js}$, $t_{js} \le y_{js}$, $\sum_s whole_{js} + spans_j = placed_j$.
+
+    A job that lies whole on one server touches no other; one that spans touches at least two.
+    """
+    for job in v.jobs:
+        placed = sum(job.rows)
+        for server, touched in enumerate(job.touched):
+            counts = [blocks[server] for blocks in job.blocks.values()]
+            for count in counts:
+                model.add(count == 0).only_enforce_if(~touched)
+            model.add(sum(counts) >= touched)
+        model.add(sum(job.whole) + job.spans == placed)
+        for touched, whole in zip(job.touched, job.whole, strict=True):
+            model.add_implication(whole, touched)
+        model.add(sum(job.touched) <= 1).only_enforce_if(~job.spans)
+        model.add(sum(job.touched) >= placed + job.spans)
 
 
 def held_lit_devices(job: JobVariables, server: int, problem: Problem) -> int:

@@ -5,19 +5,10 @@ from itertools import product
 import pytest
 from pydantic import ValidationError
 
-from costmodel.dataflow.streams.memory_study import MemoryStudy, load_memory_study
+from costmodel.dataflow.streams.memory_study import MemoryStudy
 from costmodel.dataflow.streams.timeline import Timeline
 from costmodel.hardware.parts import part_names
-from tests.oracles.mcdla import product_ns
-
-STUDY = load_memory_study("mc-dla")
-NETWORKS = ("AlexNet", "GoogLeNet", "VGG-E", "ResNet", "RNN-GEMV", "RNN-LSTM-1", "RNN-LSTM-2", "RNN-GRU")
-
-
-@pytest.fixture(scope="module")
-def ran() -> dict[tuple[str, str, str], Timeline]:
-    keys = product(NETWORKS, ("data", "model"), STUDY.systems)
-    return {key: STUDY.step(*key) for key in keys}  # type: ignore[arg-type]
+from tests.costmodel.dataflow.streams.memory_study_cases import NETWORKS, STUDY
 
 
 def test_the_catalog_has_one_study_whose_numbers_have_sources() -> None:
@@ -43,27 +34,6 @@ def test_systems_are_ordered_as_their_bandwidths(ran: dict[tuple[str, str, str],
         ends = {system: ran[network, parallel, system].end_s for system in STUDY.systems}
         assert ends["oracle"] <= ends["MC-DLA(B)"] <= ends["MC-DLA(L)"] <= ends["MC-DLA(S)"] <= ends["DC-DLA"]
         assert ends["oracle"] <= ends["HC-DLA"] <= 2 * ends["MC-DLA(L)"]
-
-
-def test_copies_take_as_long_as_the_bytes_say(ran: dict[tuple[str, str, str], Timeline]) -> None:
-    """VGG-E by data: 64 images of 59.4 MB there and back, at 8, 75, 50, 75 and 150 GB/s."""
-    moved = 2 * 64 * 59_445_152
-    rates = {"DC-DLA": 8, "HC-DLA": 75, "MC-DLA(S)": 50, "MC-DLA(L)": 75, "MC-DLA(B)": 150}
-    for system, gigabytes_per_s in rates.items():
-        for parallel in ("data", "model"):
-            assert ran["VGG-E", parallel, system].copy_s == pytest.approx(moved / gigabytes_per_s * 1e-9)
-    assert ran["VGG-E", "data", "oracle"].copy_s == 0
-
-
-def test_kernels_of_a_recurrent_layer(ran: dict[tuple[str, str, str], Timeline]) -> None:
-    """RNN-GEMV by data, 50 steps of 64 samples: product and activation; then backward of both, made again but once."""
-    h, size = 1760, 4
-    state, weights = 64 * h * size, h * h * size
-    forward = product_ns(64, h, h, 1, state, weights, state)
-    of_weights = product_ns(h, h, 64, 1, state, state, weights)
-    passes = [50 * (state * 2 / 900 + 100), 49 * (state * 2 / 900 + 100), 50 * (state * 3 / 900 + 100)]
-    expected = 50 * forward + 49 * forward + 50 * of_weights + sum(passes)
-    assert ran["RNN-GEMV", "data", "oracle"].compute_s * 1e9 == pytest.approx(expected)
 
 
 def test_changes_replace_keys_of_the_file() -> None:

@@ -2,13 +2,9 @@
 
 import pytest
 
-from costmodel.hardware.device import load_device
-from costmodel.hardware.memory.derive import with_memory
 from costmodel.hardware.memory.limits import MEMORY, BandwidthLimit, binding_limit, cache_limit, effective_bytes_per_s
 from costmodel.hardware.memory.tier import load_memory_tier
-from costmodel.hardware.optical_hbm import load_optical_hbm
-
-A100, H100 = load_device("a100-sxm"), load_device("h100-sxm")
+from tests.costmodel.hardware.memory.limits_cases import A100, H100
 
 
 def test_each_byte_passes_the_cache_twice() -> None:
@@ -37,19 +33,6 @@ def test_unknown_cache() -> None:
     with pytest.raises(ValueError, match="l2_bandwidth: device 'h100-sxm' has none"):
         cache_limit(H100)
     assert cache_limit(H100, bandwidth_bytes_per_s=24e12).allowed_bytes_per_s == 12e12
-
-
-def test_a_device_with_optical_memory() -> None:
-    memory = load_optical_hbm("optical-hbm-a100").tier()
-    plain, limited = with_memory(A100, memory), with_memory(A100, memory, limits=[cache_limit(A100)], name="x")
-    assert plain.capacity_bytes == limited.capacity_bytes == 576e9
-    assert plain.memory_bytes_per_s == pytest.approx(12.288e12)
-    assert limited.memory_bytes_per_s == pytest.approx(3.61e12)
-    assert plain.memory_j_per_byte == pytest.approx(A100.memory_j_per_byte + 16e-12)
-    assert (plain.name, limited.name) == ("a100-sxm+optical-hbm-a100", "x")
-    assert plain.aliases == ()
-    assert "set by l2" in limited.sources["memory_bandwidth"]
-    assert plain.flops_per_s == A100.flops_per_s
 
 
 def test_tiers_of_the_catalog() -> None:

@@ -1,42 +1,15 @@
 """The method of SiPAM against plain numbers, and each way in which it stops."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
-from costmodel.hardware.device import load_device
-from costmodel.parallelism.mappings import Mappings
-from costmodel.published.sipam.demand import Demands, WorkloadDemand, attainable_flops_per_s
 from costmodel.published.sipam.loop import allocate
-from costmodel.published.sipam.parts import load_shoreline
-from costmodel.published.sipam.pool import MemoryPool
-from costmodel.workloads import TransformerInference, TransformerTraining
+from tests.costmodel.published.sipam.loop_cases import POOLS, Scripted
 from tests.costmodel.published.sipam.test_counting import PHASES, step
 from tests.oracles.sipam import MODELS, loop
 
 PEAK = 1e15
-SHORELINE = load_shoreline("photonic-shoreline")
-POOLS = {
-    Fraction(2 * 10**12): MemoryPool(shoreline=SHORELINE, unit="memory-unit"),
-    Fraction(4 * 10**12, 12): MemoryPool(shoreline=SHORELINE.with_bandwidth(4e12), unit="memory-unit", spread=True),
-}
-
-
-@dataclass(frozen=True)
-class Scripted:
-    """A workload whose share of memory by number of accelerators is given; 100 operations a byte."""
-
-    footprint_gb: dict[int, float]
-
-    def mappings(self, num_devices: int) -> Mappings:
-        return Mappings.of(tensor=num_devices) if num_devices in self.footprint_gb else Mappings.none()
-
-    def demands(self, mappings: Mappings) -> Demands:
-        ones = np.ones(len(mappings))
-        kept = np.array([1e9 * self.footprint_gb[int(n)] for n in mappings.num_devices])
-        return Demands(mappings, 100e9 / mappings.num_devices, 1e9 / mappings.num_devices, kept, ones, 0 * ones)
 
 
 @pytest.mark.slow
@@ -113,37 +86,3 @@ def test_what_changed() -> None:
     rounds = allocate(step("13B", "training"), PEAK, POOLS[Fraction(2 * 10**12)]).rounds
     assert rounds[1].changed == ("asked", "accelerators", "mapping")
     assert rounds[2].changed == ("units", "asked", "accelerators", "mapping")
-
-
-@pytest.mark.parametrize(
-    "workload",
-    [
-        TransformerTraining(model="llama-2-7b", global_batch=64, sequence=4096, micro_batch=1),
-        TransformerInference(model="llama-3.1-70b", concurrency=64, input_tokens=1024, output_tokens=256),
-    ],
-)
-def test_workloads_of_an_instance(workload: TransformerTraining | TransformerInference) -> None:
-    """Sums over the op graph's operators, one mapping at a time; and the method on them ends in what fits."""
-    device = load_device("h100-sxm")
-    demand = WorkloadDemand(workload, device)
-    table = demand.demands(demand.mappings(4))
-    graph = workload.op_graph(table.mappings, device)
-    for m in range(len(table)):
-        rows = list(graph.operators_of(m))
-        assert table.flops[m] == pytest.approx(sum(flops * times for _, _, flops, _, times in rows))
-        assert table.memory_bytes[m] == pytest.approx(sum(moved * times for _, _, _, moved, times in rows))
-        assert table.operators[m] == pytest.approx(sum(times for *_, times in rows))
-    np.testing.assert_array_equal(table.workload_bytes, 4 * graph.footprint_bytes)
-    found = allocate(demand, device.matrix_flops_per_s("bf16"), POOLS[Fraction(2 * 10**12)])
-    assert found.stop in ("fixed point", "oscillation")
-    assert found.result.fits
-
-
-def test_roofline() -> None:
-    assert attainable_flops_per_s([1.0, 2.0, 4.0], 3.0, 1.0).tolist() == [1.0, 2.0, 3.0]
-
-
-def test_added_latency_is_waited_for_by_each_operator() -> None:
-    demand = Scripted({1: 1.0})
-    table = demand.demands(demand.mappings(1))
-    assert table.time_s(1e12, 1e12, 2.0) - table.time_s(1e12, 1e12) == pytest.approx([2.0])

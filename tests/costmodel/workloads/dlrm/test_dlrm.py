@@ -6,7 +6,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
 
 from costmodel.fabrics import FatTree
 from costmodel.hardware.device import Device, load_device
@@ -15,20 +14,21 @@ from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from costmodel.pricing.search import search
 from costmodel.published.dlrm_pooling import Exchange, GatherMemory, Lookups, pooling_s
-from costmodel.workloads import Dlrm, Workload
-from costmodel.workloads.dlrm.recommenders import is_recommender, load_recommender, recommender_names
-from tests.costmodel.pricing.test_score import FABRICS, FAT_TREE, assert_equal_the_oracle, fabric_of
+from costmodel.workloads import Dlrm
+from costmodel.workloads.dlrm.recommenders import load_recommender
+from tests.costmodel.pricing.score_cases import FAT_TREE, assert_equal_the_oracle, fabric_of
+from tests.costmodel.pricing.test_score import FABRICS
 from tests.costmodel.strategies import recommenders
+from tests.costmodel.workloads.dlrm.dlrm_cases import TRAIN
 from tests.oracles.dlrm import dlrm_step
 from tests.paths import ROOT
 
 H100 = load_device("h100-sxm")
-TRAIN = Dlrm(mode="training", model="dlrm-dcnv2", batch=65536)
+
+
 SERVE = Dlrm(mode="inference", model="dlrm-dcnv2", batch=4096)
-TINY = {
-    "dense_features": 4, "bottom": [8], "tables": [{"rows": 1000, "pooling": 5, "count": 2}], "dimension": 8,
-    "top": [16, 1], "gather_efficiency": 0.5,
-}  # fmt: skip
+
+
 INSTANCES = (
     "lumorph/rack64", "lumorph/dgx64", "ocs_rail/rails64",
     "torus/cubes16", "torus/pod64", "torus/sipac64", "sipam/mixed",
@@ -150,21 +150,6 @@ def test_lookups_cost_what_the_published_pooling_does(tensor: int, batch: int, p
     assert gather_s + exchange_s == pytest.approx(float(published_s[0]))
 
 
-def test_published_shapes() -> None:
-    """104.5 GB of rows for Criteo, 10 TB for the published tables; 479 inputs of the top network, 27 x 128 crossed."""
-    criteo, crossed, large = (load_recommender(name) for name in ("dlrm", "mlperf-dlrm", "DLRM-10TB"))
-    assert criteo.num_rows == crossed.num_rows == 204_184_588
-    assert (criteo.num_tables, criteo.lookups, criteo.top_inputs) == (26, 26, 479)
-    assert (crossed.num_tables, crossed.lookups, crossed.top_inputs) == (26, 214, 3456)
-    assert large.num_rows * large.dimension * 4 == 10e12
-    assert crossed.dense_parameters == 13 * 512 + 512 * 256 + 256 * 128 + 6 * 3456 * 512 + (
-        3456 * 1024 + 1024 * 1024 + 1024 * 512 + 512 * 256 + 256
-    )
-    assert is_recommender("dlrm-DCNv2")
-    assert not is_recommender("llama-3.1-8b")
-    assert set(recommender_names()) == {"dlrm-dcnv2", "dlrm-criteo", "dlrm-10tb"}
-
-
 def test_memory_says_how_many_accelerators_it_takes() -> None:
     """10 TB take 128 of 80 GB, and the tensor group then spans servers; a replica of the small one takes two."""
     fabric = FatTree.model_validate(FAT_TREE | {"servers": 32, "gpus_per_server": 8})
@@ -205,32 +190,7 @@ def test_search_finds_the_fastest_division() -> None:
     assert 0 < found.best[0].mfu < 1
 
 
-def test_workload_is_selected_by_kind() -> None:
-    assert TypeAdapter(Workload).validate_python(TRAIN.model_dump()) == TRAIN
-    assert Dlrm.model_validate_json(TRAIN.model_dump_json()) == TRAIN
-    assert TRAIN.speed_unit == "samples/s"
-    assert Dlrm(mode="training", model=TINY, batch=8).shape.label == "2 tables, 2,000 rows of 8"
-
-
 def test_a_device_without_the_precision_is_refused() -> None:
     plain = Device.model_validate(H100.model_dump() | {"flops": {"bf16": 1e15}})
     with pytest.raises(ValueError, match="does not run fp8"):
         SERVE.model_copy(update={"precision": "fp8"}).op_graph(SERVE.mappings(2), plain)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"model": "dlrm-dcn"}, "unknown recommender 'dlrm-dcn'; did you mean dlrm-dcnv2"),
-        ({"model": TINY | {"bottom": [9]}}, "bottom: its last layer has 9 outputs; give dimension, 8"),
-        ({"model": TINY | {"cross_layers": 2}}, "2 and 0 where interaction is dot; give both with cross"),
-        ({"model": TINY | {"interaction": "cross"}}, "0 and 0 where interaction is cross"),
-        ({"model": TINY | {"tables": []}}, "tables"),
-        ({"model": TINY | {"gather_efficiency": 1.2}}, "gather_efficiency"),
-        ({"mode": "serving"}, "'training' or 'inference'"),
-        ({"batch": 0}, "greater than or equal to 1"),
-    ],
-)
-def test_bad_fields_are_named(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        Dlrm.model_validate(TRAIN.model_dump() | changes)

@@ -12,7 +12,7 @@ from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerInference, Workload
-from tests.costmodel.pricing.test_score import FAT_TREE
+from tests.costmodel.pricing.score_cases import FAT_TREE
 from tests.costmodel.strategies import serving_jobs
 from tests.oracles.transformer_inference import inference_step
 

@@ -1,29 +1,17 @@
 """Layers and what ranks hold of them, known by hand."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from costmodel.workloads.transformer.layers import LayerRun
-from costmodel.workloads.transformer.shapes import TransformerShape, layer_parameters, load_model, tensor_degrees
-from tests.costmodel.strategies import shapes
-from tests.oracles.transformer import Rank
+from costmodel.workloads.transformer.shapes import TransformerShape, load_model
 
 
 def run_of(shape: TransformerShape, *, tensor=1.0, expert=1.0, tokens=64.0, normed=None) -> LayerRun:
     normed = tokens if normed is None else normed
     return LayerRun(shape, *(np.array([x]) for x in (tensor, expert, tokens, normed)), 2.0, 2.0)
-
-
-@given(fields=shapes(), tensor=st.sampled_from([1, 2, 4]), expert=st.sampled_from([1, 2, 4]))
-def test_parameters_of_a_rank(fields: dict[str, Any], tensor: int, expert: int) -> None:
-    shape = TransformerShape.model_validate(fields)
-    rank = Rank(shape, tensor, expert, 1, 1, 2, 2)
-    found = layer_parameters(shape, np.array([float(tensor)]), float(expert) if shape.experts > 1 else 1.0)
-    assert found[0] == pytest.approx(rank.whole_parameters() + rank.expert_parameters())
 
 
 def test_a_product_moves_each_matrix_once() -> None:
@@ -71,15 +59,3 @@ def test_messages_of_a_layer() -> None:
     _, sent = run_of(routed, tensor=2.0, expert=4.0, normed=32.0).messages(2.0)
     assert (float(np.max(sent.message_bytes)), float(np.max(sent.count))) == (2 * 32 * 2 * 4096, 2.0)
     assert not np.any(run_of(routed, tensor=2.0).messages(2.0)[1].count)
-
-
-def test_tensor_ranks_hold_whole_heads() -> None:
-    assert tensor_degrees(load_model("llama-3.1-70b"), 96) == [1, 2, 4, 8, 16, 32]
-    assert tensor_degrees(load_model("bert-large"), 6) == [1, 2]
-
-
-def test_a_shared_expert_needs_others() -> None:
-    """A dense network has none: its parameters would be held and never used."""
-    shape = load_model("llama-3.1-8b").model_dump()
-    with pytest.raises(ValueError, match="shared_ffn"):
-        TransformerShape.model_validate(shape | {"shared_ffn": 64})

@@ -16,25 +16,23 @@ from costmodel.pricing.candidates import candidates_of, group_degrees
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining
-from costmodel.workloads.transformer.shapes import load_model, model_names
+from costmodel.workloads.transformer.shapes import load_model
 from tests.costmodel.strategies import SMALL, jobs, some
 from tests.oracles.transformer import training_step
 from tests.paths import SHARED
 
 A100 = load_device("a100-sxm")
+
+
 PRETRAIN = TransformerTraining(model="gpt3-22b", global_batch=256, sequence=2048)
+
+
 EXPERTS = TransformerTraining(model="mixtral-8x7b", global_batch=64, sequence=4096, expert=(1, 2, 4, 8))
+
+
 NAMES = {
     "megatron-22b": "gpt3-22b", "gpt3-175b": "gpt3-175b", "megatron-530b": "gpt3-530b",
     "megatron-1t": "gpt3-1t", "llama3-70b": "llama-3.1-70b",
-}  # fmt: skip
-PUBLISHED_SIZES = {
-    "llama-3.1-8b": 8.03e9, "llama-3.1-70b": 70.6e9, "llama-3.1-405b": 405e9, "llama-2-7b": 6.74e9,
-    "llama-2-13b": 13.0e9, "llama-2-70b": 69.0e9, "llama-3.2-1b": 1.24e9, "llama-3.2-3b": 3.21e9,
-    "qwen3-8b": 8.19e9, "qwen3-14b": 14.8e9, "qwen3-32b": 32.8e9, "qwen2.5-72b": 72.7e9,
-    "qwen3-30b-a3b": 30.5e9, "qwen3-235b-a22b": 235e9, "mixtral-8x7b": 46.7e9, "mixtral-8x22b": 140.6e9,
-    "gpt3-22b": 22e9, "gpt3-175b": 175e9, "gpt3-530b": 530e9, "gpt3-1t": 1.008e12,
-    "bert-base": 0.11e9, "bert-large": 0.335e9,
 }  # fmt: skip
 
 
@@ -112,14 +110,6 @@ def test_long_sequences_and_large_degrees_do_not_overflow() -> None:
     assert set(m.context.tolist()) == {1, 2048}
     assert np.all(m.num_devices == 4096)
     assert np.all(job.op_graph(m, A100).flops > 0)
-
-
-@pytest.mark.parametrize("name", model_names())
-def test_parameter_counts_match_the_published_sizes(name: str) -> None:
-    if name not in PUBLISHED_SIZES:
-        pytest.skip(f"no published size of {name} is listed here")
-    assert load_model(name).num_parameters == pytest.approx(PUBLISHED_SIZES[name], rel=0.02)
-    assert load_model(name).source
 
 
 class TestWork:

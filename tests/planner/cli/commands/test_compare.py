@@ -23,18 +23,6 @@ def test_finished_runs_of_another_reference_are_not_taken(tmp_path: Path, planne
     assert again == first
 
 
-def test_the_table_says_what_figures_are_measured_against(tmp_path: Path, planner: Planner) -> None:
-    other = crowded()
-    other["name"], other["jobs"] = "other", [{**other["jobs"][0], "name": "c"}]
-    files = [written(tmp_path, crowded()), written(tmp_path, other, "other.json")]
-    common = ("--policies", "best_fit", "--results", tmp_path / "runs", "--no-timings")
-    out = planner("compare", *files, *common).out
-    assert "in the first file that lists it: tiny, other" in out
-    assert "their jobs differ (only in tiny: a, b; only in other: c)" in out
-    assert "tokens/s" in out
-    assert "measured" not in planner("compare", files[0], *common).out
-
-
 def test_prices_add_what_an_hour_and_a_million_tokens_cost(tmp_path: Path, planner: Planner) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text(f"{PRICES}parts: {{accelerator: 1000, optical_port: 500}}\n", "utf-8")

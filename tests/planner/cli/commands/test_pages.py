@@ -9,11 +9,6 @@ from tests.planner.cli.conftest import Planner, written
 from tests.planner.page_cases import fields
 
 
-@pytest.fixture
-def case(tmp_path: Path) -> Path:
-    return written(tmp_path, fields(local="20 MiB"))
-
-
 @pytest.mark.slow
 def test_text_tells_where_why_and_what_more_would_save(planner: Planner, case: Path) -> None:
     outcome = planner("pages", case, "a", "--time-limit", 2, "--workers", 1)
@@ -75,46 +70,6 @@ def test_what_fits_nowhere_is_infeasible(planner: Planner, tmp_path: Path) -> No
     assert outcome.code == 3
     assert "fit nowhere" in outcome.out
     assert "a lacks 44 pages (0.185 GB)" in outcome.out
-
-
-@pytest.mark.parametrize("is_json", [False, True])
-def test_a_placement_that_was_written_is_checked(planner: Planner, case: Path, tmp_path: Path, is_json: bool) -> None:
-    plan = tmp_path / "plan.json"
-    arguments = ("--policy", "bw_aware", "--no-gains")
-    if is_json:
-        plan.write_text(planner("pages", case, *arguments, "--json").out)
-    else:
-        assert planner("pages", case, *arguments, "--plan-out", plan).code == 0
-    outcome = planner("check", case, plan)
-    assert outcome.code == 0
-    assert "0 violations: the placement holds" in outcome.out
-    assert planner("check", case, plan, "--json").document["ok"]
-
-
-def test_a_broken_placement_is_told_rule_by_rule(planner: Planner, case: Path, tmp_path: Path) -> None:
-    data = planner("pages", case, "--policy", "bw_aware", "--no-gains", "--json").document["plan"]
-    tensors = data["jobs"][0]["tensors"]
-    tensors[0] |= {"kept": 40, "pages": {}}
-    tensors[1]["pages"]["moon"] = 1
-    tensors[2] |= {"remade": True, "pages": {}}
-    tensors[3] |= {"remade": True, "pages": {}}
-    plan = written(tmp_path, data, "broken.json")
-    outcome = planner("check", case, plan)
-    assert outcome.code == 1
-    lines = outcome.out.splitlines()
-    verdicts = {line.rsplit("  ", 1)[0].strip(): line for line in lines[1:6]}
-    assert "violation" in verdicts["pages"]
-    assert any("which is so too" in line for line in lines)
-    assert any("to which no way works" in line for line in lines)
-    assert any("where 5 may stay" in line for line in lines)
-    assert any(line.startswith("time") and line.rstrip().endswith("not judged") for line in lines)
-    rules = planner("check", case, plan, "--json").document["rules"]
-    assert rules["made again"] == 1
-    assert rules["capacity"] == 1
-    data["jobs"][0]["job"] = "b"
-    outcome = planner("check", case, written(tmp_path, data, "other.json"))
-    assert outcome.code == 2
-    assert "jobs[b]: 'tiny' has no such job" in outcome.err
 
 
 def test_there_is_a_schema(planner: Planner) -> None:

@@ -3,30 +3,15 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from planner.simulate.placers import PLACERS
 from tests.paths import ROOT
+from tests.planner.cli.commands.replay_cases import replay
 from tests.planner.cli.conftest import Planner
-from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND
 
 SHIPPED = ROOT / "instances" / "replay"
-
-
-@pytest.fixture
-def files(tmp_path: Path, planner: Planner) -> dict[str, Path]:
-    """A demand model, a trace drawn from it, and a cluster of 32."""
-    model, drawn, cluster = tmp_path / "model.json", tmp_path / "jobs.csv", tmp_path / "tree.json"
-    model.write_text(SMALL_DEMAND.model_dump_json(), encoding="utf-8")
-    cluster.write_text(json.dumps({"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}), encoding="utf-8")
-    assert planner("trace", "-o", drawn, "--model", model, "--jobs", "300").code == 0
-    return {"model": model, "trace": drawn, "cluster": cluster, "cells": tmp_path / "cells", "csv": tmp_path / "o.csv"}
-
-
-def _replay(planner: Planner, files: dict[str, Path], source: str, *options: Any) -> Any:
-    return planner("replay", files[source], "--cluster", files["cluster"], "--results", files["cells"], *options)
 
 
 @pytest.mark.slow
@@ -43,7 +28,7 @@ def test_a_trace_is_replayed_to_a_table(planner: Planner, files: dict[str, Path]
         "--csv",
         files["csv"],
     )
-    outcome = _replay(planner, files, "trace", *options)
+    outcome = replay(planner, files, "trace", *options)
     assert outcome.code == 0
     assert [line for line in outcome.out.splitlines() if line.startswith("load")] == [
         "load 0.6   5 seeds", "load 0.9   5 seeds",
@@ -51,22 +36,22 @@ def test_a_trace_is_replayed_to_a_table(planner: Planner, files: dict[str, Path]
     assert "±" in outcome.out
     rows = files["csv"].read_text(encoding="utf-8").splitlines()
     assert rows[0].startswith("cluster,policy,load,measure")
-    again = _replay(planner, files, "trace", *options)
+    again = replay(planner, files, "trace", *options)
     assert again.out == outcome.out
     assert files["csv"].read_text(encoding="utf-8").splitlines() == rows
 
 
 @pytest.mark.slow
 def test_a_demand_model_is_drawn_anew_for_each_seed(planner: Planner, files: dict[str, Path]) -> None:
-    rows = _replay(planner, files, "model", "--seeds", "2", "--jobs", "80", "--json", "--queue", "loss").document
+    rows = replay(planner, files, "model", "--seeds", "2", "--jobs", "80", "--json", "--queue", "loss").document
     admitted = next(row for row in rows if row["measure"] == "admitted")
     assert admitted["seeds"] == 2
     assert 0 < admitted["mean"] <= 1
     assert admitted["half_width"] > 0
-    alone = _replay(planner, files, "model", "--seeds", "1", "--jobs", "80", "--json", "--queue", "loss").document
+    alone = replay(planner, files, "model", "--seeds", "1", "--jobs", "80", "--json", "--queue", "loss").document
     assert next(row for row in alone if row["measure"] == "admitted")["half_width"] is None
     assert not any(row["measure"] == "events_per_s" for row in rows)
-    timed = _replay(planner, files, "model", "--seeds", "2", "--jobs", "80", "--json", "--timings").document
+    timed = replay(planner, files, "model", "--seeds", "2", "--jobs", "80", "--json", "--timings").document
     assert any(row["measure"] == "events_per_s" for row in timed)
 
 
@@ -75,7 +60,7 @@ def test_failures_are_sampled(planner: Planner, files: dict[str, Path]) -> None:
     parts = files["cells"].with_name("parts.yaml")
     parts.write_text("tile: {time_between_failures: 2 d, repair_time: 1 h}\n", encoding="utf-8")
     options = ("--seeds", "1", "--jobs", "200", "--failures", parts, "--migrate", "--json")
-    rows = {row["measure"]: row for row in _replay(planner, files, "model", *options).document}
+    rows = {row["measure"]: row for row in replay(planner, files, "model", *options).document}
     assert rows["interruptions"]["mean"] > 0
 
 
@@ -85,14 +70,14 @@ def test_a_page_is_written(planner: Planner, files: dict[str, Path], tmp_path: P
     text = "currency: EUR\nenergy_per_kwh: 0.2\nlifetime: 1461 d\nclusters: {tree: 2000000}\n"
     prices.write_text(text, encoding="utf-8")
     options = ("--seeds", "2", "--jobs", "80", "--html", page, "--snapshots", "0.9,0.1", "--prices", prices, "--json")
-    rows = {row["measure"]: row for row in _replay(planner, files, "model", *options).document}
+    rows = {row["measure"]: row for row in replay(planner, files, "model", *options).document}
     assert rows["cost_per_h"]["unit"] == "EUR/h"
     assert rows["cost_per_h"]["mean"] > 2e6 / 32 / (4 * 8766)
     first = page.read_bytes()
     for file in (files["model"], files["cluster"], prices):
         assert hashlib.sha256(file.read_bytes()).hexdigest().encode() in first
     assert b'"moments":[0.1,0.9]' in first
-    _replay(planner, files, "model", *options)
+    replay(planner, files, "model", *options)
     assert page.read_bytes() == first
 
 
@@ -111,15 +96,9 @@ def test_a_page_is_written(planner: Planner, files: dict[str, Path], tmp_path: P
     ],
 )
 def test_wrong_options_are_named(planner: Planner, files: dict[str, Path], options: tuple[str, ...], told: str) -> None:
-    outcome = _replay(planner, files, "trace", *options)
+    outcome = replay(planner, files, "trace", *options)
     assert outcome.code == 2
     assert told in outcome.err
-
-
-def test_two_files_of_one_name_are_refused(planner: Planner, files: dict[str, Path]) -> None:
-    outcome = _replay(planner, files, "trace", "--cluster", files["cluster"])
-    assert outcome.code == 2
-    assert "'tree' is the name of two files" in outcome.err
 
 
 @pytest.mark.slow
@@ -136,7 +115,7 @@ def test_shipped_clusters_run_the_shipped_mix(planner: Planner, tmp_path: Path, 
 def test_the_terminal_says_what_the_page_says_of_its_figures(planner: Planner, files: dict[str, Path]) -> None:
     """A queue that grows, and intervals over seeds that replay the same jobs."""
     page = files["csv"].with_suffix(".html")
-    out = _replay(planner, files, "trace", "--seeds", "2", "--load", "0.5,9", "--html", page).out
+    out = replay(planner, files, "trace", "--seeds", "2", "--load", "0.5,9", "--html", page).out
     growing = next(line for line in out.splitlines() if "The queue still grows" in line)
     assert growing.startswith("Load 9: The queue still grows at the end in all runs")
     assert out.count("The queue still grows") == 1
@@ -148,7 +127,7 @@ def test_the_terminal_says_what_the_page_says_of_its_figures(planner: Planner, f
 
 @pytest.mark.slow
 def test_a_former_name_is_told_and_the_solver_named(planner: Planner, files: dict[str, Path]) -> None:
-    outcome = _replay(planner, files, "trace", "--seeds", "1", "--jobs", "60", "--policies", "cpsat,solver")
+    outcome = replay(planner, files, "trace", "--seeds", "1", "--jobs", "60", "--policies", "cpsat,solver")
     assert "cpsat in a replay is best_fit_moving: best fit; where a job finds no room" in outcome.err
     assert "the solver itself is solver" in outcome.err
     lines = [line.split() for line in outcome.out.splitlines()]

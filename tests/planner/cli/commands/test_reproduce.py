@@ -7,7 +7,7 @@ import yaml
 
 from planner.cli.commands.reproduce import figure
 from tests.planner.cli.conftest import Planner
-from tests.planner.studies.reproduce.test_verdicts import GOOD
+from tests.planner.studies.reproduce.written import GOOD
 
 
 def _folder(root: Path, *figures: dict[str, object]) -> Path:

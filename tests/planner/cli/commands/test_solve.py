@@ -1,22 +1,19 @@
 """planner solve: what is printed, written and returned."""
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import planner.checks as checks
-from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import Status
 from planner.model.violation import Violation
 from tests.paths import ROOT
+from tests.planner.cli.commands.solve_cases import overfull, solve
 from tests.planner.cli.conftest import BERT, Planner, fields, written
 from tests.planner.simulate.grounds import FABRICS
 
@@ -24,15 +21,13 @@ KEYS = [
     "status", "objective", "bound", "gap", "wall_time_s", "levels", "plan", "left_out", "seed", "policy",
     "statistics", "starts", "violations", "versions",
 ]  # fmt: skip
+
+
 RACK256 = ROOT / "instances" / "lumorph" / "rack256.yaml"
 
 
-def _solve(planner: Planner, *arguments: object) -> Any:
-    return planner("solve", *arguments, "--workers", 1, "--time-limit", 20)
-
-
 def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
-    outcome = _solve(planner, instance)
+    outcome = solve(planner, instance)
     assert outcome.code == 0
     lines = outcome.out.splitlines()
     assert lines[0].startswith("tiny   lightpath 2 x 2   4 of 4 devices healthy   2 jobs   ")
@@ -50,7 +45,7 @@ def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
 
 
 def test_json_is_the_whole_output(planner: Planner, instance: Path) -> None:
-    outcome = _solve(planner, instance, "--json", "--seed", 3)
+    outcome = solve(planner, instance, "--json", "--seed", 3)
     document = outcome.document
     assert outcome.err == ""
     assert list(document) == KEYS
@@ -70,7 +65,7 @@ def test_left_out_jobs_are_told_with_the_command_that_says_more(planner: Planner
     content = fields()
     content["jobs"].append(content["jobs"][0] | {"name": "huge [bold]", "accelerators": 4, "weight": 0.1})
     path = written(tmp_path, content, "two words.json")
-    outcome = _solve(planner, path)
+    outcome = solve(planner, path)
     line = next(line for line in outcome.out.splitlines() if line.startswith("huge [bold]"))
     assert "-  not placed: " in line
     assert f"planner explain '{path}'" in line
@@ -81,7 +76,7 @@ def test_residents_are_marked(planner: Planner, tmp_path: Path) -> None:
     running = {"name": "old", "accelerators": 1, "devices": ["s0.t0"], "configuration": {"micro_batch": 4}}
     content["residents"] = [content["jobs"][1] | running]
     content["objectives"] = ["moves", "value"]
-    outcome = _solve(planner, written(tmp_path, content))
+    outcome = solve(planner, written(tmp_path, content))
     assert "2 jobs, 1 resident " in outcome.out
     row = next(line for line in outcome.out.splitlines() if line.startswith("old "))
     assert row.split()[1] == "stays"
@@ -91,7 +86,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(planner: Planner,
     content = fields()
     content["name"] = "\x1b]0;title\x07"
     content["jobs"][0]["name"] = "\x1b[31mred"
-    outcome = _solve(planner, written(tmp_path, content))
+    outcome = solve(planner, written(tmp_path, content))
     assert outcome.code == 0
     assert "\x1b" not in outcome.out
     assert "?[31mred" in outcome.out
@@ -102,7 +97,7 @@ def test_files_are_written(planner: Planner, instance: Path, tmp_path: Path) -> 
     pytest.importorskip("matplotlib")
     files = {"--plan-out": "plan.json", "--report": "page.html", "--plot": "floor.svg"}
     arguments = [part for option, name in files.items() for part in (option, tmp_path / name)]
-    assert _solve(planner, instance, *arguments).code == 0
+    assert solve(planner, instance, *arguments).code == 0
     assert Plan.load(tmp_path / "plan.json").admitted == ("big", "small")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "<html" in page
@@ -122,7 +117,7 @@ def test_files_are_written(planner: Planner, instance: Path, tmp_path: Path) -> 
 def test_what_cannot_be_written_is_refused_before_solving(
     planner: Planner, instance: Path, tmp_path: Path, option: str, name: str, problem: str
 ) -> None:
-    outcome = _solve(planner, instance, option, tmp_path / name)
+    outcome = solve(planner, instance, option, tmp_path / name)
     assert outcome.code == 2
     assert outcome.out == ""
     assert outcome.err.startswith(f"error: {tmp_path / name}: {option}: ")
@@ -130,7 +125,7 @@ def test_what_cannot_be_written_is_refused_before_solving(
 
 
 def test_two_outputs_need_two_files(planner: Planner, instance: Path, tmp_path: Path) -> None:
-    outcome = _solve(planner, instance, "--plan-out", tmp_path / "x", "--report", tmp_path / "x")
+    outcome = solve(planner, instance, "--plan-out", tmp_path / "x", "--report", tmp_path / "x")
     assert outcome.code == 2
     assert "two options" in outcome.err
 
@@ -138,65 +133,17 @@ def test_two_outputs_need_two_files(planner: Planner, instance: Path, tmp_path: 
 def test_a_plan_that_cannot_be_written_is_printed(planner: Planner, instance: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this machine has no /dev/full")
-    outcome = _solve(planner, instance, "--plan-out", "/dev/full")
+    outcome = solve(planner, instance, "--plan-out", "/dev/full")
     assert outcome.code == 2
     assert "cannot be written" in outcome.err
     assert "checked: 0 violations" in outcome.out
     assert '"assignments"' in outcome.out
 
 
-def _overfull(folder: Path) -> Path:
-    content = fields()
-    for job in content["jobs"]:
-        job |= {"required": True, "accelerators": 4}
-    return written(folder, content)
-
-
-def test_exit_code_3_if_required_jobs_cannot_run(planner: Planner, tmp_path: Path) -> None:
-    path = _overfull(tmp_path)
-    outcome = _solve(planner, path)
-    assert outcome.code == 3
-    assert "no plan exists" in outcome.out
-    document = _solve(planner, path, "--json").document
-    assert document["status"] == "INFEASIBLE"
-    assert document["plan"] is None
-
-
 def test_exit_code_4_if_no_plan_was_found(planner: Planner, tmp_path: Path) -> None:
-    outcome = _solve(planner, _overfull(tmp_path), "--policy", "first_fit")
+    outcome = solve(planner, overfull(tmp_path), "--policy", "first_fit")
     assert outcome.code == 4
     assert "this proves nothing" in outcome.out
-
-
-@pytest.fixture
-def refusing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Violation:
-    """A check that finds something in every plan, in a folder of its own."""
-    broken = Violation("placement", "big", "big has no devices", 2.0)
-    monkeypatch.setattr(checks, "check", lambda *given, **asked: [broken])
-    monkeypatch.chdir(tmp_path)
-    return broken
-
-
-def test_nothing_is_claimed_of_a_plan_that_the_check_refuses(
-    planner: Planner, instance: Path, tmp_path: Path, refusing: Violation
-) -> None:
-    """Exit code 5, one file to report, and neither a table nor the files that were asked for."""
-    plan, page = tmp_path / "plan.json", tmp_path / "page.html"
-    outcome = _solve(planner, instance, "--plan-out", plan, "--report", page)
-    assert outcome.code == 5
-    assert "optimal" not in outcome.out
-    assert "mapping" not in outcome.out
-    assert not plan.exists()
-    assert not page.exists()
-    first, violation, last = outcome.err.splitlines()
-    assert first.startswith("internal error: the check refuses the plan")
-    assert violation == "violation: placement: big has no devices (by 2)"
-    assert "refused-tiny-1.json" in last
-    report = json.loads((tmp_path / "refused-tiny-1.json").read_text("utf-8"))
-    assert report["violations"] == [vars(refusing)]
-    assert report["claimed"]["status"] == "OPTIMAL"
-    loaded = Instance.parse(report["instance"])
-    assert {each.job for each in Plan.model_validate(report["plan"]).assignments} <= {j.name for j in loaded.jobs}
 
 
 @pytest.mark.slow
@@ -204,7 +151,7 @@ def test_json_of_a_refused_plan_claims_nothing(
     planner: Planner, instance: Path, tmp_path: Path, refusing: Violation
 ) -> None:
     for number in (1, 2):
-        outcome = _solve(planner, instance, "--json")
+        outcome = solve(planner, instance, "--json")
         assert outcome.code == 5
         assert outcome.document == {
             "status": "REFUSED", "plan": None, "violations": [vars(refusing)],
@@ -228,19 +175,19 @@ def test_the_library_hands_out_no_plan_that_the_check_refuses(instance: Path, mo
 @pytest.mark.slow
 def test_a_hint_is_taken(planner: Planner, instance: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
-    plan.write_text(_solve(planner, instance, "--json").out, encoding="utf-8")
-    outcome = _solve(planner, instance, "--hint", plan)
+    plan.write_text(solve(planner, instance, "--json").out, encoding="utf-8")
+    outcome = solve(planner, instance, "--hint", plan)
     assert outcome.code == 0
     assert "hint" in outcome.out
     assert outcome.err == ""
 
 
 def test_a_broken_hint_is_refused(planner: Planner, instance: Path, tmp_path: Path) -> None:
-    plan = Plan.model_validate(_solve(planner, instance, "--json").document["plan"])
+    plan = Plan.model_validate(solve(planner, instance, "--json").document["plan"])
     first = plan.assignments[0].model_copy(update={"devices": ("s9.t0", "s9.t1")})
     broken = tmp_path / "broken.json"
     plan.model_copy(update={"assignments": (first,)}).dump(broken)
-    outcome = _solve(planner, instance, "--hint", broken)
+    outcome = solve(planner, instance, "--hint", broken)
     assert outcome.code == 2
     assert outcome.err.startswith(f"error: {broken}: ")
     assert "must pass `planner check`" in outcome.err
@@ -249,7 +196,7 @@ def test_a_broken_hint_is_refused(planner: Planner, instance: Path, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["first_fit", "best_fit", "server_aligned", "random_fit"])
 def test_heuristics_claim_no_bound(planner: Planner, instance: Path, policy: str) -> None:
-    document = _solve(planner, instance, "--policy", policy, "--json").document
+    document = solve(planner, instance, "--policy", policy, "--json").document
     assert document["status"] == Status.FEASIBLE.value
     assert document["policy"] == policy
     assert document["gap"] is None
@@ -284,16 +231,3 @@ def test_the_table_names_what_circuits_go_over(fabric: str, part: str | None, tm
     out = planner("solve", path, "--policy", "best_fit").out
     line = next(line for line in out.splitlines() if line.startswith("wide"))
     assert set(re.findall(r"\d (fiber|uplink|switch)(?:e?s)?\b", line)) == ({part} if part else set())
-
-
-def test_a_required_job_that_no_size_can_run_is_named_with_the_reason(planner: Planner, tmp_path: Path) -> None:
-    content = fields()
-    content["jobs"][0] |= {
-        "required": True,
-        "accelerators": 2,
-        "workload": {"kind": "transformer_inference", "model": "llama-3.1-405b", "concurrency": 8, "input_tokens": 64,
-                     "output_tokens": 64},
-    }  # fmt: skip
-    outcome = planner("solve", written(tmp_path, content))
-    assert outcome.code == 3
-    assert "no plan exists: big must run, and is impossible alone: each accelerator would hold" in outcome.out

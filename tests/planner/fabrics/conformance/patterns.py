@@ -40,7 +40,7 @@ class Drawn:
         cp = cp_model.CpModel()
         v = create_variables(cp, self.problem)
         for name in groups:
-            groups_of(fabrics()[self.kind])[name](cp, v, self.problem)
+            groups_of(fabrics()[self.kind])[name].constraint(cp, v, self.problem)
         for j, job in enumerate(v.jobs):
             choice = self.pattern.get(j)
             for row, literal in enumerate(job.rows):
@@ -62,9 +62,15 @@ class Drawn:
 
     @cached_property
     def deciding(self) -> frozenset[str]:
-        """Groups without any one of which step 1 would allow what it forbids."""
-        every = groups_of(fabrics()[self.kind])
-        return frozenset() if self.is_allowed else frozenset(g for g in every if self.allows(every.keys() - {g}))
+        """Groups without any one of which step 1 would allow what it forbids.
+
+        Without `placement` nothing says which servers a job touches: it is named where no other group decides.
+        """
+        every = groups_of(fabrics()[self.kind]).keys()
+        if self.is_allowed:
+            return frozenset()
+        found = frozenset(group for group in every if self.allows(every - {group}))
+        return found - {"placement"} or found
 
     @cached_property
     def first_fit(self) -> list[Assignment] | None:

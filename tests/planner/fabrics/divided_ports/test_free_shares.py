@@ -1,18 +1,13 @@
 """Divided ports: joint plans equal the enumerated optimum, pruning loses nothing, what servers share is kept."""
 
-from functools import lru_cache
-from typing import Any
-
 import pytest
 
 from planner.candidates.expand import expand
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
 from planner.checks import check
-from planner.explain.capacity import why_unlisted
 from planner.explain.marginal import marginal
 from planner.fabrics.divided_ports.step1 import DividedPortsStepOne
 from planner.model.errors import InputError
-from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import Status
 from planner.pipeline import solve
@@ -20,39 +15,8 @@ from planner.policies import POLICIES
 from planner.whatif.repair import repair
 from tests.oracles.tiny_pools import SMALL
 from tests.oracles.tiny_shares import best_value, tiny_shares
+from tests.planner.fabrics.divided_ports.clusters import Fields, instance, job, resident, shared
 from tests.planner.optimum import OPTIONS, assert_solved_to
-
-Fields = dict[str, Any]
-FABRIC: Fields = {
-    "kind": "divided_ports", "servers": 2, "gpus_per_server": 4,
-    "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "2 us", "nvlink_energy": "2 pJ/b",
-    "network_bandwidth": "50 GB/s", "network_alpha": "8 us", "network_energy": "20 pJ/b",
-    "memory": {"kind": "appliances", "part": "photonic-fabric-appliance", "per_server": 1, "ports": 8},
-    "port_energy": "5 pJ/b",
-}  # fmt: skip
-SERVING = {
-    "kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 16,
-    "input_tokens": 64, "output_tokens": 64,
-}  # fmt: skip
-
-
-def instance(
-    *jobs: Fields, health: Fields | None = None, residents: tuple[Fields, ...] = (), **memory: Any
-) -> Instance:
-    fabric = FABRIC | {"memory": FABRIC["memory"] | memory}
-    data = {
-        "schema_version": 1,
-        "name": "shares",
-        "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health or {}},
-        "objectives": ["value"],
-        "jobs": [*jobs],
-        "residents": [*residents],
-    }
-    return Instance.parse(data, "shares")
-
-
-def job(name: str, size: int, **fields: Any) -> Fields:
-    return {"name": name, "workload": SERVING, "accelerators": size, "utility": "linear"} | fields
 
 
 @pytest.mark.slow
@@ -112,15 +76,6 @@ def test_heuristics_keep_what_is_shared(policy: str) -> None:
             assert check(tiny_shares(seed), result.plan) == []
 
 
-@lru_cache(maxsize=1)
-def shared() -> tuple[Instance, Plan]:
-    """Three jobs that contend for the 16 ports of each appliance."""
-    asked = instance(job("a", 2), job("b", 2), job("c", 4))
-    plan = solve(asked, options=OPTIONS).plan
-    assert plan is not None
-    return asked, plan
-
-
 @pytest.mark.slow
 def test_jobs_divide_the_ports_of_an_appliance() -> None:
     """Four accelerators and sixteen ports in each server: a job with all eight ports leaves the other too few."""
@@ -133,22 +88,6 @@ def test_jobs_divide_the_ports_of_an_appliance() -> None:
     assert alone is not None
     assert alone["a"].configuration.memory_io == 8
     assert ports["a"] + ports["b"] <= 16 or plan["a"].devices[0][:2] != plan["b"].devices[0][:2]
-
-
-@pytest.mark.parametrize(
-    ("change", "rules"),
-    [
-        ({"memory_io": 8}, {"shares"}),
-        ({"memory_units": 16}, {"shares"}),
-        ({"memory_units": None}, {"shares", "listed"}),
-    ],
-)
-def test_a_plan_that_takes_too_much_breaks_the_rule(change: Fields, rules: set[str]) -> None:
-    asked, plan = shared()
-    data = plan.model_dump(mode="json")
-    for assignment in data["assignments"]:
-        assignment["configuration"] |= change
-    assert rules <= {violation.rule for violation in check(asked, Plan.model_validate(data))}
 
 
 @pytest.mark.slow
@@ -172,14 +111,6 @@ def test_an_accelerator_without_light_runs_nothing() -> None:
     assert "shares" in {violation.rule for violation in check(asked, Plan.model_validate(data))}
 
 
-def resident(asked: Instance, plan: Plan, name: str) -> Fields:
-    """A job that runs as in a plan."""
-    held = plan[name]
-    fields: Fields = asked.job(name).model_dump(mode="json", by_alias=True, exclude={"sizes"})
-    where = {"devices": list(held.devices), "configuration": held.configuration.model_dump(mode="json")}
-    return fields | where | {"move_cost": 1.0}
-
-
 @pytest.mark.slow
 def test_residents_keep_their_share() -> None:
     asked, plan = shared()
@@ -189,15 +120,6 @@ def test_residents_keep_their_share() -> None:
     assert found.status is Status.OPTIMAL
     assert found.plan is not None
     assert check(later, found.plan) == []
-
-
-@pytest.mark.slow
-def test_residents_that_hold_too_much_are_refused() -> None:
-    asked = instance(job("a", 4), per_server=2)
-    plan = solve(asked, options=OPTIONS).plan
-    assert plan is not None
-    with pytest.raises(InputError, match=r"residents\[a\].*hold 16 ports more than its appliances have"):
-        instance(residents=(resident(asked, plan, "a"),))
 
 
 @pytest.mark.slow
@@ -213,15 +135,6 @@ def test_one_more_appliance_is_worth_something() -> None:
     asked = instance(job("a", 4), job("b", 4))
     gains = {each.change: each.gain or 0.0 for each in marginal(asked, time_limit_s=20.0, options=OPTIONS)}
     assert gains["one more appliance in each server"] > 0
-
-
-def test_explain_says_what_the_largest_share_lacks() -> None:
-    huge = {"kind": "dlrm", "mode": "inference", "model": "dlrm-10tb", "batch": 4096}
-    fabric = FABRIC | {"memory": {"kind": "optical_modules", "part": "optical-hbm-a100"}}
-    data = instance(job("a", 1, workload=huge)).model_dump(mode="json", by_alias=True, exclude_none=True)
-    data["cluster"]["fabric"] = fabric
-    asked = Instance.parse(data, "optical")
-    assert "1924.4 GB more than it has" in (why_unlisted(asked, "a", 4) or "")
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from planner.fabrics.fast_state import Search
 from planner.fabrics.lightpath.fast_fibers import Spread, Spreads
 from planner.fabrics.lightpath.fast_state import LightpathState
 from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
 from planner.fabrics.placement import Placement
-from planner.heuristics.strategies import in_order
 from planner.model.cluster import Cluster
 from planner.simulate.placers import PLACERS
 from tests.planner.simulate.grounds import FABRICS, cluster, ground, state_of
@@ -35,7 +33,7 @@ def _busy(seed: int) -> tuple[LightpathState, dict[object, LightpathOption]]:
         elif running:
             state.release(running.pop(random.randrange(len(running))))
     rows = [row for kind in kinds.values() for row in kind.rows]
-    return state, {row.key: row for row in rows if isinstance(row, LightpathOption)}
+    return state, {row.shape.key: row for row in rows if isinstance(row, LightpathOption)}
 
 
 @pytest.mark.slow
@@ -106,27 +104,6 @@ def test_the_next_row_with_an_open_way_is_that_of_a_look_at_each(seed: int) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
-    """As if all that is free there were taken."""
-    random = Random(seed)
-    kinds = ground("g", cluster("ocs_rail", servers=6), [8, 16, 24]).kinds
-    shut, taken = state_of(cluster("ocs_rail", servers=6)), state_of(cluster("ocs_rail", servers=6))
-    row = next(row for row in kinds[0, 8].rows if row.needs_rails)
-    for server in range(6):
-        held = tuple((server, slot) for slot in range(8) if random.random() < 0.4)
-        for state in (shut, taken):
-            state.take(Placement(row, held, held))
-    barred = set(random.sample(range(6), 2))
-    free = tuple((server, slot) for server in sorted(barred) for slot in taken.slots.lit[server])
-    taken.take(Placement(row, free, free))
-    everywhere, elsewhere = Search(in_order), Search(in_order, barred=frozenset(barred))
-    for kind in kinds.values():
-        for each in (each for each in kind.rows if each.needs_rails):
-            assert list(shut.ways(each, elsewhere)) == list(taken.ways(each, everywhere))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "servers"), [*((seed, 12) for seed in range(30)), *((seed, 60) for seed in range(15))]
 )
@@ -142,7 +119,7 @@ def test_servers_on_rails_are_those_of_a_plain_search(seed: int, servers: int) -
         (list(on_rails(rails, row.shape, masks)), _plain(free, row.shape.block, row.shape.num_blocks))
         for kind in kinds.values()
         for row in kind.rows
-        if row.needs_rails
+        if row.shape.chooses_servers
     ]
     assert found
     assert all(mine == theirs for mine, theirs in found)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.layouts import arrangements
-from tests.costmodel.test_fabrics import lightpath
-from tests.planner.fabrics.test_demand import line, plans_of
+from tests.costmodel.fabrics.lightpath_cases import lightpath
+from tests.planner.fabrics.demand_cases import line, plans_of
 
 NO_PIPELINE = line(1)
 

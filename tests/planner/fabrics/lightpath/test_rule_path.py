@@ -5,8 +5,9 @@ import pytest
 from costmodel.fabrics import Lightpath
 from planner.fabrics.lightpath.rule_light import trace
 from planner.model.plan import Circuit
-from tests.planner.checks.good import Case, ring
-from tests.planner.checks.plans import LIGHTPATH, broken, instance_of, job, rewired
+from tests.planner.checks.good import Case, crossing, ring
+from tests.planner.checks.plans import LIGHTPATH, broken, rewired
+from tests.planner.fabrics.lightpath.rules_cases import THERE
 
 
 @pytest.mark.parametrize(
@@ -55,28 +56,6 @@ def test_wavelengths_of_a_fiber() -> None:
     assert broken(instance, rewired(plan, "ring", "s0.t1 s1.t0 2,3 s0>s1#1")) == {"path"}
 
 
-@pytest.mark.parametrize(
-    ("source", "destination", "fiber", "boundaries"),
-    [
-        ("s0.t0", "s0.t5", "", "0-1 1-2 2-5"),
-        ("s0.t5", "s0.t0", "", "5-4 4-3 3-0"),
-        ("s0.t3", "s0.t2", "", "3-4 4-5 5-2"),
-        ("s0.t4", "s0.t4", "", ""),
-        ("s0.t5", "s1.t3", "s0>s1#1", "5-4 4-1 1-0 0-3"),
-        ("s0.t1", "s1.t2", "s0>s1#7", "1-2"),
-        ("s0.t1", "s1.t2", "s0>s1#11", "1-2 2-5 5-2"),
-    ],
-)
-def test_trace_by_hand(source: str, destination: str, fiber: str, boundaries: str) -> None:
-    fabric = instance_of(job("any", 1), fabric={"fibers": 12}).cluster.fabric
-    assert isinstance(fabric, Lightpath)
-    circuit = Circuit(source=source, destination=destination, wavelengths=(0,), fibers=tuple(fiber.split()))
-    path = trace(fabric, circuit)
-    assert path is not None
-    assert " ".join(f"{a}-{b}" for _, a, b in path.boundaries) == boundaries
-    assert [f"s{a}>s{b}#{i}" for a, b, i in path.fibers] == fiber.split()
-
-
 def test_trace_agrees_with_the_fabric() -> None:
     """All pairs of slots of a 4 x 8 server."""
     fabric = Lightpath.model_validate({**LIGHTPATH, "tiles_per_server": 32, "tile_rows": 4})
@@ -86,3 +65,33 @@ def test_trace_agrees_with_the_fabric() -> None:
             path = trace(fabric, circuit)
             assert path is not None
             assert path.boundaries == fabric.segments(1, a, b)
+
+
+@pytest.mark.parametrize(
+    "fibers",
+    [
+        "",
+        "s0>s1#0",
+        "s1>s2#1",
+        "s1>s2#1 s0>s1#0",
+        "s0>s1#0 s0>s1#1",
+        "s0>s1#0 s1>s2#2",
+        "s0>s2#0",
+    ],
+)
+def test_fibers_that_do_not_lead_there(fibers: str) -> None:
+    instance, plan = crossing()
+    assert broken(instance, rewired(plan, "ring", f"{THERE} {fibers}")) == {"path"}
+
+
+def test_more_servers_than_may_be_crossed() -> None:
+    for transit, rules in ((0, {"path"}), (1, set()), (2, set())):
+        instance, plan = crossing({"transit": transit})
+        assert broken(instance, plan) == rules
+
+
+def test_a_server_visited_twice() -> None:
+    """Back to the first server and out again: more fibers would be allowed, the same server is not."""
+    instance, plan = crossing({"transit": 3})
+    again = rewired(plan, "ring", f"{THERE} s0>s1#0 s1>s0#1 s0>s1#1 s1>s2#1")
+    assert broken(instance, again) == {"path"}

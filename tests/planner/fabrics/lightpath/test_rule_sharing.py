@@ -3,8 +3,8 @@
 import pytest
 
 from costmodel.parallelism.configuration import Configuration
-from planner.model.plan import Assignment
-from tests.planner.checks.good import grid, pair, ring_assignment, shared
+from planner.model.plan import Assignment, Plan
+from tests.planner.checks.good import crossing, grid, pair, ring_assignment, shared
 from tests.planner.checks.plans import assign, broken, collective, held, instance_of, job, plan_of, rewired
 
 
@@ -67,3 +67,29 @@ def test_jobs_are_not_in_step() -> None:
 
     assert broken(instance, plan_of(instance, ring_assignment(), second(2))) == set()
     assert broken(instance, plan_of(instance, ring_assignment(), second(0))) == {"sharing"}
+
+
+@pytest.mark.parametrize(("budget", "rules"), [("0.69 dB", {"loss"}), ("0.7 dB", set())])
+def test_every_fiber_and_crossing_counts(budget: str, rules: set[str]) -> None:
+    """Three boundaries of 0.1 dB, one of them in the third server, and two fibers of 0.2 dB."""
+    fabric = {"loss_per_tile": "0.1 dB", "loss_per_fiber": "0.2 dB", "loss_budget": budget}
+    assert broken(*crossing(fabric)) == rules
+
+
+def test_two_jobs_on_the_second_fiber() -> None:
+    """A pair on s1 and s2 has the wavelengths of the ring on fiber 1, or others, or another fiber."""
+    instance, plan = crossing(more=[job("pair", 2)])
+    for there, rules in (("0,1 s1>s2#1", {"sharing"}), ("2,3 s1>s2#1", set()), ("0,1 s1>s2#0", set())):
+        both = Plan(instance=plan.instance, assignments=(plan["ring"], pair("pair", "s1.t4", "s2.t4", "0,1")))
+        lines = f"s1.t4 s2.t4 {there}", "s2.t4 s1.t4 2,3 s2>s1#1"
+        assert broken(instance, rewired(both, "pair", *lines)) == rules
+
+
+@pytest.mark.parametrize(("waveguides", "rules"), [("shared", {"sharing"}), ("dedicated", set())])
+def test_light_that_crosses_meets_light_inside_the_server(waveguides: str, rules: set[str]) -> None:
+    """A pair on slots 0 and 1 of s1 sends on the boundary that the ring crosses there, on the same wavelengths."""
+    instance, plan = crossing({"waveguides": waveguides}, more=[job("pair", 2)])
+    plan = rewired(plan, "ring", "s2.t1 s0.t0 2,3 s2>s1#0 s1>s0#0")
+    for wavelengths, found in (("0,1", rules), ("2,3", set())):
+        both = Plan(instance=plan.instance, assignments=(plan["ring"], pair("pair", "s1.t0", "s1.t1", wavelengths)))
+        assert broken(instance, both) == found

@@ -3,51 +3,10 @@
 import pytest
 
 from planner.checks.objectives import fragmentation
-from planner.fabrics.lightpath.rule_light import trace
 from planner.model.plan import Plan
 from tests.planner.checks.good import crossing, pair
 from tests.planner.checks.plans import broken, instance_of, job, plan_of, relocated, rewired
-
-THERE = "s0.t1 s2.t0 0,1"
-
-
-def test_path_of_a_crossing_by_hand() -> None:
-    """Slots lie as 0 1 2 over 3 4 5: in s1 light walks from the slot of fiber 0 to that of fiber 1."""
-    instance, plan = crossing()
-    path = trace(instance.cluster.fabric, plan["ring"].circuits[0].circuits[1])  # type: ignore[arg-type]
-    assert path is not None
-    assert path.boundaries == ((0, 1, 0), (1, 0, 1), (2, 1, 0))
-    assert path.fibers == ((0, 1, 0), (1, 2, 1))
-
-
-@pytest.mark.parametrize(
-    "fibers",
-    [
-        "",
-        "s0>s1#0",
-        "s1>s2#1",
-        "s1>s2#1 s0>s1#0",
-        "s0>s1#0 s0>s1#1",
-        "s0>s1#0 s1>s2#2",
-        "s0>s2#0",
-    ],
-)
-def test_fibers_that_do_not_lead_there(fibers: str) -> None:
-    instance, plan = crossing()
-    assert broken(instance, rewired(plan, "ring", f"{THERE} {fibers}")) == {"path"}
-
-
-def test_more_servers_than_may_be_crossed() -> None:
-    for transit, rules in ((0, {"path"}), (1, set()), (2, set())):
-        instance, plan = crossing({"transit": transit})
-        assert broken(instance, plan) == rules
-
-
-def test_a_server_visited_twice() -> None:
-    """Back to the first server and out again: more fibers would be allowed, the same server is not."""
-    instance, plan = crossing({"transit": 3})
-    again = rewired(plan, "ring", f"{THERE} s0>s1#0 s1>s0#1 s0>s1#1 s1>s2#1")
-    assert broken(instance, again) == {"path"}
+from tests.planner.fabrics.lightpath.rules_cases import THERE
 
 
 @pytest.mark.parametrize("fiber", [("s0", "s1", 0), ("s1", "s2", 1)])
@@ -63,38 +22,6 @@ def test_light_crosses_failed_tiles(key: str) -> None:
     assert broken(*crossing(health={key: ["s1.t0", "s1.t1"]})) == set()
     lost = [{"tile": "s1.t0", "wavelength": 0}]
     assert broken(*crossing(health={"failed_lasers": lost, "failed_receivers": lost})) == set()
-
-
-@pytest.mark.parametrize(("budget", "rules"), [("0.69 dB", {"loss"}), ("0.7 dB", set())])
-def test_every_fiber_and_crossing_counts(budget: str, rules: set[str]) -> None:
-    """Three boundaries of 0.1 dB, one of them in the third server, and two fibers of 0.2 dB."""
-    fabric = {"loss_per_tile": "0.1 dB", "loss_per_fiber": "0.2 dB", "loss_budget": budget}
-    assert broken(*crossing(fabric)) == rules
-
-
-def test_wavelengths_of_the_fibers() -> None:
-    instance, plan = crossing({"wavelengths_per_fiber": 2})
-    assert broken(instance, plan) == set()
-    assert broken(instance, rewired(plan, "ring", "s0.t1 s2.t0 2,3 s0>s1#0 s1>s2#1")) == {"path"}
-
-
-def test_two_jobs_on_the_second_fiber() -> None:
-    """A pair on s1 and s2 has the wavelengths of the ring on fiber 1, or others, or another fiber."""
-    instance, plan = crossing(more=[job("pair", 2)])
-    for there, rules in (("0,1 s1>s2#1", {"sharing"}), ("2,3 s1>s2#1", set()), ("0,1 s1>s2#0", set())):
-        both = Plan(instance=plan.instance, assignments=(plan["ring"], pair("pair", "s1.t4", "s2.t4", "0,1")))
-        lines = f"s1.t4 s2.t4 {there}", "s2.t4 s1.t4 2,3 s2>s1#1"
-        assert broken(instance, rewired(both, "pair", *lines)) == rules
-
-
-@pytest.mark.parametrize(("waveguides", "rules"), [("shared", {"sharing"}), ("dedicated", set())])
-def test_light_that_crosses_meets_light_inside_the_server(waveguides: str, rules: set[str]) -> None:
-    """A pair on slots 0 and 1 of s1 sends on the boundary that the ring crosses there, on the same wavelengths."""
-    instance, plan = crossing({"waveguides": waveguides}, more=[job("pair", 2)])
-    plan = rewired(plan, "ring", "s2.t1 s0.t0 2,3 s2>s1#0 s1>s0#0")
-    for wavelengths, found in (("0,1", rules), ("2,3", set())):
-        both = Plan(instance=plan.instance, assignments=(plan["ring"], pair("pair", "s1.t0", "s1.t1", wavelengths)))
-        assert broken(instance, both) == found
 
 
 def test_a_crossing_needs_nothing_of_the_tiles_it_crosses() -> None:

@@ -13,8 +13,8 @@ from planner.model.instance import Instance
 from planner.model.masks import bits, numbers_of
 from planner.model.plan import Circuit, HeldCircuits
 from tests.costmodel.pricing.test_score import LIGHTPATH
-from tests.planner.fabrics.test_demand import plans_of
-from tests.planner.test_explain import rack, training
+from tests.planner.fabrics.demand_cases import plans_of
+from tests.planner.small_racks import rack, training
 
 
 def light_of(most_lit: dict[tuple[int, int], int] | None = None, **changes: Any) -> Spectrum:

@@ -17,18 +17,12 @@ from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.rails import best_value
 from tests.planner.checks.plans import SERVING, TRAINING
-from tests.planner.fabrics.ocs_rail.test_rule_rails import RAILS
+from tests.planner.fabrics.ocs_rail.step2_cases import instance_of
 
 LIMITS = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
+
+
 NUM_SEEDS = 60
-
-
-def instance_of(
-    jobs: list[dict[str, Any]], *, health: dict[str, Any] | None = None, objectives: Any = ("value",), **fabric: Any
-) -> Instance:
-    cluster = {"device": "h100-sxm", "fabric": RAILS | fabric, "health": health or {}}
-    data = {"schema_version": 1, "name": "rails", "cluster": cluster, "jobs": jobs, "objectives": list(objectives)}
-    return Instance.parse(data)
 
 
 def tiny(seed: int) -> Instance:
@@ -105,16 +99,3 @@ def test_only_jobs_that_exclude_each_other_are_refuted() -> None:
     problem = expand(instance_of(jobs, gpus_per_server=3, health={"failed_tiles": ["s1.g2", "s2.g2"]}))
     pattern = pattern | {3: Choice(pattern[0].row, False, ((0, 1), (3, 1)))}
     assert realize(problem, pattern, LIMITS).nogood == (0, 1, 2)
-
-
-def test_fewer_working_switches_than_ports_exclude_a_rail() -> None:
-    """With one switch down on each rail but one, a job of three ports takes that rail, and only one such job fits."""
-    job = {"workload": TRAINING, "accelerators": 4, "constraints": {"collective": "ring"}}
-    health = {"failed_switches": ["q0#0", "q1#2"]}
-    instance = instance_of([{**job, "name": name} for name in "ab"], health=health)
-    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0))
-    assert result.plan is not None
-    assert check(instance, result.plan, starts=True) == []
-    held = [held for assignment in result.plan.assignments for held in assignment.circuits]
-    widths = sorted(len(each.circuits[0].wavelengths) for each in held)
-    assert widths == [2, 3]

@@ -6,6 +6,7 @@ import pytest
 
 from costmodel.fabrics import SlicedFabric
 from planner.fabrics.slices.free_slices import FreeSlices
+from tests.planner.fabrics.slices.clusters import CUBES, job, sliced
 from tests.planner.simulate.grounds import cluster
 
 EXTENTS = {"torus": [(1, 1, 2), (1, 2, 2), (2, 2, 2)], "sipac": [(2,), (2, 2), (2, 2, 2)]}
@@ -38,3 +39,14 @@ def _first_fit(fabric: SlicedFabric, extent: tuple[int, ...], free: set[int]) ->
             left.difference_update(each.slots)
             number += 1
     return number
+
+
+def test_first_fit_and_usable_slices() -> None:
+    instance = sliced(CUBES, job("j", 2), health={"failed_tiles": ["s0.c0"], "failed_switches": ["x3"]})
+    cuts = FreeSlices(instance.cluster)
+    assert [each.slots for each in cuts.usable(0, (2, 1, 1))] == [(1, 5), (2, 6)]
+    assert [each.slots for each in cuts.usable(1, (2, 1, 1))] == [(0, 4), (1, 5), (2, 6)]
+    assert cuts.usable(1, (2, 2, 2)) == []
+    assert [each.slots for each in cuts.disjoint(0, (1, 2, 2))] == [(4, 5, 6, 7)]
+    cuts.take([(0, 6)])
+    assert [each.slots for each in cuts.disjoint(0, (1, 1, 2))] == [(2, 3), (4, 5)]

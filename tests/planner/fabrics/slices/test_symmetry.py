@@ -8,7 +8,7 @@ from planner.fabrics.problem import Problem
 from planner.fabrics.slices.step1_variables import slice_variables
 from planner.fabrics.slices.symmetry import new_names
 from planner.model.instance import Instance
-from tests.planner.fabrics.slices.test_sliced import CUBES, job, sliced
+from tests.planner.fabrics.slices.clusters import CUBES, job, sliced
 
 
 def problem(**fields: object) -> Problem:

@@ -7,7 +7,7 @@ import pytest
 
 from planner.integrations.kubernetes.pods import Pod
 from planner.model.errors import UnwrittenError
-from tests.planner.controller.test_journal_damage import full
+from tests.planner.controller.test_durable import full
 from tests.planner.integrations.kubernetes.emulator import CHECKS, NODES, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.world import World, node, pod_set
 

@@ -1,28 +1,17 @@
 """The scheduler's extender, pod by pod: gangs land whole and exactly, or not at all."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from planner.controller.job_classes import JobClasses
 from planner.controller.switch_reconciler import SwitchReconciler
-from planner.integrations.kubernetes.extender import PodVerdict
-from planner.integrations.kubernetes.extender_replies import filter_result, priorities
 from planner.integrations.kubernetes.loop import KubernetesLoop
-from planner.integrations.kubernetes.pod_assignment import PodAssignment
 from planner.integrations.kubernetes.pods import Pod
 from planner.integrations.switch_drivers import CircuitError, Circuits
-from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, require
 from tests.planner.integrations.kubernetes.emulator import NODES, PODS
-from tests.planner.integrations.kubernetes.world import World, node, pod_spec
-
-Make = Callable[..., World]
-NAMES = ["n0", "n1", "n2", "n3"]
-
-
-def gang(world: World, name: str, pods: int, each: int, **more: Any) -> list[dict[str, Any]]:
-    return [world.pod(f"{name}-{i}", each, name, pods, **more) for i in range(pods)]
+from tests.planner.integrations.kubernetes.extender_cases import NAMES, Make, gang
+from tests.planner.integrations.kubernetes.world import World, pod_spec
 
 
 def bound(world: World) -> dict[str, tuple[str, str]]:
@@ -39,25 +28,6 @@ def test_the_first_pod_plans_the_gang_and_all_land_there(make_world: Make) -> No
     assert sorted(bound(world).values()) == [(name, "0,1,2,3,4,5,6,7") for name in NAMES]
     assert world.controller.seq == 1
     world.require_sound()
-
-
-def test_filter_names_one_node_and_says_why_not_the_others(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    (item,) = gang(world, "g", 1, 2)
-    world.loop.tick()
-    verdict = world.loop.extender.judge(world.loop.extender.read(item))
-    assert verdict.assignment is not None
-    planned = verdict.assignment.node
-    answer = filter_result(verdict, NAMES, None)
-    assert answer["NodeNames"] == [planned]
-    assert set(answer["FailedNodes"]) == set(NAMES) - {planned}
-    objects = filter_result(verdict, NAMES, [node(name) for name in NAMES])
-    require(FILTER_RESULT, objects)
-    assert [one["metadata"]["name"] for one in objects["Nodes"]["items"]] == [planned]
-    assert [one["Host"] for one in priorities(verdict, NAMES) if one["Score"] == 10] == [planned]
-    elsewhere = filter_result(verdict, [name for name in NAMES if name != planned], None)
-    assert elsewhere["NodeNames"] == []
-    assert all("ruled out" in text for text in elsewhere["FailedNodes"].values())
 
 
 @pytest.mark.slow
@@ -167,15 +137,6 @@ def test_pods_of_one_gang_ask_for_the_same(make_world: Make) -> None:
     assert "something else" in world.try_pod(other)
 
 
-def test_pods_without_accelerators_go_anywhere(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    item = world.pod("cpu", 0, "g", 1)
-    verdict = world.loop.extender.judge(world.loop.extender.read(item))
-    assert verdict.is_anywhere
-    assert filter_result(verdict, NAMES, None)["NodeNames"] == NAMES
-    assert world.loop.extender.bind(Pod(item), "n2", verdict) == ""
-
-
 @pytest.mark.slow
 def test_a_restart_in_the_middle_of_a_gang(make_world: Make) -> None:
     world = make_world(kueue=None)
@@ -279,13 +240,6 @@ def test_a_gang_waits_for_light_where_a_driver_is_used(make_world: Make) -> None
     for name, held in world.controller.circuits().items():
         world.applied[name] = [one.model_dump(mode="json", by_alias=True) for one in held]
     assert world.schedule() == {}
-
-
-def test_a_verdict_of_never_is_not_worth_a_preemption() -> None:
-    answer = filter_result(PodVerdict(why="too large", never=True), NAMES, None)
-    assert answer["FailedAndUnresolvableNodes"] == dict.fromkeys(NAMES, "too large")
-    assert answer["FailedNodes"] == {}
-    assert priorities(PodVerdict(PodAssignment("n1", (0,), (0,))), NAMES)[1] == {"Host": "n1", "Score": 10}
 
 
 def test_circuits_are_on_when_the_carrier_is_sure_and_the_driver_is_not_asked(make_world: Make) -> None:

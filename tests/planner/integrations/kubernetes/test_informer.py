@@ -6,11 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.integrations.kubernetes.client import ApiError, path_of
+from planner.integrations.kubernetes.client import ApiError
 from planner.integrations.kubernetes.informer import Informer
 from tests.planner.integrations.kubernetes.emulator import PODS, Server
-
-PATH = path_of("v1", "pods")
+from tests.planner.integrations.kubernetes.informer_cases import PATH
 
 
 def pod(name: str, **labels: str) -> dict[str, Any]:
@@ -99,13 +98,4 @@ def test_an_informer_and_the_api_agree_in_the_end(server: Server, steps: list[st
     assert informer.is_known
     found = {item["metadata"]["name"]: item["spec"] for item in informer.objects.values()}
     assert found == {item["metadata"]["name"]: item["spec"] for item in emulator.all(PODS)}
-    api.close()
-
-
-def test_an_api_that_is_not_there(server: Server) -> None:
-    api = server.api()
-    server.close()
-    with pytest.raises(ApiError, match="ConnectError") as refused:
-        Informer(api, PATH).refresh()
-    assert refused.value.is_of_all
     api.close()

@@ -1,107 +1,68 @@
-"""What a tick does to Slurm and switches, and what of it one thing that fails may hold up."""
+"""What a job with a place is told, and when: not before all of it is free, and not once people hold it."""
 
-from contextlib import nullcontext
-from pathlib import Path
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from planner.integrations.slurm import executor
-from planner.integrations.slurm.actions import Action, reconcile
-from planner.integrations.slurm.allocations import Allocation, AllocationStore
-from planner.integrations.slurm.client import SlurmClient
-from planner.integrations.slurm.commands import SlurmError
-from planner.integrations.slurm.executor import Executor
+from planner.integrations.slurm.actions import reconcile
+from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
-from planner.integrations.switch_drivers import CircuitError, Circuits
-from tests.planner.integrations.slurm.test_job_requests import row
-from tests.planner.integrations.slurm.test_loop_machine import site
+from planner.integrations.slurm.rows import JobRow
+from planner.integrations.switch_drivers import Circuits
+from tests.planner.integrations.slurm.test_executor import LIGHT, SITE
+from tests.planner.integrations.slurm.test_job_requests import ASKS, row
 
-SITE = site(Path("/state"), Path("/bindings"))
-LIGHT: Circuits = [
-    {"dimension": "data", "circuits": [{"from": "s0.t0", "to": "s1.t0", "wavelengths": [0], "fibers": []}]}
-]
-PLACE = Allocation({"n0": (0, 1)}, [])
-
-
-class Slurm:
-    """Notes what it is told; some of it is refused."""
-
-    def __init__(self, *refused: object) -> None:
-        self.done: list[tuple[object, ...]] = []
-        self._refused = refused
-
-    def staying(self) -> nullcontext[None]:
-        return nullcontext()
-
-    def __getattr__(self, name: str) -> Any:
-        def call(subject: object, *_: object) -> None:
-            if subject in self._refused:
-                raise SlurmError("no")
-            self.done.append((name, subject))
-
-        return call
+DARK = Allocation({"n0": (0, 1)}, [])
+LIT = Allocation({"n0": (0, 1)}, LIGHT)
+AT = f"{ASKS}:at={DARK.digest}"
 
 
-class StuckDriver:
-    """On a clock that nothing else moves."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def monotonic(self) -> float:
-        return self.now_s
-
-    def release(self, job: str) -> None:
-        self.now_s += 0.15
-        raise CircuitError("the switch does not answer")
-
-
-def carry_out(slurm: Slurm, todo: list[Action], driver: StuckDriver | None = None) -> dict[int | str, str]:
-    given = cast(Any, driver or StuckDriver())
-    made = Executor(cast(SlurmClient, slurm), given, cast(AllocationStore, None), lambda *_, **__: None)
-    return made.carry_out(todo, lambda: True, 60.0)[0]
-
-
-def test_a_stuck_switch_stops_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    slurm, driver = Slurm(), StuckDriver()
-    monkeypatch.setattr(executor, "LONGEST_SWITCHING_S", 0.2)
-    monkeypatch.setattr(executor, "time", driver)
-    off = [Action("off", job, name=f"slurm-{job}") for job in (1, 2, 3)]
-    refused = carry_out(slurm, [*off, Action("place", 8, PLACE), Action("release", 8)], driver)
-    assert slurm.done == [("place", 8), ("release", 8)]
-    assert list(refused) == [1, 2]
-
-
-def test_a_node_that_slurm_refuses_concerns_no_other() -> None:
-    slurm = Slurm("n0")
-    refused = carry_out(slurm, [Action("drain", name="n0"), Action("drain", name="n1"), Action("resume", name="n2")])
-    assert slurm.done == [("drain", "n1"), ("resume", "n2")]
-    assert refused == {"n0": "no"}
-
-
-def test_a_stuck_switch_is_tried_less_and_less_often() -> None:
-    observed, memory = ObservedState({"slurm-7": LIGHT}, {}, {}, {}, {}), Memory()
-    desired = DesiredState({}, {}, {}, frozenset(), frozenset())
-    tried_s = []
-    for now_s in range(200):
-        if any(action.do == "off" for action in reconcile(observed, desired, memory, SITE, now_s)):
-            tried_s.append(now_s)
-            memory.switchings.failed("slurm-7", now_s)
-    assert tried_s == [0, 1, 5, 13, 29, 61, 121, 181]
-    memory.switchings.forget(observed.is_switched)
-    assert not memory.switchings.is_due("slurm-7", 200)
-    memory.switchings.forget(ObservedState({}, {}, {}, {}, {}).is_switched)
-    assert memory.switchings.is_due("slurm-7", 200)
-
-
-def test_a_job_gets_no_place_before_its_old_circuits_are_off() -> None:
-    """They go off at the end of a tick: what its prolog put on must not be what that takes off."""
-    desired = DesiredState({}, {7: PLACE}, {}, frozenset(), frozenset())
-    done = [
-        action.do
-        for action in reconcile(ObservedState({"slurm-7": LIGHT}, {}, {7: row()}, {}, {}), desired, Memory(), SITE, 0.0)
+def done(
+    rows: dict[int, JobRow], allocation: dict[int, Allocation], place: Allocation | None, applied: dict[str, Circuits]
+) -> list[Any]:
+    desired = DesiredState({}, {} if place is None else {7: place}, {}, frozenset(), frozenset())
+    return [
+        (action.do, action.job)
+        for action in reconcile(ObservedState(applied, {}, rows, {}, allocation), desired, Memory(), SITE, 0.0)
     ]
-    assert done == ["off"]
-    done = [action.do for action in reconcile(ObservedState({}, {}, {7: row()}, {}, {}), desired, Memory(), SITE, 0.0)]
-    assert done == ["tell", "place", "release"]
+
+
+@pytest.mark.parametrize("name", ["slurm-8", "by-hand"])
+def test_light_of_others_is_waited_for(name: str) -> None:
+    """Of a job that is gone, which goes off first, and of one that the planner does not know."""
+    assert done({7: row()}, {}, LIT, {name: LIGHT}) == ([("off", 8)] if name == "slurm-8" else [])
+    assert done({7: row()}, {}, LIT, {}) == [("tell", 7), ("place", 7), ("release", 7)]
+
+
+def test_accelerators_of_others_are_waited_for() -> None:
+    """They are given back as soon as Slurm has nothing left of the other job, and not while it completes."""
+    other = row(job_id=8, state="COMPLETING", is_held=False, nodes="n0")
+    allocation = {8: Allocation({"n0": (1, 2)}, [])}
+    assert done({7: row(), 8: other}, allocation, DARK, {}) == []
+    gone = done({7: row(), 8: replace(other, state="COMPLETED")}, allocation, DARK, {})
+    assert gone == [("forget", 8), ("tell", 7), ("place", 7), ("release", 7)]
+
+
+def test_who_may_start_any_moment_holds_what_it_was_told() -> None:
+    """It is held first, marked as stopped by the planner; its lock is kept until that is so."""
+    waits = row(is_held=False, reason="Resources", admin_comment=AT)
+    assert done({7: waits}, {7: DARK}, None, {}) == [("mark", 7), ("hold", 7)]
+    assert done({7: row()}, {7: replace(DARK, leaves=True)}, None, {}) == [("forget", 7)]
+
+
+def test_a_lock_is_kept_while_circuits_are_on() -> None:
+    assert done({}, {7: LIT}, None, {"slurm-7": LIGHT}) == [("off", 7)]
+    assert done({}, {7: LIT}, None, {}) == [("forget", 7)]
+
+
+def test_whom_people_requeue_and_hold_stays_held() -> None:
+    """It has run since it was told, and the planner has not stopped it."""
+    assert done({7: row(restarts=1)}, {7: DARK}, DARK, {}) == [("hold_for_admin", 7)]
+    assert done({7: row(restarts=1)}, {7: replace(DARK, leaves=True)}, DARK, {})[0] == ("forget", 7)
+
+
+def test_a_death_between_lock_and_slurm_is_made_good() -> None:
+    """Slurm may know the place already, or not yet."""
+    assert done({7: row()}, {7: DARK}, DARK, {}) == [("place", 7), ("release", 7)]
+    assert done({7: row(admin_comment=AT)}, {7: DARK}, DARK, {}) == [("release", 7)]

@@ -1,6 +1,5 @@
 """Which tasks of an array become jobs, and which of those the controller gets."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,18 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.integrations.slurm.actions import reconcile
-from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.arrays import first_tasks
-from planner.integrations.slurm.controller_events import asked, let_go
 from planner.integrations.slurm.formats import job_row
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
-from tests.planner.integrations.slurm.test_job_requests import row
-from tests.planner.integrations.slurm.test_loop_machine import site
+from tests.planner.integrations.slurm.arrays_cases import ASKS, NOTHING, SITE, observed
 
-SITE = site(Path("/state"), Path("/bindings"))
-ASKS = "photonplan:nodes=1-1:gpus=2:type=any"
-NOTHING = DesiredState({}, {}, {}, frozenset(), frozenset())
-PLACE = Allocation({"n0": (0, 1)}, [])
 SAID: dict[str, Any] = {
     "job_id": 7, "job_state": "PENDING", "state_reason": "JobHeldUser", "priority": 0, "user_name": "alice",
     "user_id": 1000, "account": "", "comment": "", "admin_comment": ASKS, "nice": 0, "time_limit": None,
@@ -57,48 +49,8 @@ def test_a_job_is_named_so_that_no_other_is_meant(said: dict[str, Any], address:
     assert bool(found.tasks) == ("[" in address)
 
 
-def observed(most: int, rest: str, *states: str, **changes: Any) -> ObservedState:
-    """An array whose first tasks are jobs 8, 9, ... in these states: held, sent (released), run or done."""
-    of: dict[str, Any] = {"admin_comment": ASKS, "array_id": 7, "most_tasks": most}
-    jobs = {7: row(tasks=rest, **of | changes)} if rest else {}
-    for task, state in enumerate(states):
-        is_held, name = state == "held", {"run": "RUNNING", "done": "COMPLETED"}.get(state, "PENDING")
-        reason = {"held": "JobHeldUser", "full": "JobArrayTaskLimit"}.get(state, "None")
-        jobs[8 + task] = row(job_id=8 + task, state=name, is_held=is_held, reason=reason, task=task, **of)
-    return ObservedState({}, {}, jobs, {}, {})
-
-
-def given_to_controller(seen: ObservedState, desired: DesiredState = NOTHING) -> list[int]:
-    return list(asked(seen, desired, Memory(), SITE, 0.0))
-
-
 def split(seen: ObservedState) -> list[int]:
     return [action.task for action in reconcile(seen, NOTHING, Memory(), SITE, 0.0) if action.do == "split"]
-
-
-def test_no_more_tasks_are_given_than_the_limit_lets_run() -> None:
-    assert given_to_controller(observed(2, "", "held", "held", "held")) == [8, 9]
-    assert given_to_controller(observed(2, "", "run", "held", "held")) == [9]
-    assert given_to_controller(observed(2, "", "run", "sent", "held")) == []
-    assert given_to_controller(observed(2, "", "done", "held", "held", "held")) == [9, 10]
-    assert given_to_controller(observed(0, "", "held", "held", "held")) == [8, 9, 10]
-
-
-def test_those_that_the_controller_knows_come_first() -> None:
-    seen = observed(1, "", "held", "held")
-    requests = asked(observed(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
-    desired = DesiredState({9: requests[9]}, {}, {}, frozenset(), frozenset())
-    assert given_to_controller(seen, desired) == [9]
-    desired = DesiredState(requests, {}, {}, frozenset(), frozenset())
-    found = let_go(seen, desired, asked(seen, desired, Memory(), SITE, 0.0), SITE)
-    assert [event.subject for event in found] == ["slurm-9"]
-
-
-def test_a_task_that_slurm_will_not_start_loses_its_place() -> None:
-    requests = asked(observed(0, "", "held", "held"), NOTHING, Memory(), SITE, 0.0)
-    desired = DesiredState(requests, {8: PLACE, 9: PLACE}, {}, frozenset(), frozenset())
-    seen = observed(1, "", "sent", "full")
-    assert [event.subject for event in let_go(seen, desired, {}, SITE)] == ["slurm-9"]
 
 
 def test_as_many_tasks_become_jobs_as_could_run() -> None:

@@ -14,7 +14,7 @@ import pytest
 from planner.integrations.private_files import make_private
 from planner.integrations.slurm import hooks
 from tests.paths import ROOT
-from tests.planner.integrations.switch_drivers.test_drivers import BETWEEN
+from tests.planner.integrations.switch_drivers.drivers import BETWEEN
 
 
 @pytest.fixture

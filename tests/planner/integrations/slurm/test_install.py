@@ -8,49 +8,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from planner.cli import main
-from planner.integrations.slurm.config import load_site
 from planner.integrations.slurm.hooks import driver_in
-from planner.integrations.slurm.install import Installation
-from planner.integrations.slurm.slurm_conf import read_conf, with_include, without_include
 from planner.model.errors import InputError
+from tests.planner.integrations.slurm.install_cases import CONF, ODD, installation
 from tests.planner.integrations.slurm.lua import interpreter
 from tests.planner.integrations.slurm.test_hooks import processor_time_s
-from tests.planner.integrations.switch_drivers.test_drivers import BETWEEN
+from tests.planner.integrations.switch_drivers.drivers import BETWEEN
 from tests.slurm.sites import Site, write_site
-
-CONF = f"""# a site
-ClusterName=x
-SlurmUser={getpass.getuser()}   # whoever runs this
-SelectType = select/cons_tres
-GresTypes=gpu,nic
-NodeName=DEFAULT Gres=gpu:a100:8(S:0-1),nic:1 \\
-    CPUs=64
-NodeName=n[0-1]
-NodeName=n[2-3] Gres=gpu:4,gpu:h100:4
-PartitionName=gpu Nodes=ALL Default=YES"""
-ODD = "a b'c & d;(e)"
-
-
-@pytest.fixture
-def conf(tmp_path: Path) -> Path:
-    path = tmp_path / ODD / "slurm.conf"
-    path.parent.mkdir()
-    path.write_text(CONF)
-    path.chmod(0o640)
-    return path
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return write_site(tmp_path / "site", 4, apart=ODD)
-
-
-def installation(site: Site, conf: Path) -> Installation:
-    return Installation(load_site(site.config), conf)
 
 
 def tree(*folders: Path) -> dict[str, tuple[int, bytes | None, int]]:
@@ -233,12 +199,6 @@ def test_what_is_in_the_way_is_named_with_its_remedy(site: Site, conf: Path, lin
     assert not site.state.exists()
 
 
-def test_a_node_that_slurm_does_not_know_is_named(tmp_path: Path, conf: Path) -> None:
-    other = write_site(tmp_path / "site", 4, nodes="m[0-3]")
-    with pytest.raises(InputError, match=r"NodeName: there is no m0, which slurm\.yaml names"):
-        installation(other, conf).install()
-
-
 @pytest.mark.slow
 def test_devices_must_not_be_constrained(site: Site, conf: Path) -> None:
     conf.with_name("cgroup.conf").write_text("# ConstrainDevices=yes\nconstraindevices = Yes\n")
@@ -274,13 +234,6 @@ def test_programs_of_the_site_may_call_ours(site: Site, conf: Path) -> None:
     assert submit.read_text() == text
 
 
-@pytest.mark.parametrize("character", ['"', "#", "\\", "*", "%", "ä", "`"])
-def test_a_path_that_slurm_conf_cannot_hold_is_refused(tmp_path: Path, conf: Path, character: str) -> None:
-    site = write_site(tmp_path / "site", 4, apart=f"a{character}b")
-    with pytest.raises(InputError, match=r"has a character that slurm\.conf cannot hold"):
-        installation(site, conf).install()
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be told to run hooks as another")
 def test_an_account_that_cannot_run_the_hooks_is_named(site: Site, conf: Path, tmp_path: Path) -> None:
@@ -304,26 +257,6 @@ def test_the_command_says_what_it_did(site: Site, conf: Path, capsys: pytest.Cap
     shutil.rmtree(conf.parent)
     assert main(given_) == 2
     assert "slurm.conf: does not exist; " in capsys.readouterr().err
-
-
-@settings(deadline=None)
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200))
-def test_our_line_comes_and_goes_byte_for_byte(text: str) -> None:
-    assert without_include(text) == text
-    once = with_include(text)
-    assert with_include(once) == once
-    assert without_include(once) == text
-
-
-def test_a_conf_is_read_as_slurm_reads_it(conf: Path) -> None:
-    conf.with_name("more.conf").write_text('TaskProlog="/a b/c" # x\nGresTypes=nic\n')
-    conf.write_text(f"{CONF}\nInclude more.conf\n# SelectType=select/linear\n")
-    found = read_conf(conf)
-    assert found.value("taskprolog") == "/a b/c"
-    assert found.listed("GresTypes") == ["nic"]
-    assert found.value("SelectType") == "select/cons_tres"
-    assert found.value("Nothing") is None
-    assert found.gpus_by_node() == {"n0": 8, "n1": 8, "n2": 8, "n3": 8}
 
 
 @pytest.mark.parametrize("name", ["there-is-none", "no-program"])

@@ -11,7 +11,6 @@ from planner.controller.settings import Request
 from planner.integrations.slurm.config import load_site
 from planner.integrations.slurm.scripts import lua_module
 from planner.integrations.slurm.shapes import shapes_of
-from planner.integrations.slurm.slurm_conf import read_conf
 from tests.planner.integrations.slurm.lua import submit
 from tests.planner.simulate.grounds import BERT
 from tests.slurm.sites import write_site
@@ -45,19 +44,3 @@ def starts(cluster: object, gpus: int, nodes: int) -> bool:
             return False
         controller.replan(1.0)
         return "a" in controller.running
-
-
-@pytest.mark.parametrize(
-    ("gres", "types"),
-    [
-        ("Gres=gpu:a100:8", {"a100"}),
-        ("Gres=gpu:A100:4,gpu:h100:4,nic:1", {"a100", "h100"}),
-        ("Gres=gpu:8", set()),
-        ("Gres=gpu:a100:4,gpu:4", set()),
-        ("", set()),
-    ],
-)
-def test_types_are_known_where_every_gpu_has_one(tmp_path: Path, gres: str, types: set[str]) -> None:
-    path = tmp_path / "slurm.conf"
-    path.write_text(f"NodeName=n[0-1] {gres}\nNodeName=x0 Gres=gpu:v100:2\n")
-    assert read_conf(path).gpu_types(["n0", "n1"]) == types

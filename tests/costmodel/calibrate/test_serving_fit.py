@@ -1,0 +1,34 @@
+"""Each term of the serving curve earns its place."""
+
+import numpy as np
+import pytest
+
+from costmodel.calibrate.family import Table
+from costmodel.calibrate.serving import _rows
+from costmodel.calibrate.serving_fit import FULL, TERMS, Term, fit_device
+from costmodel.calibrate.serving_rows import pairs
+from costmodel.serving.backends import ServingCurve
+from tests.costmodel.calibrate.serving_cases import measured, needs_table
+
+
+def test_each_number_of_the_curve_has_a_meaning_and_they_are_few() -> None:
+    assert len(ServingCurve.model_fields) <= 12
+    assert all(field.description for field in ServingCurve.model_fields.values())
+    assert {name for term in TERMS for name in term.fixed} <= set(ServingCurve.model_fields)
+
+
+@pytest.mark.slow
+@needs_table
+@pytest.mark.parametrize("name", ["turnaround of users", "prompts first"])
+def test_terms_earn_their_places(name: str) -> None:
+    """Without the term, refitted, errors on unseen rows are larger; all terms are judged by FAMILY.ablations."""
+    table = measured()
+    is_fitted = np.random.default_rng(0).permutation(304) % 2 == 0
+    full, without = (_unseen(table, is_fitted, term) for term in (FULL, next(t for t in TERMS if t.name == name)))
+    assert without > full * 1.05
+
+
+def _unseen(table: Table, is_fitted: np.ndarray, term: Term) -> float:
+    fitted = fit_device([*pairs(_rows(table, is_fitted))], term)
+    residuals = [np.concatenate(fitted.residuals(pair)) for pair in pairs(_rows(table, ~is_fitted))]
+    return float(np.abs(np.expm1(np.concatenate(residuals))).mean())

@@ -1,0 +1,30 @@
+"""Measured rows of serving, and those that are left out."""
+
+import numpy as np
+
+from costmodel.calibrate.serving import FAMILY
+from tests.costmodel.calibrate.serving_cases import grid
+
+
+def test_other_devices_of_the_catalog_and_unseen_pairs_are_predicted_and_labelled() -> None:
+    for device in ("h200", "b200", "a100"):
+        _, token = FAMILY.predict(grid(device, "qwen3-32b", "trtllm"), None)
+        assert np.isfinite(token.predicted[token.predicted > 0]).all()
+        assert not token.is_calibrated.any()
+    _, token = FAMILY.predict(grid(backend="another"), None)
+    assert np.isfinite(token.predicted).all()
+    assert not token.is_calibrated.any()
+
+
+def test_rows_that_cannot_be_simulated_are_left_out_with_the_reason() -> None:
+    table = grid() | {"pp_size": np.ones(24)}
+    table["pp_size"][0] = 2
+    table["tp_size"][1] = 3
+    table["output_tokens"][2] = 1
+    table["input_tokens"][3] = 1e6
+    table["model"] = np.array(["unheard-of-7b", *table["model"][1:]])
+    first, token = FAMILY.predict(table, None)
+    assert np.flatnonzero(np.isnan(token.predicted)).tolist() == [0, 1, 2, 3]
+    assert np.array_equal(np.isnan(first.predicted), np.isnan(token.predicted))
+    assert "do not fit into memory" in token.left_out
+    assert FAMILY.predict(grid(), None)[0].left_out == ""

@@ -1,0 +1,30 @@
+"""Tables of jobs show both settings of a service and its gain."""
+
+import pytest
+
+from planner.cli.tables.jobs_table import job_row, phase_lines
+from planner.explain.admitted import what_phases_gain
+from planner.model.plan import Plan
+from planner.pipeline import solve
+from tests.planner.candidates.phase_settings_cases import OPTIONS, planned, with_one_setting
+
+
+@pytest.mark.slow
+def test_tables_and_explanations_show_both_settings_and_the_gain() -> None:
+    instance, plan = planned()
+    job = instance.job("llama70b-documents")
+    row = job_row(instance, job, plan[job.name])
+    assert row[3] == "tp8, 10 units"
+    assert row[4] == "by phase, see below"
+    (line,) = (line for line in phase_lines(instance, plan) if line.startswith(job.name))
+    settings = "prefill: tensor ring w4, 8 units over 8 I/Os; decode: tensor ring w2, 10 units over 10 I/Os"
+    assert line == f"{job.name}: {settings}; 2.0 % faster than with one setting"
+    (statement,) = what_phases_gain(instance, plan, job.name)
+    assert statement.text.endswith("2.0% faster than with one setting")
+    assert not list(what_phases_gain(with_one_setting(instance), one_setting_plan(), job.name))
+
+
+def one_setting_plan() -> Plan:
+    result = solve(with_one_setting(planned()[0]), options=OPTIONS)
+    assert result.plan is not None
+    return result.plan

@@ -1,0 +1,67 @@
+"""New instances: jobs from a table, fabrics from a template."""
+
+from pathlib import Path
+
+from planner.model.instance import Instance
+from tests.planner.cli.commands.new_cases import HEADER
+from tests.planner.cli.conftest import Planner
+
+
+def test_cubes_of_a_torus_are_joined_by_switches(planner: Planner, tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    assert planner("new", "--fabric", "torus", "--servers", 80, "--tiles", 64, "-o", path).code == 0
+    fabric = Instance.load(path).cluster.fabric
+    assert fabric.kind == "torus"
+    assert fabric.sides == (4, 4, 4)
+    assert fabric.switches is not None
+    assert fabric.switches.ports == 160
+
+
+def test_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
+    rows = [
+        HEADER,
+        "chat: one,search,llama-3.1-8b,inference,4;8,5,yes,,,64,1024,256",
+        "",
+        '"no, really",,bert-large,training,1-8,,no,64,512,,,',
+        "0,ops,bert-large,transformer_training,2,0.5,,,512,,,",
+    ]
+    jobs, path = tmp_path / "jobs.csv", tmp_path / "new.yaml"
+    jobs.write_text("\r\n".join(rows), encoding="utf-8")
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs, "-o", path)
+    assert outcome.code == 0, outcome.err
+    chat, other, third = Instance.load(path).jobs
+    assert (chat.name, chat.tenant, chat.sizes, chat.weight, chat.required) == (
+        "chat: one",
+        "search",
+        (4, 8),
+        5,
+        True,
+    )
+    assert chat.workload.kind == "transformer_inference"
+    assert chat.workload.concurrency == 64
+    assert (other.name, other.sizes, other.required) == ("no, really", tuple(range(1, 9)), False)
+    assert (third.name, third.weight, third.workload.kind) == ("0", 0.5, "transformer_training")
+
+
+def test_a_job_that_no_size_can_run_is_refused(planner: Planner, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text("name,model,kind,accelerators\nhuge,llama-3.1-405b,inference,1\n", encoding="utf-8")
+    outcome = planner("new", "--fabric", "lightpath", "--jobs", jobs)
+    assert outcome.code == 2
+    assert f"{jobs}: jobs[huge].accelerators: " in outcome.err
+
+
+def test_recommendation_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
+    rows = [
+        "name,model,kind,accelerators,batch",
+        "ads,dlrm-dcnv2,dlrm_training,4;8,32768",
+        "rank,dlrm,dlrm_inference,4,",
+    ]
+    jobs, path = tmp_path / "jobs.csv", tmp_path / "new.yaml"
+    jobs.write_text("\n".join(rows), encoding="utf-8")
+    assert planner("new", "--fabric", "fat_tree", "--jobs", jobs, "-o", path).code == 0
+    ads, rank = Instance.load(path).jobs
+    assert (ads.workload.kind, ads.workload.mode, ads.workload.batch) == ("dlrm", "training", 32768)
+    assert (rank.workload.model, rank.workload.mode, rank.workload.batch) == ("dlrm", "inference", 4096)
+    jobs.write_text("\n".join([*rows[:1], "ads,dlrm-dcnv2,inference,4,8"]), encoding="utf-8")
+    assert "means nothing to inference" in planner("new", "--fabric", "fat_tree", "--jobs", jobs).err

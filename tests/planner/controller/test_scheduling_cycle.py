@@ -1,0 +1,29 @@
+"""Who goes first: priority, fair share, patience, reservations and quotas."""
+
+from tests.planner.controller.sites import controller, request, started
+
+
+def test_priority_goes_first_then_arrival() -> None:
+    c = controller("fat_tree")
+    c.submit(request("all", 32, duration_s=10), at_s=0)
+    for i, priority in enumerate((0, 2, 1, 2)):
+        c.submit(request(f"j{i}", 32, priority=priority, preemptible=False), at_s=1 + i)
+    c2 = controller("fat_tree", {"preempts": False})
+    c2.submit(request("all", 32), at_s=0)
+    for i, priority in enumerate((0, 2, 1, 2)):
+        c2.submit(request(f"j{i}", 32, priority=priority), at_s=1 + i)
+    assert c2.waiting == ("j1", "j3", "j2", "j0")
+    assert c.waiting[0] == "j3"
+    assert "j1" in c.running, "it stopped the job of no priority"
+
+
+def test_the_tenant_with_the_least_use_over_its_share_goes_first() -> None:
+    c = controller("fat_tree", {"quotas": {"rich": {"share": 4}}, "half_life_s": 1000})
+    c.submit(request("a", 16, tenant="poor"), at_s=0)
+    c.submit(request("b", 16, tenant="rich"), at_s=0)
+    c.submit(request("c", 16, tenant="poor"), at_s=1)
+    c.submit(request("d", 16, tenant="rich"), at_s=2)
+    c.submit(request("e", 16, tenant="new"), at_s=3)
+    assert started(c.finish("b", at_s=500)) == ["e"], "who has used nothing yet"
+    assert started(c.finish("a", at_s=600)) == ["d"], "who has used a quarter of its share of what the other has"
+    assert c.waiting == ("c",)

@@ -1,0 +1,59 @@
+"""Why a job runs or not: each kind of answer where it is known, each offer tried by a solve."""
+
+import pytest
+
+from planner.explain import explain
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from tests.planner.small_racks import ONE_SERVER, OPTIONS, ask, outcome, rack, serving, single, texts, training
+
+
+@pytest.mark.slow
+def test_admitted_job_says_where_it_runs_and_what_other_sizes_change() -> None:
+    data = rack(serving("x", [2, 4, 8]), training("y", 4), fibers=1)
+    explanation = ask(data, "x")
+    assert explanation.tag == "admitted"
+    assert explanation.headline in ("x runs with 4 accelerators on s0", "x runs with 4 accelerators on s1")
+    smaller, larger = texts(explanation)
+    assert smaller.startswith("with 2 accelerators it fits beside the others (1.52x slower, 0.175 less value")
+    best = outcome(data).objective
+    alone = outcome(rack(serving("x", [2, 4, 8]), fibers=1))
+    assert best is not None
+    assert alone.plan is not None
+    assert alone.objective is not None
+    # Alone, x takes 8 accelerators; y then leaves.
+    assert len(alone.plan["x"].devices) == 8
+    assert larger.endswith(f"making room costs {best - alone.objective:.3g} of value")
+
+
+@pytest.mark.slow
+def test_rack_by_rack() -> None:
+    jobs = [training("a", 3, weight=2), training("b", 3, weight=2), training("x", 2)]
+    explanation = ask(rack(*jobs, tiles=2, fibers=1, racks=2), "x")
+    assert explanation.tag == "does not fit beside this plan"
+    assert "with 2 accelerators: needs 2, 1 is free in any one rack" in texts(explanation)
+    assert "fits with 1 accelerator (1.93x slower than its fastest)" in texts(explanation)
+    said = texts(ask(rack(training("x", [3, 8]), tiles=2, racks=2), "x"))
+    assert said[1] == "with 8 accelerators: needs 8 accelerators, a rack has 4"
+
+
+@pytest.mark.slow
+def test_immovable_residents_are_not_asked_to_move() -> None:
+    residents = [single("r0", "s0.t0", movable=False), single("r1", "s1.t0", movable=False)]
+    explanation = ask(rack(serving("x", 4, constraints=ONE_SERVER), residents=residents), "x")
+    assert not any("moves" in text for text in texts(explanation))
+    assert "no plan runs x and all required jobs and residents" in texts(explanation)
+
+
+def test_unknown_job_and_foreign_plan() -> None:
+    instance = Instance.parse(rack(serving("x", 3), serving("y", 3)))
+    with pytest.raises(InputError, match="no job 'z'"):
+        explain(instance, "z")
+    plan = outcome(rack(serving("z", 4))).plan
+    with pytest.raises(InputError, match="no job 'z'"):
+        explain(instance, "x", plan=plan, options=OPTIONS)
+    plan = outcome(rack(serving("y", 3))).plan
+    assert plan is not None
+    failed = Instance.parse(rack(serving("x", 3), serving("y", 3), health={"failed_tiles": [plan["y"].devices[0]]}))
+    with pytest.raises(InputError, match="failed part"):
+        explain(failed, "x", plan=plan, options=OPTIONS)

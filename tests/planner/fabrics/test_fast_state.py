@@ -1,0 +1,31 @@
+"""Free state by number: a job on rails stays off servers that are shut."""
+
+from random import Random
+
+import pytest
+
+from planner.fabrics.fast_state import Search
+from planner.fabrics.placement import Placement
+from planner.heuristics.strategies import in_order
+from tests.planner.simulate.grounds import cluster, ground, state_of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
+    """As if all that is free there were taken."""
+    random = Random(seed)
+    kinds = ground("g", cluster("ocs_rail", servers=6), [8, 16, 24]).kinds
+    shut, taken = state_of(cluster("ocs_rail", servers=6)), state_of(cluster("ocs_rail", servers=6))
+    row = next(row for row in kinds[0, 8].rows if row.shape.chooses_servers)
+    for server in range(6):
+        held = tuple((server, slot) for slot in range(8) if random.random() < 0.4)
+        for state in (shut, taken):
+            state.take(Placement(row, held, held))
+    barred = set(random.sample(range(6), 2))
+    free = tuple((server, slot) for server in sorted(barred) for slot in taken.slots.lit[server])
+    taken.take(Placement(row, free, free))
+    everywhere, elsewhere = Search(in_order), Search(in_order, barred=frozenset(barred))
+    for kind in kinds.values():
+        for each in (each for each in kind.rows if each.shape.chooses_servers):
+            assert list(shut.ways(each, elsewhere)) == list(taken.ways(each, everywhere))

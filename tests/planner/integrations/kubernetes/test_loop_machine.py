@@ -1,0 +1,188 @@
+"""Any order of what users, nodes, Kueue, the scheduler and the API do: pods land whole, as planned, nothing twice."""
+
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from planner.integrations.kubernetes.pods import Pod
+from tests.planner.controller.sites import quick_folder
+from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
+from tests.planner.integrations.kubernetes.test_holders import ALLOWED
+from tests.planner.integrations.kubernetes.world import World, pod_set
+
+SHAPES = st.sampled_from([(1, 1), (1, 8), (2, 4), (4, 2), (2, 8), (3, 3), (4, 8), (2, 0), (1, 9)])
+"""pods, accelerators of each; the last can never run"""
+EDITS = [what for what in ALLOWED if "owner" not in what]
+"""owners tell Kueue's pods apart here"""
+
+
+class Machine(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder: TemporaryDirectory[str] = quick_folder()
+        self.server = Server()
+        self.world = World(self.server, Path(self._folder.name))
+        self.queue = self.world.queue()
+        self.queue.leftover_s = inf
+        self.workloads: dict[str, tuple[int, int]] = {}
+        self.gangs: dict[str, tuple[int, int]] = {}
+        self.names = iter(range(10**6))
+
+    @property
+    def emulator(self) -> Any:
+        return self.world.emulator
+
+    @rule(shape=SHAPES, priority=st.sampled_from([0, 0, 50]), movable=st.booleans())
+    def submit(self, shape: tuple[int, int], priority: int, movable: bool) -> None:
+        name = f"w{next(self.names)}"
+        self.world.workload(name, pod_set(*shape, movable=str(movable).lower()), priority=priority)
+        self.workloads[name] = shape
+
+    @rule(shape=SHAPES)
+    def gang(self, shape: tuple[int, int]) -> None:
+        name = f"g{next(self.names)}"
+        for i in range(shape[0]):
+            self.world.pod(f"{name}-{i}", shape[1], name, shape[0])
+        self.gangs[name] = shape
+
+    @precondition(lambda self: self.workloads)
+    @rule(data=st.data(), is_deleted=st.booleans())
+    def end_workload(self, data: st.DataObject, is_deleted: bool) -> None:
+        name = data.draw(st.sampled_from(sorted(self.workloads)))
+        if is_deleted:
+            for pod in self.world.pods(f"team/{name}"):
+                self.emulator.drop(PODS, "team", pod["metadata"]["name"])
+            self.emulator.drop(WORKLOADS, "team", name)
+        elif World._true(self.world.status(name), "Admitted"):
+            self.world.finish(name)
+        else:
+            return
+        del self.workloads[name]
+
+    @precondition(lambda self: self.gangs)
+    @rule(data=st.data(), phase=st.sampled_from(["Succeeded", "Failed", ""]))
+    def end_gang(self, data: st.DataObject, phase: str) -> None:
+        name = data.draw(st.sampled_from(sorted(self.gangs)))
+        for pod in map(Pod, self.world.pods()):
+            if pod.name.startswith(f"{name}-"):
+                if phase:
+                    self.emulator.change(PODS, "team", pod.name, status={"phase": phase})
+                else:
+                    self.emulator.drop(PODS, "team", pod.name)
+        del self.gangs[name]
+
+    @rule(number=st.integers(0, 3), is_cordoned=st.booleans(), is_ready=st.sampled_from([True, True, False]))
+    def node(self, number: int, is_cordoned: bool, is_ready: bool) -> None:
+        ready = [{"type": "Ready", "status": str(is_ready)}]
+        parts = {"spec": {"unschedulable": is_cordoned}, "status": {"conditions": ready}}
+        self.emulator.change(NODES, None, f"n{number}", **parts)
+
+    @rule(number=st.integers(0, 3), slot=st.integers(0, 7))
+    def part(self, number: int, slot: int) -> None:
+        name = f"s{number}.g{slot}"
+        if name in self.world.controller.down:
+            self.world.controller.repair(name)
+        else:
+            self.world.controller.fail(name)
+
+    @rule(is_down=st.booleans())
+    def api(self, is_down: bool) -> None:
+        self.emulator.is_down = is_down
+
+    @rule()
+    def forget(self) -> None:
+        self.emulator.forget()
+
+    @precondition(lambda self: self.workloads)
+    @rule(data=st.data(), writes=st.integers(0, 3))
+    def conflict(self, data: st.DataObject, writes: int) -> None:
+        """Somebody changes a Workload just before a write of the planner."""
+        name = data.draw(st.sampled_from(sorted(self.workloads)))
+        about = {"labels": {"seen": str(self.emulator.version)}}
+
+        def meddle() -> None:
+            if self.emulator.get(WORKLOADS, "team", name) is not None:
+                self.emulator.change(WORKLOADS, "team", name, metadata=about)
+
+        self.emulator.before_write += [lambda: None] * writes + [meddle]
+
+    @precondition(lambda self: self.world.pods())
+    @rule(data=st.data(), what=st.sampled_from(EDITS))
+    def tamper(self, data: st.DataObject, what: str) -> None:
+        """A user edits a pod of theirs that runs."""
+        bound = [pod.name for pod in map(Pod, self.world.pods()) if pod.node]
+        if bound:
+            ALLOWED[what](self.world, data.draw(st.sampled_from(bound)))
+
+    @rule()
+    def restart(self) -> None:
+        self.world.restart()
+
+    @rule(seconds=st.sampled_from([1, 6, 200]))
+    def wait(self, seconds: int) -> None:
+        self.world.now_s += seconds
+
+    @rule(rounds=st.integers(1, 3))
+    def go_on(self, rounds: int) -> None:
+        for _ in range(rounds):
+            self.world.kueue()
+            self.world.loop.tick()
+            self.queue.step()
+
+    @rule()
+    def kueue(self) -> None:
+        self.world.kueue()
+
+    @rule()
+    def tick(self) -> None:
+        self.world.loop.tick()
+
+    @invariant()
+    def sound(self) -> None:
+        self.world.require_sound()
+
+    def teardown(self) -> None:
+        try:
+            self._require_an_end()
+        finally:
+            self.world.close()
+            self.server.close()
+            self._folder.cleanup()
+
+    def _require_an_end(self) -> None:
+        """When nothing happens any more, all that has a place is there, and the rest is told why it waits."""
+        self.emulator.is_down = False
+        self.emulator.before_write.clear()
+        for number in range(4):
+            self.node(number, False, True)
+        for _ in range(3):
+            self.world.now_s += 300
+            self.world.settle(5, self.queue)
+        self.world.settle(12, self.queue)
+        assert self.world.loop.trouble == ""
+        assert self.world.controller.check() == []
+        jobs = self.world.jobs()
+        live = {f"team/{name}" for name, (_, each) in self.workloads.items() if each in range(1, 9)}
+        live |= {f"team/pods/{name}" for name in self.gangs if f"team/pods/{name}" in jobs}
+        assert set(jobs) == live
+        for name, (pods, each) in self.workloads.items():
+            state = self.world.check(name)["state"]
+            has_place = each == 0 or (each < 9 and jobs[f"team/{name}"].place is not None)
+            assert (state == "Ready") == has_place, self.world.check(name)
+            found = [Pod(pod).node for pod in self.world.pods(f"team/{name}")]
+            assert not has_place or (len(found) == pods and all(found)), self.queue.unschedulable
+        for name, (pods, _) in self.gangs.items():
+            live_pods = [pod for pod in map(Pod, self.world.pods()) if pod.name.startswith(f"{name}-")]
+            if len(live_pods) == pods and (job := jobs.get(f"team/pods/{name}")) is not None and job.place is not None:
+                assert all(pod.node for pod in live_pods), self.queue.unschedulable
+
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(
+    max_examples=6, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+)

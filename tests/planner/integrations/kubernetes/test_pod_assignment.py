@@ -1,0 +1,59 @@
+"""The accelerators of a job, cut into pods."""
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.integrations.kubernetes.pod_assignment import (
+    ASSIGNMENT,
+    PodAssignment,
+    SplitError,
+    pod_assignments_of,
+    written,
+)
+from planner.integrations.kubernetes.pods import Pod
+from planner.placement.placement import Place
+from tests.planner.integrations.kubernetes.pod_groups_cases import SITE
+
+
+def place(devices: list[tuple[int, int]]) -> Place:
+    row = SimpleNamespace(options=SimpleNamespace(fabric=SITE.cluster.fabric))
+    return cast(Place, SimpleNamespace(row=row, devices=tuple(devices)))
+
+
+@pytest.mark.slow
+@given(st.data(), st.integers(1, 4))
+def test_seats_are_a_partition_or_there_are_none(data: st.DataObject, each: int) -> None:
+    slots = [(server, slot) for server in range(4) for slot in range(8)]
+    devices = data.draw(st.lists(st.sampled_from(slots), min_size=1, unique=True))
+    counts = {server: sum(one == server for one, _ in devices) for server, _ in devices}
+    if any(count % each for count in counts.values()):
+        with pytest.raises(SplitError):
+            pod_assignments_of(place(devices), each, SITE.node_of)
+        return
+    assignments = pod_assignments_of(place(devices), each, SITE.node_of)
+    assert sorted(rank for assignment in assignments for rank in assignment.ranks) == list(range(len(devices)))
+    for one in assignments:
+        assert len(one.indices) == each
+        assert [(int(one.node[1:]), index) for index in one.indices] == [devices[rank] for rank in one.ranks]
+    assert [one.ranks[0] for one in assignments] == sorted(one.ranks[0] for one in assignments)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "null", "3", "[1]", "[{}]", '{"a": 1}', '[{"node": "n0"}]', "[" * 10**5,
+     '[{"node": "n0", "indices": ["a"], "ranks": []}]', '[{"node": "n0", "indices": [Infinity], "ranks": []}]'],
+)  # fmt: skip
+def test_an_annotation_that_anybody_wrote_breaks_nothing(text: str) -> None:
+    item = {"metadata": {"name": "p", "namespace": "a", "annotations": {ASSIGNMENT: text}}, "spec": {"nodeName": "n0"}}
+    assert Pod(item).indices == frozenset()
+    with pytest.raises(ValueError, match="not what the planner wrote"):
+        written(text)
+
+
+def test_what_was_written_is_read_again() -> None:
+    assignments = (PodAssignment("n0", (0, 3), (1, 2)), PodAssignment("n1", (4, 5), (0, 3)))
+    assert written(str([assignment.body() for assignment in assignments]).replace("'", '"')) == assignments

@@ -1,0 +1,34 @@
+"""Errors of files name the file, the field and the problem."""
+
+from pathlib import Path
+
+import pytest
+
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.fabrics.lightpath.test_constraints import ring_resident
+from tests.planner.model.instance_cases import parse
+from tests.planner.small_racks import rack, serving
+
+
+def test_error_names_file_field_and_problem() -> None:
+    with pytest.raises(InputError) as caught:
+        parse(rack(serving("x", 1, weight=-1)))
+    assert caught.value.where == "file"
+    assert "weight" in caught.value.field
+    assert "must be above 0" in caught.value.problem
+    assert str(caught.value) == f"file: {caught.value.field}: {caught.value.problem}"
+    assert str(InputError("file", "", "is empty")) == "file: is empty"
+
+
+def test_circuits_need_a_fabric_that_has_them() -> None:
+    data = rack(residents=[ring_resident() | {"devices": ["s0.g0", "s1.g0"]}])
+    data["cluster"]["fabric"] = FAT_TREE
+    with pytest.raises(InputError, match="a fat_tree has no circuits; remove them"):
+        parse(data)
+
+
+def test_missing_file_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        Instance.load(tmp_path / "none.yaml")

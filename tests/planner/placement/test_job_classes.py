@@ -1,0 +1,30 @@
+"""Sizes without a slice are rounded up."""
+
+import pytest
+
+from planner.fabrics.job_class import JobClass
+from planner.placement.job_classes import prepare, reference_speeds
+from planner.placement.job_mix import load_mix
+from tests.planner.simulate.grounds import cluster, ground
+from tests.planner.simulate.shipped_cases import FOLDER, shipped
+
+
+def test_sizes_without_a_slice_are_rounded_up() -> None:
+    kinds: dict[tuple[int, int], JobClass] = ground("g", cluster("sipac"), [3, 6]).kinds
+    assert (kinds[0, 3].size, kinds[0, 3].held) == (3, 4)
+    assert kinds[0, 6].held == 8
+    assert kinds[0, 6].fastest > 1
+
+
+def test_jobs_offload_where_there_is_memory_for_it() -> None:
+    given = load_mix(FOLDER / "offload_mix.yaml")
+    speeds = reference_speeds(given, [8])
+    best = {}
+    for name in ("memory_ring256", "fat_tree256"):
+        row = prepare(name, shipped(name), given, speeds).kinds[2, 8].rows[0]
+        best[name] = row.options.candidates.configuration(row.number).offload, row.rate
+    choice, rate = best["memory_ring256"]
+    without, reference = best["fat_tree256"]
+    assert choice not in (None, "none")
+    assert without == "none"
+    assert rate > reference == pytest.approx(1)

@@ -1,0 +1,164 @@
+"""The incremental board places as the planner does, and forgets what is given back."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from planner.candidates.expand import expand
+from planner.controller.job_classes import JobClasses
+from planner.fabrics.placement import Placement
+from planner.fabrics.problem import Problem
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import in_order, tightest
+from planner.model.instance import Instance
+from planner.model.job import Job
+from planner.model.result import SolveOptions
+from planner.policies.bcube_slices import bcube_cut
+from planner.policies.server_aligned import server_aligned
+from planner.policies.sipam_loop import place_by_loop
+from planner.policies.slices import place_on_slices
+from planner.policies.torus_slices import torus_cut
+from planner.simulate.placers import PLACERS
+from tests.planner.simulate.grounds import BERT, FABRICS, cluster, ground, state_of
+
+SIZES = [1, 2, 4, 8, 16]
+
+
+EVEN = {"fat_tree": (1, 2, 4), "lightpath": (1, 2, 4), "ocs_rail": (1, 2, 4), "torus": (1, 2, 8), "sipac": (1, 2, 4)}
+
+
+SLICES = {"torus_slices": torus_cut, "bcube_slices": bcube_cut}
+
+
+def _sizes(seed: int) -> list[int]:
+    random = Random(seed)
+    return [random.choice(SIZES) for _ in range(random.randint(4, 14))]
+
+
+def _planned(policy: str, problem: Problem) -> list[tuple[str, frozenset[str]]]:
+    if policy in SLICES:
+        found = place_on_slices(problem, SLICES[policy])
+    elif policy == "sipam_loop":
+        found = place_by_loop(problem)
+    elif policy == "server_aligned":
+        plan = server_aligned(problem, SolveOptions()).plan
+        found = None if plan is None else list(plan.assignments)
+    else:
+        found = place_all(problem, in_order if policy == "first_fit" else tightest)
+    assert found is not None
+    return [(assignment.job, frozenset(assignment.devices)) for assignment in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("fabric", "policy"),
+    [
+        *((fabric, policy) for fabric in FABRICS for policy in ("first_fit", "best_fit", "server_aligned")),
+        *((fabric, policy) for fabric in ("fat_tree", "lightpath") for policy in SLICES),
+        ("sipam", "sipam_loop"),
+    ],
+)
+def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) -> None:
+    """Jobs one after the other on an empty cluster, parts of which have failed."""
+    letter = cluster(fabric).fabric.device_letter
+    health = {"failed_tiles": [f"s{seed % 4}.{letter}1"], "failed_ports": [f"s{(seed + 1) % 4}.{letter}3"]}
+    of = cluster(fabric).model_validate({"device": "h100-sxm", "fabric": FABRICS[fabric], "health": health})
+    sizes = _sizes(seed)
+    jobs = tuple(Job(name=f"j{i}", workload=BERT, accelerators=size) for i, size in enumerate(sizes))  # type: ignore[arg-type]
+    problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=jobs))
+    state, kinds = state_of(of), ground("g", of, SIZES).kinds
+    placer = PLACERS[policy](state, 0)
+    found = []
+    for i, size in enumerate(sizes):
+        placement = placer.place(kinds[0, size])
+        if placement is not None:
+            found.append((f"j{i}", frozenset(of.fabric.device_name(*device) for device in placement.devices)))
+    assert found == _planned(policy, problem)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("fabric", "policy"),
+    [
+        *((fabric, policy) for fabric in EVEN for policy in ("first_fit", "best_fit", "server_aligned")),
+        *((fabric, policy) for fabric in ("fat_tree", "lightpath") for policy in SLICES),
+    ],
+)
+def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy: str, seed: int) -> None:
+    """Those of the planner; other jobs stand between them."""
+    of, random = cluster(fabric), Random(seed)
+    jobs = []
+    for i, size in enumerate(_sizes(seed)):
+        each = random.choice([n for n in EVEN[fabric] if n <= size])
+        asked = {"per_server": each} if random.random() < 0.7 else {}
+        jobs.append(Job.model_validate({"name": f"j{i}", "workload": BERT, "accelerators": size, "constraints": asked}))
+    state, kinds = state_of(of), JobClasses(of, 1e9, set, str)
+    problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=tuple(jobs)))
+    runnable = [job for job, options in zip(jobs, problem.options, strict=True) if len(options)]
+    placer, found = PLACERS[policy](state, 0), []
+    for job in runnable:
+        placement = placer.place(kinds[kinds.expand(job)])
+        if placement is not None:
+            found.append((job.name, frozenset(of.fabric.device_name(*device) for device in placement.devices)))
+            given = Counter(server for server, _ in placement.devices)
+            assert set(given.values()) == {job.constraints.per_server} or job.constraints.per_server is None
+    assert found == _planned(policy, problem)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fabric", "policy"),
+    [
+        *((fabric, policy) for fabric in FABRICS for policy in ("first_fit", "best_fit")),
+        *((fabric, "torus_slices") for fabric in ("fat_tree", "lightpath", "torus")),
+        ("sipam", "sipam_loop"),
+    ],
+)
+def test_what_is_given_back_is_free_again(fabric: str, policy: str) -> None:
+    of = cluster(fabric)
+    kinds = ground("g", of, SIZES).kinds
+    state = state_of(of)
+    placer, random = PLACERS[policy](state, 0), Random(5)
+    alone = [_where(placer.place(kinds[0, size])) for size in SIZES]
+    state = state_of(of)
+    placer, running = PLACERS[policy](state, 0), list[Placement]()
+    for _ in range(400):
+        placement = placer.place(kinds[0, random.choice(SIZES)]) if random.random() < 0.6 else None
+        if placement is not None:
+            running.append(placement)
+        elif running:
+            state.release(running.pop(random.randrange(len(running))))
+        held = [device for each in running for device in each.held]
+        assert len(set(held)) == len(held) == 32 - state.num_free
+        assert _light(running) == {guide: mask for guide, mask in state.taken.items() if mask}
+    for placement in running:
+        state.release(placement)
+    assert state.num_free == 32
+    assert [_where(placer.place(kinds[0, size])) for size in SIZES] == alone
+
+
+def _where(placement: Placement | None) -> frozenset[tuple[int, int]] | None:
+    return None if placement is None else frozenset(placement.devices)
+
+
+def _light(running: list[Placement]) -> dict[object, int]:
+    """Light of all jobs; no wavelength of a fiber is two jobs'."""
+    taken: dict[object, int] = {}
+    for placement in running:
+        for guide, mask in placement.owned.masks if placement.owned is not None else ():
+            assert not taken.get(guide, 0) & mask
+            taken[guide] = taken.get(guide, 0) | mask
+    return taken
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changes", [{"waveguides": "shared"}, {"transit": 1}])
+def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, object]) -> None:
+    of = cluster("lightpath", **changes)
+    kinds, state = ground("g", of, SIZES).kinds, state_of(of)
+    placer = PLACERS["first_fit"](state, 0)
+    running = [placement for size in (2, 4, 16, 4, 2) if (placement := placer.place(kinds[0, size])) is not None]
+    assert _light(running) == {guide: mask for guide, mask in state.taken.items() if mask} != {}

@@ -1,0 +1,28 @@
+"""Energy of offloading."""
+
+from typing import Any
+
+import pytest
+
+from tests.planner.studies.reproduce.experiments.photonic_fabric import models, outcome, tebibytes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", models("offload_energy"), ids=lambda model: model["name"])
+def test_offload_cells(model: Any) -> None:
+    found = outcome("offload_energy").quantities
+    layers, hidden = model["layers"], model["hidden"]
+    volume, weights = tebibytes(model), 24 * layers * hidden**2 / 1024**4
+    outputs = volume * layers * round(hidden / layers) / hidden
+    for system, passes in model.get("weight_passes", {}).items():
+        counted = (9 * volume + 2 * outputs + passes * weights) * 8e12
+        joules = counted * (100e-12 if system == "NVIDIA" else 25e-12)
+        assert found[f"offload {model['name']} {system}"] == pytest.approx(joules)
+
+
+def test_table_3_is_derivable_in_part() -> None:
+    rows = outcome("offload_energy").rows
+    verdicts = [row.verdict for row in rows]
+    assert [verdicts.count(v) for v in ("reproduced", "outside", "contradicted", "not derivable")] == [14, 0, 1, 30]
+    whole = rows[-1]
+    assert whole.ours == pytest.approx(1.0995 * whole.beside["TiB taken as TB"], rel=1e-4)
