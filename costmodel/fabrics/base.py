@@ -13,12 +13,15 @@ from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass
 from costmodel.hardware.device import Device
+from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import Spec
 
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
 
+MOST_SERVERS = 4096
+"""of one rack"""
 SliceShape = tuple[int, ...]
 """Extent of a slice inside one server: sides of a box, or radices of the digits it leaves free."""
 
@@ -50,6 +53,8 @@ class FabricBase(Spec):
     """whether devices have no memory but what they reach by light: without a working port they run nothing"""
     measures_fragmentation: ClassVar[bool] = True
     """whether free devices are of use in one server, or in two, however they lie: the objective counts those"""
+    rank_orders: ClassVar[tuple[RankOrder, ...]] = RANK_ORDERS[:1]
+    """orders of a job's ranks among which it may choose: one where circuits join the groups, wherever they lie"""
     places_whole_jobs: ClassVar[bool] = False
     """whether the slots of a job depend on each other, so that no rank moves without the others"""
 
@@ -58,7 +63,7 @@ class FabricBase(Spec):
         """which fabric, as files name it: each has a literal of its own"""
     racks: int = Field(default=1, ge=1, le=4096)
     """racks of this kind; a job stays in one rack unless the fabric links racks"""
-    servers: int = Field(ge=1, le=4096)
+    servers: int = Field(ge=1, le=MOST_SERVERS)
     """servers in each rack"""
 
     @property

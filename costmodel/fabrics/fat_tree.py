@@ -1,14 +1,16 @@
 """Electrical baseline: NVLink islands joined by a non-blocking InfiniBand fat tree."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field
 
 from costmodel.fabrics import packets
-from costmodel.fabrics.base import FabricBase
+from costmodel.fabrics.base import MOST_SERVERS, FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.hardware.systems import System
+from costmodel.parallelism.degrees import RANK_ORDERS
 from costmodel.parallelism.mappings import Dimension
 from costmodel.pricing.efficiency import Efficiency
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
@@ -22,6 +24,7 @@ class Islands(FabricBase):
     """
 
     links_racks = True
+    rank_orders = RANK_ORDERS
 
     gpus_per_server: int = Field(ge=1, le=4096)
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
@@ -38,10 +41,10 @@ class Islands(FabricBase):
         return self.gpus_per_server
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
-        whole = self.gpus_per_server
-        sizes = {size for size in (*spans[:3], num_devices) if size <= whole}
-        if num_devices % whole == 0 and whole % spans[1] == 0:
-            sizes.add(whole)
+        sizes = {size for size in (*spans[:3], num_devices) if size <= self.gpus_per_server}
+        even = _even_share(num_devices, self.gpus_per_server)
+        if even % spans[1] == 0:
+            sizes.add(even)
         return sorted(sizes)
 
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
@@ -87,8 +90,15 @@ class FatTree(Islands):
 
 
 def fat_tree_of(system: System, num_devices: int, efficiency: Efficiency | None = None) -> FatTree:
-    """Servers of a system for so many devices; their links reach what `efficiency` says, or their peaks."""
+    """Servers of a system for so many devices, as many on each; links reach what `efficiency` says, or their peaks."""
     links = {name: getattr(system, name) for name in Islands.model_fields if name in System.model_fields}
+    servers = num_devices // _even_share(num_devices, system.gpus_per_server)
     reached = {} if efficiency is None else {"nvlink_bandwidth_bytes_per_s": efficiency.link_bytes_per_s}
     given = {name: value for name, value in reached.items() if value}
-    return FatTree(servers=-(-num_devices // system.gpus_per_server), **links | given)
+    return FatTree(servers=min(servers, MOST_SERVERS), **links | given)
+
+
+@lru_cache(maxsize=4096)
+def _even_share(num_devices: int, most: int) -> int:
+    """Devices of each server where all of a job's give the same number, as few servers as that allows."""
+    return next(share for share in range(min(most, num_devices), 0, -1) if num_devices % share == 0)

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from costmodel.collectives.ladder import Order
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan, PlanKind
 from costmodel.hardware.offload import offload_code, offload_name
-from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
 from costmodel.parallelism.mappings import CHOICES, RECOMPUTE, Dimension, Recompute
 from costmodel.spec import Spec
 
@@ -56,7 +56,7 @@ class PhaseSetting(Spec):
 
 
 class Configuration(Spec):
-    """How a job runs; rank = ((data index * pipeline + stage) * context + context index) * tensor + tensor index.
+    """How a job runs; which rank is which says `rank_order`, in detail `Degrees`.
 
     Of the choices from `interleave` to `offload`, those that the workload fixes are absent.
     """
@@ -78,6 +78,8 @@ class Configuration(Spec):
     """I/O modules of each rank that serve memory"""
     block: int = Field(default=1, ge=1)
     """consecutive ranks that stay in one server"""
+    rank_order: RankOrder = Field(default=RANK_ORDERS[0], exclude_if=lambda order: order == RANK_ORDERS[0])
+    """groups by how near their ranks are, the nearest first; experts are the nearest data ranks unless named apart"""
     tensor_collective: Collective = Collective()
     pipeline_collective: Collective = Collective()
     data_collective: Collective = Collective()
@@ -122,7 +124,7 @@ class Configuration(Spec):
 
     @property
     def all_degrees(self) -> Degrees:
-        return Degrees(self.tensor, self.pipeline, self.data, self.context, self.expert)
+        return Degrees(self.tensor, self.pipeline, self.data, self.context, self.expert, self.rank_order)
 
     def is_confined(self, dimension: Dimension) -> bool:
         """Whether the groups along a dimension surely lie in one server."""

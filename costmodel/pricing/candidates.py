@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Collective, Configuration, PhaseSetting
+from costmodel.parallelism.degrees import RANK_ORDERS, confined
 from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.pricing.collective_choices import BlocksOf, Listed, PlanChoices
@@ -35,6 +36,8 @@ class Candidates:
     mappings: Mappings
     mapping: Ints
     block: Ints
+    order: Ints
+    """which of RANK_ORDERS"""
     plan: Ints
     plans: tuple[GroupPlan, ...]
     split: Ints
@@ -56,10 +59,9 @@ class Candidates:
     def configuration(self, row: int) -> Configuration:
         """The row as it is written in a plan."""
         first = PhaseSetting(**self.in_first_phase()._setting(row)) if self.has_phases[row] else None
-        choice, block = self.mappings.choice(int(self.mapping[row])), int(self.block[row])
-        return Configuration.of_choice(
-            choice, self.workload.menus(), block=block, first_phase=first, **self._setting(row)
-        )
+        choice, order = self.mappings.choice(int(self.mapping[row])), RANK_ORDERS[self.order[row]]
+        laid = {"block": int(self.block[row]), "rank_order": order}
+        return Configuration.of_choice(choice, self.workload.menus(), first_phase=first, **laid, **self._setting(row))
 
     def _setting(self, row: int) -> dict[str, Any]:
         """Fields of a configuration that say how the I/O is divided and used."""
@@ -90,6 +92,7 @@ class Candidates:
             self,
             mapping=self.mapping[rows],
             block=self.block[rows],
+            order=self.order[rows],
             plan=self.plan[:, rows],
             split=self.split[rows],
             first_plan=None if self.first_plan is None else self.first_plan[:, rows],
@@ -109,19 +112,7 @@ class Candidates:
 
     def is_confined(self) -> Bools:
         """Whether the groups along each dimension surely lie in one server, shape (5, C)."""
-        m = self.mappings
-        tensor = m.tensor[self.mapping].astype(np.int64)
-        context = tensor * m.context[self.mapping]
-        stages = context * m.pipeline[self.mapping]
-        by_name = {
-            "tensor": self.block % tensor == 0,
-            "context": self.block % context == 0,
-            "pipeline": self.block % stages == 0,
-            "data": (m.data[self.mapping] == 1) & (self.block % context == 0),
-            "expert": self.block % (stages * m.expert[self.mapping]) == 0,
-        }
-        is_whole = self.block == self.num_devices
-        return np.stack([is_whole | by_name[dimension] for dimension in DIMENSIONS])
+        return confined(self.mappings.take(self.mapping), self.block, self.order)
 
 
 def enumerate_candidates(
@@ -171,7 +162,8 @@ def list_candidates(
         mappings=listed[0][0] if len(listed) == 1 else Mappings.concatenate([fitting for fitting, _, _ in listed]),
         mapping=np.concatenate([start + mapping for start, (_, mapping, _) in zip(first, listed, strict=False)]),
         block=np.concatenate([table[:, 0] for _, _, table in listed]),
-        plan=np.concatenate([table[:, 1:] for _, _, table in listed]).T.copy(),
+        order=np.concatenate([table[:, 1] for _, _, table in listed]),
+        plan=np.concatenate([table[:, 2:] for _, _, table in listed]).T.copy(),
         plans=tuple(plans),
         split=np.repeat(np.arange(len(splits), dtype=np.int32), [len(mapping) for _, mapping, _ in listed]),
         splits=splits,
@@ -186,7 +178,7 @@ def _list_split(
     blocks: BlocksOf,
     collective: str | None,
 ) -> tuple[Mappings, Ints, Ints]:
-    """Mappings that fit, the mapping of each row, and its block and numbers of plans, shape (rows, 6)."""
+    """Mappings that fit, the mapping of each row, and its block, order and numbers of plans, shape (rows, 7)."""
     if split.is_second_tier:
         mappings = mappings.take(mappings.offload > 0)
     mappings = mappings.take(_fitting(workload, mappings, split.device))
@@ -203,7 +195,7 @@ def _list_split(
     repeats = number[of]
     mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
     nth = np.arange(len(mapping)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    table = np.array(options, np.int32).reshape(-1, 1 + len(DIMENSIONS))[np.repeat(start[of], repeats) + nth]
+    table = np.array(options, np.int32).reshape(-1, 2 + len(DIMENSIONS))[np.repeat(start[of], repeats) + nth]
     return mappings, mapping, table
 
 
@@ -258,11 +250,13 @@ def candidates_of(
         split[:, row] = [number for number, _ in settings]
         plan[..., row] = [[plans.setdefault(each, len(plans)) for each in used] for _, used in settings]
     block = np.array([c.block for c in configurations], dtype=np.int32)
+    order = np.array([RANK_ORDERS.index(c.rank_order) for c in configurations], dtype=np.int32)
     rows = Candidates(
         workload,
         mappings,
         np.arange(len(block), dtype=np.int32),
         block,
+        order,
         plan[-1],
         tuple(plans),
         split[-1],

@@ -1,10 +1,10 @@
 """Blocks of given degrees of parallelism, and the plans along each dimension that go together."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from costmodel.fabrics import FabricBase, GroupPlan
-from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
 from costmodel.parallelism.described import plans_of
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
 from costmodel.workloads import Workload
@@ -29,36 +29,45 @@ class PlanChoices:
     collective: str | None
 
     def rows(self, blocks: BlocksOf, plans: dict[GroupPlan, int], listed: Listed) -> Iterator[tuple[int, ...]]:
-        """Block and number of the plan along each dimension, of every combination."""
-        degrees = self._degrees
-        for block in self._blocks(blocks):
+        """Block, place in RANK_ORDERS and number of the plan along each dimension, of every combination."""
+        for block, degrees, together in self._layouts(blocks):
             options = []
-            for dimension in DIMENSIONS:
-                key = dimension, degrees.ranks(dimension), degrees.ranks_together(dimension, block)
+            for dimension, near in zip(DIMENSIONS, together, strict=True):
+                key = dimension, degrees.ranks(dimension), near
                 if key not in listed:
                     found = self._plans(degrees, dimension, block)
                     listed[key] = tuple(plans.setdefault(plan, len(plans)) for plan in found)
                 options.append(listed[key])
             numbered = tuple(plans)
             menus = [[numbered[number] for number in numbers] for numbers in options]
-            confined = [degrees.ranks_together(d, block) == degrees.ranks(d) for d in DIMENSIONS]
-            for choice in self.fabric.combinations(menus, confined):
-                yield block, *(numbers[place] for numbers, place in zip(options, choice, strict=True))
+            inside = [near == degrees.ranks(d) for d, near in zip(DIMENSIONS, together, strict=True)]
+            order = RANK_ORDERS.index(degrees.order)
+            for choice in self.fabric.combinations(menus, inside):
+                yield block, order, *(numbers[place] for numbers, place in zip(options, choice, strict=True))
 
     def missing(self, blocks: BlocksOf) -> Iterator[list[tuple[Dimension, int]]]:
-        """Of each block, dimensions without a plan, and the ranks of their groups."""
-        degrees = self._degrees
-        for block in self._blocks(blocks):
+        """Of each layout, dimensions without a plan, and the ranks of their groups."""
+        for block, degrees, _ in self._layouts(blocks):
             yield [(d, degrees.ranks(d)) for d in DIMENSIONS if not self._plans(degrees, d, block)]
 
-    @property
-    def _degrees(self) -> Degrees:
-        tensor, pipeline, shards, context, expert = self.degrees
-        return Degrees(tensor, pipeline, shards // context, context, expert)
+    def _layouts(self, blocks: BlocksOf) -> Iterator[tuple[int, Degrees, tuple[int, ...]]]:
+        """Blocks under each order, and how many ranks of each group then share a server: once where these are alike."""
+        seen = set[tuple[int, tuple[int, ...]]]()
+        server = self.fabric.devices_per_server if self.workload.tensor_leaves_servers else None
+        for degrees in self._ordered():
+            for block in blocks(self.fabric, degrees.spans(server), self.num_devices):
+                together = degrees.together(block)
+                if (block, together) not in seen:
+                    seen.add((block, together))
+                    yield block, degrees, together
 
-    def _blocks(self, blocks: BlocksOf) -> Sequence[int]:
-        spans = self._degrees.spans(self.fabric.devices_per_server if self.workload.tensor_leaves_servers else None)
-        return blocks(self.fabric, spans, self.num_devices)
+    def _ordered(self) -> Iterator[Degrees]:
+        """Degrees under each order of ranks that matters here, and that the workload allows."""
+        tensor, pipeline, shards, context, expert = self.degrees
+        usual = Degrees(tensor, pipeline, shards // context, context, expert)
+        orders = [order for order in usual.distinct_orders if order in self.fabric.rank_orders]
+        allowed = [order for order in orders if order in self.workload.rank_orders] if len(orders) > 1 else orders
+        yield from (usual if order == usual.order else replace(usual, order=order) for order in allowed or orders)
 
     def _plans(self, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""

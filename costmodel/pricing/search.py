@@ -37,7 +37,7 @@ class SearchResult:
     """What a search over all mappings of some numbers of devices found."""
 
     num_configurations: int
-    """that divide the workload"""
+    """that divide the workload; of those that fit in memory, each order of the ranks that differs"""
     num_priced: int
     """candidates that fit in memory, each mapping under each plan of its collectives"""
     best: tuple[Option, ...]
@@ -99,10 +99,17 @@ def priced_batches(
     fabric: FabricBase,
     calibrations: tuple[Calibration, ...] | None = None,
 ) -> Iterator[tuple[Candidates, Scores, int]]:
-    """Candidates on so many devices in batches: rows, scores, and how many mappings were looked at."""
+    """Candidates on so many devices in batches: rows, scores, and how many configurations were looked at."""
     for batch in _batches(workload, sizes):
         found = list_candidates(workload, batch, device, fabric, blocks=widest_block)
-        yield found, score(found, device, fabric, calibrations=calibrations), len(batch)
+        number = len(batch) + _further_orders(found)
+        yield found, score(found, device, fabric, calibrations=calibrations), number
+
+
+def _further_orders(listed: Candidates) -> int:
+    """Orders of the ranks of mappings beyond the first of each; rows of one mapping and order stand together."""
+    changes = listed.mapping[1:] != listed.mapping[:-1]
+    return int((changes | (listed.order[1:] != listed.order[:-1])).sum() - changes.sum())
 
 
 def _batches(workload: Workload, sizes: Sequence[int]) -> Iterator[Mappings]:

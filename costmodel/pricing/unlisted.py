@@ -107,7 +107,7 @@ def _joined(workload: Workload, mappings: Mappings, fabric: FabricBase, limits: 
 
 def _share(fabric: FabricBase, row: Sequence[int], plans: dict[GroupPlan, int]) -> int:
     numbered = tuple(plans)
-    return fabric.share(row[0], [numbered[number] for number in row[1:]])
+    return fabric.share(row[0], [numbered[number] for number in row[2:]])
 
 
 def _memory(workload: Workload, under: Sequence[_Divided]) -> Lack:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics import GroupPlan
 from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.degrees import RANK_ORDERS
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
 from costmodel.pricing.phases import with_phases
@@ -42,7 +43,8 @@ class Offers:
         """Whether a candidate is written exactly like this."""
         rows = self.candidates
         choice = configuration.choice(rows.workload.menus())
-        same = (rows.block == configuration.block) & rows.mappings.where(choice)[rows.mapping]
+        same = (rows.block == configuration.block) & (rows.order == RANK_ORDERS.index(configuration.rank_order))
+        same = same & rows.mappings.where(choice)[rows.mapping]
         same = same & (rows.has_phases == (configuration.first_phase is not None))
         settings = configuration.by_phase
         for setting, phase in ((settings[0], rows.in_first_phase()), (settings[-1], rows.in_last_phase())):

@@ -1,6 +1,7 @@
 """Price of one candidate at a time, in plain Python: what `costmodel.pricing.score` says of all rows at once."""
 
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -57,7 +58,8 @@ def score_row(
             waits.append((step.memory.update_bytes + 2 * step.memory.forward_bytes * share) / per_s - once_s)
         prices["offload_s"] = max(0.0, *waits)
     prices["step_s"] = sum(prices.values())
-    near = {name: _is_near(choice, int(candidates.block[row]), name) for name in DIMENSIONS}
+    order = candidates.configuration(row).rank_order
+    near = {name: _is_near(choice, int(candidates.block[row]), name, order) for name in DIMENSIONS}
     prices |= _energies(step, choice, device, workload.precision)
     num_devices = choice["tensor"] * choice["pipeline"] * choice["data"] * choice["context"]
     prices["static_j"] = prices["step_s"] * device.idle_w * num_devices
@@ -148,21 +150,20 @@ def _send(work: Work, dimension: str, plan: Any) -> tuple[float, float]:
     return seconds, sent_bytes
 
 
-def _is_near(choice: dict[str, int], block: int, dimension: str) -> bool:
+def _is_near(choice: dict[str, int], block: int, dimension: str, order: str) -> bool:
     """Whether the groups along a dimension surely lie in one server: ranks counted, block by block."""
-    tensor, context, pipeline = choice["tensor"], choice["context"], choice["pipeline"]
-    num_devices = tensor * context * pipeline * choice["data"]
+    extents = {
+        "tp": choice["tensor"], "cp": choice["context"], "pp": choice["pipeline"], "ep": choice["expert"],
+        "dp": choice["data"] // choice["expert"],
+    }  # fmt: skip
+    names = order.replace("dp", "dp" if "ep" in order else "ep-dp").split("-")
+    within = {"tensor": "tp", "context": "cp", "pipeline": "pp", "data": "cp ep dp", "expert": "ep"}[dimension].split()
     groups: dict[Any, set[int]] = {}
-    for rank in range(num_devices):
-        t, c = rank % tensor, rank // tensor % context
-        stage, data = rank // (tensor * context) % pipeline, rank // (tensor * context * pipeline)
-        group = {
-            "tensor": (c, stage, data),
-            "context": (t, stage, data),
-            "pipeline": (t, c, data),
-            "data": (t, stage),
-            "expert": (t, c, stage, data // choice["expert"]),
-        }[dimension]
+    for rank in range(prod(extents.values())):
+        left, index = rank, {}
+        for name in names:
+            left, index[name] = divmod(left, extents[name])
+        group = tuple(index[name] for name in names if name not in within)
         groups.setdefault(group, set()).add(rank // block)
     return all(len(blocks) == 1 for blocks in groups.values())
 

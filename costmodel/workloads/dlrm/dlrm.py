@@ -3,7 +3,7 @@
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device
-from costmodel.parallelism.degrees import degree_table, divisors, every_mapping
+from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.dlrm.blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
@@ -65,6 +65,11 @@ class Dlrm(DlrmSpec):
     def tensor_leaves_servers(self) -> bool:
         """Whether a tensor group wider than a server is listed: tables need as many ranks as hold them."""
         return True
+
+    @property
+    def rank_orders(self) -> tuple[RankOrder, ...]:
+        """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
+        return RANK_ORDERS
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do in training only."""

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, wide_precision
-from costmodel.parallelism.degrees import degree_table, divisors, every_mapping
+from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
 from costmodel.pricing.opgraph import Block, Operator, OpGraph, Shapes
 from costmodel.spec import Count, Degree, Spec
@@ -119,6 +119,11 @@ class TransformerInference(Spec):
     def tensor_leaves_servers(self) -> bool:
         """Whether a tensor group wider than a server is listed: its all-reduces would wait for the network."""
         return False
+
+    @property
+    def rank_orders(self) -> tuple[RankOrder, ...]:
+        """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
+        return RANK_ORDERS
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do not."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from costmodel.hardware.device import Device
-from costmodel.parallelism.degrees import degree_table, every_mapping
+from costmodel.parallelism.degrees import RankOrder, degree_table, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.transformer.blocks import training_blocks
@@ -81,6 +81,11 @@ class TransformerTraining(TrainingSpec):
     def tensor_leaves_servers(self) -> bool:
         """Whether a tensor group wider than a server is listed: its all-reduces would wait for the network."""
         return False
+
+    @property
+    def rank_orders(self) -> tuple[RankOrder, ...]:
+        """Orders of the ranks among which is chosen."""
+        return self.listed_orders
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything."""

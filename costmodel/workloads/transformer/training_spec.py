@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.hardware.offload import offload_code
-from costmodel.parallelism.degrees import divisors
+from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, divisors
 from costmodel.parallelism.mappings import RECOMPUTE, Dimension, Recompute
 from costmodel.spec import Count, Degree, Spec
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
@@ -59,18 +59,24 @@ class TrainingSpec(Spec):
     """whether pipeline stages may differ by one layer per chunk"""
     partial_rounds: bool = False
     """whether interleaved stages may run a number of micro-batches that is no multiple of the stages"""
+    rank_order: RankOrder | tuple[RankOrder, ...] | None = None
+    """which groups are nearest, where packets join servers; the planner chooses of a list, or where it is absent"""
     overlap: dict[Dimension, Annotated[float, Field(ge=0, le=1)]] = Field(default={"context": 0.7})
     """share of the communication along a dimension that hides behind operators; that of the exchange of keys
     and values was met in training steps on B200"""
 
     @model_validator(mode="after")
     def _menus_hold_choices(self) -> Self:
-        for name in MENUS:
+        for name in (*MENUS, "rank_order"):
             if getattr(self, name) == ():
                 raise ValueError(f"{name}: is an empty list; give at least one choice")
         for choice in _menu(self.offload):
             offload_code(choice)
         return self
+
+    @property
+    def listed_orders(self) -> tuple[RankOrder, ...]:
+        return tuple(_menu(self.rank_order, RANK_ORDERS))
 
     @property
     def shape(self) -> TransformerShape:

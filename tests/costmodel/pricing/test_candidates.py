@@ -1,5 +1,6 @@
 """Rows against a plain enumeration; limits by the user; configurations there and back."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -10,6 +11,8 @@ from pydantic import TypeAdapter
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
+from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import candidates_of, enumerate_candidates
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining, Workload
@@ -179,22 +182,27 @@ def test_scores_of_configurations_there_and_back(
 
 
 def plain_rows(workload: TransformerTraining, size: int, gpus_per_server: int) -> set[tuple[Any, ...]]:
-    """Every row on a fat tree, searched plainly: choices, block and the kind of each collective."""
+    """Every row on a fat tree, searched plainly: choices, block, how many of each group share it, and the kind of each
+    collective."""
     found = set()
     mappings = workload.mappings(size)
     for row in range(len(mappings)):
         c = mappings.choice(row)
         context = c["tensor"] * c["context"]
-        blocks = {c["tensor"], context, size} | ({context * c["expert"]} if c["pipeline"] == 1 else set())
-        if size % gpus_per_server == 0 and gpus_per_server % context == 0:
-            blocks.add(gpus_per_server)
+        even = max(share for share in range(1, gpus_per_server + 1) if size % share == 0)
+        usual = Degrees(c["tensor"], c["pipeline"], c["data"], c["context"], c["expert"])
         ranks = [c["tensor"], c["pipeline"], c["data"] * c["context"], c["context"], c["expert"]]
         reduced = [("ring",) if n < 4 else ("ring", "tree") for n in ranks]  # a tree of two or three is never sooner
         kinds = [reduced[0], ("switched",), reduced[2], reduced[3], ("switched",)]
         choices = [kind if n > 1 else ("none",) for n, kind in zip(ranks, kinds, strict=True)]
-        for block in blocks:
-            if block <= gpus_per_server:
-                found |= {(*c.values(), block, *plan) for plan in product(*choices)}
+        for order in RANK_ORDERS:
+            ordered = replace(usual, order=order)
+            is_near = c["pipeline"] == 1 or order != "tp-cp-pp-dp"
+            blocks = {c["tensor"], context, size} | ({context * c["expert"]} if is_near else set())
+            blocks |= {even} if even % context == 0 else set()
+            for block in (block for block in blocks if block <= gpus_per_server):
+                together = tuple(ordered.ranks_together(dimension, block) for dimension in DIMENSIONS)
+                found |= {(*c.values(), block, together, *plan) for plan in product(*choices)}
     return found
 
 
@@ -211,7 +219,9 @@ def test_rows_on_a_fat_tree_equal_a_plain_search(fields: dict[str, Any], size: i
     for row in range(len(candidates)):
         choice = candidates.mappings.choice(int(candidates.mapping[row]))
         kinds = (candidates.plans[index].kind for index in candidates.plan[:, row])
-        rows.append((*choice.values(), int(candidates.block[row]), *kinds))
+        configuration = candidates.configuration(row)
+        together = tuple(configuration.all_degrees.ranks_together(d, configuration.block) for d in DIMENSIONS)
+        rows.append((*choice.values(), int(candidates.block[row]), together, *kinds))
     assert len(set(rows)) == len(rows)
     assert set(rows) == plain_rows(workload, size, 4)
 
