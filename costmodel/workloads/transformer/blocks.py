@@ -6,7 +6,7 @@ from costmodel.hardware.device import wide_precision
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.transformer.layers import repeated
-from costmodel.workloads.transformer.shapes import kv_dim, layer_parameters
+from costmodel.workloads.transformer.shapes import key_dim, layer_parameters
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
@@ -59,7 +59,7 @@ def _where_many(degree: Floats, count: float) -> Floats:
 def _kv_bytes(job: TrainingSpec, stage: Stage) -> Floats:
     """Keys and values of the whole sequences, gathered by the ranks among which they are divided, shape (K,)."""
     tokens = stage.run.tokens * stage.shapes.columns["context"]
-    return job.activation_bytes * 2 * kv_dim(job.shape, stage.run.tensor) * tokens
+    return job.activation_bytes * 2 * key_dim(job.shape, stage.run.tensor) * tokens
 
 
 def _attention(job: TrainingSpec, stage: Stage) -> tuple[Operator, Operator]:
@@ -71,8 +71,8 @@ def _attention(job: TrainingSpec, stage: Stage) -> tuple[Operator, Operator]:
     shape, run, size = job.shape, stage.run, job.activation_bytes
     is_fused = job.attention == "fused"
     scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
-    product = 2 * scores * shape.head_dim * (0.5 if is_fused and shape.causal else 1.0)
-    query, keys = shape.query_dim / run.tensor, kv_dim(shape, run.tensor)
+    product = 2 * scores * shape.core_dim * (0.5 if is_fused and shape.causal else 1.0)
+    query, keys = shape.query_dim / run.tensor, key_dim(shape, run.tensor)
     kept = size * run.tokens * (2 * query + 2 * keys)
     spilled = 0.0 if is_fused else SPILLED_ACCESSES * size * scores
     runs = wide_precision(job.precision)

@@ -50,9 +50,15 @@ class LayerRun:
         """
         shape, size = self.shape, self.activation_bytes
         rows = [self.matrix(name, self.tokens, io) for name, io in attention_matrices(shape, self.tensor).items()]
-        rows += self._dense(shape.ffn) if shape.is_dense else self._experts()
+        rows += self._feed_forward()
         normed = 5 * size * self.normed_tokens * shape.hidden
         return [*rows, Operator("norm and residual", "elementwise", 0.0, normed, 2.0)]
+
+    def _feed_forward(self) -> list[Operator]:
+        """Of the mean layer: some have experts, the others one network."""
+        shape, share = self.shape, self.shape.expert_layers
+        experts = repeated(self._experts(), share) if share > 0 else []
+        return experts + (repeated(self._dense(shape.ffn_of_other_layers), 1 - share) if share < 1 else [])
 
     def _dense(self, width: float, label: str = "") -> list[Operator]:
         shape = self.shape
@@ -63,11 +69,12 @@ class LayerRun:
         return [*rows, Operator(f"{label}activation", "elementwise", 0.0, activation)]
 
     def _experts(self) -> list[Operator]:
-        """Each token visits experts_per_token of them, evenly; a rank holds experts / expert, and of these as
-        many are visited as so many independent tokens choose. Dispatch and combination copy each token once."""
+        """Each token visits experts_per_token of them; a rank holds experts / expert, and of these as many are visited
+        as so many independent tokens choose. Dispatch and combination copy each token once. The busiest rank's get
+        `expert_load` times the mean."""
         shape, size = self.shape, self.activation_bytes
         held = shape.experts / self.expert
-        arriving = self.tokens * shape.experts_per_token
+        arriving = self.tokens * shape.experts_per_token * shape.expert_load
         untouched = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
         visited = np.maximum(held * (1 - untouched), 1.0)
         rows = [
@@ -89,8 +96,11 @@ class LayerRun:
         reduces = np.where(self.tensor > 1, all_reduces, 0.0)
         rows = [Message("tensor all-reduce", "tensor", hidden_bytes, reduces)]
         if not self.shape.is_dense:
-            sent = self.activation_bytes * self.normed_tokens * self.shape.experts_per_token * self.shape.hidden
-            rows.append(Message("expert all-to-all", "expert", sent, np.where(self.expert > 1, 2.0, 0.0)))
+            is_grouped = self.shape.expert_groups > 1
+            copies = self.shape.groups_per_token if is_grouped else self.shape.experts_per_token
+            sent = self.activation_bytes * self.normed_tokens * copies * self.shape.hidden * self.shape.expert_load
+            there_and_back = 2.0 * self.shape.expert_layers
+            rows.append(Message("expert all-to-all", "expert", sent, np.where(self.expert > 1, there_and_back, 0.0)))
         return rows
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from costmodel.parallelism.mappings import Floats, Offload
 from costmodel.workloads.transformer.blocks import GRADIENT_BYTES
-from costmodel.workloads.transformer.shapes import kv_dim
+from costmodel.workloads.transformer.shapes import key_dim
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
@@ -111,10 +111,12 @@ def _layer_bytes(job: TrainingSpec, stage: Stage) -> tuple[Floats, Floats, Float
     """
     shape, run, size = job.shape, stage.run, job.activation_bytes
     tokens = run.tokens
-    keys = 2 * kv_dim(shape, run.tensor)
+    keys = 2 * key_dim(shape, run.tensor)
     inner = (2 * shape.query_dim) / run.tensor + keys
-    width = shape.ffn_matrices * (shape.experts_per_token * shape.ffn + shape.shared_ffn) / run.tensor
-    routed = 0.0 if shape.is_dense else shape.experts_per_token * shape.hidden
+    visited = shape.expert_load * shape.experts_per_token * shape.ffn + shape.shared_ffn
+    mean = shape.expert_layers * visited + (1 - shape.expert_layers) * shape.ffn_of_other_layers
+    width = shape.ffn_matrices * mean / run.tensor
+    routed = shape.expert_layers * shape.expert_load * shape.experts_per_token * shape.hidden
     normed = (4.0 * shape.hidden + routed) * run.normed_tokens
     kept = size * (normed + tokens * (inner + width))
     scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor

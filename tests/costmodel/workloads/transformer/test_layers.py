@@ -59,3 +59,29 @@ def test_messages_of_a_layer() -> None:
     _, sent = run_of(routed, tensor=2.0, expert=4.0, normed=32.0).messages(2.0)
     assert (float(np.max(sent.message_bytes)), float(np.max(sent.count))) == (2 * 32 * 2 * 4096, 2.0)
     assert not np.any(run_of(routed, tensor=2.0).messages(2.0)[1].count)
+
+
+def test_operators_of_a_mixed_model_do_the_work_of_its_layers() -> None:
+    """Dense layers and layers of experts together: what a token needs, in the mean layer."""
+    shape = load_model("deepseek-v3")
+    operators = run_of(shape, tokens=1.0).operators()
+    done = sum(float(np.max(o.flops * np.asarray(o.count))) for o in operators)
+    needed = shape.forward_flops(0.0) - 2 * shape.vocabulary * shape.hidden
+    assert shape.layers * done == pytest.approx(needed, rel=1e-12)
+
+
+def test_the_busiest_rank_gets_its_share_of_an_uneven_load() -> None:
+    even = load_model("qwen3-30b-a3b")
+    uneven = even.model_copy(update={"expert_load": 1.25})
+    for one, other in zip(*(run_of(s, expert=8.0).operators() for s in (even, uneven)), strict=True):
+        is_loaded = one.name.startswith("expert") or one.name == "dispatch and combine"
+        assert np.max(other.flops) == pytest.approx((1.25 if is_loaded else 1.0) * np.max(one.flops))
+    sent = [run_of(s, expert=8.0).messages(2.0)[1] for s in (even, uneven)]
+    assert float(np.max(sent[1].message_bytes)) == pytest.approx(1.25 * float(np.max(sent[0].message_bytes)))
+
+
+def test_a_token_goes_once_to_each_of_its_groups() -> None:
+    """DeepSeek-V3: eight experts in at most four groups, in 58 of 61 layers."""
+    _, sent = run_of(load_model("deepseek-v3"), expert=64.0).messages(2.0)
+    assert float(np.max(sent.message_bytes)) == 2 * 64 * 4 * 7168
+    assert float(np.max(sent.count)) == pytest.approx(2 * 58 / 61)
