@@ -41,7 +41,10 @@ def serving(name: str, accelerators: Any, model: str = "llama-3.1-8b", **fields:
 
 def training(name: str, accelerators: Any, batch: int = 64, **fields: Any) -> Fields:
     """Its ranks exchange gradients or activations, so it needs light wherever it lies."""
-    workload = {"kind": "transformer_training", "model": "bert-large", "global_batch": batch, "sequence": 512}
+    workload: dict[str, Any] = {
+        "kind": "transformer_training", "model": "bert-large", "global_batch": batch, "sequence": 512,
+    }  # fmt: skip
+    workload["uneven_stages"] = False
     return {"name": name, "accelerators": accelerators, "workload": workload, **fields}
 
 

@@ -55,8 +55,8 @@ class TrainingSpec(Spec):
     """whether norms and residuals are divided over the tensor ranks"""
     offload: str | tuple[str, ...] = "none"
     """what lives in the device's second memory tier: none, or of weights, activations, optimizer joined by +"""
-    uneven_stages: bool = False
-    """whether pipeline stages may differ by one layer per chunk"""
+    uneven_stages: bool = True
+    """whether pipeline stages may differ by one layer per chunk; without, they are alike"""
     partial_rounds: bool = False
     """whether interleaved stages may run a number of micro-batches that is no multiple of the stages"""
     rank_order: RankOrder | tuple[RankOrder, ...] | None = None

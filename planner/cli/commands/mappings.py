@@ -229,8 +229,7 @@ def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list
     """Fields whose choices are searched here, and of which a workload that leaves them out has fewer."""
     plain = _workload(question)
     menus, wide = plain.menus(), searched.menus()
-    fields = [name for name in type(searched).model_fields if name in menus and set(wide[name]) - set(menus[name])]
-    return fields + ["uneven_stages"] * (getattr(plain, "uneven_stages", True) is False)
+    return [name for name in type(searched).model_fields if name in menus and set(wide[name]) - set(menus[name])]
 
 
 def _asked(question: Question, workload: "Workload") -> str:

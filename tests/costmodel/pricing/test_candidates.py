@@ -37,7 +37,7 @@ def naive(workload: TransformerTraining, size: int, tiles: int) -> set[tuple[int
     """Degrees and block of each way to divide a training over tiles: a tensor group stays in one server."""
     shape, found = workload.shape, set()
     for tensor, pipeline, data in product(range(1, size + 1), repeat=3):
-        if tensor * pipeline * data != size or shape.heads % tensor or shape.layers % pipeline:
+        if tensor * pipeline * data != size or shape.heads % tensor or shape.layers < pipeline:
             continue
         if not any(workload.global_batch % (data * b) == 0 for b in (1, 2, 4, 8, 16)):
             continue

@@ -15,7 +15,7 @@ from tests.costmodel.pricing.unlisted_cases import H100, LLAMA, WORKLOADS, count
     ("fields", "size"),
     [
         (LLAMA, 32),
-        (WORKLOADS["small"], 5),
+        (WORKLOADS["small"] | {"uneven_stages": False}, 5),
         (WORKLOADS["small"] | {"global_batch": 8, "micro_batch": 3}, 8),
         (WORKLOADS["experts"] | {"expert": 3}, 8),
         ({"kind": "transformer_training", "model": "gpt3-22b", "global_batch": 16, "sequence": 2048}, 4),

@@ -183,6 +183,7 @@ def test_circuits_switch_for_data_only_beside_other_dimensions() -> None:
 
 def test_empty_candidates_have_empty_scores() -> None:
     fabric = fabric_of(LIGHTPATH)
-    candidates = candidates_of(WORKLOADS["training"] | {"global_batch": 1, "micro_batch": 1}, fabric, 5)
+    only = {"global_batch": 1, "micro_batch": 1, "uneven_stages": False}
+    candidates = candidates_of(WORKLOADS["training"] | only, fabric, 5)
     assert len(candidates) == 0
     assert score(candidates, DEVICE, fabric).step_s.shape == (0,)

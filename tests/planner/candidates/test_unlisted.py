@@ -19,6 +19,7 @@ from tests.planner.cli.conftest import Planner, planner  # noqa: F401
 
 LLAMA: dict[str, Any] = {
     "kind": "transformer_training", "model": "llama-3.1-405b", "global_batch": 2048, "sequence": 4096,
+    "uneven_stages": False,
 }  # fmt: skip
 
 
