@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from math import inf
 
-Mark = tuple[int, str]
-"""identity of a kind, what was tried"""
+from planner.fabrics.job_class import JobClass
+
+Mark = tuple[JobClass, str]
+"""ways to run that were sought, and how: with others that move, say"""
 
 
 class NegativeCache:

@@ -81,7 +81,7 @@ class SchedulingCycle:
     def _place(self, entry: Entry, kind: JobClass, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
         """Start a job where there is a free place."""
         floor = self.floor
-        mark = id(kind), tried
+        mark = kind, tried
         if kind.held > floor.free.state.num_free or mark in floor.negative_cache:
             return False
         found = self._search(entry, kind, mark, barred, deadline_s)
@@ -129,7 +129,7 @@ class SchedulingCycle:
     def _by_search(self, entry: Entry, kind: JobClass) -> bool:
         """Start the first job by CP-SAT: others move, or give way."""
         floor, settings = self.floor, self.floor.settings
-        mark = id(kind), f"search {entry.request.priority}"
+        mark = kind, f"search {entry.request.priority}"
         if self.repair_s <= 0 or mark in floor.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
@@ -155,7 +155,7 @@ class SchedulingCycle:
 
     def _by_moves(self, entry: Entry, kind: JobClass) -> bool:
         """Start a job behind the first one by moving others, apart from what is kept."""
-        floor, mark = self.floor, (id(kind), "moves")
+        floor, mark = self.floor, (kind, "moves")
         if self.repair_s <= 0 or not floor.settings.moves or mark in floor.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
@@ -185,8 +185,8 @@ class SchedulingCycle:
         floor = self.floor
         kept = frozenset(floor.ledger.reserved.servers)
         tried = "open" if not kept or may_enter(floor, entry) else "beside"
-        if (id(kind), tried) in floor.negative_cache:
-            if tried == "open" or (id(kind), "open") in floor.negative_cache:
+        if (kind, tried) in floor.negative_cache:
+            if tried == "open" or (kind, "open") in floor.negative_cache:
                 passed.add(group_of(entry))
             return False
         if kind.held > floor.free.state.num_free:

@@ -11,9 +11,9 @@ from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Option:
-    """One configuration of a job: a row of its candidates."""
+    """One configuration of a job: a row of its candidates. Each is equal to itself alone."""
 
     options: JobOptions
     number: int
@@ -54,9 +54,9 @@ class Option:
             assert self.shape.offsets is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JobClass:
-    """Jobs of one workload and size on one cluster."""
+    """Jobs of one workload and size on one cluster. Each is equal to itself alone."""
 
     name: str
     size: int

@@ -13,7 +13,7 @@ from planner.model.errors import InputError
 from planner.service.job_class_warmup import JobClassWarmup
 from planner.service.metrics import Metrics
 from planner.service.responses import Json
-from planner.service.schemas import Answer, Fault, decision_body
+from planner.service.schemas import Answer, Fault
 from planner.service.service import Service
 
 if TYPE_CHECKING:
@@ -72,4 +72,4 @@ class ServiceContext:
         seq, decisions = await self.service.ask(lambda controller: (call(controller), controller.seq)[::-1])
         self.metrics.event(name, time.perf_counter() - began_s, decisions)
         kept = (each for each in decisions if only is None or each.job in only)
-        return Json({"seq": seq, "decisions": list(map(decision_body, kept))})
+        return Json({"seq": seq, "decisions": [each.named_body() for each in kept]})

@@ -13,7 +13,7 @@ from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PoolOption(Option):
     """A configuration, with what it asks of racks with pooled memory."""
 

@@ -12,10 +12,12 @@ from planner.controller.ledger import Entry
 from planner.controller.negative_cache import NegativeCache
 from planner.controller.reservation import reserve
 from planner.controller.state import ClusterState
+from planner.fabrics.job_class import JobClass
 from tests.planner.controller.sites import SIZES, controller, request
 from tests.planner.simulate.grounds import cluster
 
-MARK, OTHER = (1, "open"), (1, "beside")
+KIND = JobClass("bert", 1, 1, (), 1.0)
+MARK, OTHER = (KIND, "open"), (KIND, "beside")
 
 
 def test_a_search_goes_on_where_it_was_cut_short_and_where_something_was_given_back() -> None:
