@@ -13,7 +13,7 @@ from planner.cpsat.step1.objectives import Term
 from planner.cpsat.step1.run import Outcome, run
 from planner.cpsat.step2.fix_configurations import fix_configurations, nogood_of_counts, place_again, step_two_limits
 from planner.cpsat.step2.realize import realize
-from planner.fabrics.free_state import Pattern, route_pattern
+from planner.fabrics.pattern import Pattern, route_pattern
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 

@@ -13,7 +13,7 @@ from planner.cpsat.step1.model import Model
 from planner.cpsat.step1.objectives import Term
 from planner.cpsat.step1.size import is_buildable
 from planner.fabrics import plugin_of
-from planner.fabrics.free_state import Choice, Pattern
+from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import Nogood
 from planner.formulation.quantize import exact

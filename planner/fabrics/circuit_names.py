@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from planner.fabrics.fast_state import State
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.wiring import NO_WIRING, Wiring
@@ -29,13 +29,13 @@ class CircuitNamer:
         self._num_wires = 0
         self._alike: dict[Wiring, Wiring] = {}
 
-    def name(self, state: State, placement: Placement) -> Named | None:
+    def name(self, state: FreeState, placement: Placement) -> Named | None:
         """The circuits of a placement that is taken; None, and it is given back, where they are not what was."""
         return Named(placement, placement.devices, NO_WIRING)
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,

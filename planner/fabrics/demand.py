@@ -68,7 +68,7 @@ class Demand:
         """I/Os of a rank that serve memory in some phase."""
         return max(shape.memory_io for shape in self.by_phase)
 
-    @property
+    @cached_property
     def num_ranks(self) -> int:
         return self.tensor * self.pipeline * self.data * self.context
 
@@ -81,12 +81,16 @@ class Demand:
     def num_blocks(self) -> int:
         return self.num_ranks // self.block
 
-    @property
+    @cached_property
     def part(self) -> int:
         """Ranks that a server takes together: a block, or one or several slices where the fabric cuts them."""
         return max(prod(self.cut), self.block) if self.cut else self.block
 
     @property
+    def is_single(self) -> bool:
+        return self.num_ranks == 1
+
+    @cached_property
     def num_parts(self) -> int:
         return self.num_ranks // self.part
 

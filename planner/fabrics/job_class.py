@@ -50,6 +50,8 @@ class Option:
         """Work out now what the first placement would have to."""
         assert self.sets_circuits in (True, False)
         assert self.shape.key
+        if self.shape.pooled_units:
+            assert all(len(each.configurations) == len(each.offsets) for each in self.shape.by_phase)
         if self.shape.has_light:
             assert self.shape.offsets is not None
 

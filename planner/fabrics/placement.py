@@ -19,6 +19,8 @@ class Owned(NamedTuple, Generic[PartT]):
     """by part: wavelengths of a fiber or shared waveguide over all configurations, or numbers of parts of a pool"""
     ends: tuple[tuple[int, int, int], ...] = ()
     """(rank, wavelengths sent, wavelengths received) of ranks with circuits"""
+    counted: tuple[tuple[PartT, int], ...] = ()
+    """amounts of parts that jobs share up to a capacity"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from planner.fabrics.demand import Demand
     from planner.fabrics.dominance import Dominance, Ints
     from planner.fabrics.drawing import Drawing
-    from planner.fabrics.fast_state import State
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.job_class import JobClassRules
@@ -150,12 +149,6 @@ class FabricPlugin:
     def why_not_cut(self, policy: str) -> str | None:
         """Why a policy that cuts slices of fixed shapes does not go with the fabric; None where it does."""
         return None
-
-    def fast_state(self, cluster: "Cluster") -> "State":
-        """What is free of a cluster by number, nothing placed on it yet."""
-        from planner.fabrics.fast_state import State
-
-        return State(cluster)
 
     def circuit_namer(self) -> "CircuitNamer":
         """Names for the circuits of placements by number, with a memory of its own."""

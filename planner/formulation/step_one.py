@@ -6,7 +6,7 @@ from typing import ClassVar
 from ortools.sat.python import cp_model
 
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.group import Group
 from planner.formulation.nogood import Nogood

@@ -12,7 +12,7 @@ from planner.cpsat.step1.hints import hints
 from planner.cpsat.step1.objectives import OBJECTIVES, Term
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Choice, Pattern
+from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import MostLit, Nogood
 from planner.formulation.step_one import StepOne

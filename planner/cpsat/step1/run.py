@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from planner.cpsat.step1.model import Model
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.formulation.solver import new_solver
 from planner.model.result import SolveOptions
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from costmodel.fabrics import FabricBase, Fiber, Lightpath, Route
 from planner.fabrics.circuit_names import CircuitNamer, Named
-from planner.fabrics.fast_state import State
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
-from planner.fabrics.lightpath.fast_state import LightpathState
+from planner.fabrics.lightpath.free_state import LightpathFreeState
 from planner.fabrics.placement import Placement
 from planner.fabrics.wiring import NO_WIRING, Step, Wire, Wiring, WiringNames
 from planner.model.plan import Circuit, HeldCircuits
@@ -42,8 +42,8 @@ class LightpathCircuitNamer(CircuitNamer):
         super().forget()
         self._known.clear()
 
-    def name(self, state: State, placement: Placement) -> Named | None:
-        assert isinstance(state, LightpathState)
+    def name(self, state: FreeState, placement: Placement) -> Named | None:
+        assert isinstance(state, LightpathFreeState)
         if not placement.row.sets_circuits:
             return Named(placement, placement.devices, NO_WIRING)
         key = _key(state, placement) if state.router.is_uniform else None
@@ -59,7 +59,7 @@ class LightpathCircuitNamer(CircuitNamer):
                 self._known[key] = wiring
         return Named(placement, placement.devices, wiring)
 
-    def _over_fibers(self, state: LightpathState, placement: Placement) -> Wiring | None:
+    def _over_fibers(self, state: LightpathFreeState, placement: Placement) -> Wiring | None:
         router, shape = state.router, placement.row.shape
         assert placement.owned is not None
         paths: Sequence[Mapping[int, tuple[Route, int]]] | None = router.paths(placement.owned)
@@ -77,13 +77,13 @@ class LightpathCircuitNamer(CircuitNamer):
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,
         circuits: Sequence[HeldCircuits],
     ) -> Placement:
-        assert isinstance(state, LightpathState)
+        assert isinstance(state, LightpathFreeState)
         beams = state.router.beams(row.shape, circuits) if row.sets_circuits else None
         return Placement(row, devices, devices, beams)
 
@@ -116,7 +116,7 @@ def _fibers(placement: Placement, wiring: Wiring) -> Iterator[tuple[Fiber, int]]
         yield (servers[a], servers[b], index), mask
 
 
-def _key(state: LightpathState, placement: Placement) -> object:
+def _key(state: LightpathFreeState, placement: Placement) -> object:
     """All that first fit depends on where slots do not matter: the shape, the server of each block, and on each fiber
     between these servers what others have taken."""
     assert placement.owned is not None

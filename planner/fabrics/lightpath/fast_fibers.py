@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Fiber
-from planner.fabrics.free_state import Blocks
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.search import Blocks
 
 Ints = NDArray[np.int64]
 MOST_REMEMBERED = 200_000

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from costmodel.fabrics import Lightpath, Route
+from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
-from planner.fabrics.fast_state import require_time
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread
 from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.routes import Device, Waveguide
-from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.lightpath.rwa import Paths, Spectrum
 from planner.fabrics.placement import Owned
+from planner.fabrics.search import require_time
 from planner.model.masks import bits
 from planner.model.plan import HeldCircuits
 
@@ -19,9 +19,6 @@ MOST_REMEMBERED = 200_000
 """answers"""
 MOST_ENDS = 2_000_000
 """ranks with circuits in all remembered answers; each takes some 100 bytes"""
-
-Paths = list[dict[int, tuple[Route, int]]]
-"""route and wavelengths of each circuit, by configuration and position"""
 
 
 class _Found(NamedTuple):
@@ -63,9 +60,11 @@ class Router:
     def __init__(self, light: Spectrum) -> None:
         self.light = light
         fabric: Lightpath = light.fabric
-        is_uniform = not (fabric.slots_matter or light.cluster.has_failed_light or light.ways.may_cross)
-        self.fibers = Fibers(light) if is_uniform else None
-        """what is taken by pair of servers, where that is all that matters"""
+        self.is_uniform = not (
+            fabric.slots_matter or light.cluster.has_failed_light or light.ways.may_cross or light.is_limited
+        )
+        """True if light between servers depends on what is taken of their fibers alone"""
+        self._fibers: Fibers | None = None
         self._known: dict[tuple[int, int], _Found | None] = {}
         self._num_ends = 0
         self._paths: Paths = []
@@ -73,13 +72,14 @@ class Router:
         self._fresh: tuple[Owned[Any], Paths] | None = None
 
     @property
-    def is_uniform(self) -> bool:
-        return self.fibers is not None
-
-    @property
-    def taken(self) -> dict[Waveguide, int]:
-        """Masks of taken wavelengths."""
-        return self.light.taken
+    def fibers(self) -> Fibers | None:
+        """What is taken by pair of servers, where that is all that matters; counted from the first look on."""
+        if self._fibers is None and self.is_uniform:
+            self._fibers = Fibers(self.light)
+            for guide, mask in self.light.taken.items():
+                if len(guide) == 3:
+                    self._fibers.mark(guide, mask, is_taken=True)
+        return self._fibers
 
     def uniform(
         self, row: LightpathOption, spread: Spread, deadline_s: float = inf
@@ -127,15 +127,25 @@ class Router:
 
     def route(self, shape: Demand, devices: Sequence[Device]) -> Owned[Any] | None:
         """Light of a job whose rank i lies on devices[i]."""
+        paths = self.paths_on(shape, devices)
+        return None if paths is None else self.owned(shape, devices, paths)
+
+    def paths_on(self, shape: Demand, devices: Sequence[Device]) -> Paths | None:
+        """First-fit paths of a job whose rank i lies on devices[i], where its servers have the room."""
         servers = [server for server, _ in devices[:: shape.block]]
-        return self._routed(shape, devices) if self.light.has_room(shape, servers) else None
+        return self.light.first_fit(shape, devices) if self.light.has_room(shape, servers) else None
 
     def _routed(self, shape: Demand, devices: Sequence[Device]) -> Owned[Any] | None:
         """First-fit light, in masks."""
-        paths = self.light.paths(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
+        paths = self.light.first_fit(shape, devices)
         if paths is None:
             return None
-        self._paths, lit = paths, _Lit()
+        self._paths = paths
+        return self.owned(shape, devices, paths)
+
+    def owned(self, shape: Demand, devices: Sequence[Device], paths: Paths) -> Owned[Any]:
+        """Light of a job over all its configurations."""
+        lit = _Lit()
         for (_, wanted), chosen in zip(shape.configurations, paths, strict=True):
             for i, (source, destination, _) in enumerate(wanted):
                 route, mask = chosen[i]
@@ -156,13 +166,13 @@ class Router:
         taken = self.light.taken
         for guide, mask in beams.masks:
             taken[guide] = taken.get(guide, 0) | mask
-            if self.fibers is not None:
-                self.fibers.mark(guide, mask, is_taken=True)
+            if self._fibers is not None:
+                self._fibers.mark(guide, mask, is_taken=True)
 
     def release(self, beams: Owned[Any]) -> None:
         """Wavelengths on a waveguide are those of one job alone."""
         taken = self.light.taken
         for guide, mask in beams.masks:
             taken[guide] &= ~mask
-            if self.fibers is not None:
-                self.fibers.mark(guide, mask, is_taken=False)
+            if self._fibers is not None:
+                self._fibers.mark(guide, mask, is_taken=False)

@@ -8,7 +8,7 @@ from itertools import islice, permutations
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import runs
+from planner.fabrics.search import runs
 
 MAX_LAYOUTS = 24
 """orders of the servers that first fit tries for one job"""

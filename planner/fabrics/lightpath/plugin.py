@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from planner.fabrics.lightpath.claims import LightpathClaims
     from planner.fabrics.lightpath.dominance import LightpathDominance
     from planner.fabrics.lightpath.drawing import LightpathDrawing
-    from planner.fabrics.lightpath.fast_state import LightpathState
     from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.interchangeable import LightpathInterchangeable
     from planner.fabrics.lightpath.job_class import LightpathJobClassRules
@@ -108,11 +107,6 @@ class LightpathPlugin(FabricPlugin):
         from planner.fabrics.lightpath.circuit_names import LightpathWiringNames
 
         return LightpathWiringNames()
-
-    def fast_state(self, cluster: "Cluster") -> "LightpathState":
-        from planner.fabrics.lightpath.fast_state import LightpathState
-
-        return LightpathState(cluster)
 
     def circuit_namer(self) -> "LightpathCircuitNamer":
         from planner.fabrics.lightpath.circuit_names import LightpathCircuitNamer

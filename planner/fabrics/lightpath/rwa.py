@@ -1,6 +1,7 @@
 """Routing and wavelength assignment (RWA): the spectrum in use on each fiber, and first-fit circuits for one job."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, product
@@ -14,6 +15,9 @@ from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
 from planner.model.masks import bits, numbers_of
 from planner.model.plan import Circuit, HeldCircuits
+
+Paths = list[dict[int, tuple[Route, int]]]
+"""route and mask of wavelengths of each circuit, by configuration and position"""
 
 
 @dataclass
@@ -38,6 +42,17 @@ class Spectrum:
         self.ways = Routes(cluster)
         self.taken: dict[Waveguide, int] = {}
         self._most_lit = most_lit or {}
+
+    def copy(self) -> "Spectrum":
+        """The same light, to take from apart."""
+        twin = copy(self)
+        twin.taken = dict(self.taken)
+        return twin
+
+    @property
+    def is_limited(self) -> bool:
+        """True if of some pair of servers only some fibers may carry light."""
+        return bool(self._most_lit)
 
     @cached_property
     def carried(self) -> int:
@@ -80,19 +95,18 @@ class Spectrum:
 
     def commit(self, circuits: Sequence[HeldCircuits]) -> None:
         """Take the light of a routed job."""
-        for held in circuits:
-            for circuit in held.circuits:
-                mask = bits(circuit.wavelengths)
-                for guide in self.guides_of(circuit):
-                    self.taken[guide] = self.taken.get(guide, 0) | mask
+        for guide, mask in self.masks(circuits).items():
+            self.taken[guide] = self.taken.get(guide, 0) | mask
 
-    def release(self, circuits: Sequence[HeldCircuits]) -> None:
-        """Give back the light of a job: its wavelengths on a waveguide are no other job's."""
+    def masks(self, circuits: Sequence[HeldCircuits]) -> dict[Waveguide, int]:
+        """Wavelengths of all configurations by fiber or waveguide."""
+        masks: dict[Waveguide, int] = {}
         for held in circuits:
             for circuit in held.circuits:
                 mask = bits(circuit.wavelengths)
                 for guide in self.guides_of(circuit):
-                    self.taken[guide] &= ~mask
+                    masks[guide] = masks.get(guide, 0) | mask
+        return masks
 
     def guides_of(self, circuit: Circuit) -> list[Waveguide]:
         """Everything on a circuit's way where its light could meet other light."""
@@ -106,7 +120,30 @@ class Spectrum:
 
         Inside servers the canonical colouring of the shape is preferred.
         """
-        return self.complete(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
+        paths = self.first_fit(shape, devices)
+        return None if paths is None else self.named(shape.configurations, devices, paths)
+
+    def first_fit(self, demand: Demand, devices: Sequence[Device]) -> Paths | None:
+        """First-fit paths of all circuits of a job whose rank i lies on devices[i]; None where first fit fails."""
+        return self.paths(demand.configurations, demand.offsets, devices, [{} for _ in demand.configurations])
+
+    def named(
+        self,
+        configurations: Sequence[tuple[Dimension, Circuits]],
+        devices: Sequence[Device],
+        paths: Paths,
+        kept: Sequence[Mapping[int, Circuit]] | None = None,
+    ) -> tuple[HeldCircuits, ...]:
+        """Circuits over these paths as a plan writes them, and those that stay, by configuration and position."""
+        result = []
+        stay = kept or [{} for _ in configurations]
+        for (dimension, circuits), chosen, held in zip(configurations, paths, stay, strict=True):
+            named = (
+                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
+                for i, (source, destination, _) in enumerate(circuits)
+            )
+            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
+        return tuple(result)
 
     def complete(
         self,
@@ -120,16 +157,7 @@ class Spectrum:
         `offsets` are the first wavelengths that circuits prefer.
         """
         paths = self.paths(configurations, offsets, devices, kept)
-        if paths is None:
-            return None
-        result = []
-        for (dimension, circuits), chosen, held in zip(configurations, paths, kept, strict=True):
-            named = (
-                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
-                for i, (source, destination, _) in enumerate(circuits)
-            )
-            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
-        return tuple(result)
+        return None if paths is None else self.named(configurations, devices, paths, kept)
 
     def paths(
         self,
@@ -137,7 +165,7 @@ class Spectrum:
         offsets: Sequence[Sequence[int]],
         devices: Sequence[Device],
         kept: Sequence[Mapping[int, Circuit]],
-    ) -> list[dict[int, tuple[Route, int]]] | None:
+    ) -> Paths | None:
         """Route and mask of wavelengths of each circuit that does not stay, by configuration and position.
 
         Circuits between servers go first, onto fibers and wavelengths that the job already uses in another

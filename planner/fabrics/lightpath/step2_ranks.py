@@ -10,8 +10,8 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics.circuits_between import Between
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Pattern
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.model.plan import Assignment
 

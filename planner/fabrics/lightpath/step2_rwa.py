@@ -7,10 +7,10 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import FreeSlots
-from planner.fabrics.free_state import Pattern
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Cluster
 from planner.model.masks import numbers_of

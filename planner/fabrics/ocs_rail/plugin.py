@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from planner.fabrics.ocs_rail.demand import RailDemand
     from planner.fabrics.ocs_rail.dominance import RailDominance
     from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
-    from planner.fabrics.ocs_rail.fast_state import OcsRailState
     from planner.fabrics.ocs_rail.free_state import RailFreeState
     from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
     from planner.fabrics.ocs_rail.ranked_circuits import OcsRailRankedCircuits
@@ -91,11 +90,6 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.residents import OcsRailResidents
 
         return OcsRailResidents()
-
-    def fast_state(self, cluster: "Cluster") -> "OcsRailState":
-        from planner.fabrics.ocs_rail.fast_state import OcsRailState
-
-        return OcsRailState(cluster)
 
     def circuit_namer(self) -> "OcsRailCircuitNamer":
         from planner.fabrics.ocs_rail.circuit_names import OcsRailCircuitNamer

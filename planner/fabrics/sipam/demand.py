@@ -33,8 +33,9 @@ class PoolDemand:
 
     @staticmethod
     def of(demand: Demand) -> "PoolDemand":
-        """That of a demand, worked out once for all that are equal."""
-        return _pool_demand(demand)
+        """That of a demand on this fabric."""
+        assert isinstance(demand, SipamDemand)
+        return demand.pool
 
     @property
     def by_phase(self) -> tuple["PoolDemand", ...]:
@@ -71,8 +72,13 @@ class SipamDemand(Demand):
         return self.num_ranks, self.block, self.part, self.held_units, self.held_io
 
     @cached_property
+    def pool(self) -> PoolDemand:
+        """What it asks of racks with pooled memory."""
+        return _pool_demand(self)
+
+    @cached_property
     def key(self) -> tuple[object, ...]:
-        return *self.room_key, PoolDemand.of(self)
+        return *self.room_key, self.pool
 
     @property
     def pooled_units(self) -> int:
@@ -85,7 +91,7 @@ class SipamDemand(Demand):
     def needs_no_more_than(self, other: Demand) -> bool:
         """The same blocks, and no more of the pool."""
         is_alike = (self.num_ranks, self.block) == (other.num_ranks, other.block)
-        return PoolDemand.of(self).needs_no_more_than(PoolDemand.of(other)) and is_alike
+        return self.pool.needs_no_more_than(PoolDemand.of(other)) and is_alike
 
 
 def is_inside(shape: Demand) -> tuple[bool, bool, bool]:

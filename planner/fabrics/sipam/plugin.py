@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from planner.fabrics.sipam.demand import SipamDemand
     from planner.fabrics.sipam.dominance import PoolDominance
     from planner.fabrics.sipam.drawing import SipamDrawing
-    from planner.fabrics.sipam.fast_state import SipamState
     from planner.fabrics.sipam.free_state import PoolFreeState
     from planner.fabrics.sipam.interchangeable import SipamInterchangeable
     from planner.fabrics.sipam.job_class import SipamJobClassRules
@@ -134,11 +133,6 @@ class SipamPlugin(FabricPlugin):
 
     def why_not_cut(self, policy: str) -> str | None:
         return "a sipam has no slices; take first_fit, best_fit or sipam_loop"
-
-    def fast_state(self, cluster: "Cluster") -> "SipamState":
-        from planner.fabrics.sipam.fast_state import SipamState
-
-        return SipamState(cluster)
 
     def circuit_namer(self) -> "SipamCircuitNamer":
         from planner.fabrics.sipam.circuit_names import SipamCircuitNamer

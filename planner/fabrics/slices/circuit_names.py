@@ -5,8 +5,8 @@ from math import prod
 
 from costmodel.fabrics import SlicedFabric
 from planner.fabrics.circuit_names import CircuitNamer, Named
-from planner.fabrics.fast_state import State
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.slices.free_slices import slice_circuits
@@ -29,7 +29,7 @@ class SlicedCircuitNamer(CircuitNamer):
         super().forget()
         self._laid.clear()
 
-    def name(self, state: State, placement: Placement) -> Named | None:
+    def name(self, state: FreeState, placement: Placement) -> Named | None:
         row, count = placement.row, dict[int, int]()
         for server, _ in placement.devices:
             count[server] = count.get(server, 0) + 1
@@ -59,7 +59,7 @@ class SlicedCircuitNamer(CircuitNamer):
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,

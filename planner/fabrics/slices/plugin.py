@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from planner.fabrics.slices.circuit_names import SlicedCircuitNamer
     from planner.fabrics.slices.claims import SlicedClaims
     from planner.fabrics.slices.dominance import SlicedDominance
-    from planner.fabrics.slices.fast_state import SlicedState
     from planner.fabrics.slices.free_state import SlicedFreeState
     from planner.fabrics.slices.residents import SlicedResidents
     from planner.fabrics.slices.rule_isolation import SlicedIsolation
@@ -62,11 +61,6 @@ class SlicedPlugin(FabricPlugin):
         if policy == self.own_slices:
             return None
         return f"a {self.kind} has slices of its own; take first_fit or best_fit"
-
-    def fast_state(self, cluster: "Cluster") -> "SlicedState":
-        from planner.fabrics.slices.fast_state import SlicedState
-
-        return SlicedState(cluster)
 
     def circuit_namer(self) -> "SlicedCircuitNamer":
         from planner.fabrics.slices.circuit_names import SlicedCircuitNamer

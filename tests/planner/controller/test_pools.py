@@ -13,7 +13,7 @@ from hypothesis.stateful import invariant, run_state_machine_as_test
 
 from costmodel.fabrics import Sipam
 from planner.controller import Controller, Decision, Move, Request, Start, Stop, Wait
-from planner.fabrics.sipam.fast_state import SipamState
+from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.model.errors import InputError
 from planner.model.files import load
 from planner.model.instance import Instance
@@ -58,9 +58,9 @@ class Store:
 
 
 def left_over(c: Controller) -> dict[tuple[str, int], int]:
-    """Units and ports by server that the board takes for free."""
+    """Units and ports by server that the free state counts as free."""
     state = c._durable.floor.free.state
-    assert isinstance(state, SipamState)
+    assert isinstance(state, PoolFreeState)
     parts = state.parts
     counts = {("unit", server): number for server, number in enumerate(parts._units)}
     return counts | {("port", server): number for server, number in enumerate(parts._ports)}

@@ -8,10 +8,11 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.placement import Placement
-from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.sipam.demand import PoolDemand
+from planner.fabrics.sipam.free_pool import FreePool, by_server
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
@@ -28,7 +29,7 @@ CHECKED = 2
 class _Mirror:
     """Plans of placements, named by the planner's own code beside the replay."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: FreeState) -> None:
         self._cluster = state.cluster
         self._pool = FreePool(state.cluster) if state.has_pool else None
         self.running: list[tuple[Placement, Assignment, int, int]] = []
@@ -40,8 +41,9 @@ class _Mirror:
         wiring = ((), ())
         if self._pool is not None:
             free = _free(self._pool)
-            found = self._pool.connect(row.shape, placement.devices)
-            assert found is not None
+            wires = self._pool.wires(PoolDemand.of(row.shape), by_server(placement.devices))
+            assert wires is not None
+            found = self._pool.commit(row.shape, placement.devices, *wires)
             assert placement.owned is not None
             taken = {part: mask & ~_free(self._pool)[part] for part, mask in free.items()}
             assert {part: mask for part, mask in taken.items() if mask} == dict(placement.owned.masks)

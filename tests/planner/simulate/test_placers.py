@@ -1,4 +1,4 @@
-"""The incremental board places as the planner does, and forgets what is given back."""
+"""The free state by number places as the planner does, and forgets what is given back."""
 
 from collections import Counter
 from random import Random

@@ -1,6 +1,6 @@
 """Plans of jobs that were each placed as if alone: what is wrong with them is what the jobs share."""
 
-from planner.fabrics.free_state import route_pattern
+from planner.fabrics.pattern import route_pattern
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Health
 from planner.model.edit import with_cluster

@@ -8,9 +8,9 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.step2.realize import realize
-from planner.fabrics.free_state import Choice
 from planner.fabrics.ocs_rail import constraints as rails_module
 from planner.fabrics.ocs_rail.step2 import RailStepTwo
+from planner.fabrics.pattern import Choice
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
