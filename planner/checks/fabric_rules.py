@@ -24,8 +24,6 @@ class FabricRules:
 
     after: ClassVar[str] = "circuits"
     """the rule of every fabric after which those of this one are asked"""
-    needs_port: ClassVar[bool] = False
-    """whether a device without a working port runs nothing, not even a job of one rank"""
 
     @property
     def checks(self) -> Mapping[str, Check]:

@@ -8,15 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 
 from planner.candidates.knapsack_bounds import KnapsackBounds
-from planner.cpsat.evaluate import amounts_of, evaluate
 from planner.cpsat.step1.model import Model
-from planner.cpsat.step1.objectives import Term
+from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step1.size import is_buildable
 from planner.fabrics import plugin_of
 from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import Nogood
 from planner.formulation.quantize import exact
+from planner.formulation.terms import Term
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import Incumbent, SolveOptions, Start, is_worse
@@ -189,18 +189,20 @@ class Search:
 
     def holds(self, found: Sequence[Assignment]) -> bool:
         """Whether assignments keep every finished level."""
-        return not any(
-            is_worse(evaluate(self.full, found, k.objective), k.value, k.spend, is_maximized=k.objective == "value")
-            for k in self.kept
-        )
+        for kept in self.kept:
+            objective = OBJECTIVES[kept.objective]
+            value = objective.value(self.full, found)
+            if is_worse(value, kept.value, kept.spend, is_maximized=objective.is_maximized):
+                return False
+        return True
 
     def value(self, objective: str) -> float | None:
         """Objective of the best plan so far."""
-        return None if self.assignments is None else evaluate(self.full, self.assignments, objective)
+        return None if self.assignments is None else OBJECTIVES[objective].value(self.full, self.assignments)
 
     def amounts(self, objective: str) -> list[float] | None:
         """What each job of the best plan so far adds to an objective; None where there is none, or it is no sum."""
-        return None if self.assignments is None else amounts_of(self.full, self.assignments, objective)
+        return None if self.assignments is None else OBJECTIVES[objective].amounts(self.full, self.assignments)
 
     def reaches(self, objective: str) -> bool:
         """Whether the best plan so far meets the level's bound, at the resolution of the model's coefficients,
@@ -209,12 +211,13 @@ class Search:
         if value is None or self.bound is None or not (self.can_state(objective) or self._is_one_scale):
             return False
         slack = self.model.term(objective).rounding if self.can_state(objective) else NOISE * abs(self.bound)
-        return value >= self.bound - slack if objective == "value" else value <= self.bound + slack
+        is_maximized = OBJECTIVES[objective].is_maximized
+        return value >= self.bound - slack if is_maximized else value <= self.bound + slack
 
     @property
     def needs_counts(self) -> bool:
         """Whether a level that depends on where jobs lie, not only on how they run, must be kept."""
-        return any(kept.objective == "fragmentation" for kept in self.kept)
+        return any(OBJECTIVES[kept.objective].depends_on_counts for kept in self.kept)
 
     def report(self, level: str, bound: float | None, source: str) -> None:
         """Add the best plan's value and a bound to the trace and tell the caller."""
@@ -229,7 +232,7 @@ class Search:
             bound = max(bound, self.floor)
         if not self.is_exact or (self.bound is not None and abs(bound - self.bound) <= 1e-12 * abs(bound)):
             return
-        if self.bound is None or (bound < self.bound if level == "value" else bound > self.bound):
+        if self.bound is None or (bound < self.bound if OBJECTIVES[level].is_maximized else bound > self.bound):
             self.bound = bound
             self.report(level, bound, "bound")
 
@@ -237,9 +240,10 @@ class Search:
         """Whether assignments keep the finished levels, and beat the best plan so far on an objective."""
         if self.assignments is None:
             return True
-        old, new = (amounts_of(self.full, plan, objective) for plan in (self.assignments, found))
+        of = OBJECTIVES[objective]
+        old, new = (of.amounts(self.full, plan) for plan in (self.assignments, found))
         if old is None or new is None:
-            before, after = (Fraction(evaluate(self.full, plan, objective)) for plan in (self.assignments, found))
+            before, after = (Fraction(of.value(self.full, plan)) for plan in (self.assignments, found))
         else:
             before, after = (sum(map(exact, amounts), Fraction(0)) for amounts in (old, new))
         return (after > before if term.is_maximized else after < before) and self.holds(found)

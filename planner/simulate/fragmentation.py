@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from planner.cpsat.evaluate import jobs_that_fit
+from planner.cpsat.step1.objectives.fitting import jobs_that_fit
 from planner.fabrics.free_state import FreeState
 
 SEARCH_LIMIT = 0.02

@@ -25,6 +25,14 @@ def odd_circle_on_rails() -> Drawn:
     return Drawn("ocs_rail", problem, {j: Choice(row, False, ((a, 1), (b, 1))) for j, (a, b) in enumerate(on)})
 
 
+def blocks_on_one_server() -> Drawn:
+    """Two ranks with a circuit between them, both on one server that has room for them."""
+    fabric = FABRICS["ocs_rail"] | {"servers": 2, "gpus_per_server": 2, "switches": 1, "ports": 2}
+    problem = _problem(fabric, (2,))
+    row = _row(problem, lambda demand: demand.num_ports > 0 and demand.block == 1)
+    return Drawn("ocs_rail", problem, {0: Choice(row, False, ((0, 2),))})
+
+
 def line_on_rails() -> Drawn:
     """A line of three stages, the middle one sends both ways: chance draws hardly any on so few servers."""
     fabric = FABRICS["ocs_rail"] | {"servers": 3, "gpus_per_server": 2, "switches": 2, "ports": 3}
@@ -47,7 +55,11 @@ def ports_on_one_rail() -> Drawn:
     return Drawn("sipam", problem, {j: Choice(row, False, ((0, 1),)) for j in range(2)})
 
 
-CORNERS: dict[str, Callable[[], Drawn]] = {"same_rails": odd_circle_on_rails, "pool_network": ports_on_one_rail}
+CORNERS: dict[str, Callable[[], Drawn]] = {
+    "blocks_apart": blocks_on_one_server,
+    "same_rails": odd_circle_on_rails,
+    "pool_network": ports_on_one_rail,
+}
 """by the group that forbids it"""
 
 

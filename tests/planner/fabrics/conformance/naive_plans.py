@@ -23,6 +23,13 @@ def naive_plan(drawn: Drawn) -> list[Assignment] | None:
     return plan
 
 
+def without_circuits(drawn: Drawn) -> list[Assignment]:
+    """Each job on any accelerators of its servers, as if packets joined them."""
+    free = FreeState(drawn.problem.cluster)
+    found = [free.realize(drawn.problem.options[j], each.row, each.blocks) for j, each in drawn.pattern.items()]
+    return [assignment for assignment in found if assignment is not None]
+
+
 def _beside(problem: Problem, assignment: Assignment, taken: set[str]) -> Assignment:
     """The assignment on free devices of the same servers, as far as there are any; its circuits move with it."""
     fabric = problem.cluster.fabric
