@@ -47,9 +47,8 @@ class Fragmentation(SearchObjective):
                 ratio = _ratio(model, size, fit(model, size, free, dark, cluster), all_free, cluster.num_healthy)
                 lost.append(round(share * SHARE_STEPS) * (STEPS - ratio))
         rounding = 2 / STEPS + len(lost) / SHARE_STEPS
-        return Term(
-            total(lost), Scale(float(SHARE_STEPS * STEPS), rounds_up=False), is_maximized=self.is_maximized, rounding=rounding
-        )
+        scale = Scale(float(SHARE_STEPS * STEPS), rounds_up=False)
+        return Term(total(lost), scale, is_maximized=self.is_maximized, rounding=rounding)
 
     def value(self, problem: Problem, assignments: Sequence[Assignment]) -> float:
         return fragmentation_of(problem, assignments)
