@@ -1,4 +1,4 @@
-"""What the rules of every fabric ask of one kind of it, and the rules that hold on this kind alone."""
+"""The part of one kind of fabric in the rules of all, and the rules that hold on this kind alone."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations

@@ -21,7 +21,7 @@ from planner.model.plan import Assignment
 
 @dataclass(frozen=True)
 class LevelOutcome:
-    """Whether the best plan is optimal over the candidates in force; its valid bound is `Search.bound`."""
+    """True if the best plan is optimal over the candidates in force; its valid bound is `Search.bound`."""
 
     is_proven: bool
     is_infeasible: bool = False
@@ -79,7 +79,7 @@ def _step_one(search: Search, objective: str, term: Term, clock: Clock) -> Outco
 
 
 def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) -> bool:
-    """Whether the best plan so far already reaches what step 1 found, at its resolution."""
+    """True if the best plan so far already reaches what step 1 found, at its resolution."""
     value = search.value(objective)
     if value is None or outcome.objective is None:
         return False

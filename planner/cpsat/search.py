@@ -81,7 +81,7 @@ class Search:
         return self._model
 
     def build(self, clock: Clock) -> bool:
-        """Whether step 1 of the candidates in force is there; it is built when first asked for, if memory and time
+        """True if step 1 of the candidates in force is there; it is built when first asked for, if memory and time
         allow."""
         if self._model is None and is_buildable(self.problem, clock):
             self._model = Model.build(self.problem)
@@ -93,12 +93,12 @@ class Search:
 
     @cached_property
     def _is_one_scale(self) -> bool:
-        """Whether a sum of values in floating point tells jobs of the least from those of the most value."""
+        """True if a sum of values in floating point tells jobs of the least from those of the most value."""
         most = [most for options in self.full.options if (most := float(options.value.max(initial=0.0)))]
         return min(most, default=1.0) >= ONE_SCALE * max(most, default=1.0)
 
     def can_state(self, objective: str) -> bool:
-        """Whether step 1 is there, and has a term for the objective."""
+        """True if step 1 is there, and has a term for the objective."""
         return self._model is not None and self._model.can_state(objective)
 
     @property
@@ -116,7 +116,7 @@ class Search:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no pattern was forbidden, and no row left out, without proof.
+        """True if no pattern was forbidden, and no row left out, without proof.
 
         Where candidates were dropped because others ask for no more in step 1, a no-good, which is more than step 1,
         costs the proof over those that were dropped.
@@ -171,7 +171,7 @@ class Search:
             self._add_kept(self.kept[-1])
 
     def _add_kept(self, kept: Kept) -> None:
-        """What is proven, and not to be spent, is kept to the last digit."""
+        """A value that is proven, and not to be spent, is kept to the last digit."""
         if not self.model.can_state(kept.objective):
             return
         term, cp = self.model.term(kept.objective), self.model.cp
@@ -188,7 +188,7 @@ class Search:
         cp.add(term.expression >= edge if term.is_maximized else term.expression <= edge)
 
     def holds(self, found: Sequence[Assignment]) -> bool:
-        """Whether assignments keep every finished level."""
+        """True if assignments keep every finished level."""
         for kept in self.kept:
             objective = OBJECTIVES[kept.objective]
             value = objective.value(self.full, found)
@@ -201,11 +201,11 @@ class Search:
         return None if self.assignments is None else OBJECTIVES[objective].value(self.full, self.assignments)
 
     def amounts(self, objective: str) -> list[float] | None:
-        """What each job of the best plan so far adds to an objective; None where there is none, or it is no sum."""
+        """The amount that each job of the best plan adds to an objective; None where there is none, or it is no sum."""
         return None if self.assignments is None else OBJECTIVES[objective].amounts(self.full, self.assignments)
 
     def reaches(self, objective: str) -> bool:
-        """Whether the best plan so far meets the level's bound, at the resolution of the model's coefficients,
+        """True if the best plan so far meets the level's bound, at the resolution of the model's coefficients,
         where there is one."""
         value = self.value(objective)
         if value is None or self.bound is None or not (self.can_state(objective) or self._is_one_scale):
@@ -216,7 +216,7 @@ class Search:
 
     @property
     def needs_counts(self) -> bool:
-        """Whether a level that depends on where jobs lie, not only on how they run, must be kept."""
+        """True if a level that depends on where jobs lie, not only on how they run, must be kept."""
         return any(OBJECTIVES[kept.objective].depends_on_counts for kept in self.kept)
 
     def report(self, level: str, bound: float | None, source: str) -> None:
@@ -237,7 +237,7 @@ class Search:
             self.report(level, bound, "bound")
 
     def improves(self, objective: str, term: Term, found: Sequence[Assignment]) -> bool:
-        """Whether assignments keep the finished levels, and beat the best plan so far on an objective."""
+        """True if assignments keep the finished levels, and beat the best plan so far on an objective."""
         if self.assignments is None:
             return True
         of = OBJECTIVES[objective]

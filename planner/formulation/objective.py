@@ -25,14 +25,14 @@ class SearchObjective(ABC):
 
     @abstractmethod
     def value(self, problem: Problem, assignments: Sequence[Assignment]) -> float:
-        """What assignments are worth, in the objective's own unit, exactly as the term counts them."""
+        """The worth of assignments, in the objective's own unit, exactly as the term counts them."""
 
     def amounts(self, problem: Problem, assignments: Sequence[Assignment]) -> list[float] | None:
-        """What each job adds; None where the objective is no sum over jobs."""
+        """The amount that each job adds; None where the objective is no sum over jobs."""
         return None
 
     def can_state(self, problem: Problem) -> bool:
-        """Whether the term is small enough to be built."""
+        """True if the term is small enough to be built."""
         return True
 
 
@@ -41,7 +41,7 @@ class SummedObjective(SearchObjective):
 
     @abstractmethod
     def amount(self, options: JobOptions, assignment: Assignment) -> float:
-        """What one job adds."""
+        """The amount that one job adds."""
 
     def amounts(self, problem: Problem, assignments: Sequence[Assignment]) -> list[float]:
         by_name = {options.job.name: options for options in problem.options}

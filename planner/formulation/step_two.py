@@ -81,7 +81,7 @@ class StepTwo:
         raise AssertionError("counts that fit must be placeable on a fabric without circuits")
 
     def is_beyond_search(self, problem: Problem, pattern: Pattern) -> bool:
-        """Whether some jobs of a pattern are too many to be searched exactly."""
+        """True if some jobs of a pattern are too many to be searched exactly."""
         return False
 
 

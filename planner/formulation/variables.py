@@ -151,7 +151,7 @@ class FabricVariables:
 
     @property
     def spread(self) -> cp_model.LinearExprT:
-        """What spreading jobs over servers reserves between them; 0 where that costs nothing."""
+        """The amount that jobs over several servers reserve between them; 0 where that costs nothing."""
         return 0
 
 

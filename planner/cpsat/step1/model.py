@@ -48,7 +48,7 @@ class Model:
         return cls(problem, cp, variables, plugin.step_one)
 
     def can_state(self, objective: str) -> bool:
-        """Whether the term of an objective is small enough to be built."""
+        """True if the term of an objective is small enough to be built."""
         return OBJECTIVES[objective].can_state(self.problem)
 
     def term(self, objective: str) -> Term:

@@ -16,7 +16,7 @@ POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run found: pattern and fiber limits of its best solution, objective and bound in steps."""
+    """The result of one run: pattern and fiber limits of its best solution, objective and bound in steps."""
 
     pattern: Pattern | None
     most_lit: dict[tuple[int, int], int]
