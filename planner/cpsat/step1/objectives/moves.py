@@ -20,6 +20,6 @@ class Moves(SummedObjective):
 
     def amount(self, options: JobOptions, assignment: Assignment) -> float:
         if not assignment.is_moved:
-            return 0.0
+            return 0
         assert isinstance(options.job, Resident)
         return options.job.move_cost
