@@ -1,5 +1,6 @@
 """Plans of jobs that were each placed as if alone: what is wrong with them is what the jobs share."""
 
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.pattern import route_pattern
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Health
@@ -26,7 +27,7 @@ def naive_plan(drawn: Drawn) -> list[Assignment] | None:
 def without_circuits(drawn: Drawn) -> list[Assignment]:
     """Each job on any accelerators of its servers, as if packets joined them."""
     free = FreeState(drawn.problem.cluster)
-    found = [free.realize(drawn.problem.options[j], each.row, each.blocks) for j, each in drawn.pattern.items()]
+    found = [free.assign(drawn.problem.options[j], each.row, each.blocks) for j, each in drawn.pattern.items()]
     return [assignment for assignment in found if assignment is not None]
 
 
