@@ -38,7 +38,7 @@ class RunningJob(Protocol):
 
 
 class BundlePlacement(NamedTuple):
-    """The bundle and accelerator of one rank."""
+    """Where one rank runs."""
 
     bundle: int
     server: str
@@ -62,7 +62,7 @@ class Layout:
 
     @property
     def bundles(self) -> list[dict[str, float]]:
-        """Resources that each server gives, bundle by bundle."""
+        """What each server gives."""
         ranks = Counter(placement.bundle for placement in self.placements)
         return [{"GPU": ranks[i], "CPU": ranks[i] * self.cpus_per_rank} for i in range(len(ranks))]
 
@@ -246,7 +246,7 @@ def _lack(wanted: Layout) -> str | None:
 
 
 def _beside(wanted: Layout) -> str:
-    """The holders of resources that a group waits for, in words."""
+    """Who holds what a group waits for."""
     nodes = _nodes()
     mine = {nodes[server]["NodeID"] for server in wanted.servers if server in nodes}
     others = sorted(

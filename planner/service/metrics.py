@@ -1,4 +1,4 @@
-"""Metrics in the text format of Prometheus."""
+"""What Prometheus is told."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Options of the service that an operator may set."""
+"""What an operator may set of the service."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

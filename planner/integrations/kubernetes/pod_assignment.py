@@ -19,7 +19,7 @@ class SplitError(ValueError):
 
 @dataclass(frozen=True)
 class PodAssignment:
-    """Node, accelerators and circuits of one pod."""
+    """Where one pod goes, and what it gets there."""
 
     node: str
     indices: tuple[int, ...]

@@ -32,7 +32,7 @@ exit 0
 
 
 def package_folder() -> Path:
-    """The folder from which this package is imported."""
+    """Where this package is imported from."""
     return Path(__file__).resolve().parents[3]
 
 

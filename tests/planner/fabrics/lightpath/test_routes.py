@@ -11,8 +11,8 @@ from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
-from tests.costmodel.pricing.test_score import LIGHTPATH
-from tests.planner.fabrics.lightpath.test_rwa import light_of, lone_circuit, pair_of
+from tests.costmodel.pricing.score_cases import LIGHTPATH
+from tests.planner.fabrics.lightpath.rwa_cases import light_of, lone_circuit, pair_of
 
 ROW = [
     {"from": a, "to": b, "count": count}

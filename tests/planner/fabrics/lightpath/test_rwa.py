@@ -1,41 +1,13 @@
 """Masks, losses, and first-fit circuits that keep every rule of the check."""
 
-from typing import Any
-
 import pytest
 
 from costmodel.fabrics import NO_PLAN
-from planner.candidates.expand import expand
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.rwa import Spectrum, _pick
-from planner.model.cluster import Cluster
-from planner.model.instance import Instance
+from planner.fabrics.lightpath.rwa import _pick
 from planner.model.masks import bits, numbers_of
-from planner.model.plan import Circuit, HeldCircuits
-from tests.costmodel.pricing.test_score import LIGHTPATH
 from tests.planner.fabrics.demand_cases import plans_of
-from tests.planner.small_racks import rack, training
-
-
-def light_of(most_lit: dict[tuple[int, int], int] | None = None, **changes: Any) -> Spectrum:
-    health = changes.pop("health", {})
-    fabric = LIGHTPATH | {"wavelengths_per_fiber": 4} | changes
-    return Spectrum(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}), most_lit)
-
-
-def pair_of(width: int) -> Demand:
-    """Two ranks joined by a ring."""
-    options = expand(Instance.parse(rack(training("x", 2), wavelengths_per_tile=8)), prune=False).options[0]
-    for shape in options.shapes:
-        plan = shape.plans[0]
-        if shape.tensor == 2 and plan.kind == "ring" and plan.wavelengths == (width,):
-            return shape
-    raise LookupError(width)
-
-
-def lone_circuit(source: str, destination: str, wavelengths: tuple[int, ...], *fibers: str) -> HeldCircuits:
-    circuit = Circuit(source=source, destination=destination, wavelengths=wavelengths, fibers=fibers)
-    return HeldCircuits(dimension="tensor", circuits=(circuit,))
+from tests.planner.fabrics.lightpath.rwa_cases import light_of, lone_circuit, pair_of
 
 
 def test_masks() -> None:
