@@ -128,7 +128,7 @@ def require_not_given(path: Path | None, option: str, *given: Path | None) -> No
 
 
 def _is_other(path: Path, output: "Output") -> bool:
-    """Whether a file holds anything but an earlier output of this kind."""
+    """True if a file holds anything but an earlier output of this kind."""
     if not path.is_file() or path.stat().st_size == 0 or not os.access(path, os.R_OK):
         return False
     return not output.is_one(path)

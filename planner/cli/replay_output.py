@@ -1,4 +1,4 @@
-"""What a replay gives: tables on the terminal, a file of all measures, and one page for people."""
+"""Outputs of a replay: tables on the terminal, a file of all measures, and one page for people."""
 
 import hashlib
 import shlex
@@ -103,7 +103,7 @@ def _print_tables(rows: "Sequence[SummaryRow]", measures: "Mapping[str, Measure]
 def _print_caveats(
     study: "Study", outcomes: "Mapping[SimulationRun, Outcome]", measures: "Mapping[str, Measure]"
 ) -> None:
-    """What the figures hide at each load, and what the study does not show: as the page has it."""
+    """Caveats of the figures at each load and of the study, as on the page."""
     from planner.report.replay.caveats import caveats
     from planner.report.replay.sheet import Sheet
     from planner.report.replay.verdict import verdict

@@ -62,7 +62,7 @@ class Layout:
 
     @property
     def bundles(self) -> list[dict[str, float]]:
-        """What each server gives."""
+        """Resources of the bundle on each server."""
         ranks = Counter(placement.bundle for placement in self.placements)
         return [{"GPU": ranks[i], "CPU": ranks[i] * self.cpus_per_rank} for i in range(len(ranks))]
 
@@ -246,7 +246,7 @@ def _lack(wanted: Layout) -> str | None:
 
 
 def _beside(wanted: Layout) -> str:
-    """Who holds what a group waits for."""
+    """Names of the groups that hold what a group waits for."""
     nodes = _nodes()
     mine = {nodes[server]["NodeID"] for server in wanted.servers if server in nodes}
     others = sorted(

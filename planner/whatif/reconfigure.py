@@ -39,7 +39,7 @@ class Reconfiguration:
 
     @property
     def is_proven(self) -> bool:
-        """Whether fewest circuits change and fewest tenants pause."""
+        """True if fewest circuits change and fewest tenants pause."""
         return self.kept == self.most_kept and len(self.transition.paused) == self.transition.least_paused
 
 

@@ -132,7 +132,7 @@ def _tell_refused(found: "Comparison") -> int:
 
 
 def _tell_stopped(found: "Comparison") -> None:
-    """What Ctrl-C left undone, below the line of progress."""
+    """Number of runs done before Ctrl-C, below the line of progress."""
     out = console(stderr=True)
     if len(found.rows) < found.runs:
         text = f"stopped: {len(found.rows)} of {found.runs} runs are done; the same command goes on"

@@ -1,4 +1,4 @@
-"""What no exchange format carries: the circuits of each configuration, and the rounds that use them."""
+"""Circuits of each configuration and the rounds that use them, which no exchange format carries."""
 
 import json
 from collections.abc import Iterable

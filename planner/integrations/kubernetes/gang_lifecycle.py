@@ -29,7 +29,7 @@ Taken = dict[tuple[str, str], PodAssignment]
 
 
 def gang_pod_group(pod: Pod, site: KubernetesSite) -> PodGroup:
-    """What the gang of a pod asks for; PodGroupError."""
+    """Request of the gang of a pod; PodGroupError."""
     text = pod.annotations.get(SIZE, "1")
     pods = whole_number(text)
     if not pods:

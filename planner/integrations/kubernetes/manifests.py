@@ -63,7 +63,7 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Deployment) -> s
 
 
 def scheduler_configuration(config: Kubernetes, namespace: str) -> str:
-    """What kube-scheduler reads by --config. TOKEN stands for that of the service: the file is a secret."""
+    """Configuration of kube-scheduler, read by --config. TOKEN stands for that of the service: the file is a secret."""
     extender = {
         "urlPrefix": f"http://planner:TOKEN@{NAME}.{namespace}.svc:{PORT}/scheduler",
         "filterVerb": "filter",

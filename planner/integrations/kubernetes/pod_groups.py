@@ -18,7 +18,7 @@ MOST_PRIORITY = 1_000_000
 
 
 class PodGroupError(ValueError):
-    """What pods ask for can never run here; the text says why, and what to change."""
+    """Pods ask for a job that can never run here; the text says why, and what to change."""
 
 
 @dataclass(frozen=True)

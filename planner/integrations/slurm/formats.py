@@ -1,4 +1,4 @@
-"""What Slurm prints as JSON, in the format of each release, as rows. A document names its format in `meta`.
+"""Rows of Slurm's JSON, in the format of each release. A document names its format in `meta`.
 
 22.05 has numbers where later releases have {"set", "infinite", "number"}, and one state where they have a list; its
 sinfo lists nodes one by one, as `scontrol show nodes` does later. Of the fields that are read here, formats from

@@ -1,4 +1,4 @@
-"""Who runs where, who waits and why, and whether Slurm, journal and switches agree."""
+"""Status: running jobs and their places, waiting jobs and their reasons, agreement of Slurm, journal and switches."""
 
 import json
 import time
@@ -23,7 +23,7 @@ from planner.model.errors import InputError
 
 @dataclass(frozen=True)
 class StatusReport:
-    """What `planner slurm status` shows."""
+    """Content of `planner slurm status`."""
 
     is_alive: bool
     """whether the daemon runs"""

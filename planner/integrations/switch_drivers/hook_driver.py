@@ -56,7 +56,7 @@ class HookDriver(RecordedDriver):
         return found
 
     def _run(self, action: str, job: str, circuits: Circuits, lock: int | None) -> str:
-        """What it says of itself where it succeeds."""
+        """Output of the command where it succeeds."""
         given = json.dumps({"action": action, "job": job, "circuits": circuits})
         name = f"{action} {job}: {self._command[0]}"
         try:
@@ -101,7 +101,7 @@ def _account(folder: Path) -> dict[str, Any]:
 
 
 def _answer(text: str) -> dict[str, Any]:
-    """What a command says of its failure; nothing where it is no JSON object."""
+    """Error text of a command; nothing where it is no JSON object."""
     try:
         answer = json.loads(text)
     except ValueError:

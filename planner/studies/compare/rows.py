@@ -16,7 +16,7 @@ from planner.model.result import Result, relative_gap
 
 @dataclass(frozen=True)
 class PolicyRow:
-    """What one policy reached on one instance; None where it found no plan or nothing is known."""
+    """Result of one policy on one instance; None where it found no plan or nothing is known."""
 
     instance: str
     parameters: Mapping[str, Any]
@@ -66,7 +66,7 @@ class PolicyRow:
 def row_of(
     problem: Problem, parameters: Mapping[str, Any], policy: str, result: Result, wall_time_s: float
 ) -> PolicyRow:
-    """What the result says, with the bound and the gap that this run proved itself."""
+    """Row of a result, with the bound and the gap that this run proved itself."""
     instance, plan = problem.instance, result.plan
     objectives = plan.objectives if plan is not None else {}
     assignments = plan.assignments if plan is not None else ()

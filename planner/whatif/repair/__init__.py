@@ -33,7 +33,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Repair:
-    """What remains of a plan after failures.
+    """Outcome of a repair after failures.
 
     intact: no running job uses a failed part; repaired: every job runs as before, some ranks or circuits elsewhere;
     reduced: jobs run in another configuration, or not at all; none: nothing was found that keeps what must run.
@@ -62,7 +62,7 @@ class Repair:
 
     @property
     def is_fewest(self) -> bool:
-        """Whether fewest ranks move, and with as many fewest circuits change, both proven."""
+        """True if fewest ranks move, and with as many fewest circuits change, both proven."""
         return (
             self.outcome in ("intact", "repaired")
             and len(self.moves) == self.least_moves

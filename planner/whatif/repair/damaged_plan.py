@@ -94,7 +94,7 @@ class DamagedPlan:
         return frozenset(t.name for t in self.tenants if self.instance.job(t.name).constraints.per_server is not None)
 
     def leaves_ports(self, assignments: Sequence[Assignment]) -> bool:
-        """Whether no single-device job that moved took a working port beside a free device without one."""
+        """True if no single-device job that moved took a working port beside a free device without one."""
         before = {tenant.name: tenant.devices for tenant in self.tenants}
         placed = [tenant_of(self.cluster.fabric, assignment) for assignment in assignments]
         dark = self.cluster.dark_devices
