@@ -35,7 +35,7 @@ class LagrangianMultipliers:
 
 
 def has_prices(problem: Problem) -> bool:
-    """Whether jobs share more than accelerators: the memory of a pool, or appliances."""
+    """True if jobs share more than accelerators: the memory of a pool, or appliances."""
     return plugin_of(problem.cluster.fabric).shared_amounts.are_any(problem.cluster)
 
 

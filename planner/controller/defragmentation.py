@@ -107,7 +107,7 @@ def are_apart(wired: Sequence[Found]) -> bool:
         if each.place is None:
             return False
         servers = each.place.servers
-        for (a, b, index), mask in each.place.wiring.beams:
+        for (a, b, index), mask in each.place.wiring.fiber_masks:
             fiber = servers[a], servers[b], index
             if light.get(fiber, 0) & mask:
                 return False

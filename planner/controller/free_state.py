@@ -129,7 +129,8 @@ class ControllerFreeState:
         named = self._namer.name(self.state, placement)
         if named is None:
             return Found()
-        return Found(named.placement, Place(kind_name, placement.row, named.devices, named.wiring))
+        exact, wiring = named
+        return Found(exact, Place(kind_name, exact.row, exact.devices, wiring))
 
     def again(self, kind_name: str, row: Option, servers: Sequence[int]) -> Found:
         """The same configuration with its blocks on these servers, as many on each, taken."""

@@ -1,4 +1,4 @@
-"""What a count of the instance shows: devices, memory, divisibility, and what the job itself excludes."""
+"""Shortages that a count of the instance shows: devices, memory, divisibility, and limits of the job itself."""
 
 from collections.abc import Sequence
 
@@ -28,13 +28,13 @@ def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
 
 
 def has_ways(instance: Instance, name: str, size: int, constraints: JobConstraints) -> bool:
-    """Whether a job would have a configuration on so many devices under other constraints."""
+    """True if a job would have a configuration on so many devices under other constraints."""
     changed = with_job(instance, name, accelerators=size, constraints=constraints)
     return bool(len(list_options(changed, changed.job(name))))
 
 
 def why_too_few(instance: Instance, size: int) -> str | None:
-    """How many free devices a job of some size lacks beside the residents; None where there are enough."""
+    """Free devices that a job of some size lacks beside the residents, in words; None where there are enough."""
     state = FreeState.beside_residents(instance)
     here = usable(state, size)
     free = [sum(here[server] for server in rack) for rack in state.together]
@@ -48,7 +48,7 @@ def why_too_few(instance: Instance, size: int) -> str | None:
 
 
 def why_no_block(instance: Instance, name: str, size: int) -> str | None:
-    """How the free devices are too scattered for what must lie in one server; None where they are not."""
+    """Blocks for which the free devices are too scattered over servers, in words; None where they are not."""
     state, fabric = FreeState.beside_residents(instance), instance.cluster.fabric
     here = usable(state, size)
     options = list_options(instance, with_job(instance, name, accelerators=size).job(name))

@@ -173,12 +173,12 @@ class Demand:
 
     @property
     def has_light(self) -> bool:
-        """Whether spreading the job over servers needs fibers."""
+        """True if spreading the job over servers needs fibers."""
         return bool(self.boundary.any())
 
     @property
     def has_whole_groups(self) -> bool:
-        """Whether blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
+        """True if blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
         return self.block == self.tensor or (self.block == 1 and self.tensor == self.num_ranks)
 
     def needs_no_more_than(self, other: "Demand") -> bool:

@@ -1,4 +1,4 @@
-"""Free state: what is free of a cluster while jobs are placed one by one, and given back.
+"""Free state: the free devices and parts of a cluster while jobs are placed one by one, and given back.
 
 It is kept by number, exact for the health of the cluster: devices as (server, slot), what else jobs hold as bit masks.
 Heuristics, repair and step 2 place jobs on it by name (`assign`), replays and the controller by number (`place`). As
@@ -51,7 +51,7 @@ class FreeState(FreeDevices):
 
     @staticmethod
     def beside_residents(instance: Instance) -> "FreeState":
-        """What the residents of an instance leave; those that lost a part hold the others."""
+        """The state beside the residents of an instance; those that lost a part hold the others."""
         free = FreeState.empty(instance.cluster)
         for resident in instance.residents:
             devices = [device for device in free._devices_of(resident) if device not in free.failed]
@@ -94,7 +94,7 @@ class FreeState(FreeDevices):
         return self.lit
 
     def shortage(self, kind: JobClass) -> str | None:
-        """What beside free accelerators is short for a job, in words; None where nothing but light can be."""
+        """The part beside free accelerators that is short for a job, in words; None where nothing but light can be."""
         return None
 
     @property
@@ -226,11 +226,11 @@ class FreeState(FreeDevices):
         self.give_back(self._devices_of(placed), self.owned_by(placed))
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
-        """By number what an assignment holds beside its devices; None where that is nothing."""
+        """By number the parts that an assignment holds beside its devices; None where it holds none."""
         return None
 
     def _owned_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Owned[Any] | None:
-        """What a candidate holds beside these devices wherever they lie; None where that is nothing."""
+        """By number the parts that a candidate holds beside these devices; None where it holds none."""
         return None
 
     def _devices_of(self, placed: Placed) -> list[Device]:

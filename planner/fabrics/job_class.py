@@ -25,7 +25,7 @@ class Option:
 
     @cached_property
     def shape(self) -> Demand:
-        """What it asks of the fabric."""
+        """The demand on the fabric."""
         return self.options.shapes[self.number]
 
     @cached_property

@@ -25,7 +25,7 @@ class Owned(NamedTuple, Generic[PartT]):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Devices and parts of one job."""
+    """Where one job runs by number: devices, and masks of what it holds beside them; by name it is a `Place`."""
 
     row: Option
     devices: tuple[Device, ...]

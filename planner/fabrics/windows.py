@@ -12,7 +12,7 @@ class Windows:
     """Windows of servers joined by packets: nothing but devices is held, and each belongs to one server."""
 
     def are_possible(self, cluster: Cluster) -> bool:
-        """Whether every part that a job holds belongs to one server."""
+        """True if every part that a job holds belongs to one server."""
         return True
 
     def held(

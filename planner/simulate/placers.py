@@ -33,7 +33,7 @@ class StrategyPlacer:
     """Each job with its most valuable row that fits, over servers as a strategy says."""
 
     def __init__(self, state: FreeState, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False) -> None:
-        """`is_fixed`: whether the strategy gives the same ways whenever it is asked; `of_loop`: whether jobs take the
+        """`is_fixed`: whether the strategy always gives the same spreads; `of_loop`: whether jobs take the
         memory that the SiPAM loop gives them, where memory is pooled."""
         self.state = state
         self._search = Search(strategy, is_fixed=is_fixed, of_loop=of_loop)

@@ -78,7 +78,7 @@ def by_seed(outcomes: Mapping[SimulationRun, Outcome], cells: Sequence[Simulatio
 
 
 def difference(own: Mapping[int, float], other: Mapping[int, float]) -> Interval:
-    """How much more one has than the other, seed by seed."""
+    """Differences between two, seed by seed."""
     return interval([own[seed] - other[seed] for seed in own if seed in other])
 
 

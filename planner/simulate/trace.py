@@ -62,7 +62,7 @@ class Trace:
         return held_s / (capacity * (1 - warm_up) * end_s)
 
     def stretch(self, load: float, capacity: int, warm_up: float = 0.0) -> float:
-        """How much longer times between arrivals must be for an offered load; InputError where no time is so short."""
+        """Factor on the times between arrivals for an offered load; InputError where no time is so short."""
         high = 1.0
         while self.offered(capacity, warm_up, high) > load:
             high *= 2

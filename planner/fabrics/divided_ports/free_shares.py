@@ -17,7 +17,7 @@ Amount = tuple[str, int]
 
 @dataclass
 class FreeShares:
-    """What is free while jobs are placed one by one; lists over servers, empty where servers share no memory."""
+    """Free modules and ports by server; empty where servers share no memory."""
 
     modules: list[int]
     ports: list[int]
@@ -38,7 +38,7 @@ class FreeShares:
         return min(free, self.modules[server] // shape.held_units, self.ports[server] // shape.held_io)
 
     def owned(self, configuration: Configuration, devices: Iterable[tuple[int, int]]) -> Owned[Amount] | None:
-        """What the ranks of a job on these (server, slot) hold; None where servers share nothing."""
+        """Amounts that the ranks of a job on these (server, slot) hold; None where servers share nothing."""
         if not self.modules:
             return None
         each = {"modules": configuration.memory_units or 0, "ports": configuration.memory_io or 0}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from costmodel.fabrics import FabricBase, Fiber, Lightpath, Route
-from planner.fabrics.circuit_names import CircuitNamer, Named
+from planner.fabrics.circuit_names import CircuitNamer
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
@@ -42,10 +42,10 @@ class LightpathCircuitNamer(CircuitNamer):
         super().forget()
         self._known.clear()
 
-    def name(self, state: FreeState, placement: Placement) -> Named | None:
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
         assert isinstance(state, LightpathFreeState)
         if not placement.row.sets_circuits:
-            return Named(placement, placement.devices, NO_WIRING)
+            return placement, NO_WIRING
         key = _key(state, placement) if state.router.is_uniform else None
         wiring = self._known.get(key) if key is not None else None
         if wiring is None:
@@ -57,7 +57,7 @@ class LightpathCircuitNamer(CircuitNamer):
                 if len(self._known) > MOST_REMEMBERED:
                     self.forget()
                 self._known[key] = wiring
-        return Named(placement, placement.devices, wiring)
+        return placement, wiring
 
     def _over_fibers(self, state: LightpathFreeState, placement: Placement) -> Wiring | None:
         router, shape = state.router, placement.row.shape
@@ -84,12 +84,12 @@ class LightpathCircuitNamer(CircuitNamer):
         circuits: Sequence[HeldCircuits],
     ) -> Placement:
         assert isinstance(state, LightpathFreeState)
-        beams = state.router.beams(row.shape, circuits) if row.sets_circuits else None
-        return Placement(row, devices, devices, beams)
+        owned = state.router.owned_over(row.shape, circuits) if row.sets_circuits else None
+        return Placement(row, devices, devices, owned)
 
 
 def _wiring(placement: Placement, paths: Sequence[Mapping[int, tuple[Route, int]]]) -> Wiring:
-    """What first fit has found, by number of the job's servers."""
+    """Circuits that first fit has found, by number of the job's servers."""
     fabric, configurations = placement.row.options.fabric, placement.row.shape.configurations
     assert isinstance(fabric, Lightpath)
     number = {server: i for i, server in enumerate(dict.fromkeys(server for server, _ in placement.devices))}
@@ -112,7 +112,7 @@ def _wiring(placement: Placement, paths: Sequence[Mapping[int, tuple[Route, int]
 def _fibers(placement: Placement, wiring: Wiring) -> Iterator[tuple[Fiber, int]]:
     """Wavelengths of all configurations by fiber."""
     servers = list(dict.fromkeys(server for server, _ in placement.devices))
-    for (a, b, index), mask in wiring.beams:
+    for (a, b, index), mask in wiring.fiber_masks:
         yield (servers[a], servers[b], index), mask
 
 
@@ -126,7 +126,7 @@ def _key(state: LightpathFreeState, placement: Placement) -> object:
     if len(servers) == 1:
         return id(placement.row.shape)
     number = {server: i for i, server in enumerate(servers)}
-    taken, fibers = light.taken, light.ways.fibers
+    taken, fibers = light.taken, light.routes.fibers
     return (
         id(placement.row.shape),
         tuple(map(number.__getitem__, layout)),

@@ -99,7 +99,7 @@ class LightpathFreeState(FreeState):
 
     def dark_fibers(self) -> dict[tuple[int, int], int]:
         servers, light = range(len(self.lit)), self.light
-        return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.ways.fibers(a, b)}
+        return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.routes.fibers(a, b)}
 
     def as_failed(self) -> Health:
         """Fibers have failed too on which every wavelength is taken."""

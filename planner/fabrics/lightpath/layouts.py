@@ -1,4 +1,4 @@
-"""Where the ranks of a job may lie: on which servers, in rank order, and on which tiles where slots matter."""
+"""Layouts of the ranks of a job: servers in rank order, and tiles where slots matter."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

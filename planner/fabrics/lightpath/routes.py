@@ -50,7 +50,7 @@ class Routes:
 
     @property
     def may_cross(self) -> bool:
-        """Whether circuits may cross third servers."""
+        """True if circuits may cross third servers."""
         return self.fabric.most_hops > 1
 
     @cached_property
@@ -81,7 +81,7 @@ class Routes:
         return hops
 
     def joins(self, source: int, destination: int) -> bool:
-        """Whether light may go from one server to another, its loss inside servers left aside."""
+        """True if light may go from one server to another, its loss inside servers left aside."""
         if not self.may_cross:
             return source == destination or (self.fabric.most_hops == 1 and bool(self.fibers(source, destination)))
         return self.hops[source][destination] <= self.fabric.most_hops
@@ -157,7 +157,7 @@ class Routes:
         return f"fiber {self.fabric.fiber_name(source, destination, index)}"
 
     def reaches(self, source: Device, destination: Device, route: Route) -> bool:
-        """Whether the loss of the path is within the budget."""
+        """True if the loss of the path is within the budget."""
         budget = self.fabric.loss_budget_db
         if budget is None:
             return True

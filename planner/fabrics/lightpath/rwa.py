@@ -39,7 +39,7 @@ class Spectrum:
         assert isinstance(cluster.fabric, Lightpath)
         self.cluster = cluster
         self.fabric: Lightpath = cluster.fabric
-        self.ways = Routes(cluster)
+        self.routes = Routes(cluster)
         self.taken: dict[Waveguide, int] = {}
         self._most_lit = most_lit or {}
 
@@ -61,32 +61,32 @@ class Spectrum:
 
     def dark_fibers(self, source: int, destination: int) -> int:
         """Healthy fibers of an ordered pair that carry no light."""
-        fibers = self.ways.fibers(source, destination)
+        fibers = self.routes.fibers(source, destination)
         return sum(not self.taken.get((source, destination, i)) for i in fibers)
 
     def free_wavelengths(self, source: int, destination: int) -> int:
         """Wavelengths that are free on the fibers of an ordered pair."""
-        fibers = self.ways.fibers(source, destination)
+        fibers = self.routes.fibers(source, destination)
         return sum((self.carried & ~self.taken.get((source, destination, i), 0)).bit_count() for i in fibers)
 
     def leaving(self, server: int) -> int:
         """Wavelengths that are free on all fibers that leave a server."""
-        return sum(self.free_wavelengths(server, other) for other in self.ways.onward[server])
+        return sum(self.free_wavelengths(server, other) for other in self.routes.onward[server])
 
     def entering(self, server: int) -> int:
         """Wavelengths that are free on all fibers that enter a server."""
-        return sum(self.free_wavelengths(other, server) for other in self.ways.backward[server])
+        return sum(self.free_wavelengths(other, server) for other in self.routes.backward[server])
 
     def room(self, source: int, destination: int) -> int:
         """Wavelengths that can still go from one server to another; a bound where third servers may be crossed."""
-        if not self.ways.joins(source, destination):
+        if not self.routes.joins(source, destination):
             return 0
-        if not self.ways.may_cross:
+        if not self.routes.may_cross:
             return self.free_wavelengths(source, destination)
         return min(self.leaving(source), self.entering(destination))
 
     def has_room(self, demand: Demand, servers: Sequence[int]) -> bool:
-        """Whether each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
+        """True if each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
         names, places = np.unique(np.asarray(servers), return_inverse=True)
         if len(names) == 1:
             return True
@@ -113,7 +113,7 @@ class Spectrum:
         if not circuit.fibers and self.fabric.waveguides == "dedicated":
             return []
         source, destination = map(self.fabric.parse_device, (circuit.source, circuit.destination))
-        return self.ways.waveguides(source, destination, tuple(map(self.fabric.parse_fiber, circuit.fibers)))
+        return self.routes.waveguides(source, destination, tuple(map(self.fabric.parse_fiber, circuit.fibers)))
 
     def route(self, shape: Demand, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits of a job whose rank i lies on devices[i]; None where first fit fails.
@@ -214,9 +214,9 @@ class Spectrum:
         blocked = now.sent.get(ranks[0], 0) | self.cluster.failed_lasers.get(source, 0)
         blocked |= now.received.get(ranks[1], 0) | self.cluster.failed_receivers.get(destination, 0)
         for route in self._routes((source[0], destination[0]), now, own, width):
-            if not self.ways.reaches(source, destination, route):
+            if not self.routes.reaches(source, destination, route):
                 continue
-            guides = self.ways.waveguides(source, destination, route)
+            guides = self.routes.waveguides(source, destination, route)
             free = (self.carried if route else (1 << self.fabric.wavelengths_per_tile) - 1) & ~blocked
             reused = -1 if guides else 0
             for guide in guides:
@@ -247,7 +247,7 @@ class Spectrum:
         if servers[0] == servers[1]:
             yield ()
             return
-        for chain in self.ways.first_chains(*servers):
+        for chain in self.routes.first_chains(*servers):
             orders = [
                 [fiber for fiber in self._fiber_order(a, b, own) if self._room_on(fiber, now) >= width]
                 for a, b in pairwise(chain)
@@ -259,7 +259,7 @@ class Spectrum:
 
     def _fiber_order(self, source: int, destination: int, own: dict[Waveguide, int]) -> list[Fiber]:
         """Fibers to try: the job's own, lit ones from the fullest, then dark ones while more may be lit."""
-        fibers = [(source, destination, i) for i in self.ways.fibers(source, destination)]
+        fibers = [(source, destination, i) for i in self.routes.fibers(source, destination)]
         load = {fiber: (bool(own.get(fiber)), self.taken.get(fiber, 0).bit_count()) for fiber in fibers}
         lit = sorted((fiber for fiber in fibers if load[fiber] != (False, 0)), key=lambda f: load[f], reverse=True)
         dark = [fiber for fiber in fibers if load[fiber] == (False, 0)]

@@ -150,7 +150,7 @@ class ExactRwa:
             for fiber, taken in circuit.ray.fibers.items():
                 lit.setdefault(fiber, []).append(taken)
         for pair, most in self.most_lit.items():
-            fixed = {f for f in self.light.ways.fibers(*pair) if self.light.taken.get((*pair, f))}
+            fixed = {f for f in self.light.routes.fibers(*pair) if self.light.taken.get((*pair, f))}
             used = []
             for fiber, literals in lit.items():
                 if fiber[:2] == pair and fiber[2] not in fixed:

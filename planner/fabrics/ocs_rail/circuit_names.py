@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from planner.fabrics.circuit_names import CircuitNamer, Named
+from planner.fabrics.circuit_names import CircuitNamer
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
@@ -16,13 +16,13 @@ from planner.model.plan import HeldCircuits
 class OcsRailCircuitNamer(CircuitNamer):
     """As the planner colours them: a colour is a working switch of the rail."""
 
-    def name(self, state: FreeState, placement: Placement) -> Named:
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring]:
         assert isinstance(state, RailFreeState)
         row, devices = placement.row, placement.devices
         if not row.sets_circuits:
-            return Named(placement, devices, NO_WIRING)
+            return placement, NO_WIRING
         circuits = state.rails.circuits(row.shape, devices)
-        return Named(placement, devices, self.one(WiringNames().wiring(circuits, devices, state.cluster.fabric)))
+        return placement, self.one(WiringNames().wiring(circuits, devices, state.cluster.fabric))
 
     def placement(
         self,

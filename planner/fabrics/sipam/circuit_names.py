@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.fabrics.circuit_names import CircuitNamer, Named
+from planner.fabrics.circuit_names import CircuitNamer
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
@@ -18,7 +18,7 @@ from planner.model.plan import HeldCircuits
 class SipamCircuitNamer(CircuitNamer):
     """Of its uplinks a job keeps those that its circuits are on: who runs holds no others."""
 
-    def name(self, state: FreeState, placement: Placement) -> Named | None:
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
         assert isinstance(state, PoolFreeState)
         assert placement.owned is not None
         row, devices = placement.row, placement.devices
@@ -31,7 +31,7 @@ class SipamCircuitNamer(CircuitNamer):
         exact = self.placement(state, row, devices, wiring, named[0])
         assert exact.owned is not None
         state.parts.take(exact.owned)
-        return Named(replace(placement, owned=exact.owned, switches=exact.switches), devices, wiring)
+        return replace(placement, owned=exact.owned, switches=exact.switches), wiring
 
     def placement(
         self,

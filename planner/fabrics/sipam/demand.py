@@ -1,4 +1,4 @@
-"""What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
+"""Demand of a job on racks with pooled memory: units, I/Os, rails and uplinks."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -39,12 +39,12 @@ class PoolDemand:
 
     @property
     def by_phase(self) -> tuple["PoolDemand", ...]:
-        """What the first and the last phase ask for; itself where they ask for the same."""
+        """Demands of the first and the last phase; itself where they ask for the same."""
         return self.phases or (self,)
 
     @property
     def by_memory(self) -> tuple["PoolDemand", "PoolDemand"]:
-        """What the phase with more memory asks for, and the other one."""
+        """Demand of the phase with more memory, and of the other one."""
         first, last = self.by_phase[0], self.by_phase[-1]
         return (first, last) if first.units > last.units else (last, first)
 
@@ -73,7 +73,7 @@ class SipamDemand(Demand):
 
     @cached_property
     def pool(self) -> PoolDemand:
-        """What it asks of racks with pooled memory."""
+        """The demand on racks with pooled memory."""
         return _pool_demand(self)
 
     @cached_property
@@ -95,7 +95,7 @@ class SipamDemand(Demand):
 
 
 def is_inside(shape: Demand) -> tuple[bool, bool, bool]:
-    """Whether the groups along tensor, pipeline and data surely lie in one server each."""
+    """True if the groups along tensor, pipeline and data surely lie in one server each."""
     whole = shape.block == shape.num_ranks
     return (
         shape.block % shape.tensor == 0,

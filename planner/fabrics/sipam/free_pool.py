@@ -13,7 +13,7 @@ from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
 
 
 class Wires(NamedTuple):
-    """What a job is given: spine rails for groups that may leave a server, and by server local rails that it keeps for
+    """Rails and plugs of a job: spine rails for groups that may leave a server, by server local rails that it keeps for
     the network, those of all phases first, and plugs of each rank."""
 
     across: list[int]
@@ -47,7 +47,7 @@ class FreePool:
             self.racks[server].uplinks[rail].remove(index)
 
     def wires(self, demand: PoolDemand, ranks: Mapping[int, Sequence[Device]]) -> Wires | None:
-        """What a job with these ranks by server is given by first fit; nothing is taken."""
+        """Rails and plugs for a job with these ranks by server, first fit; nothing is taken."""
         across = self.across_rails(demand, list(ranks))
         if across is None:
             return None

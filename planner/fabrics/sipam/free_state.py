@@ -39,7 +39,7 @@ class PoolFreeState(FreeState):
 
     @property
     def pool(self) -> FreePool:
-        """What is free of each server, to look at."""
+        """Free numbers of each server, to look at."""
         return self.parts.pool
 
     def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:

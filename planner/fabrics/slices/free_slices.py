@@ -69,7 +69,7 @@ class FreeSlices:
         return self._fitting[key]
 
     def parts(self, cut: SliceShape, slices: int) -> list[int]:
-        """How often each server has so many slices of an extent free at once, first fit."""
+        """Number of times that each server has so many slices of an extent free at once, first fit."""
         counts = self._counts.setdefault(cut, [0] * len(self._slots))
         stale = self._stale.setdefault(cut, set(range(len(self._slots))))
         size = prod(cut)

@@ -88,7 +88,7 @@ def test_light_of_others_is_left_alone() -> None:
     c = controller("lightpath", {"moves": False}, servers=2)
     c.submit_all([request("a", 6), request("b", 6)])
     job, place = placed(c, "wide", 4)
-    assert place.wiring.beams
+    assert place.wiring.fiber_masks
     guard = guard_of(c)
     c.finish("a")
     thief = request("thief", 4)

@@ -59,7 +59,7 @@ def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
         for look in (0, 1, 0):
             assert bool(list(spreads.open_to(look))) == state.may_span(row.shape, blocks)
         pairs = [(a, b) for a in chosen for b in chosen if a != b]
-        fibers = (tuple((i, light.taken.get((a, b, i), 0)) for i in light.ways.fibers(a, b)) for a, b in pairs)
+        fibers = (tuple((i, light.taken.get((a, b, i), 0)) for i in light.routes.fibers(a, b)) for a, b in pairs)
         assert seen.setdefault((tuple(counts), *fibers), spread.number) == spread.number
         assert set(row.layouts.within(spread.counts, spread.room)) == _within(row, spread)
     assert len(set(seen.values())) == len(seen) > 5

@@ -61,8 +61,8 @@ def test_shared_waveguides_count_each_tile_boundary() -> None:
 def test_failed_fibers_are_not_there() -> None:
     failed = [{"from": "s0", "to": "s1", "index": 0}]
     light = light_of(fibers=2, health={"failed_fibers": failed})
-    assert light.ways.fibers(0, 1) == (1,)
-    assert light.ways.fibers(1, 0) == (0, 1)
+    assert light.routes.fibers(0, 1) == (1,)
+    assert light.routes.fibers(1, 0) == (0, 1)
     assert light.free_wavelengths(0, 1) == 4
 
 
@@ -70,8 +70,8 @@ def test_failed_fibers_are_not_there() -> None:
 def test_loss_counts_both_sides_and_the_fiber(budget: str | None, reaches: bool) -> None:
     """From tile 3 over fiber 0 to tile 0: three boundaries of 0.25 dB and a fiber of 1 dB."""
     light = light_of(fibers=1, loss_per_tile="0.25 dB", loss_per_fiber="1 dB", loss_budget=budget)
-    assert light.ways.reaches((0, 3), (1, 0), ((0, 1, 0),)) == reaches
-    assert light.ways.reaches((0, 3), (0, 0), ())
+    assert light.routes.reaches((0, 3), (1, 0), ((0, 1, 0),)) == reaches
+    assert light.routes.reaches((0, 3), (0, 0), ())
 
 
 def test_second_job_takes_what_the_first_leaves_on_the_fiber() -> None:
