@@ -90,6 +90,7 @@ def test_a_device_twice_through_a_switch() -> None:
     assert {(v.rule, v.where) for v in found} == {("rails", "q0#1")}
     assert [v.message.partition(" through")[0] for v in found[:2]] == ["s0.g0 sends 2 times", "s1.g0 receives 2 times"]
     assert "carries 5 circuits, it has 4 ports" in found[2].message
+    assert [v.excess for v in found] == [1.0, 1.0, 1.0]
 
 
 def test_two_jobs_never_meet_on_a_switch() -> None:
