@@ -58,7 +58,7 @@ class NegativeCache:
             self._freed[self._rack_of[server]] = self._last_freed = self._now
 
     def forget(self, tried: str) -> None:
-        """What barred these searches from servers has changed."""
+        """Forget these searches: other servers are barred now."""
         for kept in (self._failed, self._ended):
             for mark in [mark for mark in kept if mark[1] == tried]:
                 del kept[mark]

@@ -1,4 +1,4 @@
-"""What is wrong with a place by itself: by `planner.checks`, and remembered for all places alike."""
+"""Checks a place by itself with `planner.checks`, and remembers the verdict for all places alike."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -20,11 +20,11 @@ OF_SWITCHES = "pool_light"
 MOST_REMEMBERED = 20_000
 """verdicts; each takes up to 10 kB"""
 Verdict = tuple[str | None, Mapping[tuple[int, str], int]]
-"""what is wrong with a place, and amounts that must be left when it starts: by number of its server, and part there"""
+"""rule that a place breaks, and amounts that must be left when it starts: by number of its server, and part there"""
 
 
 class IsolatedValidator:
-    """What is wrong with a place where nothing else runs: jobs whose circuits are each right by themselves and that
+    """Checks places where nothing else runs: jobs whose circuits are each right by themselves and that
     own nothing in common can stand together, which the validator of all looks at.
 
     One verdict holds for all places of a job and configuration that lie alike, as the fabric says (`Isolation`). Of a
@@ -49,7 +49,7 @@ class IsolatedValidator:
         return self.verdict(job, place)[0]
 
     def verdict(self, job: Job, place: Place) -> Verdict:
-        """What is wrong, and what the place reserves."""
+        """The first rule that the place breaks, None for none, and amounts that it reserves."""
         isolation, fabric = self._plugin.isolation, self._cluster.fabric
         asked = job.job_class_json if isolation.is_checked(fabric) else ""
         key = asked, place.row, isolation.lie(self._cluster, place)

@@ -1,4 +1,4 @@
-"""What routes share: the service, what it counts, and one way to make an event of a request."""
+"""The context of all routes: the service, its metrics, and one way to make an event of a request."""
 
 import re
 import time
@@ -60,7 +60,7 @@ class ServiceContext:
 
     @property
     def extender(self) -> "Extender | None":
-        """What answers kube-scheduler, where a control loop keeps the controller in step with Kubernetes."""
+        """The extender that answers kube-scheduler; None without a control loop for Kubernetes."""
         return next((c.extender for c in self.service.control_loops if hasattr(c, "extender")), None)
 
     async def event(

@@ -23,7 +23,7 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, address: str) -> bool:
-        """Whether a request may pass, which then counts."""
+        """True if a request may pass, which then counts."""
         if not self._rate_per_s:
             return True
         now_s = self._clock()

@@ -1,4 +1,4 @@
-"""What is answered: decisions, jobs and errors, in types that OpenAPI shows."""
+"""Bodies of answers: decisions, jobs and errors, in types that OpenAPI shows."""
 
 from dataclasses import fields
 from inspect import cleandoc

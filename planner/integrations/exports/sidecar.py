@@ -1,4 +1,4 @@
-"""Circuits of each configuration and the rounds that use them, which no exchange format carries."""
+"""Sidecar of exchange formats, which carry no circuits: those of each configuration, and the rounds that use them."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Jobs that pods stand for, and the parts that they hold.
+"""Jobs that pods stand for.
 
 A pod that is bound stands for the job that the planner bound it for: its annotation, which nobody else writes. Its
 labels are its owner's, and mean nothing then. Until its object is gone, or it has ended, it keeps what it holds.

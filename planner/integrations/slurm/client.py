@@ -1,4 +1,4 @@
-"""Client of slurmctld: its answers as typed rows, and commands to it."""
+"""Client of Slurm: its jobs and nodes as typed rows, and commands to it."""
 
 import json
 from collections.abc import Sequence

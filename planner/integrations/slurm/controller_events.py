@@ -66,7 +66,7 @@ def in_turn(requests: Sequence[Request], memory: Memory) -> list[Request]:
 
 
 def mark_of(row: JobRow, descriptor: JobDescriptor) -> object:
-    """Request of a job: a refused one is looked at again once this has changed."""
+    """Mark of what a job asks for: a refused one is looked at again once it has changed."""
     return descriptor.request, row.comment, row.nice, row.time_limit_s, row.account
 
 

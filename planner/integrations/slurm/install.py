@@ -211,7 +211,7 @@ class Installation:
                 raise InputError(str(path), "", f"does not run as {self._account.pw_name} (SlurmUser): {said}")
 
     def _as_slurm_user(self, command: list[str]) -> str | None:
-        """Error of a command run as the user of the hooks, if any."""
+        """Run a command as the user of slurmctld; returns its error, None for none."""
         account = self._account
         root = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
         environment = {"PYTHONPATH": str(scripts.package_folder()), "SLURM_JOB_ID": "0", "PATH": os.defpath}

@@ -1,4 +1,4 @@
-"""Checks of a site's slurm.conf, each with its remedy; and the settings of our snippet."""
+"""Checks a site's slurm.conf: obstacles, each with its remedy, and the settings of our snippet."""
 
 import os
 import re
@@ -25,7 +25,7 @@ _ADMIN_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 @dataclass(frozen=True)
 class Programs:
-    """Where ours are."""
+    """Paths of our programs."""
 
     connect: Path
     release: Path
@@ -60,7 +60,7 @@ def require_release() -> str:
 
 
 def untried(release: str) -> str:
-    """Warning for a release that was not tried; empty where it was."""
+    """A warning on a release of Slurm that was not tried; empty where it was."""
     if any(each.release == release and each.is_tried for each in FORMATS.values()):
         return ""
     tried = " and ".join(each.release for each in FORMATS.values() if each.is_tried)
@@ -68,7 +68,7 @@ def untried(release: str) -> str:
 
 
 def open_gpus(site: SlurmSite) -> str:
-    """Warning where nobody closes the GPUs of a node; empty where the planner does."""
+    """A warning where nothing closes the GPUs of a node to other jobs; empty where the planner does."""
     if site.config.gpu_devices is not None:
         return ""
     problem = "EVERY JOB, ALSO ONE WITHOUT GPUS, CAN OPEN EVERY GPU OF ITS NODES, WHOEVER COMPUTES ON IT"
@@ -132,5 +132,5 @@ def require_fit(conf: SlurmConf, site: SlurmSite) -> None:
 
 
 def _calls(program: Path, name: str) -> bool:
-    """True if a script of the site names ours, as we told how."""
+    """True if a script of the site names ours, as our notes ask."""
     return program.is_file() and name in program.read_text(encoding="utf-8", errors="replace")

@@ -45,7 +45,7 @@ class SlurmConf:
     lines: tuple[ConfLine, ...]
 
     def value(self, key: str) -> str | None:
-        """Value of the last line that names this key."""
+        """Value of a key by the last line that names it; None where none does."""
         found = [line.pairs[key.lower()] for line in self.lines if key.lower() in line.pairs]
         return found[-1] if found else None
 
@@ -70,7 +70,7 @@ class SlurmConf:
         return set() if "" in types else types
 
     def _gres_by_node(self) -> dict[str, str]:
-        """Text after Gres=."""
+        """The text after Gres= by node."""
         found, default = dict[str, str](), ""
         for line in self.lines:
             if "nodename" not in line.pairs:

@@ -108,7 +108,7 @@ class Replaying(RuleBasedStateMachine):
         c = self.controller
         self.count()
         assert c.check() == []
-        board = c._durable.floor.free
+        board = c._durable.state.free
         assert board.held.keys() == c.running.keys()
         broken = len(board.cluster.failed_devices)
         held = sum(len(place.devices) for place in c.running.values())

@@ -59,7 +59,7 @@ class Store:
 
 def left_over(c: Controller) -> dict[tuple[str, int], int]:
     """Units and ports by server that the free state counts as free."""
-    state = c._durable.floor.free.state
+    state = c._durable.state.free.state
     assert isinstance(state, PoolFreeState)
     parts = state.parts
     counts = {("unit", server): number for server, number in enumerate(parts._units)}
@@ -68,7 +68,7 @@ def left_over(c: Controller) -> dict[tuple[str, int], int]:
 
 def expected(c: Controller) -> dict[tuple[str, int], int]:
     """The same, counted from the file of the cluster, what has failed, and the names that running jobs hold."""
-    working = c._durable.floor.free.cluster
+    working = c._durable.state.free.cluster
     fabric, health = working.fabric, working.health
     assert isinstance(fabric, Sipam)
     gone = {*health.failed_memory_units, *health.failed_tray_ports}
@@ -157,7 +157,7 @@ def test_a_job_whose_phases_divide_their_ports_differently_keeps_both_divisions(
         assert (again.running["chats"].memory, again.running["chats"].circuits) == (place.memory, place.circuits)
         assert left_over(again) == expected(again)
         again.finish("chats")
-        assert not any(again._durable.floor.free.state.taken.values())
+        assert not any(again._durable.state.free.state.taken.values())
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ def placed(controlled: Controller, name: str, size: int) -> tuple[Request, Place
 
 
 def guard_of(controlled: Controller) -> Validator:
-    return controlled._durable.floor.validator
+    return controlled._durable.state.validator
 
 
 def rewired(place: Place, change: Callable[[Wire], Wire | None]) -> Place:
