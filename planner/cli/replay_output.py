@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.cli.inputs import write_text
+from planner.cli.inputs import write_records, write_text
 from planner.cli.output import console, number, percent, plain, print_json, quantity, table
 
 if TYPE_CHECKING:
@@ -47,26 +47,16 @@ def deliver(
     if prices is not None:
         outcomes, measures[COST] = priced(outcomes, prices), measure_of(prices)
     rows = summarize(outcomes, measures)
+    records = to_records(rows)
     if as_json:
-        print_json(to_records(rows))
+        print_json(records)
     else:
         _print_tables(rows, measures)
         _print_caveats(study, outcomes, measures)
     if csv is not None:
-        _write_rows(csv, rows)
+        write_records(csv, records)
     if html is not None:
         _write_page(html, study, outcomes, measures, inputs)
-
-
-def _write_rows(path: Path, rows: "Sequence[SummaryRow]") -> None:
-    """All rows as CSV or Parquet."""
-    from planner.simulate.summary import to_csv, to_records
-    from planner.tables import write_parquet
-
-    if path.suffix == ".parquet":
-        write_parquet(path, to_records(rows))
-    else:
-        write_text(path, to_csv(rows))
 
 
 def _write_page(

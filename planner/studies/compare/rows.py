@@ -1,7 +1,5 @@
 """One row for each run: what a policy reached on a variant of an instance, and how far it is from the bound."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -127,13 +125,3 @@ def to_records(rows: Iterable[PolicyRow], *, with_timings: bool = True) -> list[
         | ({} if with_timings else {"wall_time_s": None})
         for row in rows
     ]
-
-
-def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
-    """Records of equal keys as CSV with a header; an empty cell is None."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if records:
-        writer.writerow(records[0])
-        writer.writerows(record.values() for record in records)
-    return text.getvalue()
