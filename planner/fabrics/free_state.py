@@ -132,7 +132,7 @@ class FreeState(FreeDevices):
         """The class's most valuable row that finds a place, taken; None where none does."""
         if kind.held > self.num_free:
             return None
-        rows = [(row.shape, row) for row in (kind.of_loop if search.of_loop else kind.rows)]
+        rows = ((row.shape, row) for row in (kind.of_loop if search.of_loop else kind.rows))
         found = self.first_that_fits(rows, search, lambda row, blocks: self.realize(row, blocks, search.deadline_s))
         return None if found is None else self.taking(found)
 
