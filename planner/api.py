@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from planner.explain.explanation import Explanation
     from planner.explain.marginal import Marginal, marginal
     from planner.fabrics.demand import Demand
-    from planner.fabrics.free_state import Blocks, FreeState, Strategy
+    from planner.fabrics.free_state import FreeState
     from planner.fabrics.plugin import FabricPlugin
     from planner.fabrics.problem import JobOptions, Problem
+    from planner.fabrics.search import Blocks, Strategy
     from planner.heuristics.greedy import place_all
     from planner.heuristics.strategies import in_order
     from planner.model.cluster import Cluster
@@ -48,7 +49,7 @@ API_VERSION = "1.0"
 
 _MODULE_OF_NAME = {
     "Assignment": "planner.model.plan",
-    "Blocks": "planner.fabrics.free_state",
+    "Blocks": "planner.fabrics.search",
     "Cluster": "planner.model.cluster",
     "Comparison": "planner.studies.compare",
     "Demand": "planner.fabrics.demand",
@@ -73,7 +74,7 @@ _MODULE_OF_NAME = {
     "SimulationRun": "planner.simulate.run_one",
     "SolveOptions": "planner.model.result",
     "Status": "planner.model.result",
-    "Strategy": "planner.fabrics.free_state",
+    "Strategy": "planner.fabrics.search",
     "StrategyPolicy": "planner.policies.by_strategy",
     "Violation": "planner.model.violation",
     "check": "planner.checks",

@@ -1,5 +1,6 @@
 """Tables of measurements: read a CSV file, tell its kind by its columns, refuse what no model could read."""
 
+import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -88,6 +89,16 @@ def read_columns(
         if name in frame.columns:
             columns[name] = _names(path, frame, name, is_required=False)
     return columns, np.asarray(frame.index, dtype=np.int64)
+
+
+def csv_text(records: Sequence[Mapping[str, object]]) -> str:
+    """Records of equal keys as CSV with a header; an empty cell is None."""
+    text = io.StringIO()
+    if records:
+        writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+    return text.getvalue()
 
 
 def write_parquet(path: Path, rows: Sequence[Mapping[str, object]]) -> None:

@@ -1,6 +1,7 @@
 """Imports point one way, files and functions stay short: read from the source, nothing is imported."""
 
 import ast
+import re
 import tomllib
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -60,6 +61,8 @@ ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
     "httpx": "planner.integrations.kubernetes",
 }
 """distribution -> the one place that may import it, or the few"""
+PLACE = re.compile(r"planner(\.\w+)+:\w+")
+"""of a part, as plug-ins name it"""
 COMMANDS = {"costmodel.measure.__main__"}
 """commands outside the command line: this one runs where no more than torch, numpy and pydantic are"""
 CHECKS_IMPORT = {"costmodel", "planner.model"}
@@ -128,7 +131,8 @@ class Module:
         return frozenset(node for part in parts for node in ast.walk(part))
 
     def imports(self, *, for_types: bool = True) -> Iterator[str]:
-        """Imported modules, those inside functions included; `for_types`: those under TYPE_CHECKING too."""
+        """Imported modules, those inside functions and places of parts included; `for_types`: those under
+        TYPE_CHECKING too."""
         for node in ast.walk(self.tree):
             if node in self.for_types and not for_types:
                 continue
@@ -139,6 +143,8 @@ class Module:
                 assert node.module is not None
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
                 yield from names if node.module in PACKAGES else [node.module]
+            elif isinstance(node, ast.Constant) and PLACE.fullmatch(str(node.value)):
+                yield node.value.partition(":")[0]
 
     def files_imported(self, known: Container[str]) -> Iterator[str]:
         """Imported modules, one file each: of a package the module that is imported from it, where there is one."""

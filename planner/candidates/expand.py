@@ -114,7 +114,7 @@ def _question(job: Job) -> str:
 
 
 def reference_of(job: Job, scores: Scores) -> Reference:
-    """What a job is measured against: what its file says, or the fastest and the most frugal of its candidates."""
+    """Reference of a job: the one of its file, or the fastest and the most frugal of its candidates."""
     if job.reference is not None or not len(scores.speed):
         return job.reference or Reference(speed=1.0, energy_per_work=1.0)
     return Reference(speed=float(scores.speed.max()), energy_per_work=float(scores.energy_per_work_j.min()))

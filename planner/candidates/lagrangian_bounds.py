@@ -1,4 +1,9 @@
-"""Lagrangian bound on value: prices of what jobs share, and the order in which candidates are worth trying."""
+"""Lagrangian bound on value: prices of what jobs share, and the order in which candidates are worth trying.
+
+Prices are found by subgradient steps and not by a linear program (OR-Tools' GLOP): its bound of all plans is up to
+0.75 % tighter, but the bound of a row is often lowest at prices met on the way. On six random pools of 128 accelerators
+and 16 jobs, at equal deterministic time, search proved five optima with the steps and two with the program.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +35,7 @@ class LagrangianMultipliers:
 
 
 def has_prices(problem: Problem) -> bool:
-    """Whether jobs share more than accelerators: the memory of a pool, or appliances."""
+    """True if jobs share more than accelerators: the memory of a pool, or appliances."""
     return plugin_of(problem.cluster.fabric).shared_amounts.are_any(problem.cluster)
 
 

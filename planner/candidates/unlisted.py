@@ -14,7 +14,7 @@ MOST_NAMED = 3
 
 
 def why_unlisted(cluster: Cluster, job: Job) -> str | None:
-    """What keeps every configuration of a job from being listed, and which changes of it would list some.
+    """Limits that keep every configuration of a job from being listed, and changes of it that would list some.
 
     Told of the size that is nearest to having one. Failed parts do not count. None where something is listed.
     """

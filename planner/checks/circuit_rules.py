@@ -1,4 +1,4 @@
-"""What holds on every fabric whose collectives run over circuits that a job holds."""
+"""Rules of every fabric whose collectives run over circuits that a job holds."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ class CircuitRules(FabricRules):
         """Of the circuits of a fabric of this kind."""
 
     def is_simulated(self, collective: Collective) -> bool:
-        """Whether its rounds run over circuits."""
+        """True if its rounds run over circuits."""
         return True
 
     def required(self, configuration: Configuration) -> list[tuple[str, Links]] | None:

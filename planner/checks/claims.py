@@ -1,4 +1,4 @@
-"""What the plan says of itself."""
+"""The claims of a plan about itself."""
 
 from collections.abc import Iterator
 from math import isclose

@@ -1,4 +1,4 @@
-"""What the rules of every fabric ask of one kind of it, and the rules that hold on this kind alone."""
+"""The part of one kind of fabric in the rules of all, and the rules that hold on this kind alone."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -24,8 +24,6 @@ class FabricRules:
 
     after: ClassVar[str] = "circuits"
     """the rule of every fabric after which those of this one are asked"""
-    needs_port: ClassVar[bool] = False
-    """whether a device without a working port runs nothing, not even a job of one rank"""
 
     @property
     def checks(self) -> Mapping[str, Check]:

@@ -36,8 +36,9 @@ def jobs_between(free: tuple[int, ...], links: Links, size: int) -> tuple[int, i
 
 
 def _lent(left: dict[int, int], links: Links, size: int) -> int:
-    """What surely fits: one server after the other, that with the fewest devices first, runs what it can by itself and
-    closes; what it has left joins a job whose other devices the linked one with the most gives, if it has as many."""
+    """The number that surely fits: one server after the other, that with the fewest devices first, runs what it can by
+    itself and closes; what it has left joins a job whose other devices the linked one with the most gives, if it has as
+    many."""
     jobs = 0
     for _ in range(len(left)):
         closing = min(sorted(left), key=left.__getitem__)
@@ -61,7 +62,7 @@ class _Search:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the search ended before all parts were looked at."""
+        """True if the search ended before all parts were looked at."""
         return len(self._known) > MOST_PARTS
 
     @cached_property

@@ -20,10 +20,10 @@ Required = Callable[[], list[tuple[str, Links]] | None]
 
 
 class Isolation:
-    """What stands here holds where jobs have no circuits and share nothing: no rule needs to look at one alone."""
+    """The defaults hold where jobs have no circuits and share nothing: no rule needs to look at one alone."""
 
     def is_checked(self, fabric: FabricBase) -> bool:
-        """Whether all rules look at a placement alone, once for all that lie alike."""
+        """True if all rules look at a placement alone, once for all that lie alike."""
         return False
 
     def ground(self, cluster: Cluster) -> Cluster:
@@ -35,7 +35,7 @@ class Isolation:
         return None
 
     def wrong(self, fabric: FabricBase, place: Lying, required: Required) -> str | None:
-        """What is wrong with the circuits by rank, of those that are required; the same for all that lie alike."""
+        """The first fault of the circuits by rank, of those that are required; the same for all that lie alike."""
         return None
 
     def wrong_here(self, fabric: FabricBase, place: Lying) -> str | None:

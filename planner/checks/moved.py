@@ -1,11 +1,11 @@
-"""Whether a job that runs stays exactly as it is."""
+"""Residents that a plan leaves exactly as they are, and those that it moves."""
 
 from planner.model.job import Resident
 from planner.model.plan import Assignment, HeldCircuits
 
 
 def has_moved(resident: Resident, assignment: Assignment) -> bool:
-    """Whether devices by rank, configuration or circuits differ; the order of circuits does not count."""
+    """True if devices by rank, configuration or circuits differ; the order of circuits does not count."""
     return (
         assignment.devices != resident.devices
         or assignment.configuration != resident.configuration

@@ -32,7 +32,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Offers:
-    """What the cost model lists for a job; a resident's current configuration counts for the best."""
+    """The listing of the cost model for a job; a resident's current configuration counts for the best."""
 
     candidates: Candidates
     fastest: float | None
@@ -40,7 +40,7 @@ class Offers:
     least_energy_per_work: float | None
 
     def lists(self, configuration: Configuration) -> bool:
-        """Whether a candidate is written exactly like this."""
+        """True if a candidate is written exactly like this."""
         rows = self.candidates
         choice = configuration.choice(rows.workload.menus())
         same = (rows.block == configuration.block) & (rows.order == RANK_ORDERS.index(configuration.rank_order))
@@ -87,7 +87,7 @@ def price(instance: Instance, job: Job, configuration: Configuration) -> Price |
 
 
 def offers(instance: Instance, job: Job) -> Offers:
-    """What is listed for a job, of sizes that a rack has tiles for, or the cluster where racks are linked."""
+    """The candidates listed for a job, of sizes that a rack has tiles for, or the cluster where racks are linked."""
     return _offers(_question(instance, job))
 
 

@@ -38,14 +38,14 @@ def digits_of(rank: int, radices: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def sends_packets(collective: Collective) -> bool:
-    """Whether a collective needs no circuits: nothing is sent, or packets over electrical switches."""
+    """True if a collective needs no circuits: nothing is sent, or packets over electrical switches."""
     if collective.kind in ("none", "switched", "tree", "bucket", "rotated", "chain", "routed"):
         return True
     return collective.kind == "ring" and not collective.wavelengths
 
 
 def is_sound(collective: Collective, ranks: int) -> bool:
-    """Whether a collective over circuits has radices, held digits and wavelengths that fit the ranks."""
+    """True if a collective over circuits has radices, held digits and wavelengths that fit the ranks."""
     if sends_packets(collective):
         return True
     if collective.kind in ("ring", "line"):

@@ -27,9 +27,8 @@ def check_residents(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
 def lost_parts(cluster: Cluster, assignment: Assignment) -> list[str]:
     """Names of failed parts that a job uses: devices by rank, then what its circuits and memory go through."""
-    rules = plugin_of(cluster.fabric).rules
     broken = tiles_in(cluster, cluster.health.failed_tiles)
-    if len(assignment.devices) > 1 or rules.needs_port:
+    if len(assignment.devices) > 1 or cluster.fabric.has_remote_memory:
         broken |= tiles_in(cluster, cluster.health.failed_ports)
     devices = [name for name in assignment.devices if tiles_in(cluster, (name,)) & broken]
-    return [*devices, *rules.lost(cluster, assignment)]
+    return [*devices, *plugin_of(cluster.fabric).rules.lost(cluster, assignment)]

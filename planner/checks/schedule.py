@@ -128,7 +128,7 @@ def _gather(digit: int, radices: tuple[int, ...], ranks: int) -> tuple[Send, ...
 
 @lru_cache(maxsize=256)
 def reduces_once(collective: Collective, ranks: int) -> bool:
-    """Whether a sound collective leaves every chunk reduced exactly once on every rank, in each of its calls."""
+    """True if a sound collective leaves every chunk reduced exactly once on every rank, in each of its calls."""
     if collective.kind == "exchange" and prod(collective.radices) > ranks:
         return all(sums_reduce_once(collective, ranks))
     schedule = schedule_of(collective, ranks)
@@ -138,7 +138,7 @@ def reduces_once(collective: Collective, ranks: int) -> bool:
 
 
 def sums_reduce_once(collective: Collective, ranks: int) -> tuple[bool, bool]:
-    """Whether calls from the last digit to the first, and from the first to the last, end with every part once.
+    """True if calls from the last digit to the first, and from the first to the last, end with every part once.
 
     A rank has one sum with its own part and one without. From the last digit on, either is sent and the receiver adds
     it to both; from the first on, the sum of both is sent and the receiver adds it to the one or the other.
@@ -156,7 +156,7 @@ def sums_reduce_once(collective: Collective, ranks: int) -> tuple[bool, bool]:
 
 
 def ends_reduced(schedule: Schedule, ranks: int) -> bool:
-    """Whether every rank ends with every chunk, each containing every rank's part exactly once."""
+    """True if every rank ends with every chunk, each containing every rank's part exactly once."""
     parts = np.zeros((ranks, schedule.num_chunks, ranks), dtype=np.int32)
     parts[np.arange(ranks), :, np.arange(ranks)] = 1
     for each in schedule.rounds:

@@ -1,4 +1,4 @@
-"""What a plan cannot have where no memory is pooled."""
+"""Parts of a plan that only pooled memory has."""
 
 from collections.abc import Iterator
 

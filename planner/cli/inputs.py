@@ -12,6 +12,8 @@ from planner.model.clock import Clock
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from planner.cli.outputs import Output
     from planner.fabrics.problem import Problem
     from planner.model.instance import Instance
@@ -128,7 +130,7 @@ def require_not_given(path: Path | None, option: str, *given: Path | None) -> No
 
 
 def _is_other(path: Path, output: "Output") -> bool:
-    """Whether a file holds anything but an earlier output of this kind."""
+    """True if a file holds anything but an earlier output of this kind."""
     if not path.is_file() or path.stat().st_size == 0 or not os.access(path, os.R_OK):
         return False
     return not output.is_one(path)
@@ -140,3 +142,13 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(str(path), "", f"cannot be written: {error.strerror}") from None
+
+
+def write_records(path: Path, records: "Sequence[Mapping[str, object]]") -> None:
+    """Write records of equal keys: Parquet by its suffix, else CSV."""
+    from planner.tables import csv_text, write_parquet
+
+    if path.suffix == ".parquet":
+        write_parquet(path, records)
+    else:
+        write_text(path, csv_text(records))

@@ -10,7 +10,7 @@ from types import FrameType
 
 @contextmanager
 def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed inside the block; the second time it ends the program at once."""
+    """True if Ctrl-C was pressed inside the block; the second time it ends the program at once."""
     asked = threading.Event()
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""What a file that exists holds: an output replaces an earlier one of its kind, and nothing else."""
+"""Kinds of output files: an output replaces an earlier one of its kind, and nothing else."""
 
 import json
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def _is_table_with(*columns: str) -> Callable[[Path], bool]:
 
 
 def holds_database(path: Path) -> bool:
-    """Whether a file is empty or one of SQLite."""
+    """True if a file is empty or one of SQLite."""
     head = _head(path)
     return not head or head.startswith(b"SQLite format 3")
 

@@ -1,4 +1,4 @@
-"""What a replay is given: demand, clusters, policies, loads, moments and prices."""
+"""Inputs of a replay: demand, clusters, policies, loads, moments and prices."""
 
 from collections.abc import Sequence
 from dataclasses import replace

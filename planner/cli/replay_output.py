@@ -1,4 +1,4 @@
-"""What a replay gives: tables on the terminal, a file of all measures, and one page for people."""
+"""Outputs of a replay: tables on the terminal, a file of all measures, and one page for people."""
 
 import hashlib
 import shlex
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.cli.inputs import write_text
+from planner.cli.inputs import write_records, write_text
 from planner.cli.output import console, number, percent, plain, print_json, quantity, table
 
 if TYPE_CHECKING:
@@ -47,26 +47,16 @@ def deliver(
     if prices is not None:
         outcomes, measures[COST] = priced(outcomes, prices), measure_of(prices)
     rows = summarize(outcomes, measures)
+    records = to_records(rows)
     if as_json:
-        print_json(to_records(rows))
+        print_json(records)
     else:
         _print_tables(rows, measures)
         _print_caveats(study, outcomes, measures)
     if csv is not None:
-        _write_rows(csv, rows)
+        write_records(csv, records)
     if html is not None:
         _write_page(html, study, outcomes, measures, inputs)
-
-
-def _write_rows(path: Path, rows: "Sequence[SummaryRow]") -> None:
-    """All rows as CSV or Parquet."""
-    from planner.simulate.summary import to_csv, to_records
-    from planner.tables import write_parquet
-
-    if path.suffix == ".parquet":
-        write_parquet(path, to_records(rows))
-    else:
-        write_text(path, to_csv(rows))
 
 
 def _write_page(
@@ -103,7 +93,7 @@ def _print_tables(rows: "Sequence[SummaryRow]", measures: "Mapping[str, Measure]
 def _print_caveats(
     study: "Study", outcomes: "Mapping[SimulationRun, Outcome]", measures: "Mapping[str, Measure]"
 ) -> None:
-    """What the figures hide at each load, and what the study does not show: as the page has it."""
+    """Caveats of the figures at each load and of the study, as on the page."""
     from planner.report.replay.caveats import caveats
     from planner.report.replay.sheet import Sheet
     from planner.report.replay.verdict import verdict

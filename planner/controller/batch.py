@@ -65,66 +65,66 @@ class Proposal:
     moves: list[tuple[Entry, Placement, Placement]]
 
 
-def start_batch(floor: ClusterState, names: frozenset[str], deadline_s: float) -> tuple[bool, frozenset[str]]:
+def start_batch(state: ClusterState, names: frozenset[str], deadline_s: float) -> tuple[bool, frozenset[str]]:
     """Start jobs of a batch as a whole: whether any did so, and those whose turn has not come yet.
 
     Nothing has changed where one after the other is as good.
     """
-    state = floor.free.state
-    if not state.servers_are_counts:
+    free_state = state.free.state
+    if not free_state.servers_are_counts:
         return False, frozenset()
-    guests = _guests(floor, names)
-    later = names.difference(guest.entry.name for guest in guests)
-    value, started = _one_by_one(floor, guests, deadline_s)
+    jobs = _batch_jobs(state, names)
+    later = names.difference(job.entry.name for job in jobs)
+    value, started = _one_by_one(state, jobs, deadline_s)
     while time.perf_counter() < deadline_s:
-        if all(started.get(g.entry.name, 0.0) >= max((w.value for w in g.ways), default=0.0) for g in guests):
+        if all(started.get(g.entry.name, 0.0) >= max((w.value for w in g.ways), default=0.0) for g in jobs):
             break
-        ground = _ground(floor, guests, started)
-        plan = ground.model.solve(deadline_s - time.perf_counter())
+        servers = _batch_servers(state, jobs, started)
+        plan = servers.model.solve(deadline_s - time.perf_counter())
         if plan is None:
             break
-        last = min((g.level for n, g in enumerate(guests) if g.ways and n not in plan.starts), default=guests[-1].level)
-        if guests[-1].level == last:
+        last = min((g.level for n, g in enumerate(jobs) if g.ways and n not in plan.starts), default=jobs[-1].level)
+        if jobs[-1].level == last:
             before = {level: gained for level, gained in value.items() if level <= last}
-            return _carried_out(floor, guests, ground, plan, before, deadline_s), later
-        later |= {guest.entry.name for guest in guests if guest.level > last}
-        guests = [guest for guest in guests if guest.level <= last]
+            return _carried_out(state, jobs, servers, plan, before, deadline_s), later
+        later |= {job.entry.name for job in jobs if job.level > last}
+        jobs = [job for job in jobs if job.level <= last]
     return False, later
 
 
 def _carried_out(
-    floor: ClusterState,
-    guests: Sequence[BatchJob],
-    ground: BatchServers,
+    state: ClusterState,
+    jobs: Sequence[BatchJob],
+    servers: BatchServers,
     plan: BatchPlan | None,
     before: Value,
     deadline_s: float,
 ) -> bool:
     """Carry out a plan, or another if its light is short, that is better than what was `before`."""
     for _ in range(MOST_TRIES):
-        if plan is None or not _is_better(_value(guests, plan), before):
+        if plan is None or not _is_better(_value(jobs, plan), before):
             return False
-        proposal, reached = _taken(floor, guests, plan, ground)
-        if proposal is not None and _agreed(floor, proposal, is_better=_is_better(reached, before)):
+        proposal, reached = _taken(state, jobs, plan, servers)
+        if proposal is not None and _agreed(state, proposal, is_better=_is_better(reached, before)):
             return True
-        ground.model.refuse(plan)
-        plan = ground.model.solve(deadline_s - time.perf_counter())
+        servers.model.refuse(plan)
+        plan = servers.model.solve(deadline_s - time.perf_counter())
     return False
 
 
-def _guests(floor: ClusterState, names: Iterable[str]) -> list[BatchJob]:
+def _batch_jobs(state: ClusterState, names: Iterable[str]) -> list[BatchJob]:
     """The first jobs of a batch in the order of the queue; those behind the job with reserved room leave it alone."""
-    reserved, line, now_s = floor.ledger.reserved, floor.queue, floor.now_s
-    entries = sorted((floor.ledger.jobs[n] for n in names if n in line), key=lambda e: line.rank(e, now_s))
-    head = floor.ledger.jobs.get(reserved.job or "")
+    reserved, line, now_s = state.ledger.reserved, state.queue, state.now_s
+    entries = sorted((state.ledger.jobs[n] for n in names if n in line), key=lambda e: line.rank(e, now_s))
+    head = state.ledger.jobs.get(reserved.job or "")
     first = line.rank(head, now_s) if head is not None and head.place is None else None
     found = []
     for entry in entries[:MOST_JOBS]:
         is_first = first is None or line.rank(entry, now_s) < first
-        is_free = is_first or may_enter(floor, entry)
-        barred = floor.drained if is_free else floor.drained | frozenset(reserved.servers)
-        level = -float(entry.request.priority), floor.ledger.tenants.burden(entry.request.tenant, now_s)
-        found.append(BatchJob(entry, level, is_first, barred, _ways(floor.kind(entry), entry.request.weight)))
+        is_free = is_first or may_enter(state, entry)
+        barred = state.drained if is_free else state.drained | frozenset(reserved.servers)
+        level = -float(entry.request.priority), state.ledger.tenants.burden(entry.request.tenant, now_s)
+        found.append(BatchJob(entry, level, is_first, barred, _ways(state.kind(entry), entry.request.weight)))
     return found
 
 
@@ -143,8 +143,8 @@ def _ways(kind: JobClass, weight: float) -> dict[Way, tuple[Option, ...]]:
     return ways
 
 
-def _one_by_one(floor: ClusterState, guests: Sequence[BatchJob], deadline_s: float) -> tuple[Value, dict[str, float]]:
-    """What is found for one job after the other, given back: value by level, and of each job that starts.
+def _one_by_one(state: ClusterState, jobs: Sequence[BatchJob], deadline_s: float) -> tuple[Value, dict[str, float]]:
+    """Places found for one job after the other, given back: value by level, and of each job that starts.
 
     Where the first of them finds no place room is kept for it.
     """
@@ -152,24 +152,24 @@ def _one_by_one(floor: ClusterState, guests: Sequence[BatchJob], deadline_s: flo
     kept: frozenset[int] = frozenset()
     left: dict[str, tuple[int, int]] = {}
     value, started = Value(), dict[str, float]()
-    for guest in guests:
-        entry, tenant = guest.entry, guest.entry.request.tenant
-        accelerators, ports = left.setdefault(tenant, floor.ledger.tenants.left(tenant))
-        kind = floor.ledger.kinds.limited(entry.kind, accelerators, ports)
+    for job in jobs:
+        entry, tenant = job.entry, job.entry.request.tenant
+        accelerators, ports = left.setdefault(tenant, state.ledger.tenants.left(tenant))
+        kind = state.ledger.kinds.limited(entry.kind, accelerators, ports)
         if not kind.rows:
             continue
-        found = floor.free.find(entry.kind, kind, guest.barred | kept, deadline_s)
+        found = state.free.find(entry.kind, kind, job.barred | kept, deadline_s)
         if found.placement is None or found.place is None:
-            if guest.is_first and not kept and (room := reserve(floor, entry, kind)) is not None:
+            if job.is_first and not kept and (room := reserve(state, entry, kind)) is not None:
                 kept = frozenset(room.servers)
             continue
         taken.append(found.placement)
         place, row = found.place, found.place.row
         left[tenant] = accelerators - len(place.devices), ports - place.num_ports
         started[entry.name] = entry.request.weight * float(row.options.value[row.number])
-        value[guest.level] = value.get(guest.level, 0.0) + started[entry.name]
+        value[job.level] = value.get(job.level, 0.0) + started[entry.name]
     for placement in taken:
-        floor.free.state.release(placement)
+        state.free.state.release(placement)
     return value, started
 
 
@@ -182,115 +182,115 @@ def _is_better(new: Value, old: Value) -> bool:
     return False
 
 
-def _value(guests: Sequence[BatchJob], plan: BatchPlan) -> Value:
+def _value(jobs: Sequence[BatchJob], plan: BatchPlan) -> Value:
     value = Value()
     for number, (way, _) in plan.starts.items():
-        level = guests[number].level
+        level = jobs[number].level
         value[level] = value.get(level, 0.0) + way.value
     return value
 
 
-def _ground(floor: ClusterState, guests: Sequence[BatchJob], started: dict[str, float]) -> BatchServers:
-    state, moves = floor.free.state, floor.settings.moves
-    every = [server for servers in state.together for server in servers if server not in floor.drained]
-    near = sorted(sorted(every, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
+def _batch_servers(state: ClusterState, jobs: Sequence[BatchJob], started: dict[str, float]) -> BatchServers:
+    free_state, moves = state.free.state, state.settings.moves
+    every = [server for servers in free_state.together for server in servers if server not in state.drained]
+    near = sorted(sorted(every, key=lambda s: (-free_state.lit[s], s))[:MOST_SERVERS])
     number = {server: i for i, server in enumerate(near)}
-    running = _movable(floor, near) if moves else {}
+    running = _movable(state, near) if moves else {}
     room = RoomProblem(
-        tuple(state.lit[s] for s in near),
-        tuple(sorted((number[s], ranks, len(jobs)) for (s, ranks), jobs in running.items())),
+        tuple(free_state.lit[s] for s in near),
+        tuple(sorted((number[s], ranks, len(entries)) for (s, ranks), entries in running.items())),
     )
-    levels = {level: i for i, level in enumerate(sorted({guest.level for guest in guests}))}
-    tenants = list(dict.fromkeys(guest.entry.request.tenant for guest in guests))
-    gains = [int(min(gain_s(floor, g.entry, floor.kind(g.entry)), 1e9)) if moves and g.ways else 0 for g in guests]
+    levels = {level: i for i, level in enumerate(sorted({job.level for job in jobs}))}
+    tenants = list(dict.fromkeys(job.entry.request.tenant for job in jobs))
+    gains = [int(min(gain_s(state, g.entry, state.kind(g.entry)), 1e9)) if moves and g.ways else 0 for g in jobs]
     entrants = [
         Entrant(
             tuple(g.ways), levels[g.level], tenants.index(g.entry.request.tenant),
             frozenset(i for s, i in number.items() if s not in g.barred), gain,
         )
-        for g, gain in zip(guests, gains, strict=True)
+        for g, gain in zip(jobs, gains, strict=True)
     ]  # fmt: skip
-    hall = BatchRoom(
+    batch_room = BatchRoom(
         room=room,
-        together=tuple(tuple(number[s] for s in servers if s in number) for servers in state.together),
-        entered=frozenset(i for s, i in number.items() if s not in floor.ledger.reserved.servers),
-        quotas=tuple((min(a, MOST), min(p, MOST)) for a, p in map(floor.ledger.tenants.left, tenants)),
-        downtime_s=int(floor.settings.downtime_s) + 1,
-        gained_s=sum(gain for g, gain in zip(guests, gains, strict=True) if g.entry.name in started),
+        together=tuple(tuple(number[s] for s in servers if s in number) for servers in free_state.together),
+        entered=frozenset(i for s, i in number.items() if s not in state.ledger.reserved.servers),
+        quotas=tuple((min(a, MOST), min(p, MOST)) for a, p in map(state.ledger.tenants.left, tenants)),
+        downtime_s=int(state.settings.downtime_s) + 1,
+        gained_s=sum(gain for g, gain in zip(jobs, gains, strict=True) if g.entry.name in started),
     )
-    return BatchServers(near, running, BatchModel(hall, entrants))
+    return BatchServers(near, running, BatchModel(batch_room, entrants))
 
 
-def _movable(floor: ClusterState, near: Sequence[int]) -> dict[tuple[int, int], list[Entry]]:
+def _movable(state: ClusterState, near: Sequence[int]) -> dict[tuple[int, int], list[Entry]]:
     """Running jobs that may move, each in one server on accelerators with a port, by server and ranks."""
-    dark, found = floor.free.cluster.dark_devices, dict[tuple[int, int], list[Entry]]()
+    dark, found = state.free.cluster.dark_devices, dict[tuple[int, int], list[Entry]]()
     for server in near:
-        for name, ranks in floor.on(server).items():
-            entry = floor.ledger.jobs[name]
-            held = floor.free.held[name].held
+        for name, ranks in state.on(server).items():
+            entry = state.ledger.jobs[name]
+            held = state.free.held[name].held
             if entry.request.movable and len(held) == ranks and dark.isdisjoint(held):
                 found.setdefault((server, ranks), []).append(entry)
     return found
 
 
 def _taken(
-    floor: ClusterState, guests: Sequence[BatchJob], plan: BatchPlan, ground: BatchServers
+    state: ClusterState, jobs: Sequence[BatchJob], plan: BatchPlan, servers: BatchServers
 ) -> tuple[Proposal | None, Value]:
     """Take what a plan says, and the value of it; None, and all is as before, where light is short."""
-    state, near = floor.free.state, ground.near
-    staying = {key: list(jobs) for key, jobs in ground.running.items()}
+    free_state, near = state.free.state, servers.near
+    staying = {key: list(entries) for key, entries in servers.running.items()}
     moving: list[tuple[Entry, Placement, int]] = []
     for (origin, ranks, other), count in sorted(plan.moves.items()):
         for _ in range(count):
             entry = staying[near[origin], ranks].pop(0)
-            moving.append((entry, floor.free.held[entry.name], near[other]))
+            moving.append((entry, state.free.held[entry.name], near[other]))
     for _, before, _ in moving:
-        state.release(before)
+        free_state.release(before)
     proposal, value = Proposal([], []), Value()
     for number, (way, where) in sorted(plan.starts.items()):
-        guest, blocks = guests[number], [(near[i], count) for i, count in where]
-        placement = next(filter(None, (state.realize(row, blocks) for row in guest.ways[way])), None)
+        job, blocks = jobs[number], [(near[i], count) for i, count in where]
+        placement = next(filter(None, (free_state.realize(row, blocks) for row in job.ways[way])), None)
         if placement is None:
             break
-        state.take(placement)
-        proposal.starts.append((guest.entry, placement))
-        gained = guest.entry.request.weight * float(placement.row.options.value[placement.row.number])
-        value[guest.level] = value.get(guest.level, 0.0) + gained
+        free_state.take(placement)
+        proposal.starts.append((job.entry, placement))
+        gained = job.entry.request.weight * float(placement.row.options.value[placement.row.number])
+        value[job.level] = value.get(job.level, 0.0) + gained
     for entry, before, server in moving if len(proposal.starts) == len(plan.starts) else ():
-        placement = state.realize(before.row, [(server, before.row.shape.num_parts)])
+        placement = free_state.realize(before.row, [(server, before.row.shape.num_parts)])
         if placement is None:
             break
-        state.take(placement)
+        free_state.take(placement)
         proposal.moves.append((entry, before, placement))
     if len(proposal.starts) == len(plan.starts) and len(proposal.moves) == len(moving):
         return proposal, value
     for placement in (*(p for _, p in proposal.starts), *(p for _, _, p in proposal.moves)):
-        state.release(placement)
+        free_state.release(placement)
     for _, before, _ in moving:
-        state.take(before)
+        free_state.take(before)
     return None, value
 
 
-def _agreed(floor: ClusterState, proposal: Proposal, *, is_better: bool) -> bool:
+def _agreed(state: ClusterState, proposal: Proposal, *, is_better: bool) -> bool:
     """Carry out a proposal if it is better and the validator agrees with each part of it; else put all back."""
-    free = floor.free
+    free = state.free
     starts = [(entry, free.named(entry.kind, placement)) for entry, placement in proposal.starts]
     moves = [(entry, free.named(entry.kind, placement)) for entry, _, placement in proposal.moves]
     wired: list[Found] = [found for _, found in (*starts, *moves)]
     leaving = [entry.name for entry, _ in (*starts, *moves)]
     is_good = is_better and are_apart(wired)
     if not is_good or any(
-        found.place is None or floor.validator.objection(entry.request, found.place, leaving) is not None
+        found.place is None or state.validator.objection(entry.request, found.place, leaving) is not None
         for entry, found in (*starts, *moves)
     ):
-        put_back(floor, wired, proposal.moves)
+        put_back(state, wired, proposal.moves)
         return False
     for entry, found in moves:
         assert found.placement is not None
         assert found.place is not None
-        floor.move(entry, found.placement, found.place, "jobs that arrived together find room where it was")
+        state.move(entry, found.placement, found.place, "jobs that arrived together find room where it was")
     for entry, found in starts:
-        floor.start(entry, found)
-    floor.counts.joint += len(starts)
-    floor.counts.moves += len(moves)
+        state.start(entry, found)
+    state.counts.joint += len(starts)
+    state.counts.moves += len(moves)
     return True

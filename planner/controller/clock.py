@@ -10,7 +10,7 @@ SLEW = 0.1
 MOST_GAP_S = 30 * 86400.0
 """after a longer one since the last event, the machine's clock is not believed"""
 FAR_S = 5.0
-"""difference from the machine's clock that is told"""
+"""difference from the machine's clock that is logged"""
 log = logging.getLogger("planner")
 
 
@@ -24,7 +24,7 @@ class Clock:
     def __init__(self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic) -> None:
         self._wall, self._steady = wall, steady
         self._now_s, self._at_s = 0.0, 0.0
-        """the time, and what the steady clock said then"""
+        """the time, and the reading of the steady clock then"""
 
     def start(self, last_s: float) -> None:
         """Begin, after a last event at this time; 0: there is none."""
@@ -32,8 +32,10 @@ class Clock:
         is_believed = not last_s or 0 <= wall_s - last_s <= MOST_GAP_S
         self.set(wall_s if is_believed else last_s)
         if not is_believed and abs(wall_s - last_s) > FAR_S:
-            said = "this machine's clock says %s, the last event was at %s: time goes on from that; "
-            log.warning(said + "if the clock is right now, start once with --set-clock", _date(wall_s), _date(last_s))
+            warning = "this machine's clock says %s, the last event was at %s: time goes on from that; "
+            log.warning(
+                warning + "if the clock is right now, start once with --set-clock", _date(wall_s), _date(last_s)
+            )
 
     def set(self, now_s: float) -> None:
         """The time is this."""
@@ -41,7 +43,7 @@ class Clock:
 
     @property
     def wall_s(self) -> float:
-        """What the machine says."""
+        """The reading of the machine's clock, in seconds since 1970."""
         return self._wall()
 
     def read(self, last_s: float) -> float:

@@ -73,7 +73,7 @@ class Controller:
 
             def act() -> None:
                 for name in names:
-                    self._durable.floor.queue.push(self._durable.ledger.jobs[name])
+                    self._durable.state.queue.push(self._durable.ledger.jobs[name])
                 self._serve(names, is_batch=len(names) > 1)
 
             with self._durable.kinds.holding(kinds):
@@ -99,7 +99,7 @@ class Controller:
             failures_of(self.cluster, part)
             if part in self._durable.ledger.failed:
                 return self._durable.noted(body, key, at_s, ())
-            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.floor)))
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.state)))
 
     def repair(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A part or server that failed works again, a drained server takes jobs again."""
@@ -110,7 +110,7 @@ class Controller:
             if part not in self._durable.ledger.failed and part not in self._durable.ledger.drained:
                 down = ", ".join((*self._durable.ledger.failed, *self._durable.ledger.drained)) or "nothing"
                 raise ConflictError("repair", part, f"has neither failed nor been drained here; down is: {down}")
-            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.floor)))
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.state)))
 
     def drain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A server takes no more jobs; those on it that may move do where there is room, others end there."""
@@ -124,7 +124,7 @@ class Controller:
                 raise UnknownError("drain", server, str(error)) from None
             if server in self._durable.ledger.drained:
                 return self._durable.noted(body, key, at_s, ())
-            return self._durable.event(body, key, at_s, lambda: self._serve(health.clear(self._durable.floor, server)))
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.clear(self._durable.state, server)))
 
     def undrain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A drained server takes jobs again; what has failed there stays so."""
@@ -135,7 +135,7 @@ class Controller:
             if server not in self._durable.ledger.drained:
                 drained = ", ".join(self._durable.ledger.drained) or "none"
                 raise ConflictError("undrain", server, f"has not been drained here; drained are: {drained}")
-            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.floor)))
+            return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.state)))
 
     def replan(self, budget_s: float, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """Look again at all that waits, for so many seconds: jobs move where that pays. Nothing is written if nothing
@@ -175,23 +175,23 @@ class Controller:
                 raise ConflictError(call, job, "waits and has not started; cancel it instead")
 
             def act() -> None:
-                said = "it has ended" if call == "finish" else "its user does not want it any more"
-                durable.floor.stop(entry, "finished" if call == "finish" else "cancelled", said)
+                because = "it has ended" if call == "finish" else "its user does not want it any more"
+                durable.state.stop(entry, "finished" if call == "finish" else "cancelled", because)
                 self._serve([])
 
             return durable.event(body, key, at_s, act)
 
-    def _serve(self, told: Sequence[str], *, is_batch: bool = False) -> None:
+    def _serve(self, names: Sequence[str], *, is_batch: bool = False) -> None:
         """Serve the queue after an event, and tell these jobs why they wait, if they do."""
-        floor = self._durable.floor
-        batch = frozenset(told if is_batch else ())
-        each = SchedulingCycle(floor, self.greedy_budget_s, self.repair_budget_s, is_batch, batch)
+        state = self._durable.state
+        batch = frozenset(names if is_batch else ())
+        each = SchedulingCycle(state, self.greedy_budget_s, self.repair_budget_s, is_batch, batch)
         each.run()
-        each.tell(told)
+        each.tell(names)
 
     def _look_again(self, budget_s: float) -> None:
-        self._durable.floor.negative_cache.clear()
-        each = SchedulingCycle(self._durable.floor, budget_s / 2, budget_s / 2, is_deep=True)
+        self._durable.state.negative_cache.clear()
+        each = SchedulingCycle(self._durable.state, budget_s / 2, budget_s / 2, is_deep=True)
         each.run()
         each.tell(list(each.ran_out))
 
@@ -200,7 +200,7 @@ class Controller:
     @property
     def greedy_budget_s(self) -> float:
         """Most time for the search of places at one event, for the first job and again for all behind it."""
-        return max(self.settings.greedy_budget_s, self._durable.floor.free.state.least_search_s)
+        return max(self.settings.greedy_budget_s, self._durable.state.free.state.least_search_s)
 
     @property
     def repair_budget_s(self) -> float:
@@ -214,22 +214,22 @@ class Controller:
             return self._durable.decided(after, most)
 
     def tenant(self, name: str) -> str:
-        """Whose job it is; InputError where it neither waits nor runs."""
+        """The tenant of a job; InputError where it neither waits nor runs."""
         return self._durable.ledger.job(name, "job").request.tenant
 
     def job(self, name: str) -> JobState:
         """A job that waits or runs, and why it waits; InputError for any other."""
         with self._lock:
-            return job_state(self._durable.floor, self._durable.ledger.job(name, "job"))
+            return job_state(self._durable.state, self._durable.ledger.job(name, "job"))
 
     def view(self, most_waiting: int = 200) -> View:
-        """Who runs, who waits (so many of them) and what is down, at one moment."""
+        """Running jobs, waiting ones (so many of them) and parts that are down, at one moment."""
         with self._lock:
-            return view(self._durable.floor, self.seq, most_waiting)
+            return view(self._durable.state, self.seq, most_waiting)
 
     @property
     def running(self) -> dict[str, Place]:
-        """Where each running job is, in the order of arrival."""
+        """Places of running jobs, in the order of arrival."""
         with self._lock:
             return {entry.name: entry.place for entry in self._durable.ledger.jobs.values() if entry.place is not None}
 
@@ -238,7 +238,7 @@ class Controller:
         """Waiting jobs in the order in which they are served now."""
         with self._lock:
             return tuple(
-                entry.name for entry in self._durable.floor.queue.ordered(self._durable.ledger.now_s, passed=set())
+                entry.name for entry in self._durable.state.queue.ordered(self._durable.ledger.now_s, passed=set())
             )
 
     @property
@@ -251,7 +251,7 @@ class Controller:
     def num_free(self) -> int:
         """Working accelerators that nobody holds."""
         with self._lock:
-            return self._durable.floor.free.state.num_free
+            return self._durable.state.free.state.num_free
 
     @property
     def seq(self) -> int:
@@ -260,8 +260,8 @@ class Controller:
 
     @property
     def counts(self) -> Counts:
-        """What searches came to since this process began."""
-        return self._durable.floor.counts
+        """Outcomes of searches, counted since this process began."""
+        return self._durable.state.counts
 
     def state(self) -> dict[str, Any]:
         """All that the journal says, as JSON: two controllers with the same journal agree on it."""
@@ -273,10 +273,10 @@ class Controller:
         return {name: place.circuits for name, place in self.running.items()}
 
     def plan(self) -> tuple[Instance, Plan] | None:
-        """What runs as an instance of residents and its plan, for reports, repairs and checks; None if nothing runs."""
+        """Running jobs as residents of an instance and its plan, for reports and checks; None if nothing runs."""
         with self._lock:
             running = [(e.request, e.place) for e in self._durable.ledger.jobs.values() if e.place is not None]
-            cluster = self._durable.floor.free.cluster
+            cluster = self._durable.state.free.cluster
         return whole(cluster, running) if running else None
 
     def check(self) -> list[Violation]:

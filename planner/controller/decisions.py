@@ -1,7 +1,7 @@
 """Decisions of a controller: typed, in the order in which it must be carried out."""
 
 from dataclasses import Field, dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol, get_args
 
 from pydantic import Discriminator, PlainValidator, SkipValidation, TypeAdapter, ValidationInfo
 
@@ -36,16 +36,23 @@ class _Written:
     """A decision that is written as its fields, in their order."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    NAMED: ClassVar[tuple[str, ...]] = ()
+    """properties that clients read beside the fields"""
 
     def body(self) -> dict[str, Any]:
         """As the journal writes it."""
         values = vars(self)
         return {name: values[name] for name in self.__dataclass_fields__}
 
+    def named_body(self) -> dict[str, Any]:
+        """As clients read it: as the journal writes it, with accelerators and circuits by name."""
+        return {**self.body(), **{name: getattr(self, name) for name in self.NAMED}}
+
 
 class _Placed(_Written):
     """A decision that gives a job a place."""
 
+    NAMED: ClassVar[tuple[str, ...]] = ("devices", "circuits", "memory")
     place: Place
 
     def body(self) -> dict[str, Any]:
@@ -74,7 +81,10 @@ class _Placed(_Written):
 
 @dataclass(frozen=True)
 class Start(_Placed):
-    """A waiting job starts: its accelerators and all of its circuits, or nothing."""
+    """A waiting job starts, with all of its circuits.
+
+    It takes its accelerators and all of its circuits, or nothing.
+    """
 
     d: Literal["start"] = field(default="start", kw_only=True)
     job: str
@@ -83,11 +93,12 @@ class Start(_Placed):
 
 @dataclass(frozen=True)
 class Move(_Placed):
-    """A running job pauses, gives back what it holds, and goes on elsewhere.
+    """A running job gives back what it holds and goes on elsewhere.
 
-    All moves and stops of one answer give back before any of its moves and starts take.
+    It pauses for `downtime_s`. All moves and stops of one answer give back before any of its moves and starts take.
     """
 
+    NAMED = (*_Placed.NAMED, "gives_back")
     d: Literal["move"] = field(default="move", kw_only=True)
     job: str
     place: Held
@@ -99,11 +110,20 @@ class Move(_Placed):
     def body(self) -> dict[str, Any]:
         return {**super().body(), "before": self.before.body()}
 
+    @property
+    def gives_back(self) -> tuple[str, ...]:
+        """Accelerators that it held until now."""
+        return self.before.device_names
+
 
 @dataclass(frozen=True)
 class Stop(_Written):
-    """A job leaves: what it held is free, its circuits are to be released; `waits`: it queues again."""
+    """A job leaves, or queues again (`waits`).
 
+    What it held is free, its circuits are to be released.
+    """
+
+    NAMED = ("gives_back",)
     d: Literal["stop"] = field(default="stop", kw_only=True)
     job: str
     before: Held | None
@@ -115,10 +135,18 @@ class Stop(_Written):
     def body(self) -> dict[str, Any]:
         return {**super().body(), "before": None if self.before is None else self.before.body()}
 
+    @property
+    def gives_back(self) -> tuple[str, ...]:
+        """Accelerators that it held."""
+        return () if self.before is None else self.before.device_names
+
 
 @dataclass(frozen=True)
 class Wait(_Written):
-    """A job waits, and why, in the words of its user."""
+    """A job waits, and why.
+
+    The reason is in the words of its user.
+    """
 
     d: Literal["wait"] = field(default="wait", kw_only=True)
     job: str
@@ -128,7 +156,10 @@ class Wait(_Written):
 
 @dataclass(frozen=True)
 class Reserve(_Written):
-    """Servers that are kept for the first waiting job; `job` None: for nobody."""
+    """Servers, by number, that are kept for the first waiting job; nothing is to be done.
+
+    `job` None: none is kept for anybody.
+    """
 
     d: Literal["reserve"] = field(default="reserve", kw_only=True)
     job: str | None
@@ -141,6 +172,7 @@ class Reserve(_Written):
 
 
 Decision = Start | Move | Stop | Wait | Reserve
+DECISIONS = get_args(Decision)
 _DECISION: TypeAdapter[Any] = TypeAdapter(Annotated[Decision, Discriminator("d")])
 
 

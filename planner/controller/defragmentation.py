@@ -15,25 +15,25 @@ from planner.simulate.runs import Run
 
 
 def make_room(
-    floor: ClusterState, entry: Entry, kind: JobClass, shut: frozenset[int], deadline_s: float, racks: Iterable[int]
+    state: ClusterState, entry: Entry, kind: JobClass, barred: frozenset[int], deadline_s: float, racks: Iterable[int]
 ) -> bool:
-    """Start a job that finds no place by moving others on one of these racks, apart from servers that are shut; False,
+    """Start a job that finds no place by moving others on one of these racks, apart from barred servers; False,
     and nothing has changed, where that fails or costs more than waiting."""
-    state = floor.free.state
-    near = _near(floor, kind, shut, racks)
-    if not near or kind.held > state.num_free:
+    free_state = state.free.state
+    near = _near(state, kind, barred, racks)
+    if not near or kind.held > free_state.num_free:
         return False
-    most = _most_moved(floor, entry, kind)
-    able = [other for other in floor.running() if _may_move(other, most)]
+    most = _most_moved(state, entry, kind)
+    able = [other for other in state.running() if _may_move(other, most)]
     kind = replace(kind, rows=tuple(row for row in kind.rows if row.shape.num_ranks == kind.held))
-    runs = [Run(number, kind, floor.free.held[other.name]) for number, other in enumerate(able)]
+    runs = [Run(number, kind, state.free.held[other.name]) for number, other in enumerate(able)]
     before = [run.placement for run in runs]
-    found = rescue(state, kind, runs, near, deadline_s)
+    found = rescue(free_state, kind, runs, near, deadline_s)
     if found is None:
         return False
     placement, moved = found
     exchange = [(able[run.job], before[run.job], place) for run, place in moved]
-    return _agreed(floor, entry, kind, placement, exchange)
+    return _agreed(state, entry, kind, placement, exchange)
 
 
 def _may_move(entry: Entry, most_moved: float) -> bool:
@@ -42,61 +42,61 @@ def _may_move(entry: Entry, most_moved: float) -> bool:
     return entry.request.movable and len(entry.place.devices) <= most_moved and len(entry.place.servers) == 1
 
 
-def _most_moved(floor: ClusterState, entry: Entry, kind: JobClass) -> float:
+def _most_moved(state: ClusterState, entry: Entry, kind: JobClass) -> float:
     """Ranks whose downtime together costs no more than what starting now saves."""
-    downtime_s = floor.settings.downtime_s
-    return gain_s(floor, entry, kind) / downtime_s if downtime_s else inf
+    downtime_s = state.settings.downtime_s
+    return gain_s(state, entry, kind) / downtime_s if downtime_s else inf
 
 
-def _near(floor: ClusterState, kind: JobClass, shut: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
+def _near(state: ClusterState, kind: JobClass, barred: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
     """Servers that are open, rack by rack, the rack with the most free accelerators first; without those whose servers
     with the most free accelerators have too few: none are gained by moving jobs among these."""
-    lit, found = floor.free.state.lit, []
+    lit, found = state.free.state.lit, []
     for rack in racks:
-        able = [server for server in floor.free.racks[rack] if server not in shut]
+        able = [server for server in state.free.racks[rack] if server not in barred]
         if sum(sorted((lit[server] for server in able), reverse=True)[:MOST_SERVERS]) >= kind.held:
             found.append((-sum(lit[server] for server in able), able))
     return [able for _, able in sorted(found)]
 
 
-def gain_s(floor: ClusterState, entry: Entry, kind: JobClass) -> float:
+def gain_s(state: ClusterState, entry: Entry, kind: JobClass) -> float:
     """Accelerator-seconds that starting now saves: until running jobs, by their limits, have left room anyway."""
-    kept = reserve(floor, entry, kind)
+    kept = reserve(state, entry, kind)
     at_s = kept.at_s if kept is not None else None
-    wait_s = floor.settings.expected_wait_s if at_s is None else at_s - floor.now_s
+    wait_s = state.settings.expected_wait_s if at_s is None else at_s - state.now_s
     return wait_s * kind.held
 
 
 def _agreed(
-    floor: ClusterState,
+    state: ClusterState,
     entry: Entry,
     kind: JobClass,
     placement: Placement,
     moved: list[tuple[Entry, Placement, Placement]],
 ) -> bool:
     """Carry out what a search proposes, if it pays and the validator agrees with each part; else put all back."""
-    free = floor.free
-    cost_s = floor.settings.downtime_s * sum(len(place.devices) for _, _, place in moved)
+    free = state.free
+    cost_s = state.settings.downtime_s * sum(len(place.devices) for _, _, place in moved)
     names = [other.name for other, _, _ in moved]
     found = free.named(entry.kind, placement)
     exchange = [(other, before, free.named(other.kind, place)) for other, before, place in moved]
     wired = [found, *(new for _, _, new in exchange)]
-    is_good = cost_s < gain_s(floor, entry, kind) and all(each.place is not None for each in wired)
+    is_good = cost_s < gain_s(state, entry, kind) and all(each.place is not None for each in wired)
     if is_good:
         is_good = not any(
-            each.place is None or floor.validator.objection(job.request, each.place, [*names, entry.name])
+            each.place is None or state.validator.objection(job.request, each.place, [*names, entry.name])
             for job, each in zip((entry, *(other for other, _, _ in moved)), wired, strict=True)
         )
     if not is_good or not are_apart(wired):
-        put_back(floor, wired, moved)
+        put_back(state, wired, moved)
         return False
     for other, _, new in exchange:
         assert new.placement is not None
         assert new.place is not None
-        floor.move(other, new.placement, new.place, f"{entry.name} finds room where it was")
-    floor.counts.moves += len(moved)
-    floor.counts.rescued += 1
-    return floor.start(entry, found)
+        state.move(other, new.placement, new.place, f"{entry.name} finds room where it was")
+    state.counts.moves += len(moved)
+    state.counts.rescued += 1
+    return state.start(entry, found)
 
 
 def are_apart(wired: Sequence[Found]) -> bool:
@@ -107,7 +107,7 @@ def are_apart(wired: Sequence[Found]) -> bool:
         if each.place is None:
             return False
         servers = each.place.servers
-        for (a, b, index), mask in each.place.wiring.beams:
+        for (a, b, index), mask in each.place.wiring.fiber_masks:
             fiber = servers[a], servers[b], index
             if light.get(fiber, 0) & mask:
                 return False
@@ -115,10 +115,10 @@ def are_apart(wired: Sequence[Found]) -> bool:
     return len(set(devices)) == len(devices)
 
 
-def put_back(floor: ClusterState, wired: Sequence[Found], moved: Sequence[tuple[Entry, Placement, Placement]]) -> None:
+def put_back(state: ClusterState, wired: Sequence[Found], moved: Sequence[tuple[Entry, Placement, Placement]]) -> None:
     """Give back new placements and take those that jobs had before."""
     for each in wired:
         if each.placement is not None:
-            floor.free.state.release(each.placement)
+            state.free.state.release(each.placement)
     for _, before, _ in moved:
-        floor.free.state.take(before)
+        state.free.state.take(before)

@@ -29,7 +29,7 @@ log = logging.getLogger("planner")
 Decisions = tuple[Decision, ...]
 CLOSED = "the controller is closed, or lost its journal: open it again"
 SPOILT = "an event of this group ended in an error, so none of them has happened"
-UNTOLD = {"at_s", "noted"}
+NOT_ASKED = {"at_s", "noted"}
 """fields of an event that are no part of what was asked"""
 
 
@@ -50,7 +50,7 @@ class DurableState:
     def __init__(self, cluster: Cluster | None, path: str | Path, settings: Settings | None) -> None:
         self.journal = Journal(path)
         self.ledger: Ledger
-        self.floor: ClusterState
+        self.state: ClusterState
         try:
             self.cluster, self.settings = _agreed(self.journal, cluster, settings)
             self.kinds = JobClasses(
@@ -78,8 +78,10 @@ class DurableState:
         limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
         if not kinds.limited(kinds.expand(request), *limits).rows:
             most = ((quota.accelerators, "accelerators"), (quota.ports, "optical ports"))
-            said = " and ".join(f"{count} {what}" for count, what in most if count is not None)
-            problem = f"takes more than tenant {request.tenant} may ever hold, {said}; ask for less, or a larger quota"
+            limits_text = " and ".join(f"{count} {what}" for count, what in most if count is not None)
+            problem = (
+                f"takes more than tenant {request.tenant} may ever hold, {limits_text}; ask for less, or a larger quota"
+            )
             raise InputError("submit", request.name, problem)
 
     def known(self, key: str | None, body: dict[str, Any]) -> Decisions | None:
@@ -88,8 +90,8 @@ class DurableState:
         record = None if key is None else self.journal.known(key)
         if record is None:
             return None
-        told = {name: value for name, value in record.body.items() if name not in UNTOLD}
-        if told != json.loads(json.dumps(body)):
+        asked = {name: value for name, value in record.body.items() if name not in NOT_ASKED}
+        if asked != json.loads(json.dumps(body)):
             raise ConflictError("key", str(key), f"was given to another event, number {record.seq}; take a new one")
         return tuple(map(self.ledger.decision, record.decisions))
 
@@ -108,15 +110,15 @@ class DurableState:
             raise InputError(body["e"], "at_s", f"{now_s} is no time; give seconds from 0 on")
         ledger, before_s = self.ledger, self.ledger.now_s
         body["at_s"] = now_s if body["e"] == "clock" else max(now_s, before_s)
-        self.floor.begin()
+        self.state.begin()
         try:
             ledger.event(body, requests)
             act()
-            if body["e"] == "replan" and not self.floor.decisions and key is None:
+            if body["e"] == "replan" and not self.state.decisions and key is None:
                 ledger.now_s = before_s
                 return ()
             texts = {name: self.kinds.text(name) for name in body.get("kinds", ())}
-            self.journal.append(key, body, self.floor.decisions, texts)
+            self.journal.append(key, body, self.state.decisions, texts)
         except BaseException as error:
             self._is_spoilt = self._is_grouped
             if not self._is_grouped:
@@ -124,21 +126,21 @@ class DurableState:
             if isinstance(error, sqlite3.OperationalError):
                 raise _unwritten(self.journal, error) from error
             raise
-        decisions = tuple(self.floor.decisions)
+        decisions = tuple(self.state.decisions)
         self._snapshot_if_due()
         self.tidy()
         return decisions
 
     def tidy(self) -> None:
-        """Forget kinds of jobs where they take too much memory. The floor is made anew then, since what it remembers
+        """Forget kinds of jobs where they take too much memory. The state is made anew then, since what it remembers
         goes by rows of kinds."""
         if not self.kinds.is_over:
             return
         self.kinds.trim()
         ledger = self.ledger
         ledger.forget()
-        self.floor = ClusterState(self.cluster, ledger)
-        self.floor.counts = self._counts
+        self.state = ClusterState(self.cluster, ledger)
+        self.state.counts = self._counts
 
     def _kinds_in_use(self) -> set[str]:
         """Kinds of jobs that wait or run; several threads ask."""
@@ -161,7 +163,7 @@ class DurableState:
         """Answer an event that changes nothing; under a key it is written, so that it does not when it comes again."""
         if key is None:
             return now
-        return self.event({**body, "noted": True}, key, at_s, lambda: self.floor.decisions.extend(now))
+        return self.event({**body, "noted": True}, key, at_s, lambda: self.state.decisions.extend(now))
 
     def decided(self, after: int, most: int) -> list[Event]:
         """Events after number `after` and what was decided; UnknownError where some of them are forgotten."""
@@ -229,8 +231,8 @@ class DurableState:
             _require_sound(self.cluster, ledger, journal.path)
             self._is_looked_at = True
         self.ledger = ledger
-        self.floor = ClusterState(self.cluster, ledger)
-        self.floor.counts = self._counts
+        self.state = ClusterState(self.cluster, ledger)
+        self.state.counts = self._counts
         self._is_lost = False
 
     def close(self) -> None:

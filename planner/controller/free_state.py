@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.fabrics import plugin_of
-from planner.fabrics.fast_state import OutOfTimeError, Search
-from planner.fabrics.free_state import Blocks
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
+from planner.fabrics.search import Blocks, OutOfTimeError, Search
 from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
@@ -61,10 +61,9 @@ class ControllerFreeState:
 
     def __init__(self, cluster: Cluster) -> None:
         self._healthy = cluster
-        plugin = plugin_of(cluster.fabric)
-        self._namer, self._make = plugin.circuit_namer(), plugin.fast_state
+        self._namer = plugin_of(cluster.fabric).circuit_namer()
         self.cluster = cluster
-        self.state = self._make(cluster)
+        self.state = FreeState.empty(cluster)
         self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
         """accelerators with a port, free or not, by server"""
         self.held: dict[str, Placement] = {}
@@ -79,7 +78,7 @@ class ControllerFreeState:
 
     def rebuild(self, cluster: Cluster, places: Mapping[str, Place]) -> list[str]:
         """Begin anew with this health and these jobs; those that stand on a failed part are named and left out."""
-        self.cluster, self.state = cluster, self._make(cluster)
+        self.cluster, self.state = cluster, FreeState.empty(cluster)
         self.working = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
         before, self.held = self.held, {}
         broken = []
@@ -130,7 +129,8 @@ class ControllerFreeState:
         named = self._namer.name(self.state, placement)
         if named is None:
             return Found()
-        return Found(named.placement, Place(kind_name, placement.row, named.devices, named.wiring))
+        exact, wiring = named
+        return Found(exact, Place(kind_name, exact.row, exact.devices, wiring))
 
     def again(self, kind_name: str, row: Option, servers: Sequence[int]) -> Found:
         """The same configuration with its blocks on these servers, as many on each, taken."""
@@ -138,7 +138,7 @@ class ControllerFreeState:
         for server in servers:
             parts[server] = parts.get(server, 0) + 1
         blocks = sorted((server, ranks // row.shape.part) for server, ranks in parts.items())
-        room = self.state.room(row)
+        room = self.state.room(row.shape)
         if row.shape.chooses_servers or any(room[server] < count or not count for server, count in blocks):
             return Found()
         placement = self.state.realize(row, blocks)

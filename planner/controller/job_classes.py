@@ -65,7 +65,7 @@ class JobClasses:
         return name
 
     def name(self, job: Job) -> str:
-        """What a job asks for, by a name; the same for all that ask for the same."""
+        """The name of a job's class: the same for all jobs that ask for the same."""
         return _name(job.job_class_json)
 
     def __contains__(self, job: Job) -> bool:
@@ -74,7 +74,7 @@ class JobClasses:
 
     @property
     def num_bytes(self) -> int:
-        """What all kinds take."""
+        """Bytes of all kinds together."""
         return sum(list(self._bytes.values()))
 
     @property
@@ -111,7 +111,7 @@ class JobClasses:
             self._at_hand = NO_NAMES
 
     def text(self, name: str) -> str:
-        """What jobs of a kind ask for, as JSON."""
+        """The request of a kind of jobs, as JSON."""
         return self._texts.get(name) or self._written(name)
 
     def _require_room(self, name: str, size: int) -> None:

@@ -206,7 +206,7 @@ class Journal:
         yield from map(_record, rows)
 
     def kind(self, name: str) -> str:
-        """What jobs of a kind asked for."""
+        """The request of a kind of jobs, as JSON."""
         return self._named("SELECT body FROM kinds WHERE name = ?", (name,))
 
     def wiring(self, name: str) -> Wiring:
@@ -214,7 +214,7 @@ class Journal:
         return Wiring.parse(self._named("SELECT body FROM wirings WHERE name = ?", (name,)))
 
     def configuration(self, kind: str, row: int) -> Configuration:
-        """How jobs of a kind run in a row of it."""
+        """The configuration of a row of a kind."""
         text = self._named("SELECT body FROM configurations WHERE kind = ? AND row = ?", (kind, row))
         return Configuration.model_validate_json(text)
 
@@ -236,7 +236,7 @@ class Journal:
 
 
 def _marks(place: dict[str, Any]) -> set[Mark]:
-    """What a place names, as the journal writes it."""
+    """Marks of what a place refers to by name, as the journal writes it."""
     kind, row = place["kind"], place["row"]
     return {("kind", kind, 0), ("configuration", kind, row), ("wiring", place["wiring"], 0)}
 

@@ -45,7 +45,7 @@ def summed(*values: object) -> tuple[object, ...]:
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """A connection whose transactions begin and end where they are told to."""
+    """A connection whose transactions begin and end where the caller says."""
     return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
@@ -153,9 +153,9 @@ def verify(db: sqlite3.Connection, path: str) -> None:
 
 
 def _damages(db: sqlite3.Connection) -> Iterator[str]:
-    said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if said != "ok":
-        yield str(said)
+    answer = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if answer != "ok":
+        yield str(answer)
     for table in SUMMED:
         for row in db.execute(f"SELECT * FROM {table}"):
             if summed(*row[:-1]) != tuple(row):

@@ -48,7 +48,7 @@ class Entry:
 
     @property
     def end_s(self) -> float:
-        """When it ends by its limit; inf without one."""
+        """Time at which it ends by its limit; inf without one."""
         limit_s = self.request.duration_s
         return inf if limit_s is None else self.started_s + self.pause_s + limit_s
 
@@ -84,7 +84,7 @@ class Ledger:
         return self.jobs[name]
 
     def again(self, requests: Sequence[Request]) -> tuple[Decision, ...] | None:
-        """What jobs do that were submitted before with the same content; None where all are new."""
+        """Present decisions on jobs that were submitted before with the same content; None where all are new."""
         names = [request.name for request in requests]
         if len(set(names)) < len(names) or not names:
             raise InputError("submit", ", ".join(names), "give at least one job, each with a name of its own")
@@ -110,8 +110,8 @@ class Ledger:
         if body.get("noted"):
             return
         if name == "submit":
-            told = zip(body["jobs"], body["kinds"], strict=True)
-            requests = requests or [self._request(each, kind) for each, kind in told]
+            pairs = zip(body["jobs"], body["kinds"], strict=True)
+            requests = requests or [self._request(each, kind) for each, kind in pairs]
             for request, kind in zip(requests, body["kinds"], strict=True):
                 self.jobs[request.name] = Entry(request, kind, self.num_arrived, self.now_s)
                 self.num_arrived += 1
@@ -126,7 +126,7 @@ class Ledger:
             self.drained.pop(body["part"], None)
 
     def _shift(self, by_s: float) -> None:
-        """Times were told by a clock that was wrong by this."""
+        """Times were read from a clock that was wrong by this."""
         self.now_s += by_s
         for entry in self.jobs.values():
             entry.arrived_s += by_s
@@ -198,7 +198,7 @@ class Ledger:
         }
 
     def restore(self, body: dict[str, Any]) -> None:
-        """What `body` wrote."""
+        """Read the state that `body` wrote."""
         self.now_s, self.num_arrived = body["now_s"], body["num_arrived"]
         self.failed, self.drained = dict.fromkeys(body["failed"]), dict.fromkeys(body["drained"])
         for each in body["jobs"]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from math import inf
 
-Mark = tuple[int, str]
-"""identity of a kind, what was tried"""
+from planner.fabrics.job_class import JobClass
+
+Mark = tuple[JobClass, str]
+"""ways to run that were sought, and how: with others that move, say"""
 
 
 class NegativeCache:
@@ -56,7 +58,7 @@ class NegativeCache:
             self._freed[self._rack_of[server]] = self._last_freed = self._now
 
     def forget(self, tried: str) -> None:
-        """What barred these searches from servers has changed."""
+        """Forget these searches: other servers are barred now."""
         for kept in (self._failed, self._ended):
             for mark in [mark for mark in kept if mark[1] == tried]:
                 del kept[mark]

@@ -12,51 +12,51 @@ MOST_NAMED = 4
 """jobs named in one sentence"""
 
 
-def why(floor: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
+def why(state: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
     """The first of: quota, accelerators, parts that are down, scatter, what is kept for another, memory, light."""
-    kind = floor.kind(entry)
+    kind = state.kind(entry)
     if not kind.rows:
-        return "quota", _quota(floor, entry)
-    num_free = _num_free(floor)
+        return "quota", _quota(state, entry)
+    num_free = _num_free(state)
     free = _short(kind.held, num_free)
     if kind.held > num_free:
-        return _too_few(floor, kind, num_free, free)
+        return _too_few(state, kind, num_free, free)
     parts = kind.parts
-    if not any(_fits_somewhere(floor, kind, part, floor.drained) for part in parts):
-        return "scattered", f"{free}, but {_scatter(floor, kind, parts[0])}{_remedy(floor, kind, parts[0])}"
-    reserved = floor.ledger.reserved
+    if not any(_fits_somewhere(state, kind, part, state.drained) for part in parts):
+        return "scattered", f"{free}, but {_scatter(state, kind, parts[0])}{_remedy(state, kind, parts[0])}"
+    reserved = state.ledger.reserved
     if reserved.job not in (None, entry.name):
-        kept, be = floor.drained | frozenset(reserved.servers), "is" if len(reserved.servers) == 1 else "are"
-        if not any(_fits_somewhere(floor, kind, part, kept) for part in parts):
+        kept, be = state.drained | frozenset(reserved.servers), "is" if len(reserved.servers) == 1 else "are"
+        if not any(_fits_somewhere(state, kind, part, kept) for part in parts):
             return (
                 "reserved",
-                f"{free}, but {_names(floor, reserved.servers)} {be} kept for {reserved.job}, which is first",
+                f"{free}, but {_names(state, reserved.servers)} {be} kept for {reserved.job}, which is first",
             )
     if ran_out:
         return "time", f"{free}; the search for a place ran out of its time and goes on at the next event"
-    if (said := floor.free.state.shortage(kind)) is not None:
-        return "memory", f"{free}, but {said}"
+    if (short := state.free.state.shortage(kind)) is not None:
+        return "memory", f"{free}, but {short}"
     where = "between the servers that have room no optical circuits are left that join them"
-    return "light", f"{free}, but {where}{_remedy(floor, kind, parts[0])}"
+    return "light", f"{free}, but {where}{_remedy(state, kind, parts[0])}"
 
 
-def _quota(floor: ClusterState, entry: Entry) -> str:
+def _quota(state: ClusterState, entry: Entry) -> str:
     tenant = entry.request.tenant
-    quota, use = floor.settings.quota(tenant), floor.ledger.tenants.uses.get(tenant)
+    quota, use = state.settings.quota(tenant), state.ledger.tenants.uses.get(tenant)
     held = (0, 0) if use is None else (use.accelerators, use.ports)
-    said = []
+    parts = []
     if quota.accelerators is not None:
-        said.append(f"{held[0]} of its {quota.accelerators} accelerators")
+        parts.append(f"{held[0]} of its {quota.accelerators} accelerators")
     if quota.ports is not None:
-        said.append(f"{held[1]} of its {quota.ports} optical ports")
-    fewest = floor.ledger.kinds[entry.kind].held
-    return f"tenant {tenant} holds {' and '.join(said)}: the job takes {fewest}; it starts when others end"
+        parts.append(f"{held[1]} of its {quota.ports} optical ports")
+    fewest = state.ledger.kinds[entry.kind].held
+    return f"tenant {tenant} holds {' and '.join(parts)}: the job takes {fewest}; it starts when others end"
 
 
-def _num_free(floor: ClusterState) -> int:
+def _num_free(state: ClusterState) -> int:
     """Working accelerators that nobody holds, on servers that take jobs."""
-    state = floor.free.state
-    return state.num_free - sum(state.any[server] for server in floor.drained)
+    free_state = state.free.state
+    return free_state.num_free - sum(free_state.any[server] for server in state.drained)
 
 
 def _short(needed: int, num_free: int) -> str:
@@ -64,84 +64,85 @@ def _short(needed: int, num_free: int) -> str:
     return f"{asked} needed and {num_free} {'is' if num_free == 1 else 'are'} free"
 
 
-def _too_few(floor: ClusterState, kind: JobClass, num_free: int, short: str) -> Reason:
-    working = sum(floor.free.working[s] for s in range(len(floor.free.working)) if s not in floor.drained)
+def _too_few(state: ClusterState, kind: JobClass, num_free: int, short: str) -> Reason:
+    working = sum(state.free.working[s] for s in range(len(state.free.working)) if s not in state.drained)
     if kind.held > working:
         return "health", f"{short}; only {working} work and are not drained: it waits for a repair"
     return "room", f"{short}; it starts when running jobs leave {kind.held - num_free} more"
 
 
-def _fits_somewhere(floor: ClusterState, kind: JobClass, part: int, shut: frozenset[int]) -> bool:
+def _fits_somewhere(state: ClusterState, kind: JobClass, part: int, barred: frozenset[int]) -> bool:
     """True if the parts of a job fit on servers that it may use together, light aside."""
-    state = floor.free.state
-    free = state.any if kind.held == 1 else state.lit
+    free_state = state.free.state
+    free = free_state.any if kind.held == 1 else free_state.lit
     most = 1 if kind.is_even else kind.held
-    for servers in state.together:
+    for servers in free_state.together:
         missing = kind.held
         for server in servers:
-            if free[server] >= part and server not in shut:
+            if free[server] >= part and server not in barred:
                 missing -= part * min(free[server] // part, most)
                 if missing <= 0:
                     return True
     return False
 
 
-def _most_parts(floor: ClusterState, kind: JobClass, part: int, shut: frozenset[int]) -> int:
+def _most_parts(state: ClusterState, kind: JobClass, part: int, barred: frozenset[int]) -> int:
     """Parts of a job that fit on servers that it may use together."""
-    state = floor.free.state
-    free = state.any if kind.held == 1 else state.lit
+    free_state = state.free.state
+    free = free_state.any if kind.held == 1 else free_state.lit
     most = 1 if kind.is_even else kind.held
     return max(
-        sum(min(free[server] // part, most) for server in servers if server not in shut) for servers in state.together
+        sum(min(free[server] // part, most) for server in servers if server not in barred)
+        for servers in free_state.together
     )
 
 
-def _scatter(floor: ClusterState, kind: JobClass, part: int) -> str:
-    """Where free accelerators lie, and what is asked of them."""
-    state, fabric, needed = floor.free.state, floor.free.cluster.fabric, kind.held
+def _scatter(state: ClusterState, kind: JobClass, part: int) -> str:
+    """Describes how free accelerators are scattered over servers, beside what the job needs."""
+    free_state, fabric, needed = state.free.state, state.free.cluster.fabric, kind.held
     if kind.is_even:
-        found, number = _most_parts(floor, kind, part, floor.drained), needed // part
+        found, number = _most_parts(state, kind, part, state.drained), needed // part
         on = "one server" if number == 1 else f"each of {number} servers"
         of = "" if fabric.links_racks or fabric.racks == 1 else " of one rack"
         return f"it takes {part} on {on}{of}, and {found or 'none'} {'have' if found > 1 else 'has'} as many free"
-    lie = [server for server, count in enumerate(state.any) if count and server not in floor.drained]
-    dark = sum(state.any) - sum(state.lit)
-    most = max((state.lit[server] for server in lie), default=0)
-    said = f"they lie on {len(lie)} servers with at most {most} each" if len(lie) > 1 else "they lie on one server"
+    lie = [server for server, count in enumerate(free_state.any) if count and server not in state.drained]
+    dark = sum(free_state.any) - sum(free_state.lit)
+    most = max((free_state.lit[server] for server in lie), default=0)
+    text = f"they lie on {len(lie)} servers with at most {most} each" if len(lie) > 1 else "they lie on one server"
     if part > 1:
-        said += f", and {part} ranks at a time must share a server"
+        text += f", and {part} ranks at a time must share a server"
     if dark:
-        said += f"; {dark} have no working port"
+        text += f"; {dark} have no working port"
     if not fabric.links_racks and fabric.racks > 1:
-        best = max(sum(state.lit[s] for s in servers if s not in floor.drained) for servers in state.together)
-        said += f"; one rack must hold all {needed}, and the emptiest has {best}"
-    return said
+        best = max(sum(free_state.lit[s] for s in servers if s not in state.drained) for servers in free_state.together)
+        text += f"; one rack must hold all {needed}, and the emptiest has {best}"
+    return text
 
 
-def _remedy(floor: ClusterState, kind: JobClass, part: int) -> str:
+def _remedy(state: ClusterState, kind: JobClass, part: int) -> str:
     """The server nearest to what is needed, and who stands there."""
-    state = floor.free.state
-    wanted = min(kind.held, state.per_server) if part == 1 and not kind.is_even else part
-    drained = floor.drained
-    able = [s for s, count in enumerate(floor.free.working) if count >= wanted and s not in drained]
+    free_state = state.free.state
+    wanted = min(kind.held, free_state.per_server) if part == 1 and not kind.is_even else part
+    drained = state.drained
+    able = [s for s, count in enumerate(state.free.working) if count >= wanted and s not in drained]
     if kind.is_even:
-        able = [server for server in able if state.lit[server] < part]
+        able = [server for server in able if free_state.lit[server] < part]
     if not able:
         return ""
-    server = max(able, key=state.lit.__getitem__)
-    jobs, gained = [], state.lit[server]
-    for name, ranks in sorted(floor.on(server).items(), key=lambda item: -item[1]):
+    server = max(able, key=free_state.lit.__getitem__)
+    jobs, gained = [], free_state.lit[server]
+    for name, ranks in sorted(state.on(server).items(), key=lambda item: -item[1]):
         if gained >= wanted:
             break
         jobs.append(name)
         gained += ranks
     if not jobs or len(jobs) > MOST_NAMED:
         return ""
-    name = state.cluster.fabric.server_name(server)
+    name = free_state.cluster.fabric.server_name(server)
     return f"; {name} would have {gained} free without {', '.join(jobs)}"
 
 
-def _names(floor: ClusterState, servers: Sequence[int]) -> str:
-    names = [floor.free.cluster.fabric.server_name(server) for server in servers]
+def _names(state: ClusterState, servers: Sequence[int]) -> str:
+    names = [state.free.cluster.fabric.server_name(server) for server in servers]
     shown = ", ".join(names[:MOST_NAMED])
     return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more servers"

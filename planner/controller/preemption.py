@@ -15,53 +15,53 @@ MOST_TRIES = 4
 """sets of victims whose place is tried, where light may be short"""
 
 
-def preempt(floor: ClusterState, entry: Entry, kind: JobClass, deadline_s: float) -> bool:
+def preempt(state: ClusterState, entry: Entry, kind: JobClass, deadline_s: float) -> bool:
     """Start a job in place of the fewest others; False where none may be stopped for it or no place comes of it."""
-    if not floor.has_below(entry.request.priority):
+    if not state.has_below(entry.request.priority):
         return False
-    new = floor.new
-    able = [other for other in floor.running() if other.name not in new and _may_stop(floor, entry, other)]
+    new = state.new
+    able = [other for other in state.running() if other.name not in new and _may_stop(state, entry, other)]
     best: list[Entry] | None = None
-    for servers in floor.free.state.together if able else ():
+    for servers in state.free.state.together if able else ():
         most = len(able) if best is None else len(best) - 1
-        chosen = _among(floor, kind, servers, able, most, deadline_s)
+        chosen = _among(state, kind, servers, able, most, deadline_s)
         if chosen is not None:
             best = chosen
         if time.perf_counter() > deadline_s or (best is not None and len(best) == 1):
             break
-    return best is not None and _replace(floor, entry, kind, best, deadline_s)
+    return best is not None and _replace(state, entry, kind, best, deadline_s)
 
 
-def _may_stop(floor: ClusterState, entry: Entry, other: Entry) -> bool:
+def _may_stop(state: ClusterState, entry: Entry, other: Entry) -> bool:
     request = other.request
     return (
         request.preemptible
         and request.priority < entry.request.priority
-        and other.preempted < floor.settings.most_preemptions
+        and other.preempted < state.settings.most_preemptions
     )
 
 
 def _among(
-    floor: ClusterState, kind: JobClass, servers: Sequence[int], able: Sequence[Entry], most: int, deadline_s: float
+    state: ClusterState, kind: JobClass, servers: Sequence[int], able: Sequence[Entry], most: int, deadline_s: float
 ) -> list[Entry] | None:
     """The fewest jobs on some servers without which there is a free place there."""
     names = {entry.name for entry in able}
-    free, shut = floor.free.state.free_for(kind), floor.drained
+    free, barred = state.free.state.free_for(kind), state.drained
     room = {
-        s: free[s] + sum(ranks for name, ranks in floor.on(s).items() if name in names)
+        s: free[s] + sum(ranks for name, ranks in state.on(s).items() if name in names)
         for s in servers
-        if s not in shut
+        if s not in barred
     }
     near = sorted(sorted(room, key=lambda s: (-room[s], s))[:MOST_SERVERS])
     number = {server: i for i, server in enumerate(near)}
-    guests = [
-        (e, tuple((number[s], floor.on(s)[e.name]) for s in e.place.servers if s in number)) for e in able if e.place
+    running = [
+        (e, tuple((number[s], state.on(s)[e.name]) for s in e.place.servers if s in number)) for e in able if e.place
     ]
-    guests = [(e, where) for e, where in guests if where]
+    running = [(e, where) for e, where in running if where]
     site = PreemptionServers(
         tuple(free[server] for server in near),
-        tuple(where for _, where in guests),
-        tuple(_cost(floor, e) for e, _ in guests),
+        tuple(where for _, where in running),
+        tuple(_cost(state, e) for e, _ in running),
     )
     part = min(row.shape.part for row in kind.rows)
     parts = -(-kind.held // part)
@@ -72,35 +72,35 @@ def _among(
         )
         if chosen is None:
             return None
-        victims = [guests[i][0] for i in chosen]
-        if _fits_without(floor, kind, victims, deadline_s):
-            return victims if not floor.free.state.has_pool else _needed(floor, kind, victims, deadline_s)
+        victims = [running[i][0] for i in chosen]
+        if _fits_without(state, kind, victims, deadline_s):
+            return victims if not state.free.state.has_pool else _needed(state, kind, victims, deadline_s)
         refused.append(frozenset(chosen))
     return None
 
 
-def _needed(floor: ClusterState, kind: JobClass, victims: list[Entry], deadline_s: float) -> list[Entry]:
+def _needed(state: ClusterState, kind: JobClass, victims: list[Entry], deadline_s: float) -> list[Entry]:
     """Victims of whom none can stay: in a pool they may leave more memory than was counted."""
-    for victim in sorted(victims, key=lambda entry: -_cost(floor, entry)):
+    for victim in sorted(victims, key=lambda entry: -_cost(state, entry)):
         fewer = [entry for entry in victims if entry is not victim]
-        if fewer and _fits_without(floor, kind, fewer, deadline_s):
+        if fewer and _fits_without(state, kind, fewer, deadline_s):
             victims = fewer
     return victims
 
 
-def _cost(floor: ClusterState, entry: Entry) -> int:
+def _cost(state: ClusterState, entry: Entry) -> int:
     """Of equally many victims those of the lowest priority go, then those that have run the least."""
-    lost_s = floor.now_s - entry.started_s
+    lost_s = state.now_s - entry.started_s
     assert entry.place is not None
     return max(0, 1_000_000 + entry.request.priority) + min(int(lost_s * len(entry.place.devices) / 60), 999)
 
 
-def _fits_without(floor: ClusterState, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
+def _fits_without(state: ClusterState, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
     """True if there is a free place once these jobs have left; it is left as it was."""
-    free = floor.free
+    free = state.free
     for entry in victims:
         free.state.release(free.held[entry.name])
-    found = free.find(kind.name, kind, floor.drained, deadline_s)
+    found = free.find(kind.name, kind, state.drained, deadline_s)
     if found.placement is not None:
         free.state.release(found.placement)
     for entry in victims:
@@ -108,14 +108,14 @@ def _fits_without(floor: ClusterState, kind: JobClass, victims: Sequence[Entry],
     return found.placement is not None
 
 
-def _replace(floor: ClusterState, entry: Entry, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
+def _replace(state: ClusterState, entry: Entry, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:
     """Stop the victims and start the job, or nothing changes."""
-    free = floor.free
+    free = state.free
     for victim in victims:
         free.state.release(free.held[victim.name])
-    found: Found = free.find(entry.kind, kind, floor.drained, deadline_s)
+    found: Found = free.find(entry.kind, kind, state.drained, deadline_s)
     leaving = [victim.name for victim in victims]
-    objection = "no place" if found.place is None else floor.validator.objection(entry.request, found.place, leaving)
+    objection = "no place" if found.place is None else state.validator.objection(entry.request, found.place, leaving)
     if objection is not None:
         if found.placement is not None:
             free.state.release(found.placement)
@@ -125,6 +125,6 @@ def _replace(floor: ClusterState, entry: Entry, kind: JobClass, victims: Sequenc
     for victim in victims:
         del free.held[victim.name]
         because = f"{entry.name} of priority {entry.request.priority} needs its place"
-        floor.stop(victim, "preempted", because, waits=True)
-    floor.counts.preempted += len(victims)
-    return floor.start(entry, found)
+        state.stop(victim, "preempted", because, waits=True)
+    state.counts.preempted += len(victims)
+    return state.start(entry, found)

@@ -23,52 +23,52 @@ Choice = tuple[float, int, tuple[int, ...]]
 """(when it is free, servers, which)"""
 
 
-def reserve(floor: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None:
+def reserve(state: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None:
     """Servers that are free the earliest, by the limits of running jobs; None where working ones never suffice."""
-    working = np.array(floor.free.able(kind))
-    working[list(floor.drained | floor.void)] = 0
-    best = _one(floor, kind, working)
+    working = np.array(state.free.able(kind))
+    working[list(state.drained | state.void)] = 0
+    best = _one(state, kind, working)
     if best is None or best[0] == inf:
-        best = min(filter(None, (best, _several(floor, kind, working))), default=None)
+        best = min(filter(None, (best, _several(state, kind, working))), default=None)
     if best is None:
         return None
-    at_s = None if best[0] == inf else max(best[0], floor.now_s)
+    at_s = None if best[0] == inf else max(best[0], state.now_s)
     return Reserve(entry.name, best[2], at_s)
 
 
-def _one(floor: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
+def _one(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """One server, as soon as enough of it is free."""
-    state, needed = floor.free.state, kind.held
-    if state.has_pool:
+    free_state, needed = state.free.state, kind.held
+    if free_state.has_pool:
         return None  # what is free of a server may lack memory: all of it is kept
-    if needed > (kind.parts[0] if kind.is_even else state.per_server) or all(
+    if needed > (kind.parts[0] if kind.is_even else free_state.per_server) or all(
         row.shape.chooses_servers for row in kind.rows
     ):
         return None
-    free, able = np.array(state.any if needed == 1 else state.lit), np.flatnonzero(working >= needed)
+    free, able = np.array(free_state.any if needed == 1 else free_state.lit), np.flatnonzero(working >= needed)
     near = {
         int(server)
-        for key in (-free[able], floor.occupancy.clear_s[able])
+        for key in (-free[able], state.occupancy.clear_s[able])
         for server in able[np.argsort(key, kind="stable")[:MOST_SINGLE]]
     }
-    return min(((_when(floor, server, needed - int(free[server])), 1, (server,)) for server in near), default=None)
+    return min(((_when(state, server, needed - int(free[server])), 1, (server,)) for server in near), default=None)
 
 
-def _when(floor: ClusterState, server: int, missing: int) -> float:
-    """When so many more of a server's accelerators are free."""
+def _when(state: ClusterState, server: int, missing: int) -> float:
+    """Time at which so many more of a server's accelerators are free."""
     if missing <= 0:
         return 0.0
-    for end_s, ranks in floor.occupancy.ends(server):
+    for end_s, ranks in state.occupancy.ends(server):
         missing -= ranks
         if missing <= 0:
             return end_s
     return inf
 
 
-def _several(floor: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
+def _several(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """Whole servers, those that are clear first, until the parts of the job fit on them."""
-    racks, part = np.array(floor.free.state.together), kind.parts[0]
-    fits, clear_s = np.minimum(working // part, 1 if kind.is_even else kind.held)[racks], floor.occupancy.clear_s[racks]
+    racks, part = np.array(state.free.state.together), kind.parts[0]
+    fits, clear_s = np.minimum(working // part, 1 if kind.is_even else kind.held)[racks], state.occupancy.clear_s[racks]
     order = np.lexsort((-working[racks], clear_s, fits == 0))
     clear_s, racks = np.take_along_axis(clear_s, order, 1), np.take_along_axis(racks, order, 1)
     is_enough = np.take_along_axis(fits, order, 1).cumsum(axis=1) * part >= kind.held
@@ -80,15 +80,19 @@ def _several(floor: ClusterState, kind: JobClass, working: Ints) -> Choice | Non
     return at_s, count, tuple(sorted(racks[rack, :count].tolist()))
 
 
-def may_enter(floor: ClusterState, entry: Entry) -> bool:
+def may_enter(state: ClusterState, entry: Entry) -> bool:
     """True if a job may stand on servers that are kept for another: it will have left them in time."""
-    at_s, limit_s = floor.ledger.reserved.at_s, entry.request.duration_s
-    return at_s is not None and limit_s is not None and floor.now_s + limit_s <= at_s
+    at_s, limit_s = state.ledger.reserved.at_s, entry.request.duration_s
+    return at_s is not None and limit_s is not None and state.now_s + limit_s <= at_s
 
 
-def is_ready(floor: ClusterState, kind: JobClass) -> bool:
+def is_ready(state: ClusterState, kind: JobClass) -> bool:
     """True if what is kept is free: enough of one server, or all of several."""
-    kept, state = floor.ledger.reserved.servers, floor.free.state
-    if len(kept) == 1 and not state.has_pool and kind.held <= (state.any if kind.held == 1 else state.lit)[kept[0]]:
+    kept, free_state = state.ledger.reserved.servers, state.free.state
+    if (
+        len(kept) == 1
+        and not free_state.has_pool
+        and kind.held <= (free_state.any if kind.held == 1 else free_state.lit)[kept[0]]
+    ):
         return True
-    return bool(kept) and not any(floor.on(server) for server in kept)
+    return bool(kept) and not any(state.on(server) for server in kept)

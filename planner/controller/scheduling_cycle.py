@@ -28,7 +28,7 @@ LOOKS = 20
 class SchedulingCycle:
     """Budgets of one event, and what has been found out meanwhile."""
 
-    floor: ClusterState
+    state: ClusterState
     greedy_s: float
     """seconds for the search of a place for the first job, and again for all behind it"""
     repair_s: float
@@ -47,20 +47,20 @@ class SchedulingCycle:
 
     def _once(self) -> bool:
         """Serve the queue once; True where CP-SAT changed the state, so that it is worth another look."""
-        floor, passed = self.floor, set[Group]()
+        state, passed = self.state, set[Group]()
         head: Entry | None = None
         looked, seen, deadline_s = 0, 0, 0.0
-        for entry in floor.queue.ordered(floor.now_s, passed=passed):
+        for entry in state.queue.ordered(state.now_s, passed=passed):
             seen += 1
-            if seen > LOOKS * floor.settings.depth:
+            if seen > LOOKS * state.settings.depth:
                 break
             if entry.name in self.batch and self._by_batch():
                 return True
-            kind = floor.kind(entry)
+            kind = state.kind(entry)
             if not kind.rows:
                 passed.add(group_of(entry))
             elif head is None:
-                if self._place(entry, kind, "open", floor.drained, self._soon()):
+                if self._place(entry, kind, "open", state.drained, self._soon()):
                     continue
                 self._keep_room(entry, kind)
                 if self._place_kept(entry, kind):
@@ -70,78 +70,78 @@ class SchedulingCycle:
                 head, deadline_s = entry, self._soon()
             else:
                 looked += self._behind(entry, kind, passed, deadline_s)
-                if self.is_deep and entry.name in floor.queue and self._by_moves(entry, kind):
+                if self.is_deep and entry.name in state.queue and self._by_moves(entry, kind):
                     return True
-                if looked >= floor.settings.depth or time.perf_counter() > deadline_s:
+                if looked >= state.settings.depth or time.perf_counter() > deadline_s:
                     break
-        if head is None and floor.ledger.reserved.job is not None:
-            floor.decide(Reserve(None))
+        if head is None and state.ledger.reserved.job is not None:
+            state.decide(Reserve(None))
         return False
 
     def _place(self, entry: Entry, kind: JobClass, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
         """Start a job where there is a free place."""
-        floor = self.floor
-        mark = id(kind), tried
-        if kind.held > floor.free.state.num_free or mark in floor.negative_cache:
+        state = self.state
+        mark = kind, tried
+        if kind.held > state.free.state.num_free or mark in state.negative_cache:
             return False
         found = self._search(entry, kind, mark, barred, deadline_s)
         if found.placement is None:
-            floor.negative_cache.end(mark)
+            state.negative_cache.end(mark)
             if found.ran_out:
                 self.ran_out.add(entry.name)
             return False
         return self._start(entry, found)
 
     def _start(self, entry: Entry, found: Found) -> bool:
-        is_started = self.floor.start(entry, found)
-        self.floor.counts.greedy += is_started
+        is_started = self.state.start(entry, found)
+        self.state.counts.greedy += is_started
         return is_started
 
     def _search(self, entry: Entry, kind: JobClass, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
         """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later."""
-        floor, free = self.floor, self.floor.free
-        racks, found = floor.negative_cache.open(mark), Found()
+        state, free = self.state, self.state.free
+        racks, found = state.negative_cache.open(mark), Found()
         step = RACKS if free.state.is_costly else max(1, len(racks))
         for first in range(0, len(racks), step):
             near = racks[first : first + step]
             found = free.find(entry.kind, kind, barred, deadline_s, near)
             if found.placement is not None or found.ran_out:
                 break
-            floor.negative_cache.fail(mark, near)
+            state.negative_cache.fail(mark, near)
         return found
 
     def _place_kept(self, entry: Entry, kind: JobClass) -> bool:
         """Start the first job where it was kept room, once that is free: this search is never cut short."""
-        floor, kept = self.floor, self.floor.ledger.reserved.servers
-        if not is_ready(floor, kind):
+        state, kept = self.state, self.state.ledger.reserved.servers
+        if not is_ready(state, kind):
             return False
-        barred, racks = floor.all_servers.difference(kept) | floor.drained, floor.negative_cache.racks_of(kept)
-        found = floor.free.find(entry.kind, kind, barred, inf, racks)
+        barred, racks = state.all_servers.difference(kept) | state.drained, state.negative_cache.racks_of(kept)
+        found = state.free.find(entry.kind, kind, barred, inf, racks)
         if found.placement is not None and self._start(entry, found):
             return True
-        floor.void.update(kept)
+        state.void.update(kept)
         return False
 
     def _soon(self) -> float:
-        """When a search that begins now must end."""
+        """Time by which a search that begins now must end."""
         return time.perf_counter() + self.greedy_s
 
     def _by_search(self, entry: Entry, kind: JobClass) -> bool:
         """Start the first job by CP-SAT: others move, or give way."""
-        floor, settings = self.floor, self.floor.settings
-        mark = id(kind), f"search {entry.request.priority}"
-        if self.repair_s <= 0 or mark in floor.negative_cache:
+        state, settings = self.state, self.state.settings
+        mark = kind, f"search {entry.request.priority}"
+        if self.repair_s <= 0 or mark in state.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
-        racks = floor.negative_cache.open(mark)
-        is_started = (settings.moves and make_room(floor, entry, kind, floor.drained, deadline_s, racks)) or (
-            settings.preempts and preempt(floor, entry, kind, deadline_s)
+        racks = state.negative_cache.open(mark)
+        is_started = (settings.moves and make_room(state, entry, kind, state.drained, deadline_s, racks)) or (
+            settings.preempts and preempt(state, entry, kind, deadline_s)
         )
         self.repair_s = deadline_s - time.perf_counter()
         if not is_started:
-            floor.negative_cache.end(mark)
+            state.negative_cache.end(mark)
             if self.repair_s > 0:
-                floor.negative_cache.fail(mark, racks)
+                state.negative_cache.fail(mark, racks)
         return is_started
 
     def _by_batch(self) -> bool:
@@ -149,57 +149,57 @@ class SchedulingCycle:
         if self.repair_s <= 0:
             return False
         deadline_s = time.perf_counter() + self.repair_s
-        is_started, self.batch = start_batch(self.floor, self.batch, deadline_s)
+        is_started, self.batch = start_batch(self.state, self.batch, deadline_s)
         self.repair_s = deadline_s - time.perf_counter()
         return is_started
 
     def _by_moves(self, entry: Entry, kind: JobClass) -> bool:
         """Start a job behind the first one by moving others, apart from what is kept."""
-        floor, mark = self.floor, (id(kind), "moves")
-        if self.repair_s <= 0 or not floor.settings.moves or mark in floor.negative_cache:
+        state, mark = self.state, (kind, "moves")
+        if self.repair_s <= 0 or not state.settings.moves or mark in state.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
-        shut, racks = floor.drained | frozenset(floor.ledger.reserved.servers), range(len(floor.free.racks))
-        is_started = make_room(floor, entry, kind, shut, deadline_s, racks)
+        barred, racks = state.drained | frozenset(state.ledger.reserved.servers), range(len(state.free.racks))
+        is_started = make_room(state, entry, kind, barred, deadline_s, racks)
         self.repair_s = deadline_s - time.perf_counter()
         if not is_started:
-            floor.negative_cache.end(mark)
+            state.negative_cache.end(mark)
         return is_started
 
     def _keep_room(self, entry: Entry, kind: JobClass) -> None:
         """Keep servers for the first job: the same as long as it is first, unless they were clear and of no use."""
-        floor = self.floor
-        kept = floor.ledger.reserved
+        state = self.state
+        kept = state.ledger.reserved
         if (
             kept.job != entry.name
-            or not floor.drained.isdisjoint(kept.servers)
-            or not floor.void.isdisjoint(kept.servers)
+            or not state.drained.isdisjoint(kept.servers)
+            or not state.void.isdisjoint(kept.servers)
         ):
-            floor.decide(reserve(floor, entry, kind) or Reserve(entry.name))
+            state.decide(reserve(state, entry, kind) or Reserve(entry.name))
 
     def _behind(self, entry: Entry, kind: JobClass, passed: set[Group], deadline_s: float) -> bool:
         """Start a job behind the first one where it does not delay it; whether it was looked at.
 
         Its group is passed over from now on where no other job of it has a chance.
         """
-        floor = self.floor
-        kept = frozenset(floor.ledger.reserved.servers)
-        tried = "open" if not kept or may_enter(floor, entry) else "beside"
-        if (id(kind), tried) in floor.negative_cache:
-            if tried == "open" or (id(kind), "open") in floor.negative_cache:
+        state = self.state
+        kept = frozenset(state.ledger.reserved.servers)
+        tried = "open" if not kept or may_enter(state, entry) else "beside"
+        if (kind, tried) in state.negative_cache:
+            if tried == "open" or (kind, "open") in state.negative_cache:
                 passed.add(group_of(entry))
             return False
-        if kind.held > floor.free.state.num_free:
+        if kind.held > state.free.state.num_free:
             passed.add(group_of(entry))
             return False
-        barred = floor.drained if tried == "open" else floor.drained | kept
+        barred = state.drained if tried == "open" else state.drained | kept
         self._place(entry, kind, tried, barred, deadline_s)
         return True
 
     def tell(self, names: Sequence[str]) -> None:
         """Say why these jobs wait, where they do."""
-        floor = self.floor
+        state = self.state
         for name in names:
-            if name in floor.queue:
-                entry = floor.ledger.jobs[name]
-                floor.wait(entry, *why(floor, entry, ran_out=name in self.ran_out))
+            if name in state.queue:
+                entry = state.ledger.jobs[name]
+                state.wait(entry, *why(state, entry, ran_out=name in self.ran_out))

@@ -11,9 +11,9 @@ from planner.controller.ledger import Entry, Ledger
 from planner.controller.negative_cache import NegativeCache
 from planner.controller.occupancy import Occupancy
 from planner.controller.validator import Validator
-from planner.fabrics.fast_state import NOBODY
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
+from planner.fabrics.search import NOBODY
 from planner.model.cluster import Cluster
 from planner.placement.placement import Place
 

@@ -10,8 +10,8 @@ Circuits = list[dict[str, Any]]
 class CircuitError(Exception):
     """Circuits of a job could not be put on, or off; the text says why."""
 
-    def __init__(self, said: str, part: str | None = None) -> None:
-        super().__init__(said)
+    def __init__(self, message: str, part: str | None = None) -> None:
+        super().__init__(message)
         self.part = part
         """what does not work, in the words of `scenarios.damage`, such as s0>s1#0 or s0.t1:port; None: not known"""
 

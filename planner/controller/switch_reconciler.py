@@ -73,11 +73,11 @@ class SwitchReconciler:
         return self._on.get(job) == place.circuits_json
 
     def on(self) -> dict[str, Circuits]:
-        """What this process has put on, by job, as of the last tick; nobody is waited for."""
+        """Circuits that this process has put on, by job, as of the last tick; does not wait."""
         return dict(self._on)
 
     def troubles(self) -> dict[str, Trouble]:
-        """What the driver said last of jobs whose circuits it could not put on, or off; nobody is waited for."""
+        """The driver's last message on each job whose circuits it could not put on, or off; does not wait."""
         return dict(self._troubles)
 
     def stop(self) -> None:
@@ -104,12 +104,12 @@ class SwitchReconciler:
         return False
 
     def _look(self, applied: Mapping[str, Circuits]) -> dict[str, Circuits]:
-        """What must be on, by job; forgets jobs that are gone, and circuits that somebody else has put off."""
+        """Circuits that must be on, by job; forgets jobs that are gone, and circuits that somebody else has put off."""
         running = self._controller.running.items()
         wanted = {job: place.circuits_json for job, place in running if place.wiring.configurations}
         self._on = {job: on for job, on in self._on.items() if job in wanted and applied.get(job) == on}
         self._delays = {job: delay for job, delay in self._delays.items() if job in wanted or job in applied}
-        self._troubles = {job: told for job, told in self._troubles.items() if job in wanted or job in applied}
+        self._troubles = {job: trouble for job, trouble in self._troubles.items() if job in wanted or job in applied}
         return wanted
 
     def _is_put_off(self, job: str) -> bool:
@@ -126,8 +126,8 @@ class SwitchReconciler:
             self._calls.begin(job, call, lambda: driver.connect(job, call.circuits))
 
     def _hear(self) -> bool:
-        """What came of calls that have ended; True where a part turned out to be broken, which the controller knows
-        now."""
+        """Note the outcome of calls that have ended; True where a part turned out to be broken, which the controller
+        knows now."""
         is_new = False
         for call, error in self._calls.ended():
             is_new |= self._heard(call, error)
@@ -154,7 +154,7 @@ class SwitchReconciler:
         self.failures[action] += 1
 
     def _forget(self, job: str) -> None:
-        """What was to be done for a job has succeeded."""
+        """Note that the action for a job has succeeded."""
         self._delays.pop(job, None)
         self._troubles.pop(job, None)
 

@@ -21,7 +21,7 @@ from planner.placement.placement import Place
 
 
 class Validator:
-    """What running jobs claim, kept apart from the free state that finds places."""
+    """Claims of running jobs, kept apart from the free state that finds places."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._claims_of = plugin_of(cluster.fabric).claims
@@ -46,7 +46,7 @@ class Validator:
         self._holdings.release(name)
 
     def objection(self, job: Job, place: Place, leaving: Iterable[str] = ()) -> str | None:
-        """What is wrong with a place beside all others but those of jobs that leave; None where nothing is."""
+        """The first rule that a place breaks beside all jobs but those that leave, in words; None for none."""
         gone = {job.name, *leaving}
         try:
             return (
@@ -115,7 +115,7 @@ class Validator:
 
 
 def restored_objection(cluster: Cluster, running: Iterable[tuple[Job, Place]]) -> str | None:
-    """What is wrong with one of the places that are held, all of them together, on parts that may have failed since;
+    """The first rule that places break which are held together, in words, on parts that may have failed since;
     None where nothing is."""
     validator = Validator(edited(cluster, health=Health()))
     for job, place in running:
@@ -149,7 +149,7 @@ def whole(
 
 
 def _unasked(job: Job, place: Place) -> str | None:
-    """What is other than the user asked: how many accelerators, how many of each server, how many servers."""
+    """Differences from the user's request: number of accelerators, of each server, and of servers."""
     number, asked = len(place.devices), job.constraints.per_server
     if number not in job.sizes or number != place.row.shape.num_ranks:
         return f"{number} accelerators are not what the job asks for"

@@ -1,4 +1,4 @@
-"""What a controller says of its jobs: one of them, or all that matters at one moment, for pages and metrics."""
+"""Views of a controller's jobs: one of them, or all at one moment, for pages and metrics."""
 
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -53,35 +53,35 @@ class View:
     counts: Counts
 
 
-def job_state(floor: ClusterState, entry: Entry, waits_for: Wait | None = None) -> JobState:
+def job_state(state: ClusterState, entry: Entry, waits_for: Wait | None = None) -> JobState:
     """A job as it is now; `waits_for`: why it waits, where that is known already."""
     request, number = entry.request, entry.number
     if entry.place is not None:
         return JobState(request, "running", entry.arrived_s, entry.started_s, entry.place, None, number)
-    waits_for = waits_for or Wait(entry.name, *why(floor, entry))
+    waits_for = waits_for or Wait(entry.name, *why(state, entry))
     return JobState(request, "waiting", entry.arrived_s, None, None, waits_for, number)
 
 
-def view(floor: ClusterState, seq: int, most_waiting: int) -> View:
+def view(state: ClusterState, seq: int, most_waiting: int) -> View:
     """This moment, with so many of the waiting jobs: those that ask for the same wait for the same, found out once."""
-    ledger = floor.ledger
+    ledger = state.ledger
     known: dict[tuple[str, str, bool], Wait] = {}
     waiting = []
-    for entry in islice(floor.queue.ordered(floor.now_s, passed=set()), most_waiting):
+    for entry in islice(state.queue.ordered(state.now_s, passed=set()), most_waiting):
         alike = entry.request.tenant, entry.kind, entry.name == ledger.reserved.job
         if alike not in known:
-            told = entry.wait if len(known) >= FRESH else None
-            known[alike] = told or Wait(entry.name, *why(floor, entry))
-        waiting.append(job_state(floor, entry, replace(known[alike], job=entry.name)))
+            last = entry.wait if len(known) >= FRESH else None
+            known[alike] = last or Wait(entry.name, *why(state, entry))
+        waiting.append(job_state(state, entry, replace(known[alike], job=entry.name)))
     return View(
         seq=seq,
-        cluster=floor.free.cluster,
+        cluster=state.free.cluster,
         failed=tuple(ledger.failed),
         drained=tuple(ledger.drained),
-        running=tuple(job_state(floor, entry) for entry in floor.running()),
+        running=tuple(job_state(state, entry) for entry in state.running()),
         waiting=tuple(waiting),
-        num_waiting=len(floor.queue),
+        num_waiting=len(state.queue),
         reserved=ledger.reserved,
-        num_free=floor.free.state.num_free,
-        counts=replace(floor.counts),
+        num_free=state.free.state.num_free,
+        counts=replace(state.counts),
     )

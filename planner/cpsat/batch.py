@@ -64,7 +64,7 @@ class BatchRoom:
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """What starts and what moves."""
+    """Jobs that start, and jobs that move."""
 
     starts: Mapping[int, tuple[Way, tuple[tuple[int, int], ...]]]
     """by number of the entrant, its way and how many parts on each server"""

@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.cpsat.search import Search
-from planner.cpsat.step1.objectives import Term
+from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step1.run import Outcome, run
 from planner.cpsat.step2.fix_configurations import fix_configurations, nogood_of_counts, place_again, step_two_limits
 from planner.cpsat.step2.realize import realize
-from planner.fabrics.free_state import Pattern, route_pattern
+from planner.fabrics.pattern import Pattern, route_pattern
+from planner.formulation.terms import Term
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 
 
 @dataclass(frozen=True)
 class LevelOutcome:
-    """Whether the best plan is optimal over the candidates in force; its valid bound is `Search.bound`."""
+    """True if the best plan is optimal over the candidates in force; its valid bound is `Search.bound`."""
 
     is_proven: bool
     is_infeasible: bool = False
@@ -57,7 +58,7 @@ def _step_one(search: Search, objective: str, term: Term, clock: Clock) -> Outco
     else:
         model.cp.minimize(term.expression)
 
-    depends_on_counts = objective == "fragmentation" or search.needs_counts
+    depends_on_counts = OBJECTIVES[objective].depends_on_counts or search.needs_counts
 
     def on_pattern(pattern: Pattern, most_lit: dict[tuple[int, int], int]) -> None:
         limit = most_lit if depends_on_counts else None
@@ -78,7 +79,7 @@ def _step_one(search: Search, objective: str, term: Term, clock: Clock) -> Outco
 
 
 def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) -> bool:
-    """Whether the best plan so far already reaches what step 1 found, at its resolution."""
+    """True if the best plan so far already reaches what step 1 found, at its resolution."""
     value = search.value(objective)
     if value is None or outcome.objective is None:
         return False
@@ -88,10 +89,10 @@ def _is_no_better(search: Search, objective: str, term: Term, outcome: Outcome) 
 def _step_two(search: Search, objective: str, outcome: Outcome, clock: Clock) -> Sequence[Assignment] | None:
     """Realise the choices of step 1, or forbid them; None if they were not realised.
 
-    Only fragmentation depends on where jobs lie; for all others any counts with these configurations will do.
+    Where no objective depends on where jobs lie, any counts with these configurations will do.
     """
     assert outcome.pattern is not None
-    depends_on_counts = objective == "fragmentation" or search.needs_counts
+    depends_on_counts = OBJECTIVES[objective].depends_on_counts or search.needs_counts
     most_lit = outcome.most_lit if depends_on_counts else None
     realized = realize(search.problem, outcome.pattern, step_two_limits(search, clock), most_lit)
     if realized.assignments is not None:

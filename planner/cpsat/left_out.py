@@ -30,7 +30,7 @@ def left_out_of(problem: Problem, plan: Plan) -> tuple[LeftOut, ...]:
 
 
 def _unasked(objectives: Sequence[Objective]) -> str | None:
-    """What the order of the objectives says of a job that need not run; None where value decides."""
+    """The reason that the order of objectives gives for leaving a job out; None where value decides."""
     names = [objective.name for objective in objectives]
     if "value" not in names:
         return f"no objective of [{', '.join(names)}] asks for it to run: list value first, or make it required"

@@ -28,7 +28,7 @@ class RoomProblem:
 
 @dataclass(frozen=True)
 class Swap:
-    """What changes."""
+    """Servers of a new job, and the moves that make room for it."""
 
     parts: tuple[int, ...]
     """parts of the new job by server"""

@@ -8,15 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 
 from planner.candidates.knapsack_bounds import KnapsackBounds
-from planner.cpsat.evaluate import amounts_of, evaluate
 from planner.cpsat.step1.model import Model
-from planner.cpsat.step1.objectives import Term
+from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step1.size import is_buildable
 from planner.fabrics import plugin_of
-from planner.fabrics.free_state import Choice, Pattern
+from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import Nogood
 from planner.formulation.quantize import exact
+from planner.formulation.terms import Term
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import Incumbent, SolveOptions, Start, is_worse
@@ -81,7 +81,7 @@ class Search:
         return self._model
 
     def build(self, clock: Clock) -> bool:
-        """Whether step 1 of the candidates in force is there; it is built when first asked for, if memory and time
+        """True if step 1 of the candidates in force is there; it is built when first asked for, if memory and time
         allow."""
         if self._model is None and is_buildable(self.problem, clock):
             self._model = Model.build(self.problem)
@@ -93,12 +93,12 @@ class Search:
 
     @cached_property
     def _is_one_scale(self) -> bool:
-        """Whether a sum of values in floating point tells jobs of the least from those of the most value."""
+        """True if a sum of values in floating point tells jobs of the least from those of the most value."""
         most = [most for options in self.full.options if (most := float(options.value.max(initial=0.0)))]
         return min(most, default=1.0) >= ONE_SCALE * max(most, default=1.0)
 
     def can_state(self, objective: str) -> bool:
-        """Whether step 1 is there, and has a term for the objective."""
+        """True if step 1 is there, and has a term for the objective."""
         return self._model is not None and self._model.can_state(objective)
 
     @property
@@ -116,7 +116,7 @@ class Search:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no pattern was forbidden, and no row left out, without proof.
+        """True if no pattern was forbidden, and no row left out, without proof.
 
         Where candidates were dropped because others ask for no more in step 1, a no-good, which is more than step 1,
         costs the proof over those that were dropped.
@@ -171,7 +171,7 @@ class Search:
             self._add_kept(self.kept[-1])
 
     def _add_kept(self, kept: Kept) -> None:
-        """What is proven, and not to be spent, is kept to the last digit."""
+        """A value that is proven, and not to be spent, is kept to the last digit."""
         if not self.model.can_state(kept.objective):
             return
         term, cp = self.model.term(kept.objective), self.model.cp
@@ -188,33 +188,36 @@ class Search:
         cp.add(term.expression >= edge if term.is_maximized else term.expression <= edge)
 
     def holds(self, found: Sequence[Assignment]) -> bool:
-        """Whether assignments keep every finished level."""
-        return not any(
-            is_worse(evaluate(self.full, found, k.objective), k.value, k.spend, is_maximized=k.objective == "value")
-            for k in self.kept
-        )
+        """True if assignments keep every finished level."""
+        for kept in self.kept:
+            objective = OBJECTIVES[kept.objective]
+            value = objective.value(self.full, found)
+            if is_worse(value, kept.value, kept.spend, is_maximized=objective.is_maximized):
+                return False
+        return True
 
     def value(self, objective: str) -> float | None:
         """Objective of the best plan so far."""
-        return None if self.assignments is None else evaluate(self.full, self.assignments, objective)
+        return None if self.assignments is None else OBJECTIVES[objective].value(self.full, self.assignments)
 
     def amounts(self, objective: str) -> list[float] | None:
-        """What each job of the best plan so far adds to an objective; None where there is none, or it is no sum."""
-        return None if self.assignments is None else amounts_of(self.full, self.assignments, objective)
+        """The amount that each job of the best plan adds to an objective; None where there is none, or it is no sum."""
+        return None if self.assignments is None else OBJECTIVES[objective].amounts(self.full, self.assignments)
 
     def reaches(self, objective: str) -> bool:
-        """Whether the best plan so far meets the level's bound, at the resolution of the model's coefficients,
+        """True if the best plan so far meets the level's bound, at the resolution of the model's coefficients,
         where there is one."""
         value = self.value(objective)
         if value is None or self.bound is None or not (self.can_state(objective) or self._is_one_scale):
             return False
         slack = self.model.term(objective).rounding if self.can_state(objective) else NOISE * abs(self.bound)
-        return value >= self.bound - slack if objective == "value" else value <= self.bound + slack
+        is_maximized = OBJECTIVES[objective].is_maximized
+        return value >= self.bound - slack if is_maximized else value <= self.bound + slack
 
     @property
     def needs_counts(self) -> bool:
-        """Whether a level that depends on where jobs lie, not only on how they run, must be kept."""
-        return any(kept.objective == "fragmentation" for kept in self.kept)
+        """True if a level that depends on where jobs lie, not only on how they run, must be kept."""
+        return any(OBJECTIVES[kept.objective].depends_on_counts for kept in self.kept)
 
     def report(self, level: str, bound: float | None, source: str) -> None:
         """Add the best plan's value and a bound to the trace and tell the caller."""
@@ -229,17 +232,18 @@ class Search:
             bound = max(bound, self.floor)
         if not self.is_exact or (self.bound is not None and abs(bound - self.bound) <= 1e-12 * abs(bound)):
             return
-        if self.bound is None or (bound < self.bound if level == "value" else bound > self.bound):
+        if self.bound is None or (bound < self.bound if OBJECTIVES[level].is_maximized else bound > self.bound):
             self.bound = bound
             self.report(level, bound, "bound")
 
     def improves(self, objective: str, term: Term, found: Sequence[Assignment]) -> bool:
-        """Whether assignments keep the finished levels, and beat the best plan so far on an objective."""
+        """True if assignments keep the finished levels, and beat the best plan so far on an objective."""
         if self.assignments is None:
             return True
-        old, new = (amounts_of(self.full, plan, objective) for plan in (self.assignments, found))
+        of = OBJECTIVES[objective]
+        old, new = (of.amounts(self.full, plan) for plan in (self.assignments, found))
         if old is None or new is None:
-            before, after = (Fraction(evaluate(self.full, plan, objective)) for plan in (self.assignments, found))
+            before, after = (Fraction(of.value(self.full, plan)) for plan in (self.assignments, found))
         else:
             before, after = (sum(map(exact, amounts), Fraction(0)) for amounts in (old, new))
         return (after > before if term.is_maximized else after < before) and self.holds(found)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.core import optimize_value, restrict_to_ties
-from planner.cpsat.evaluate import evaluate
 from planner.cpsat.left_out import left_out_of
 from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
+from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step2.compact import compact
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
@@ -49,9 +49,9 @@ def search_levels(
 def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assignment]]]) -> None:
     """Report every start that beats those before it on level 1."""
     first = search.full.instance.objectives[0].name
-    sign = 1 if first == "value" else -1
+    sign = 1 if OBJECTIVES[first].is_maximized else -1
     for name, assignments in starts:
-        best, value = search.value(first), evaluate(search.full, assignments, first)
+        best, value = search.value(first), OBJECTIVES[first].value(search.full, assignments)
         search.starts[name] = Start(value, tuple(assignments))
         if best is None or sign * value > sign * best:
             search.assignments = tuple(assignments)
@@ -61,7 +61,7 @@ def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assig
 def _optimize(search: Search, objective: str, clock: Clock) -> LevelOutcome:
     """Optimize a level that may have nothing to decide: what is minimized is never below 0."""
     value = search.value(objective)
-    if objective != "value" and value == 0.0:
+    if not OBJECTIVES[objective].is_maximized and value == 0.0:
         return LevelOutcome(is_proven=True)
     if search.is_stopped or not (search.build(clock) and search.can_state(objective)):
         return LevelOutcome(is_proven=False)
@@ -78,7 +78,7 @@ def _closed(search: Search, objective: Objective, outcome: LevelOutcome, *, is_p
         return Level(name, None, search.bound, None, status)
     bound = value if is_proven else search.bound
     if bound is not None:
-        bound = max(bound, value) if name == "value" else min(bound, value)
+        bound = max(bound, value) if OBJECTIVES[name].is_maximized else min(bound, value)
     search.report(name, bound, "proven" if is_proven else "limit")
     status = Status.OPTIMAL if is_proven else Status.FEASIBLE
     return Level(name, value, bound, relative_gap(value, bound), status, objective.tolerance)
@@ -109,7 +109,7 @@ def plan_of(problem: Problem, assignments: Sequence[Assignment]) -> Plan:
     """Plan with the objective values it claims, assignments in the order of the instance."""
     order = {options.job.name: j for j, options in enumerate(problem.options)}
     objectives: dict[str, float] = {
-        objective.name: evaluate(problem, assignments, objective.name) for objective in problem.instance.objectives
+        each.name: OBJECTIVES[each.name].value(problem, assignments) for each in problem.instance.objectives
     }
     return Plan(
         instance=problem.instance.name,

@@ -1,50 +1,22 @@
-"""What a count of the instance shows: devices, memory, divisibility, and what the job itself excludes."""
+"""Shortages that a count of the instance shows: devices, memory, divisibility, and limits of the job itself."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from planner.candidates import unlisted
 from planner.candidates.expand import list_options
-from planner.fabrics.free_slots import FreeSlots
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions
-from planner.model.cluster import Cluster
 from planner.model.edit import edited, with_job
 from planner.model.instance import Instance
 from planner.model.job import Job, JobConstraints
 from planner.model.phrases import accelerators, listed
 
 
-@dataclass(frozen=True)
-class Capacity:
-    """Devices by server that nobody holds: with a working port, and without."""
-
-    cluster: Cluster
-    free: tuple[int, ...]
-    dark: tuple[int, ...]
-
-    @classmethod
-    def beside_residents(cls, instance: Instance) -> "Capacity":
-        """What the residents of an instance leave."""
-        slots = FreeSlots(instance.cluster)
-        parse = instance.cluster.fabric.parse_device
-        for resident in instance.residents:
-            slots.take(parse(name) for name in resident.devices)
-        return cls(instance.cluster, tuple(map(len, slots.lit)), tuple(map(len, slots.dark)))
-
-    def racks(self) -> Iterator[range]:
-        """Servers that one job may use together."""
-        fabric = self.cluster.fabric
-        if fabric.links_racks:
-            yield range(fabric.num_servers)
-            return
-        for first in range(0, fabric.num_servers, fabric.servers):
-            yield range(first, first + fabric.servers)
-
-    def usable(self, server: int, size: int) -> int:
-        """Free devices of a server for a job of some size: only a single device needs no port."""
-        return self.free[server] + (self.dark[server] if size == 1 else 0)
+def usable(free: FreeState, size: int) -> Sequence[int]:
+    """Free devices by server for a job of some size: only a single device needs no port."""
+    return free.any if size == 1 else free.lit
 
 
 def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
@@ -56,36 +28,38 @@ def why_unlisted(instance: Instance, name: str, size: int) -> str | None:
 
 
 def has_ways(instance: Instance, name: str, size: int, constraints: JobConstraints) -> bool:
-    """Whether a job would have a configuration on so many devices under other constraints."""
+    """True if a job would have a configuration on so many devices under other constraints."""
     changed = with_job(instance, name, accelerators=size, constraints=constraints)
     return bool(len(list_options(changed, changed.job(name))))
 
 
 def why_too_few(instance: Instance, size: int) -> str | None:
-    """How many free devices a job of some size lacks beside the residents; None where there are enough."""
-    room = Capacity.beside_residents(instance)
-    free = {rack: sum(room.usable(s, size) for s in rack) for rack in room.racks()}
-    most = max(free.values())
+    """Free devices that a job of some size lacks beside the residents, in words; None where there are enough."""
+    state = FreeState.beside_residents(instance)
+    here = usable(state, size)
+    free = [sum(here[server] for server in rack) for rack in state.together]
+    most = max(free)
     if most >= size:
         return None
     where = "" if len(free) == 1 else " in any one rack"
-    dark = sum(room.dark) if size > 1 else 0
+    dark = sum(state.any) - sum(state.lit) if size > 1 else 0
     ports = f", and {dark} more without a working port" if dark else ""
     return f"needs {size}, {most} {'is' if most == 1 else 'are'} free{where}{ports}"
 
 
 def why_no_block(instance: Instance, name: str, size: int) -> str | None:
-    """How the free devices are too scattered for what must lie in one server; None where they are not."""
-    room, fabric = Capacity.beside_residents(instance), instance.cluster.fabric
+    """Blocks for which the free devices are too scattered over servers, in words; None where they are not."""
+    state, fabric = FreeState.beside_residents(instance), instance.cluster.fabric
+    here = usable(state, size)
     options = list_options(instance, with_job(instance, name, accelerators=size).job(name))
     blocks = {shape.part if shape.is_even else shape.block for shape in options.shapes}
     most = 1 if options.shapes[0].is_even else size
-    if any(_num_blocks(room, rack, block, size, most) * block >= size for rack in room.racks() for block in blocks):
+    if any(_num_blocks(here, rack, block, most) * block >= size for rack in state.together for block in blocks):
         return None
     block = min(blocks)
-    possible = max(_num_blocks(room, rack, block, size, most) for rack in room.racks())
-    fullest = max(range(fabric.num_servers), key=lambda s: room.usable(s, size))
-    best = f"most is {room.usable(fullest, size)} on {fabric.server_name(fullest)}"
+    possible = max(_num_blocks(here, rack, block, most) for rack in state.together)
+    fullest = max(range(fabric.num_servers), key=here.__getitem__)
+    best = f"most is {here[fullest]} on {fabric.server_name(fullest)}"
     if block == size:
         return f"no server has {size} free; {best}"
     asked = "on a server of its own" if most == 1 else "in one server"
@@ -95,9 +69,9 @@ def why_no_block(instance: Instance, name: str, size: int) -> str | None:
     )
 
 
-def _num_blocks(room: Capacity, rack: Sequence[int], block: int, size: int, most: int) -> int:
+def _num_blocks(free: Sequence[int], rack: Sequence[int], block: int, most: int) -> int:
     """Blocks for which a rack has free devices, so many of them at most in one server."""
-    return sum(min(room.usable(s, size) // block, most) for s in rack)
+    return sum(min(free[server] // block, most) for server in rack)
 
 
 def told_sizes(instance: Instance, job: Job, most: int = 4) -> tuple[int, ...]:

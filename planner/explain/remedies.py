@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from planner.explain.capacity import Capacity, has_ways, sizes_phrase
+from planner.explain.capacity import has_ways, sizes_phrase
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import in_brackets, pace, servers
+from planner.fabrics.free_state import FreeState
 from planner.model.edit import failed_parts, pinned, repaired, required
 from planner.model.instance import Instance
 from planner.model.job import Resident
@@ -26,8 +27,8 @@ MAX_SIZES = 4
 def moves(solver: WhatIfSolver, plan: Plan, name: str) -> Iterator[Statement]:
     """One admitted job that, in its configuration but elsewhere, makes room; the smallest is tried first."""
     instance = solver.instance
-    room = Capacity.beside_residents(pinned(instance, plan, name))
-    if sum(room.free) + sum(room.dark) < min(instance.job(name).sizes):
+    free = FreeState.beside_residents(pinned(instance, plan, name))
+    if free.num_free < min(instance.job(name).sizes):
         return
     others = [a for a in plan.assignments if a.job != name and _may_move(instance, a.job)]
     others.sort(key=lambda a: len(a.devices))
@@ -67,8 +68,8 @@ def repairs(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Stat
 
 def other_size(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """The fastest of the few largest sizes that the job does not accept and the free devices would do for."""
-    room = Capacity.beside_residents(waiting)
-    largest = max(sum(room.usable(s, 1) for s in rack) for rack in room.racks())
+    free = FreeState.beside_residents(waiting)
+    largest = max(sum(free.any[server] for server in rack) for rack in free.together)
     sizes = tuple(islice(_other_sizes(waiting, name, range(largest, 0, -1)), MAX_SIZES))
     if not sizes:
         return

@@ -1,10 +1,9 @@
-"""Circuits of placements that a fast state has found: it keeps them as masks, these name every one, and back."""
+"""Circuits of placements: a free state keeps them as masks, these name every one, and back."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from planner.fabrics.fast_state import State
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.wiring import NO_WIRING, Wiring
@@ -14,14 +13,6 @@ MOST_WIRES = 500_000
 """of all remembered wirings; each takes some 200 bytes"""
 
 
-class Named(NamedTuple):
-    """A placement that is taken, with its devices in rank order and its circuits."""
-
-    placement: Placement
-    devices: tuple[Device, ...]
-    wiring: Wiring
-
-
 class CircuitNamer:
     """Circuits by rank, remembered where the same ones come back; as given here, on servers joined by packets."""
 
@@ -29,19 +20,22 @@ class CircuitNamer:
         self._num_wires = 0
         self._alike: dict[Wiring, Wiring] = {}
 
-    def name(self, state: State, placement: Placement) -> Named | None:
-        """The circuits of a placement that is taken; None, and it is given back, where they are not what was."""
-        return Named(placement, placement.devices, NO_WIRING)
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
+        """A placement that is taken, its devices in rank order, and its circuits.
+
+        None, and it is given back, where the circuits are not those that were found.
+        """
+        return placement, NO_WIRING
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,
         circuits: Sequence[HeldCircuits],
     ) -> Placement:
-        """What a job with these circuits holds on a state; `circuits` are those of the wiring by name."""
+        """By number all that a job with these circuits holds; `circuits` are those of the wiring by name."""
         return Placement(row, devices, devices)
 
     def one(self, wiring: Wiring) -> Wiring:

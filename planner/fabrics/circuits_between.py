@@ -24,7 +24,7 @@ class Between:
 
     @classmethod
     def of(cls, circuits: Circuits, block: int, num_blocks: int) -> "Between":
-        """What circuits (source rank, destination rank, wavelengths) join, in blocks of so many ranks."""
+        """Blocks of so many ranks joined by circuits (source rank, destination rank, wavelengths)."""
         ends = np.array(circuits, dtype=np.int64).reshape(-1, 3)
         sources, destinations, widths = ends[:, 0] // block, ends[:, 1] // block, ends[:, 2]
         is_between = sources != destinations

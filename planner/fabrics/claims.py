@@ -30,7 +30,7 @@ class Placed(Protocol):
 
 
 class _Named(NamedTuple):
-    """What is known by number, as plans write it."""
+    """A job that is known by number, as plans write it."""
 
     job: Lying
 
@@ -52,7 +52,7 @@ class _Named(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """What one placement takes of a cluster."""
+    """Parts of a cluster that one placement takes."""
 
     owned: Mapping[str, int]
     """bit mask by part, devices by rank first: no other job may own the same bits (1 of a device, wavelengths of a
@@ -101,7 +101,7 @@ class JobClaims:
         return {}
 
     def named(self, part: str, bits: int) -> str:
-        """How messages call the lowest of some bits of a part."""
+        """Name in messages of the lowest of some bits of a part."""
         return part
 
 
@@ -131,7 +131,7 @@ class Conflict(NamedTuple):
 
 
 class Holdings:
-    """What running jobs claim together: who owns each part, and how much is counted."""
+    """Claims of all running jobs: owners of each part, and amounts that are counted."""
 
     def __init__(self) -> None:
         self._claims: dict[str, Claims] = {}

@@ -68,7 +68,7 @@ class Demand:
         """I/Os of a rank that serve memory in some phase."""
         return max(shape.memory_io for shape in self.by_phase)
 
-    @property
+    @cached_property
     def num_ranks(self) -> int:
         return self.tensor * self.pipeline * self.data * self.context
 
@@ -81,12 +81,16 @@ class Demand:
     def num_blocks(self) -> int:
         return self.num_ranks // self.block
 
-    @property
+    @cached_property
     def part(self) -> int:
         """Ranks that a server takes together: a block, or one or several slices where the fabric cuts them."""
         return max(prod(self.cut), self.block) if self.cut else self.block
 
     @property
+    def is_single(self) -> bool:
+        return self.num_ranks == 1
+
+    @cached_property
     def num_parts(self) -> int:
         return self.num_ranks // self.part
 
@@ -169,12 +173,12 @@ class Demand:
 
     @property
     def has_light(self) -> bool:
-        """Whether spreading the job over servers needs fibers."""
+        """True if spreading the job over servers needs fibers."""
         return bool(self.boundary.any())
 
     @property
     def has_whole_groups(self) -> bool:
-        """Whether blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
+        """True if blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
         return self.block == self.tensor or (self.block == 1 and self.tensor == self.num_ranks)
 
     def needs_no_more_than(self, other: "Demand") -> bool:

@@ -1,4 +1,4 @@
-"""Which candidates can still matter: those that no other one replaces in every placement."""
+"""Candidates that can still matter: those that no other one replaces in every placement."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
@@ -46,8 +46,7 @@ class Dominance:
         return np.flatnonzero(~is_replaced)
 
     def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        """What a demand asks of the fabric: ranks and blocks, and wherever circuits may leave a block the circuits, as
-        wide as they are."""
+        """Amounts that a demand asks for: ranks and blocks, and where circuits may leave a block these, with widths."""
         lit, matters = plans_with_circuits(options.candidates.plans), self.depends_on_slots(cluster)
 
         def asked(demand: Demand) -> Asked:
@@ -64,7 +63,7 @@ class Dominance:
         return asked
 
     def depends_on_slots(self, cluster: Cluster) -> bool:
-        """Whether circuits inside a server matter: slots or failed lasers do."""
+        """True if circuits inside a server matter: slots or failed lasers do."""
         return False
 
 
@@ -77,7 +76,7 @@ def plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
 
 
 def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether some row before each one has no more energy and is nowhere wider, shape (R,); `widths` is (R, W)."""
+    """True if some row before each one has no more energy and is nowhere wider, shape (R,); `widths` is (R, W)."""
     after = np.zeros(len(energy), dtype=np.bool_)
     for first in range(1, len(energy), CHUNK):
         last = min(first + CHUNK, len(energy))

@@ -2,6 +2,7 @@
 
 from bisect import insort
 from collections.abc import Iterable
+from copy import copy
 
 from planner.model.cluster import Cluster
 
@@ -21,18 +22,18 @@ class FreeSlots:
         self.lit: list[list[int]] = [self._by_loss(s, cluster.lit_slots(s)) for s in servers]
         self.dark: list[list[int]] = [sorted(set(cluster.healthy_slots(s)) - set(self.lit[s])) for s in servers]
 
+    def copy(self) -> "FreeSlots":
+        """The same slots, to take from apart."""
+        twin = copy(self)
+        twin.lit, twin.dark = [[*slots] for slots in self.lit], [[*slots] for slots in self.dark]
+        return twin
+
     def free(self, server: int, *, single: bool) -> list[int]:
         """Slots that a job may take, those that can use the most wavelengths first.
 
         A single-device job takes those without a port first, then those that can use the fewest wavelengths.
         """
         return [*self.dark[server], *self._by_loss(server, self.lit[server], -1)] if single else self.lit[server]
-
-    def counts(self, *, single: bool) -> list[int]:
-        """Devices that a job may take, by server."""
-        if not single or not self._without_port:
-            return [*map(len, self.lit)]
-        return [len(lit) + len(dark) for lit, dark in zip(self.lit, self.dark, strict=True)]
 
     def _by_loss(self, server: int, slots: Iterable[int], sign: int = 1) -> list[int]:
         if not self._num_lost:

@@ -1,105 +1,209 @@
-"""What is free while jobs are placed one by one, and from counts of blocks to ranks, devices and circuits."""
+"""Free state: the free devices and parts of a cluster while jobs are placed one by one, and given back.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+It is kept by number, exact for the health of the cluster: devices as (server, slot), what else jobs hold as bit masks.
+Heuristics, repair and step 2 place jobs on it by name (`assign`), replays and the controller by number (`place`). As
+given here servers are joined by packets; a fabric whose jobs hold more than devices extends it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from math import inf
+from typing import Any, ClassVar, TypeVar
 
 from planner.fabrics import plugin_of
+from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_slots import Device, FreeSlots
-from planner.fabrics.problem import JobOptions, Problem
-from planner.model.cluster import Cluster
-from planner.model.plan import Assignment, HeldCircuits
+from planner.fabrics.free_devices import FreeDevices
+from planner.fabrics.free_slots import Device
+from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.placement import Owned, Placement
+from planner.fabrics.problem import JobOptions
+from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time, runs
+from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
+from planner.model.instance import Instance
+from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
 
-Blocks = list[tuple[int, int]]
-"""(server, number of blocks), ascending"""
-Strategy = Callable[[Sequence[int], Sequence[int], int, int], Iterable[Blocks]]
-"""(blocks that fit by server, servers that one job may use together, blocks, blocks that one server takes at most) ->
-ways to spread the blocks over the servers, the best first"""
 MostLit = Mapping[tuple[int, int], int]
 """by ordered pair of servers: fibers that may carry light"""
+Row = TypeVar("Row")
+Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Step 1's word on one admitted job: candidate row, and blocks by server; or the resident stays."""
-
-    row: int
-    stays: bool
-    blocks: tuple[tuple[int, int], ...]
-    """(server, number of blocks), ascending"""
-
-
-Pattern = Mapping[int, Choice]
-"""Choices by index of the job in `Problem.options`."""
-
-
-class FreeState:
-    """Free devices of servers joined by packets; fabrics whose jobs hold more than devices extend it."""
+class FreeState(FreeDevices):
+    """Free devices of one cluster, and where and how jobs lie on them."""
 
     most_orders = 12
     """orders of the jobs that first fit tries"""
-
-    def __init__(self, cluster: Cluster) -> None:
-        """Nothing is taken."""
-        self.cluster = cluster
-        self.slots = FreeSlots(cluster)
-        fabric = cluster.fabric
-        servers = range(fabric.num_servers)
-        self.together: Sequence[Sequence[int]] = (
-            [servers] if fabric.links_racks else [servers[i : i + fabric.servers] for i in servers[:: fabric.servers]]
-        )
-        """servers that one job may use together"""
+    is_costly: ClassVar[bool] = False
+    """whether a search takes so long that a controller looks at a few racks at a time"""
+    has_pool: ClassVar[bool] = False
+    """whether free devices of a server may lack memory, so that counting them does not say who fits"""
+    least_search_s: ClassVar[float] = 0.0
+    """time that a controller gives a search at least"""
 
     @staticmethod
     def empty(cluster: Cluster, most_lit: MostLit | None = None) -> "FreeState":
         """The state of a cluster with nothing placed, as its fabric has it."""
         return plugin_of(cluster.fabric).free_state(cluster, most_lit)
 
-    def take(self, assignment: Assignment) -> None:
-        """Take all that an assignment holds."""
-        self._take(assignment, self._devices_of(assignment))
-
-    def release(self, assignment: Assignment) -> None:
-        """Give back all that an assignment holds, which was taken."""
-        self._release(assignment, self._devices_of(assignment))
-
-    def _devices_of(self, assignment: Assignment) -> list[Device]:
-        return [self.cluster.fabric.parse_device(name) for name in assignment.devices]
-
-    def _take(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        self.slots.take(devices)
-
-    def _release(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        self.slots.release(devices)
+    @staticmethod
+    def beside_residents(instance: Instance) -> "FreeState":
+        """The state beside the residents of an instance; those that lost a part hold the others."""
+        free = FreeState.empty(instance.cluster)
+        for resident in instance.residents:
+            devices = [device for device in free._devices_of(resident) if device not in free.failed]
+            free.hold(devices, free.owned_by(resident))
+        return free
 
     def room(self, demand: Demand) -> Sequence[int]:
-        """Blocks that fit on each server, whatever else they need elsewhere; shape (servers,)."""
-        counts, block = self.slots.counts(single=demand.num_ranks == 1), demand.part
-        return counts if block == 1 else [count // block for count in counts]
+        """Parts of a job that fit on each server, whatever else they need elsewhere; shape (servers,)."""
+        counts, part = self.any if demand.is_single else self.lit, demand.part
+        return counts if part == 1 else [count // part for count in counts]
 
     def most_blocks(self, demand: Demand) -> int:
-        """Blocks that a server takes at most, with nothing placed there."""
-        return 1 if demand.is_even else self.cluster.fabric.devices_per_server // demand.part
+        """Parts that a server takes at most, with nothing placed there."""
+        return 1 if demand.is_even else self.per_server // demand.part
 
-    def spreads(self, demand: Demand, strategy: Strategy) -> Iterator[Blocks]:
+    def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
         """Ways to spread a job over servers with room, the best first."""
-        room, most = self.room(demand), self.most_blocks(demand)
-        for servers in self.together:
-            yield from strategy(room, servers, demand.num_parts, most)
+        room, most, strategy = self.room(demand), self.most_blocks(demand), search.strategy
+        racks = self.together if search.among is None else search.among
+        return chain.from_iterable(strategy(room, servers, demand.num_parts, most) for servers in racks)
 
     def is_apart(self, demand: Demand) -> bool:
-        """Whether no two blocks of a job may lie in one server."""
+        """True if no two blocks of a job may lie in one server."""
         return demand.is_even
 
     def may_span(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> bool:
-        """Whether the servers may be joined as so many blocks on each need it; necessary, not sufficient."""
+        """True if the servers may be joined as so many blocks on each need it; necessary, not sufficient."""
         return True
 
     def difficulty(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> tuple[float, ...]:
         """A key: first fit places the jobs with the greatest first."""
         return len(blocks) > 1, 0, demand.num_ranks
 
-    def realize(
+    def able(self, kind: JobClass, working: Sequence[int]) -> Sequence[int]:
+        """Accelerators by server that a job could take if nobody else were there, of so many that work."""
+        return working
+
+    def free_for(self, kind: JobClass) -> Sequence[int]:
+        """Free accelerators with a port by server; in a pool those alone that find memory too."""
+        return self.lit
+
+    def shortage(self, kind: JobClass) -> str | None:
+        """The part beside free accelerators that is short for a job, in words; None where nothing but light can be."""
+        return None
+
+    @property
+    def servers_are_counts(self) -> bool:
+        """True if free devices of a server are alike, so that blocks may move between servers by their number alone."""
+        return True
+
+    def dark_fibers(self) -> dict[tuple[int, int], int] | None:
+        """Fibers without light from server to server; None where servers need no fibers of their own."""
+        return None
+
+    def first_that_fits(
+        self, rows: Iterable[tuple[Demand, Row]], search: Search, realize: Callable[[Row, Blocks], Found | None]
+    ) -> Found | None:
+        """The first of the rows, with the first of its spreads, that can be realised; None where none can."""
+        hopeless: set[object] = set()
+        num_failed = 0
+        for demand, row in rows:
+            if demand.room_key in hopeless:
+                continue
+            found_any = False
+            for blocks in self.spreads(demand, search):
+                found_any = True
+                if len(blocks) > 1 and (num_failed == MAX_FAILED or not self.may_span(demand, blocks)):
+                    continue
+                found = realize(row, blocks)
+                if found is not None:
+                    return found
+                num_failed += 1
+            if not found_any:
+                hopeless.add(demand.room_key)
+        return None
+
+    def place(self, kind: JobClass, search: Search) -> Placement | None:
+        """The class's most valuable row that finds a place, taken; None where none does."""
+        if kind.held > self.num_free:
+            return None
+        rows = ((row.shape, row) for row in (kind.of_loop if search.of_loop else kind.rows))
+        found = self.first_that_fits(rows, search, lambda row, blocks: self.realize(row, blocks, search.deadline_s))
+        return None if found is None else self.taking(found)
+
+    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+        """Devices, and what else the row needs, for so many parts on each server; None where that is short. Nothing is
+        taken. OutOfTimeError after `deadline_s`."""
+        require_time(deadline_s)
+        devices = self.devices(row.shape, runs(blocks))
+        return None if devices is None else self.realize_on(row, devices, devices)
+
+    def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
+        """The same on these devices in rank order, as part of `held`, all of which are free."""
+        return Placement(row, tuple(devices), tuple(held), self._owned_on(row.options, row.number, devices))
+
+    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        """A row where a policy has put it, on free devices by rank: as many parts on the same servers; None where light
+        or memory is short there. Nothing is taken."""
+        counts = Counter(server for server, _ in devices)
+        return self.realize(row, [(server, count // row.part) for server, count in sorted(counts.items())])
+
+    def taking(self, placement: Placement) -> Placement:
+        """A placement, taken."""
+        self.take(placement)
+        return placement
+
+    def take(self, placement: Placement) -> None:
+        """Mark a placement as taken, all of which is free."""
+        self.hold(placement.held, placement.owned)
+
+    def release(self, placement: Placement) -> None:
+        """Give back what works of a placement."""
+        self.give_back(placement.held, placement.owned)
+
+    @property
+    def taken(self) -> Mapping[Any, int]:
+        """Masks of what jobs hold beside devices: wavelengths by fiber, or numbers by part of a pooled rack."""
+        return {}
+
+    def working(self, placement: Placement) -> Placement:
+        """A placement without what has failed of a slice beyond its ranks."""
+        if self.failed.isdisjoint(placement.held):
+            return placement
+        return replace(placement, held=tuple(device for device in placement.held if device not in self.failed))
+
+    def broken(self, placement: Placement) -> bool:
+        """True if a job stands on something that has failed."""
+        cluster = self.cluster
+        if any(device in self.failed for device in placement.devices):
+            return True
+        if len(placement.devices) > 1 and any(device in self.dark for device in placement.devices):
+            return True
+        if not cluster.failed_switches.isdisjoint(placement.switches):
+            return True
+        return placement.owned is not None and self.has_lost(placement.devices, placement.owned)
+
+    def has_lost(self, devices: Sequence[Device], owned: Owned[Any]) -> bool:
+        """True if something that a job holds beside its devices has failed."""
+        return False
+
+    def as_failed(self) -> Health:
+        """Health of the cluster in which all that jobs hold has failed: what a policy sees that plans one job."""
+        cluster, fabric = self.cluster, self.cluster.fabric
+        held = [
+            fabric.device_name(server, slot)
+            for server, free in enumerate(self.free)
+            for slot in cluster.healthy_slots(server)
+            if not free >> slot & 1
+        ]
+        return edited(cluster.health, failed_tiles=(*cluster.health.failed_tiles, *held))
+
+    def assign(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
         """Place a candidate with so many blocks on each server, and take it; None where first fit fails.
@@ -107,73 +211,42 @@ class FreeState:
         `layout` gives the server of each block; else several are tried.
         """
         devices = self.devices(options.shapes[row], layout or runs(blocks))
-        return None if devices is None else self.realize_on(options, row, devices)
+        return None if devices is None else self.assign_on(options, row, devices)
 
-    def realize_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         """Place a candidate with rank i on devices[i], which are free, and take it; None where first fit fails."""
-        return self._placed(options, row, devices)
+        return self._assigned(options, row, devices, self._owned_on(options, row, devices))
 
-    def devices(self, demand: Demand, layout: Sequence[int]) -> list[Device] | None:
-        """Free devices for ranks whose blocks lie on these servers; None where a server has too few."""
-        single = demand.num_ranks == 1
-        free = {s: iter(list(self.slots.free(s, single=single))) for s in set(layout)}
-        devices = []
-        for server in layout:
-            for _ in range(demand.block):
-                slot = next(free[server], None)
-                if slot is None:
-                    return None
-                devices.append((server, slot))
-        return devices
+    def take_named(self, placed: Placed) -> None:
+        """Take all that an assignment or a resident holds."""
+        self.hold(self._devices_of(placed), self.owned_by(placed))
 
-    def _placed(
-        self, options: JobOptions, row: int, devices: Sequence[Device], circuits: Sequence[HeldCircuits] = ()
+    def release_named(self, placed: Placed) -> None:
+        """Give back all that an assignment holds, which was taken."""
+        self.give_back(self._devices_of(placed), self.owned_by(placed))
+
+    def owned_by(self, placed: Placed) -> Owned[Any] | None:
+        """By number the parts that an assignment holds beside its devices; None where it holds none."""
+        return None
+
+    def _owned_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Owned[Any] | None:
+        """By number the parts that a candidate holds beside these devices; None where it holds none."""
+        return None
+
+    def _devices_of(self, placed: Placed) -> list[Device]:
+        return [self.cluster.fabric.parse_device(name) for name in placed.devices]
+
+    def _assigned(
+        self,
+        options: JobOptions,
+        row: int,
+        devices: Sequence[Device],
+        owned: Owned[Any] | None = None,
+        circuits: Sequence[HeldCircuits] = (),
+        memory: Sequence[MemoryCircuit] = (),
     ) -> Assignment:
-        """The candidate on these devices, taken."""
+        """The candidate on these devices with these circuits, taken."""
         names = [self.cluster.fabric.device_name(*device) for device in devices]
-        assignment = options.assignment(row, names, circuits)
-        self._take(assignment, devices)
+        assignment = options.assignment(row, names, circuits, memory)
+        self.hold(devices, owned)
         return assignment
-
-
-def runs(blocks: Iterable[tuple[int, int]]) -> list[int]:
-    """Server of each block, all blocks of a server one after the other."""
-    return [server for server, count in blocks for _ in range(count)]
-
-
-def route_pattern(
-    problem: Problem,
-    pattern: Pattern,
-    most_lit: MostLit | None = None,
-    fixed: Mapping[int, Sequence[int]] | None = None,
-) -> list[Assignment] | None:
-    """Assignments that realise a pattern, job by job; None where first fit finds none in several orders.
-
-    `fixed` gives the server of each block of some jobs.
-    """
-    staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
-    placed = [j for j, choice in pattern.items() if not choice.stays]
-    free = FreeState.empty(problem.cluster, most_lit)
-
-    def difficulty(j: int) -> tuple[float, ...]:
-        return free.difficulty(problem.options[j].shapes[pattern[j].row], pattern[j].blocks)
-
-    order = sorted(placed, key=difficulty, reverse=True)
-    for number in range(free.most_orders):
-        if number:
-            free = FreeState.empty(problem.cluster, most_lit)
-        for assignment in staying:
-            free.take(assignment)
-        assignments = list(staying)
-        for j in order:
-            found = free.realize(problem.options[j], pattern[j].row, pattern[j].blocks, (fixed or {}).get(j))
-            if found is None:
-                break
-            assignments.append(found)
-        else:
-            return assignments
-        if order[0] == j:
-            return None
-        order.remove(j)
-        order.insert(0, j)
-    return None

@@ -5,7 +5,6 @@ from typing import Any, get_args
 import yaml
 from pydantic.fields import FieldInfo
 
-from costmodel.fabrics import FabricBase
 from costmodel.quantity import Quantity
 from costmodel.spec import file_key
 from planner.fabrics.template import Template
@@ -23,14 +22,14 @@ class GeneratedTemplate(Template):
     Devices of a server are the field whose name ends in `_per_server`.
     """
 
-    def __init__(self, schema: type[FabricBase]) -> None:
-        self._schema = schema
-        self._kind = str(schema.model_fields["kind"].default)
+    @property
+    def _kind(self) -> str:
+        return str(self.schema.model_fields["kind"].default)
 
     def text(self, *, servers: int, tiles: int, fibers: int) -> str:
-        lines = ["  fabric:", _line(f"kind: {self._kind}", _first_line(self._schema.__doc__ or ""))]
+        lines = ["  fabric:", _line(f"kind: {self._kind}", _first_line(self.schema.__doc__ or ""))]
         lines.append(f"    servers: {servers}")
-        for name, field in self._schema.model_fields.items():
+        for name, field in self.schema.model_fields.items():
             if name in NOT_WRITTEN:
                 continue
             mark = "" if field.is_required() else "# "
@@ -57,7 +56,7 @@ class GeneratedTemplate(Template):
         raise InputError("the new instance", f"fabric.{key}", f"nothing tells a value for a {self._kind}; {remedy}")
 
     def _require_devices(self, text: str, tiles: int) -> None:
-        fabric = self._schema.model_validate(yaml.safe_load(text)["fabric"])
+        fabric = self.schema.model_validate(yaml.safe_load(text)["fabric"])
         if fabric.devices_per_server != tiles:
             problem = (
                 f"a server of this {self._kind} has {fabric.devices_per_server} accelerators; give --tiles as many"

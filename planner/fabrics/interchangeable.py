@@ -20,5 +20,5 @@ class Interchangeable:
         return sorted(set[str]().union(*parts_of_jobs))
 
     def slots_matter(self, cluster: Cluster) -> bool:
-        """Whether it matters which devices of a server a job has."""
+        """True if it matters which devices of a server a job has."""
         return cluster.fabric.places_whole_jobs

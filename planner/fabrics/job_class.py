@@ -11,9 +11,9 @@ from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Option:
-    """One configuration of a job: a row of its candidates."""
+    """One configuration of a job: a row of its candidates. Each is equal to itself alone."""
 
     options: JobOptions
     number: int
@@ -25,7 +25,7 @@ class Option:
 
     @cached_property
     def shape(self) -> Demand:
-        """What it asks of the fabric."""
+        """The demand on the fabric."""
         return self.options.shapes[self.number]
 
     @cached_property
@@ -50,13 +50,15 @@ class Option:
         """Work out now what the first placement would have to."""
         assert self.sets_circuits in (True, False)
         assert self.shape.key
+        if self.shape.pooled_units:
+            assert all(len(each.configurations) == len(each.offsets) for each in self.shape.by_phase)
         if self.shape.has_light:
             assert self.shape.offsets is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JobClass:
-    """Jobs of one workload and size on one cluster."""
+    """Jobs of one workload and size on one cluster. Each is equal to itself alone."""
 
     name: str
     size: int

@@ -19,11 +19,13 @@ class Owned(NamedTuple, Generic[PartT]):
     """by part: wavelengths of a fiber or shared waveguide over all configurations, or numbers of parts of a pool"""
     ends: tuple[tuple[int, int, int], ...] = ()
     """(rank, wavelengths sent, wavelengths received) of ranks with circuits"""
+    counted: tuple[tuple[PartT, int], ...] = ()
+    """amounts of parts that jobs share up to a capacity"""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Devices and parts of one job."""
+    """Where one job runs by number: devices, and masks of what it holds beside them; by name it is a `Place`."""
 
     row: Option
     devices: tuple[Device, ...]

@@ -1,14 +1,15 @@
 """The one interface of a fabric: all that the planner knows of one kind stands behind its plug-in.
 
-A plug-in answers in parts (cached properties, imported on first use, so that a command loads what it needs). What is
-given here answers for servers joined by packets; a fabric overrides the parts in which it differs, each in one file
-of its own folder. A part has no state: its methods are given the cluster, the instance or the problem.
+A plug-in answers in parts, imported on first use, so that a command loads what it needs. What is given here answers
+for servers joined by packets; a fabric names in `parts` the classes in which it differs, each in one file of its own
+folder. A part has no state: its methods are given the cluster, the instance or the problem.
 """
 
-from functools import cached_property
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from costmodel.fabrics import FabricBase
+from planner.fabrics.part import Part, PartOfSchema, PartType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from planner.fabrics.demand import Demand
     from planner.fabrics.dominance import Dominance, Ints
     from planner.fabrics.drawing import Drawing
-    from planner.fabrics.fast_state import State
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.job_class import JobClassRules
@@ -52,60 +52,65 @@ class FabricPlugin:
     """as in files: geometry, names of parts, plans of groups"""
     own_slices: ClassVar[str | None] = None
     """the policy that places on the fabric's own slices, where jobs hold such"""
+    parts: ClassVar[Mapping[str, str]] = {}
+    """places of the parts in which the fabric differs, by name"""
+
+    spares: "Part[Spares]" = Part("planner.fabrics.spares:Spares")
+    """devices and circuits that replace what a failed part took, without a search"""
+    upgrades: "Part[Upgrades]" = Part("planner.fabrics.upgrades:Upgrades")
+    """the instance with one more part, a better one, or without a limit"""
+    shortages: "Part[Shortages]" = Part("planner.fabrics.shortages:Shortages")
+    """what a job lacks of what is free"""
+    claims: "Part[JobClaims]" = Part("planner.fabrics.claims:JobClaims")
+    """parts that a placed job owns, counts and relies on"""
+    drawing: "Part[Drawing]" = Part("planner.fabrics.drawing:Drawing")
+    """the page of a plan"""
+    rules: "Part[FabricRules]" = Part("planner.checks.fabric_rules:FabricRules")
+    """independent rules of this kind, and what rules of every fabric ask of it"""
+    template: "PartOfSchema[Template]" = PartOfSchema("planner.fabrics.generated_template:GeneratedTemplate")
+    """text of a new instance"""
+    interchangeable: "Part[Interchangeable]" = Part("planner.fabrics.interchangeable:Interchangeable")
+    """parts of which one stands for all where each single failure is tried"""
+    residents: "Part[ResidentRules]" = Part("planner.fabrics.residents:ResidentRules")
+    """what running jobs hold"""
+    job_classes: "Part[JobClassRules]" = Part("planner.fabrics.job_class:JobClassRules")
+    """how candidates become the options of a class of jobs"""
+    wiring: "Part[WiringNames]" = Part("planner.fabrics.wiring:WiringNames")
+    """names of what circuits go through"""
+    circuit_namer: "PartType[CircuitNamer]" = PartType("planner.fabrics.circuit_names:CircuitNamer")
+    """names for the circuits of placements by number, with a memory of its own"""
+    step_one: "Part[StepOne]" = Part("planner.formulation.step_one:StepOne")
+    """variables, constraints and symmetries of the master problem"""
+    step_two: "Part[StepTwo]" = Part("planner.formulation.step_two:StepTwo")
+    """devices and circuits of a solution of step one, or a no-good"""
+    windows: "Part[Windows]" = Part("planner.fabrics.windows:Windows")
+    """servers that may be solved as a problem of their own"""
+    repair_model: "Part[RepairModel]" = Part("planner.formulation.repair_model:RepairModel")
+    """circuits in the model of a repair"""
+    dominance: "Part[Dominance]" = Part("planner.fabrics.dominance:Dominance")
+    """which candidates cannot matter"""
+    shared_amounts: "Part[SharedAmounts]" = Part("planner.fabrics.shared_amounts:SharedAmounts")
+    """amounts that jobs share beside accelerators"""
+    starts: "Part[Starts]" = Part("planner.fabrics.starts:Starts")
+    """candidates of which the first plans of a search are placed"""
+    isolation: "Part[Isolation]" = Part("planner.checks.isolation:Isolation")
+    """rules that look at one placement alone"""
+    ranked_circuits: "Part[RankedCircuits]" = Part("planner.fabrics.ranked_circuits:RankedCircuits")
+    """what circuits by rank are on, and whether that works"""
+
+    def __init_subclass__(cls) -> None:
+        """Adds parts that the classes above name; AttributeError for a part that there is none of."""
+        named = {name: place for each in reversed(cls.__mro__) for name, place in vars(each).get("parts", {}).items()}
+        known = [name for name, part in vars(FabricPlugin).items() if isinstance(part, Part | PartType)]
+        for name in named:
+            if name not in known:
+                raise AttributeError(f"{cls.__name__}.parts: there is no part '{name}'; parts are: {', '.join(known)}")
+        cls.parts = named
 
     @property
     def kind(self) -> str:
         """The name in files, as `kind` of the schema has it."""
         return str(self.schema.model_fields["kind"].default)
-
-    @cached_property
-    def spares(self) -> "Spares":
-        from planner.fabrics.spares import Spares
-
-        return Spares()
-
-    @cached_property
-    def upgrades(self) -> "Upgrades":
-        from planner.fabrics.upgrades import Upgrades
-
-        return Upgrades()
-
-    @cached_property
-    def shortages(self) -> "Shortages":
-        from planner.fabrics.shortages import Shortages
-
-        return Shortages()
-
-    @cached_property
-    def claims(self) -> "JobClaims":
-        from planner.fabrics.claims import JobClaims
-
-        return JobClaims()
-
-    @cached_property
-    def drawing(self) -> "Drawing":
-        from planner.fabrics.drawing import Drawing
-
-        return Drawing()
-
-    @cached_property
-    def rules(self) -> "FabricRules":
-        """The independent rules of this kind, and what rules of every fabric ask of it."""
-        from planner.checks.fabric_rules import FabricRules
-
-        return FabricRules()
-
-    @cached_property
-    def template(self) -> "Template":
-        from planner.fabrics.generated_template import GeneratedTemplate
-
-        return GeneratedTemplate(self.schema)
-
-    @cached_property
-    def interchangeable(self) -> "Interchangeable":
-        from planner.fabrics.interchangeable import Interchangeable
-
-        return Interchangeable()
 
     def demand_type(self, fabric: FabricBase) -> "type[Demand]":
         """The class of what candidates ask for."""
@@ -127,89 +132,9 @@ class FabricPlugin:
 
         return FreeState(cluster)
 
-    @cached_property
-    def residents(self) -> "ResidentRules":
-        from planner.fabrics.residents import ResidentRules
-
-        return ResidentRules()
-
-    @cached_property
-    def job_classes(self) -> "JobClassRules":
-        """How candidates become the options of a class of jobs."""
-        from planner.fabrics.job_class import JobClassRules
-
-        return JobClassRules()
-
-    @cached_property
-    def wiring(self) -> "WiringNames":
-        """Names of what circuits go through."""
-        from planner.fabrics.wiring import WiringNames
-
-        return WiringNames()
-
     def why_not_cut(self, policy: str) -> str | None:
         """Why a policy that cuts slices of fixed shapes does not go with the fabric; None where it does."""
         return None
-
-    def fast_state(self, cluster: "Cluster") -> "State":
-        """What is free of a cluster by number, nothing placed on it yet."""
-        from planner.fabrics.fast_state import State
-
-        return State(cluster)
-
-    def circuit_namer(self) -> "CircuitNamer":
-        """Names for the circuits of placements by number, with a memory of its own."""
-        from planner.fabrics.circuit_names import CircuitNamer
-
-        return CircuitNamer()
-
-    @cached_property
-    def step_one(self) -> "StepOne":
-        from planner.formulation.step_one import StepOne
-
-        return StepOne()
-
-    @cached_property
-    def step_two(self) -> "StepTwo":
-        from planner.formulation.step_two import StepTwo
-
-        return StepTwo()
-
-    @cached_property
-    def windows(self) -> "Windows":
-        from planner.fabrics.windows import Windows
-
-        return Windows()
-
-    @cached_property
-    def repair_model(self) -> "RepairModel":
-        from planner.formulation.repair_model import RepairModel
-
-        return RepairModel()
-
-    @cached_property
-    def dominance(self) -> "Dominance":
-        from planner.fabrics.dominance import Dominance
-
-        return Dominance()
-
-    @cached_property
-    def shared_amounts(self) -> "SharedAmounts":
-        from planner.fabrics.shared_amounts import SharedAmounts
-
-        return SharedAmounts()
-
-    @cached_property
-    def starts(self) -> "Starts":
-        from planner.fabrics.starts import Starts
-
-        return Starts()
-
-    @cached_property
-    def isolation(self) -> "Isolation":
-        from planner.checks.isolation import Isolation
-
-        return Isolation()
 
     def switch_setting(self, instance: "Instance", assignments: "Iterable[Assignment]") -> "SwitchSetting | None":
         """Switches from what the residents have on to a plan; None where plans do not state them."""
@@ -218,10 +143,3 @@ class FabricPlugin:
     def rewiring(self, cluster: "Cluster") -> "Rewiring | None":
         """Chooses circuits again for jobs that keep their devices; None where circuits follow from the devices."""
         return None
-
-    @cached_property
-    def ranked_circuits(self) -> "RankedCircuits":
-        """What circuits by rank are on, and whether that works."""
-        from planner.fabrics.ranked_circuits import RankedCircuits
-
-        return RankedCircuits()

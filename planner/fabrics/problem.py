@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def must_run(job: Job) -> bool:
-    """Whether every plan has the job: it is required, or runs already."""
+    """True if every plan has the job: it is required, or runs already."""
     return job.required or isinstance(job, Resident)
 
 

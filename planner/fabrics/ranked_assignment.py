@@ -50,7 +50,7 @@ class RankedAssignment:
         return sum(map(len, self.links))
 
 
-def tenant_of(fabric: FabricBase, assignment: Assignment) -> RankedAssignment:
+def ranked_by(fabric: FabricBase, assignment: Assignment) -> RankedAssignment:
     """A job of a plan by rank; InputError for names that the fabric does not have."""
     route = plugin_of(fabric).ranked_circuits.route
     try:

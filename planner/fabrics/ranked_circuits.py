@@ -31,6 +31,6 @@ class RankedCircuits:
         return ()
 
     def is_broken(self, cluster: Cluster, circuit: RankedCircuit, source: Device, destination: Device) -> bool:
-        """Whether a circuit between two devices needs a failed laser or receiver, or another failed part."""
+        """True if a circuit between two devices needs a failed laser or receiver, or another failed part."""
         lost = cluster.failed_lasers.get(source, 0) | cluster.failed_receivers.get(destination, 0)
         return bool(circuit.mask & lost)

@@ -1,4 +1,4 @@
-"""What must hold of the jobs that run already, and which of them lost a part."""
+"""Rules for the jobs that run already, and the parts that they lost."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Running:
 
     @property
     def where(self) -> str:
-        """How messages begin."""
+        """Beginning of messages."""
         return f"residents[{self.resident.name}]"
 
     @cached_property

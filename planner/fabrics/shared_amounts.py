@@ -13,10 +13,10 @@ class SharedAmounts:
     """Jobs share nothing but accelerators."""
 
     def are_any(self, cluster: Cluster) -> bool:
-        """Whether jobs share more than accelerators."""
+        """True if jobs share more than accelerators."""
         return False
 
     def usage(self, problem: Problem) -> list[Floats]:
-        """What each row of each job uses as fractions of all there is, shape (C_j, R); accelerators come first."""
+        """Use of each row of each job as fractions of all there is, shape (C_j, R); accelerators come first."""
         there_is = max(problem.cluster.num_healthy, 1e-9)
         return [options.candidates.num_devices[:, None] / there_is for options in problem.options]

@@ -51,8 +51,8 @@ class Shortages:
     """None where links between servers are not a job's own"""
 
     def counted(self, instance: Instance, name: str, size: int) -> str | None:
-        """What a job of some size needs and does not find beside the residents, by count; None where it is none of
-        the parts that are counted.
+        """Parts that a job of some size needs and does not find beside residents, by count; None where it is none of
+        those that are counted.
 
         The instance is one in which the job, at this size, was found impossible.
         """

@@ -53,11 +53,11 @@ class Spares:
         return None
 
     def are_servers_alike(self, fabric: FabricBase) -> bool:
-        """Whether it does not matter which device of which server of a whole rack is missing."""
+        """True if it does not matter which device of which server of a whole rack is missing."""
         return True
 
     def place_of(self, fabric: FabricBase, kind: str, part: str) -> Place | None:
-        """Where the parts lie that could be kept free for a part of a kind; None for one that has no stand-in."""
+        """The place of the parts that could be kept free for a part of a kind; None for one that has no stand-in."""
         return None if kind == "switch" else (fabric.parse_device(part)[0],)
 
     def healthy_parts(self, cluster: Cluster, place: Place) -> list[str]:

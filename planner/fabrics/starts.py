@@ -1,4 +1,4 @@
-"""Where the search by CP-SAT starts from: which heuristics, on which candidates."""
+"""Starts of the search by CP-SAT: heuristics, and the candidates they look at."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar

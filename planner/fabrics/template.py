@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from costmodel.fabrics import FabricBase
 from planner.model.instance import ObjectiveName
 
 
@@ -12,6 +13,9 @@ class Template:
     """with the fields of `numbers` as `str.format` has them"""
     objectives: ClassVar[tuple[ObjectiveName, ...]] = ("value", "moves", "energy")
     """of a new instance, in their order"""
+
+    def __init__(self, schema: type[FabricBase]) -> None:
+        self.schema = schema
 
     def text(self, *, servers: int, tiles: int, fibers: int) -> str:
         """A rack of so many servers with so many devices each; fibers between each ordered pair, if there are any.

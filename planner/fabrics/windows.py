@@ -12,7 +12,7 @@ class Windows:
     """Windows of servers joined by packets: nothing but devices is held, and each belongs to one server."""
 
     def are_possible(self, cluster: Cluster) -> bool:
-        """Whether every part that a job holds belongs to one server."""
+        """True if every part that a job holds belongs to one server."""
         return True
 
     def held(
@@ -21,7 +21,7 @@ class Windows:
         """Everything in these servers that is not free beside fixed jobs; `names`: servers as the window has them."""
         free = FreeState.empty(problem.cluster)
         for assignment in fixed:
-            free.take(assignment)
+            free.take_named(assignment)
         dark = [device_name(problem.cluster, names, s, slot) for s in servers for slot in free.slots.dark[s]]
         return Health(failed_tiles=taken_devices(free, servers, names), failed_ports=tuple(dark))
 

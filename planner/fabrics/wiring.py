@@ -52,7 +52,7 @@ class Wiring:
         return sha256(self.text.encode()).hexdigest()[:24]
 
     @cached_property
-    def beams(self) -> tuple[tuple[tuple[int, int, int], int], ...]:
+    def fiber_masks(self) -> tuple[tuple[tuple[int, int, int], int], ...]:
         """Wavelengths of all configurations by fiber between servers of the job."""
         masks: dict[tuple[int, int, int], int] = {}
         for _, wires in self.configurations:

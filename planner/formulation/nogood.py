@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.fabrics.demand import Demand
-
-MostLit = Mapping[tuple[int, int], int]
-"""by ordered pair of servers: fibers that may carry light"""
+from planner.fabrics.free_state import MostLit as MostLit
 
 
 @dataclass(frozen=True)

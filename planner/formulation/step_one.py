@@ -1,4 +1,4 @@
-"""What a fabric adds to step 1: variables, constraint groups, symmetries and the size of all that."""
+"""The part of a fabric in step 1: variables, constraint groups, symmetries and the size of all that."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -6,7 +6,7 @@ from typing import ClassVar
 from ortools.sat.python import cp_model
 
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.group import Group
 from planner.formulation.nogood import Nogood
@@ -35,7 +35,7 @@ class StepOne:
         return 0
 
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
-        """Whether a no-good holds on any other servers too, since all of them are alike."""
+        """True if a no-good holds on any other servers too, since all of them are alike."""
         return False
 
     def order_servers(self, model: cp_model.CpModel, v: Variables, problem: Problem) -> None:

@@ -6,7 +6,8 @@ from typing import Generic, TypeVar
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import FreeState, Pattern
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import MostLit
 from planner.formulation.solver import new_solver
@@ -80,7 +81,7 @@ class StepTwo:
         raise AssertionError("counts that fit must be placeable on a fabric without circuits")
 
     def is_beyond_search(self, problem: Problem, pattern: Pattern) -> bool:
-        """Whether some jobs of a pattern are too many to be searched exactly."""
+        """True if some jobs of a pattern are too many to be searched exactly."""
         return False
 
 
@@ -95,14 +96,14 @@ def with_others(
     devices last. `free` has nothing taken."""
     assignments = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
     for assignment in assignments:
-        free.take(assignment)
+        free.take_named(assignment)
     for j, parts in packed.items():
         found = place(free, j, parts)
         assert found is not None
         assignments.append(found)
     others = [j for j, choice in pattern.items() if not choice.stays and j not in packed]
     for j in sorted(others, key=lambda j: problem.options[j].shapes[pattern[j].row].num_ranks, reverse=True):
-        found = free.realize(problem.options[j], pattern[j].row, pattern[j].blocks)
+        found = free.assign(problem.options[j], pattern[j].row, pattern[j].blocks)
         assert found is not None, "what is packed must leave enough for the other jobs"
         assignments.append(found)
     return Realized(tuple(assignments))

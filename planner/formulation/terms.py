@@ -1,4 +1,4 @@
-"""What an objective hands to the search."""
+"""The integer term of an objective, and its finer digits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +43,7 @@ class Term:
 
     @property
     def is_fine(self) -> bool:
-        """Whether every job decides, however small its amounts are beside those of others."""
+        """True if every job decides, however small its amounts are beside those of others."""
         return not self.least or self.rounding * MARGIN <= self.least
 
     def to_float(self, steps: float) -> float:
@@ -57,12 +57,12 @@ class Term:
         return Fraction(0) if self.coarser is None else self.coarser._base + self.low * self.coarser.unit
 
     def steps_of(self, amounts: Sequence[float]) -> int:
-        """What the expression is for a plan with these amounts."""
+        """The value of the expression for a plan with these amounts."""
         digits = sum(self._split(amount)[0] for amount in amounts)
         return digits if self.coarser is None else FINER * (self.coarser.steps_of(amounts) - self.low) + digits
 
     def is_reached(self, value: float, amounts: Sequence[float] | None, claimed: int) -> bool:
-        """Whether a plan is as good as so many steps, at the resolution of the term."""
+        """True if a plan is as good as so many steps, at the resolution of the term."""
         if self.coarser is not None and amounts is not None:
             own = self.steps_of(amounts)
             return own >= claimed if self.is_maximized else own <= claimed

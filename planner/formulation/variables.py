@@ -15,7 +15,7 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import SliceShape
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.cluster import Cluster
 from planner.model.job import Resident
@@ -151,7 +151,7 @@ class FabricVariables:
 
     @property
     def spread(self) -> cp_model.LinearExprT:
-        """What spreading jobs over servers reserves between them; 0 where that costs nothing."""
+        """The amount that jobs over several servers reserve between them; 0 where that costs nothing."""
         return 0
 
 

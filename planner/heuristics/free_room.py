@@ -1,4 +1,4 @@
-r"""How many jobs of one size fit at once on what is free, by counting: each inside a server or across two.
+r"""Number of jobs of one size that fit at once on the free devices, by counting: each inside a server or across two.
 
 Jobs across servers form a forest. Where all servers may share, a tree of k servers with F free devices and
 F >= s (k - 1) runs floor(F / s) jobs of size s: the server with the fewest gives all it has to a job whose other
@@ -35,7 +35,7 @@ def _best_fit(free: Mapping[int, int], size: int, may_span: MaySpan) -> int:
 
 
 def _has_joined(server: int, trees: Sequence[int], left: dict[int, int], size: int, may_span: MaySpan) -> bool:
-    """Whether what a server has left went to a job across it and a tree, at best one with less than a job."""
+    """True if what a server has left went to a job across it and a tree, at best one with less than a job."""
     missing = size - left[server]
     able = [tree for tree in trees if left[tree] >= missing and may_span(server, tree)]
     if not able:

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
-from planner.fabrics.free_state import FreeState, Strategy
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
+from planner.fabrics.search import Search, Strategy
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 
-MAX_FAILED = 30
-"""so often a job is routed across servers in vain before only single servers are tried"""
 LEAST_S = 0.5
 """seconds that a heuristic has, if nothing else was left: there is always a plan"""
 RowOrder = Callable[[JobOptions], Sequence[int]]
@@ -36,7 +35,7 @@ def place_all(
     for j in order:
         if problem.options[j].can_stay:
             assignments.append(problem.options[j].staying())
-            free.take(assignments[-1])
+            free.take_named(assignments[-1])
     clock = None if clock is None else clock.lasting(LEAST_S)
     waiting = [j for j in order if not problem.options[j].can_stay]
     for j in sorted(waiting, key=lambda j: not problem.options[j].must_run):
@@ -52,25 +51,8 @@ def place_all(
 
 def place(free: FreeState, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
-    hopeless = set[object]()
-    num_failed = 0
-    for row in rows:
-        demand = options.shapes[row]
-        if demand.room_key in hopeless:
-            continue
-        found_any = False
-        for blocks in free.spreads(demand, strategy):
-            found_any = True
-            if len(blocks) > 1 and num_failed == MAX_FAILED:
-                continue
-            if free.may_span(demand, blocks):
-                assignment = free.realize(options, row, blocks)
-                if assignment is not None:
-                    return assignment
-                num_failed += 1
-        if not found_any:
-            hopeless.add(demand.room_key)
-    return None
+    asked = ((options.shapes[row], row) for row in rows)
+    return free.first_that_fits(asked, Search(strategy), lambda row, blocks: free.assign(options, row, blocks))
 
 
 def price_per_device(problem: Problem) -> float:

@@ -73,7 +73,7 @@ class RuinRecreate:
         number = {options.job.name: j for j, options in enumerate(problem.options)}
         self.placed = {number[assignment.job]: assignment for assignment in start}
         for assignment in start:
-            self.free.take(assignment)
+            self.free.take_named(assignment)
         self.most = [float(options.value.max(initial=0.0)) for options in problem.options]
         self.movable = [j for j, o in enumerate(problem.options) if not (j in self.placed and o.can_stay) and len(o)]
 
@@ -87,15 +87,15 @@ class RuinRecreate:
             return False
         out = {j: self.placed.pop(j) for j in self._cleared()}
         for assignment in out.values():
-            self.free.release(assignment)
+            self.free.release_named(assignment)
         new = self._place_anew([j for j in self.movable if j not in self.placed])
         gain = sum(a.value for a in new.values()) - sum(a.value for a in out.values())
         is_kept = gain >= 0 and all(j in new for j in out if self.problem.options[j].must_run)
         if not is_kept:
             for assignment in new.values():
-                self.free.release(assignment)
+                self.free.release_named(assignment)
             for assignment in out.values():
-                self.free.take(assignment)
+                self.free.take_named(assignment)
         self.placed |= new if is_kept else out
         return is_kept and gain > SLACK
 

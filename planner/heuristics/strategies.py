@@ -7,7 +7,7 @@ job has, and how many of them an empty server takes.
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from planner.fabrics.free_state import Blocks, Strategy
+from planner.fabrics.search import Blocks, Strategy
 
 FEW_STARTS = 3
 """servers of the tightest spread that are left out in turn"""

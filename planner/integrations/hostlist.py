@@ -1,4 +1,8 @@
-"""Host lists as Slurm writes them: n[0-7,9],gpu01."""
+"""Host lists as Slurm writes them: n[0-7,9],gpu01.
+
+Order is kept, because a configuration numbers servers by it, and a name given twice is seen. No package does so under a
+licence that fits: ClusterShell sorts and drops repeated names, python-hostlist is GPL, py-hostlist has no release.
+"""
 
 import re
 

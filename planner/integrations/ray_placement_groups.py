@@ -38,7 +38,7 @@ class RunningJob(Protocol):
 
 
 class BundlePlacement(NamedTuple):
-    """Where one rank runs."""
+    """The bundle and accelerator of one rank."""
 
     bundle: int
     server: str
@@ -62,7 +62,7 @@ class Layout:
 
     @property
     def bundles(self) -> list[dict[str, float]]:
-        """What each server gives."""
+        """Resources that each server gives, bundle by bundle."""
         ranks = Counter(placement.bundle for placement in self.placements)
         return [{"GPU": ranks[i], "CPU": ranks[i] * self.cpus_per_rank} for i in range(len(ranks))]
 
@@ -246,7 +246,7 @@ def _lack(wanted: Layout) -> str | None:
 
 
 def _beside(wanted: Layout) -> str:
-    """Who holds what a group waits for."""
+    """The holders of resources that a group waits for, in words."""
     nodes = _nodes()
     mine = {nodes[server]["NodeID"] for server in wanted.servers if server in nodes}
     others = sorted(

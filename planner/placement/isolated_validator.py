@@ -1,4 +1,4 @@
-"""What is wrong with a place by itself: by `planner.checks`, and remembered for all places alike."""
+"""Checks a place by itself with `planner.checks`, and remembers the verdict for all places alike."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -20,11 +20,11 @@ OF_SWITCHES = "pool_light"
 MOST_REMEMBERED = 20_000
 """verdicts; each takes up to 10 kB"""
 Verdict = tuple[str | None, Mapping[tuple[int, str], int]]
-"""what is wrong with a place, and amounts that must be left when it starts: by number of its server, and part there"""
+"""rule that a place breaks, and amounts that must be left when it starts: by number of its server, and part there"""
 
 
 class IsolatedValidator:
-    """What is wrong with a place where nothing else runs: jobs whose circuits are each right by themselves and that
+    """Checks places where nothing else runs: jobs whose circuits are each right by themselves and that
     own nothing in common can stand together, which the validator of all looks at.
 
     One verdict holds for all places of a job and configuration that lie alike, as the fabric says (`Isolation`). Of a
@@ -33,10 +33,8 @@ class IsolatedValidator:
 
     def __init__(self, cluster: Cluster) -> None:
         self._plugin = plugin_of(cluster.fabric)
-        self._rows: dict[int, Option] = {}
-        """by identity, which lasts as long as the row is kept"""
-        self._required: dict[int, list[tuple[str, Links]] | None] = {}
-        self._right: set[tuple[str, int]] = set()
+        self._required: dict[Option, list[tuple[str, Links]] | None] = {}
+        self._right: set[tuple[str, Option]] = set()
         self.healed(cluster)
 
     def healed(self, cluster: Cluster) -> None:
@@ -51,11 +49,10 @@ class IsolatedValidator:
         return self.verdict(job, place)[0]
 
     def verdict(self, job: Job, place: Place) -> Verdict:
-        """What is wrong, and what the place reserves."""
+        """The first rule that the place breaks, None for none, and amounts that it reserves."""
         isolation, fabric = self._plugin.isolation, self._cluster.fabric
-        row = id(self._rows.setdefault(id(place.row), place.row))
         asked = job.job_class_json if isolation.is_checked(fabric) else ""
-        key = asked, row, isolation.lie(self._cluster, place)
+        key = asked, place.row, isolation.lie(self._cluster, place)
         if key not in self._known:
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
@@ -66,9 +63,9 @@ class IsolatedValidator:
 
     def _links(self, place: Place) -> list[tuple[str, Links]] | None:
         """Circuits by rank that the configuration of a place must have."""
-        if id(place.row) not in self._required:
-            self._required[id(place.row)] = self._plugin.rules.required(place.configuration)
-        return self._required[id(place.row)]
+        if place.row not in self._required:
+            self._required[place.row] = self._plugin.rules.required(place.configuration)
+        return self._required[place.row]
 
     def _checked(self, asked: str, job: Job, place: Place) -> Verdict:
         if asked not in self._asked:
@@ -77,7 +74,7 @@ class IsolatedValidator:
             fields: dict[str, Any] = {name: getattr(job, name) for name in JOB_CLASS_FIELDS}
             alone = Job(name="the job", **fields)
             self._asked[asked] = Instance(schema_version=1, name="controller", cluster=self._ground, jobs=(alone,))
-        instance, of_row = self._asked[asked], (asked, id(place.row))
+        instance, of_row = self._asked[asked], (asked, place.row)
         assignment = place.assignment(instance.jobs[0])
         plan = Plan(instance="controller", assignments=(assignment,))
         rules = [rule for rule in CHECKS if rule != OF_SWITCHES and not (of_row in self._right and rule in OF_JOB)]

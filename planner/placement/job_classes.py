@@ -1,4 +1,4 @@
-"""What each class of jobs may run as on a cluster: candidates expanded and scored once per workload and size."""
+"""Options of each class of jobs on a cluster: candidates expanded and scored once per workload and size."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What the jobs of a trace run: traces carry no workload, so a mix declares them and draws one for each job."""
+"""Workloads of the jobs of a trace: traces carry no workload, so a mix declares them and draws one for each job."""
 
 import importlib.resources
 from pathlib import Path

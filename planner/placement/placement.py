@@ -1,4 +1,4 @@
-"""Where a job runs and over which circuits: kept by number, named only for those who ask."""
+"""Placements by name, as journals, drivers and plans write them; names are found for those who ask."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 
 @dataclass(frozen=True)
 class Place:
-    """Devices of one job in rank order, its configuration and its circuits."""
+    """Where one job runs by name: devices in rank order, its configuration and its circuits; by number: `Placement`."""
 
     kind: str
     """name of the kind of job"""
@@ -31,7 +31,7 @@ class Place:
 
     @property
     def configuration(self) -> Configuration:
-        """How the job runs."""
+        """The configuration of its row."""
         return self.row.options.candidates.configuration(self.row.number)
 
     @cached_property

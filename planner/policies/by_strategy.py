@@ -3,8 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from planner.fabrics.free_state import Strategy
 from planner.fabrics.problem import Problem
+from planner.fabrics.search import Strategy
 from planner.heuristics.greedy import place_all
 from planner.model.result import Result, SolveOptions
 from planner.policies.heuristic import heuristic_result

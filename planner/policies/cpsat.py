@@ -11,7 +11,7 @@ from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
 from planner.cpsat.step1.size import MOST_LITERALS, literals_of
 from planner.fabrics import plugin_of
-from planner.fabrics.free_state import route_pattern
+from planner.fabrics.pattern import route_pattern
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all, priced_rows
 from planner.heuristics.ruin_recreate import PATIENCE, Effort, recreated

@@ -8,7 +8,8 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
-from planner.heuristics.greedy import LEAST_S, MAX_FAILED
+from planner.fabrics.search import MAX_FAILED
+from planner.heuristics.greedy import LEAST_S
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
@@ -43,7 +44,7 @@ def place_on_slices(problem: Problem, cutter: Cutter, clock: Clock | None = None
     free = FreeState.empty(problem.cluster)
     assignments = [options.staying() for options in problem.options if options.can_stay]
     for assignment in assignments:
-        free.take(assignment)
+        free.take_named(assignment)
     places = [_Places(free, cutter(problem.cluster, servers)) for servers in free.together]
     clock = None if clock is None else clock.lasting(LEAST_S)
     waiting = [options for options in problem.options if not options.can_stay]
@@ -101,14 +102,14 @@ def _place(free: FreeState, places: Sequence[_Places], options: JobOptions) -> A
         if (shape.num_ranks, shape.block) in hopeless:
             continue
         if shape.num_ranks == 1 and (dark := _without_port(free)):
-            return free.realize_on(options, row, dark)
+            return free.assign_on(options, row, dark)
         found_any = False
         for place in places:
             given = place.take(shape)
             if given is None:
                 continue
             found_any = True
-            assignment = free.realize_on(options, row, given[1])
+            assignment = free.assign_on(options, row, given[1])
             if assignment is not None:
                 return assignment
             place.allocator.release(given[0])

@@ -1,4 +1,4 @@
-"""What clusters and energy cost."""
+"""Costs of clusters and energy."""
 
 from collections.abc import Mapping
 from typing import Annotated, Self

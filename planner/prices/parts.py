@@ -1,4 +1,4 @@
-"""What a cluster costs by its parts: numbers of parts follow from the fabric, prices are the reader's."""
+"""Capital of a cluster by its parts: numbers of parts follow from the fabric, prices are the reader's."""
 
 from typing import Annotated
 

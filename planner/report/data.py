@@ -110,7 +110,7 @@ def _levels(instance: Instance, result: Result) -> list[dict[str, Any]]:
 
 
 def _failed(instance: Instance) -> dict[str, Any]:
-    """What has failed."""
+    """Failed parts by name."""
     health = instance.cluster.health
     return {
         "failed_devices": [*health.failed_tiles],

@@ -1,4 +1,4 @@
-"""What the page says of each job: what it runs, how, and where its time and energy go."""
+"""Data of the page on each job: workload, configuration, shares of time and energy."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ def _state(assignment: Assignment, is_resident: bool) -> str:
 
 
 def _request(job: Job) -> dict[str, Any]:
-    """What the tenant asked for."""
+    """Request of the tenant."""
     model, plain = job.workload.model, {"kind", "model"}
     written = job.workload.model_dump(exclude=plain, exclude_none=True, exclude_defaults=True, by_alias=True)
     fields = {"precision": job.workload.precision, **written}
@@ -171,8 +171,8 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
 
 
 def _roofline(rows: Candidates, scores: Scores, device: Device, alone: Device) -> dict[str, float]:
-    """What the busiest device computes for each byte of memory traffic, over a whole step, below its roof; `alone` is
-    the device with its own memory."""
+    """Operational intensity of the busiest device, FLOP for each byte of memory traffic over a whole step, below
+    its roof; `alone` is the device with its own memory."""
     graph = rows.workload.op_graph(rows.mappings, device)
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision)
     flops, memory_bytes = float(graph.flops[0]), float(graph.memory_bytes[0])

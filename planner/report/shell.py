@@ -35,7 +35,7 @@ def _asset(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What the content security policy calls the inline text: nothing else on the page may run."""
+    """Hash of the inline text for the content security policy: nothing else on the page may run."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

@@ -102,7 +102,7 @@ def _about(app: FastAPI, site: ServiceContext, options: Options) -> None:
 
 
 def _errors(app: FastAPI) -> None:
-    """What routes raise, in one form."""
+    """Turn the errors of routes into refusals of one form."""
     answers: dict[type[Exception], Any] = {
         UnknownError: lambda error: of_input(error, 404),
         ConflictError: lambda error: of_input(error, 409),

@@ -81,7 +81,7 @@ class CommandQueue:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the next call that is not urgent will be refused, unless one is taken meanwhile."""
+        """True if the next call that is not urgent will be refused, unless one is taken meanwhile."""
         return len(self._tasks) >= self._most or self.waited_s > self._most_wait_s
 
     @property

@@ -27,7 +27,7 @@ class ConnectionLimit:
     _spare: OrderedDict["Connection", None] = field(default_factory=OrderedDict)
 
     def enter(self, connection: "Connection", address: str) -> bool:
-        """Whether a new connection is within the limits. Of those beyond them the oldest gives way, so that a probe of
+        """True if a new connection is within the limits. Of those beyond them the oldest gives way, so that a probe of
         health finds room."""
         if self._by_address.total() < self.most and self._by_address[address] < self.most_of_address:
             self._by_address[address] += 1
@@ -95,7 +95,7 @@ class Connection(HttpToolsProtocol):
 
 
 def protocol(limit: ConnectionLimit) -> type[asyncio.Protocol]:
-    """What a server makes of each connection."""
+    """The class of connections that a server makes, each counted against the limit."""
     return type("Connection", (Connection,), {"limit": limit})
 
 

@@ -1,4 +1,4 @@
-"""What routes share: the service, what it counts, and one way to make an event of a request."""
+"""The context of all routes: the service, its metrics, and one way to make an event of a request."""
 
 import re
 import time
@@ -13,7 +13,7 @@ from planner.model.errors import InputError
 from planner.service.job_class_warmup import JobClassWarmup
 from planner.service.metrics import Metrics
 from planner.service.responses import Json
-from planner.service.schemas import Answer, Fault, decision_body
+from planner.service.schemas import Answer, Fault
 from planner.service.service import Service
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ServiceContext:
 
     @property
     def extender(self) -> "Extender | None":
-        """What answers kube-scheduler, where a control loop keeps the controller in step with Kubernetes."""
+        """The extender that answers kube-scheduler; None without a control loop for Kubernetes."""
         return next((c.extender for c in self.service.control_loops if hasattr(c, "extender")), None)
 
     async def event(
@@ -72,4 +72,4 @@ class ServiceContext:
         seq, decisions = await self.service.ask(lambda controller: (call(controller), controller.seq)[::-1])
         self.metrics.event(name, time.perf_counter() - began_s, decisions)
         kept = (each for each in decisions if only is None or each.job in only)
-        return Json({"seq": seq, "decisions": list(map(decision_body, kept))})
+        return Json({"seq": seq, "decisions": [each.named_body() for each in kept]})

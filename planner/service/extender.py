@@ -114,7 +114,7 @@ class ExtenderFilterResult(Loose):
 
 
 class HostPriority(Loose):
-    """How good a node is, up to 10."""
+    """Score of a node, 0 to 10, as kube-scheduler reads it."""
 
     host: str = Field(alias="Host")
     score: int = Field(alias="Score")
@@ -171,7 +171,7 @@ def _item(pod: PodBody) -> dict[str, Any]:
 
 
 async def _judged(service: Service, extender: "Extender", item: dict[str, Any]) -> "PodVerdict":
-    """Where a pod may go, when what it rests on is on disk."""
+    """Verdict on a pod, once the decision behind it is on disk."""
     read = await asyncio.to_thread(extender.read, item)
     return await service.ask(lambda _: extender.judge(read))
 

@@ -16,7 +16,7 @@ BETWEEN_COLLECTIONS = 64
 
 
 class JobClassWarmup:
-    """What jobs ask for is expanded in two threads of its own."""
+    """Expands classes of jobs in two threads of its own."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -42,8 +42,8 @@ class JobClassWarmup:
         return begun
 
     def _expand(self, request: Request) -> None:
-        """What comes of it stays for long: garbage is not looked for in it, which would take a tenth of a second; but
-        once in a while in all of it, since kinds are forgotten again."""
+        """Expand one class. Its objects live long: garbage is not looked for in them, which would take a tenth of a
+        second; but once in a while in all of them, since kinds are forgotten again."""
         self._controller.prepare(request)
         if next(self._number) % BETWEEN_COLLECTIONS == 0:
             gc.unfreeze()

@@ -1,4 +1,4 @@
-"""What the live page shows: who holds which accelerator over which circuits, who waits and why, and what is down."""
+"""State of the live page: jobs by accelerator and their circuits, waiting jobs with reasons, parts that are down."""
 
 import time
 from collections import Counter
@@ -23,7 +23,7 @@ Link = tuple[int, int, int]
 
 
 class _Drawn:
-    """What a controller's page is made of, kept as long as it holds."""
+    """Parts of a controller's page, remembered until an event changes them."""
 
     def __init__(self, cluster: Cluster) -> None:
         fabric = cluster.fabric
@@ -83,7 +83,7 @@ def of_tenant(body: dict[str, Any], tenant: str | None) -> dict[str, Any]:
 
 
 def _unnamed(job: dict[str, Any]) -> dict[str, Any]:
-    """What hides whose job it is and what it does."""
+    """A job of another tenant, without its name and workload."""
     return {
         "name": f"another {job['number']}", "tenant": "another", "priority": 0, "workload": "", "model": "",
         "arrived_s": job["started_s"], "limit_s": None, "configuration": "", "links": [],

@@ -1,4 +1,4 @@
-"""What Prometheus is told."""
+"""Metrics in the text format of Prometheus."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

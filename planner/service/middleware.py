@@ -1,4 +1,4 @@
-"""What every request passes before anything is done for it: rate, token, size, JSON, time; and its line in the log."""
+"""Checks of every request before it is served: rate, token, size, JSON, time; and its line in the log."""
 
 import asyncio
 import base64
@@ -136,7 +136,7 @@ class Middleware:
         return refusal(401, "request", "Authorization", problem, {"WWW-Authenticate": 'Bearer realm="photonplan"'})
 
     def _who(self, given: bytes) -> Who | None:
-        """Whose token it is."""
+        """The bearer of a token; None for a wrong one."""
         scheme, _, token = given.partition(b" ")
         kind, token = scheme.lower(), token.strip()
         if kind == b"basic":

@@ -23,7 +23,7 @@ def body_of(*models: type[BaseModel], is_required: bool = True) -> dict[str, Any
 
 
 def parameters_of(name: str | None = None) -> dict[str, Any]:
-    """What an event is given beside its body: its key, and the name in its path, said what it is of."""
+    """Parameters of an event beside its body: its key, and the name in its path with its description."""
     found = [{"name": "Idempotency-Key", "in": "header", "required": False, "schema": KEY, "description": SAID_OF_KEY}]
     if name is not None:
         schema = {"type": "string", "minLength": 1}

@@ -1,4 +1,4 @@
-"""What an operator may set of the service."""
+"""Options of the service that an operator may set."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -24,7 +24,7 @@ class Json(Response):
 
 
 def refusal(status: int, where: str, field: str, problem: str, headers: Mapping[str, str] | None = None) -> Json:
-    """What every refused request is answered."""
+    """The answer to a refused request, in the one form of all: where, field and problem."""
     body = {"where": where[:MOST_CHARACTERS], "field": field[:MOST_CHARACTERS], "problem": problem[:MOST_CHARACTERS]}
     return Json(body, status, dict(headers or {}))
 

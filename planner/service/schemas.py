@@ -1,16 +1,18 @@
-"""What is answered: decisions, jobs and errors, in types that OpenAPI shows."""
+"""Bodies of answers: decisions, jobs and errors, in types that OpenAPI shows."""
 
-from typing import Annotated, Any, Literal
+from dataclasses import fields
+from inspect import cleandoc
+from typing import Annotated, Any, Literal, Union, get_type_hints
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from costmodel.parallelism.configuration import Configuration
-from planner.controller import Decision, Move, Start, Stop
-from planner.controller.decisions import Tag, Why
+from planner.controller.decisions import DECISIONS, Tag
 from planner.controller.durable import Event
 from planner.controller.view import JobState
 from planner.model.job import Range
 from planner.model.plan import HeldCircuits, MemoryCircuit
+from planner.placement.placement import Place
 
 
 class Fault(BaseModel):
@@ -30,65 +32,22 @@ class PlaceBody(BaseModel):
     wiring: str
 
 
-class StartBody(BaseModel):
-    """A waiting job starts, with all of its circuits."""
-
-    d: Literal["start"]
-    job: str
-    place: PlaceBody
-    devices: list[str]
-    """in rank order"""
-    circuits: list[HeldCircuits]
-    memory: list[MemoryCircuit]
-    """units of a pool and the circuits to them, rank after rank; none where memory is local"""
+WRITTEN: dict[Any, Any] = {Place: PlaceBody, Place | None: PlaceBody | None}
+"""types of fields that the journal writes otherwise than they are"""
 
 
-class MoveBody(BaseModel):
-    """A running job gives back what it holds and goes on elsewhere."""
-
-    d: Literal["move"]
-    job: str
-    place: PlaceBody
-    before: PlaceBody
-    downtime_s: float
-    because: str
-    devices: list[str]
-    circuits: list[HeldCircuits]
-    memory: list[MemoryCircuit]
-    gives_back: list[str]
+def _schema_of(decision: Any) -> type[BaseModel]:
+    """Fields of a decision as the journal writes them, and what clients read beside them; described by its first
+    sentences."""
+    hints = get_type_hints(decision)
+    types = {each.name: hints[each.name] for each in fields(decision)}
+    types |= {name: get_type_hints(getattr(decision, name).fget)["return"] for name in decision.NAMED}
+    required: dict[str, Any] = {name: (WRITTEN.get(written, written), ...) for name, written in types.items()}
+    summary = cleandoc(decision.__doc__).partition("\n\n")[0]
+    return create_model(f"{decision.__name__}Body", __doc__=summary, **required)
 
 
-class StopBody(BaseModel):
-    """A job leaves, or queues again (`waits`)."""
-
-    d: Literal["stop"]
-    job: str
-    before: PlaceBody | None
-    why: Why
-    waits: bool
-    because: str
-    gives_back: list[str]
-
-
-class WaitBody(BaseModel):
-    """A job waits, and why."""
-
-    d: Literal["wait"]
-    job: str
-    tag: Tag
-    because: str
-
-
-class ReserveBody(BaseModel):
-    """Servers, by number, that are kept for the first waiting job; nothing is to be done."""
-
-    d: Literal["reserve"]
-    job: str | None
-    servers: list[int]
-    at_s: float | None
-
-
-AnyDecision = Annotated[StartBody | MoveBody | StopBody | WaitBody | ReserveBody, Field(discriminator="d")]
+AnyDecision: Any = Annotated[Union[*map(_schema_of, DECISIONS)], Field(discriminator="d")]
 
 
 class Answer(BaseModel):
@@ -208,17 +167,7 @@ def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[st
     }
 
 
-def decision_body(decision: Decision) -> dict[str, Any]:
-    """A decision as the journal writes it, with accelerators by name and all circuits."""
-    body = decision.body()
-    if isinstance(decision, Start | Move):
-        body |= {"devices": decision.devices, "circuits": decision.circuits, "memory": decision.memory}
-    if isinstance(decision, Move | Stop):
-        body["gives_back"] = decision.before.device_names if decision.before else ()
-    return body
-
-
 def event_body(event: Event) -> dict[str, Any]:
     """An `EventBody`."""
-    decisions = list(map(decision_body, event.decisions))
+    decisions = [decision.named_body() for decision in event.decisions]
     return {"seq": event.seq, "event": event.name, "at_s": event.at_s, "decisions": decisions}

@@ -35,7 +35,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def configuration(app: FastAPI, options: Options) -> uvicorn.Config:
-    """How requests are read; the log of requests is the middleware's, and addresses are those of connections."""
+    """Settings of the HTTP server; the log of requests is the middleware's, and addresses are those of connections."""
     limit = ConnectionLimit(options.most_connections, options.most_of_address, options.header_s)
     return uvicorn.Config(
         app,

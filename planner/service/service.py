@@ -67,7 +67,7 @@ class Service:
             self._writer.is_lost = True
 
     def connected(self, job: str, place: Place | None) -> bool | None:
-        """Whether all circuits of a job are on; None where it has none, or nothing here sets them."""
+        """True if all circuits of a job are on; None where it has none, or nothing here sets them."""
         return None if self._carrier is None else self._carrier.connected(job, place)
 
     def troubles(self) -> dict[str, Trouble]:
@@ -76,7 +76,7 @@ class Service:
 
     @property
     def failures(self) -> Mapping[Action, int]:
-        """How often a driver could not put circuits on, or off."""
+        """Number of calls, by action, in which a driver could not put circuits on, or off."""
         return {} if self._carrier is None else self._carrier.failures
 
     @property
@@ -85,7 +85,7 @@ class Service:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the queue takes no more now."""
+        """True if the queue takes no more calls now."""
         return self._writer.is_busy
 
     @property
@@ -95,7 +95,7 @@ class Service:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the journal is closed, or cannot be read any more."""
+        """True if the journal is closed, or cannot be read any more."""
         return self._writer.is_lost
 
     @property

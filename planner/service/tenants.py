@@ -52,14 +52,14 @@ class Grants(Spec):
 
 @dataclass(frozen=True)
 class Who:
-    """Who asks."""
+    """The bearer of a token: an operator or a tenant."""
 
     tenant: str | None = None
     """None: an operator, for all tenants"""
     most_priority: int = MOST
 
     def may(self, path: str) -> bool:
-        """Whether something of this path is theirs."""
+        """True if some of what this path answers is theirs."""
         return self.tenant is None or any(path == each or path.startswith(f"{each}/") for each in OF_TENANTS)
 
     def key(self, key: str | None) -> str | None:
@@ -75,7 +75,7 @@ OPERATOR = Who()
 
 
 def asker(scope: Scope) -> Who:
-    """Who has asked this, as the middleware found."""
+    """The sender of a request, as the middleware found."""
     who: Who = scope["who"]
     return who
 
@@ -93,7 +93,7 @@ class Tokens:
             self._read(path)
 
     def who(self, token: bytes) -> Who | None:
-        """Whose token it is; None for none, and for one that has expired."""
+        """The bearer of a token; None for an unknown one, and for one that has expired."""
         if hmac.compare_digest(token, self._token):
             return OPERATOR
         self._look()

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.placement import Placement
-from planner.heuristics.greedy import MAX_FAILED
+from planner.fabrics.search import MAX_FAILED
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.slices import Cutter, ranks_on
 from planner.policies.torus_slices import torus_cut
@@ -18,7 +18,7 @@ CUTTERS: dict[str, Cutter] = {"torus_slices": torus_cut, "bcube_slices": bcube_c
 class _Rack:
     """Slices of one rack, kept beside the state; devices with a failed port belong to none."""
 
-    def __init__(self, state: State, cutter: Cutter, servers: list[int]) -> None:
+    def __init__(self, state: FreeState, cutter: Cutter, servers: list[int]) -> None:
         cut = cutter(state.cluster, servers)
         self.devices = cut.devices
         lit = state.slots.lit
@@ -45,7 +45,7 @@ class _Rack:
 class SlicePlacer:
     """Each job with its most valuable row that a slice can realise, as `planner.policies.slices` places them."""
 
-    def __init__(self, state: State, name: str) -> None:
+    def __init__(self, state: FreeState, name: str) -> None:
         self.state = state
         self._racks = [_Rack(state, CUTTERS[name], list(servers)) for servers in state.together]
         state.taken_hooks.append(self._changed)

@@ -24,7 +24,7 @@ Share = Annotated[float, Field(ge=0)]
 
 
 class Durations(Spec):
-    """How long jobs of some sizes run."""
+    """Durations of jobs of some sizes."""
 
     up_to: int | None = Field(default=None, ge=1)
     """largest of these sizes; none for all that are left"""

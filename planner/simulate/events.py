@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from planner.fabrics import plugin_of
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
 from planner.simulate.log import Log
@@ -34,7 +33,7 @@ class Rules:
 
 
 Moves = Sequence[tuple[Run, Placement]]
-Rescue = Callable[[State, JobClass, Iterable[Run]], tuple[Placement, Moves] | None]
+Rescue = Callable[[FreeState, JobClass, Iterable[Run]], tuple[Placement, Moves] | None]
 """A place, taken, for a job that finds none, and new ones, taken, for the runs that leave theirs; None where there is
 none, and nothing is changed"""
 
@@ -45,8 +44,8 @@ class Simulation:
     def __init__(
         self,
         jobs: Jobs,
-        placer: Callable[[State], Placer],
-        state: State,
+        placer: Callable[[FreeState], Placer],
+        state: FreeState,
         rules: Rules,
         log: Log,
         *,
@@ -66,13 +65,13 @@ class Simulation:
         """groups that found none beside what is reserved since then, where looking again is slow: in pooled racks"""
         self._fastest = dict(zip(jobs.group, (kind.fastest for kind in jobs.kind), strict=True))
         """highest rate, by group"""
-        self._looks: list[tuple[float, Callable[[State], None]]] = []
+        self._looks: list[tuple[float, Callable[[FreeState], None]]] = []
 
     @property
-    def state(self) -> State:
+    def state(self) -> FreeState:
         return self._placer.state
 
-    def sample(self, at_s: Sequence[float], look: Callable[[State], None]) -> None:
+    def sample(self, at_s: Sequence[float], look: Callable[[FreeState], None]) -> None:
         """Look at the state at these times too."""
         self._looks += [(time_s, look) for time_s in at_s]
         self._looks.sort(key=lambda entry: -entry[0])
@@ -234,7 +233,7 @@ class Simulation:
         """A part fails or works again: jobs that stand on it come back elsewhere, or wait."""
         assert self._outages is not None
         cluster = self._outages.step()
-        state = plugin_of(cluster.fabric).fast_state(cluster)
+        state = FreeState.empty(cluster)
         broken = [run for run in self.runs.running.values() if state.broken(run.placement)]
         for run in broken:
             self.runs.interrupt(run, self._now_s, self.state)

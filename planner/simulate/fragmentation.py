@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from planner.cpsat.evaluate import jobs_that_fit
-from planner.fabrics.fast_state import State
+from planner.cpsat.step1.objectives.fitting import jobs_that_fit
+from planner.fabrics.free_state import FreeState
 
 SEARCH_LIMIT = 0.02
 """deterministic time of one search where pairing leaves a doubt: the value may then be too pessimistic"""
 
 
-def fragmentation(state: State, sizes_to_fit: Mapping[int, float]) -> float:
+def fragmentation(state: FreeState, sizes_to_fit: Mapping[int, float]) -> float:
     """1 - sum over sizes of share x fit / floor(free / size), as the objective of that name."""
     fibers, free = state.dark_fibers(), list(state.lit)
     dark = fibers or {}

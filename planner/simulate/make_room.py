@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from planner.cpsat.make_room import RoomProblem, Swap, make_room, make_room_by
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
 from planner.simulate.runs import Run
@@ -18,7 +18,7 @@ Guests = dict[tuple[int, int], list[Run]]
 
 
 def rescue(
-    state: State,
+    state: FreeState,
     kind: JobClass,
     runs: Iterable[Run],
     among: Iterable[Sequence[int]] | None = None,
@@ -53,7 +53,7 @@ def rescue(
     return None
 
 
-def _parts(state: State, kind: JobClass) -> list[tuple[Option, int]]:
+def _parts(state: FreeState, kind: JobClass) -> list[tuple[Option, int]]:
     """Rows that any servers may take, each with how many devices must lie together: all that one server holds, where no
     light is needed, or the row's own parts."""
     found: dict[int, Option] = {}
@@ -65,7 +65,7 @@ def _parts(state: State, kind: JobClass) -> list[tuple[Option, int]]:
     return [(row, part) for part, row in found.items()][:MOST_WAYS]
 
 
-def _guests(state: State, servers: Sequence[int], runs: Sequence[Run]) -> Guests:
+def _guests(state: FreeState, servers: Sequence[int], runs: Sequence[Run]) -> Guests:
     dark, guests = state.cluster.dark_devices, Guests()
     near = set(servers)
     for run in runs:
@@ -76,7 +76,7 @@ def _guests(state: State, servers: Sequence[int], runs: Sequence[Run]) -> Guests
     return guests
 
 
-def _room(state: State, servers: Sequence[int], guests: Guests) -> RoomProblem:
+def _room(state: FreeState, servers: Sequence[int], guests: Guests) -> RoomProblem:
     place = {server: number for number, server in enumerate(servers)}
     return RoomProblem(
         tuple(state.lit[server] for server in servers),
@@ -85,7 +85,7 @@ def _room(state: State, servers: Sequence[int], guests: Guests) -> RoomProblem:
 
 
 def _exchange(
-    state: State, row: Option, part: int, servers: Sequence[int], guests: Guests, swap: Swap
+    state: FreeState, row: Option, part: int, servers: Sequence[int], guests: Guests, swap: Swap
 ) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
     """Take what a swap says; None, and all is as before, where light is short."""
     leaving: list[tuple[Run, int]] = []

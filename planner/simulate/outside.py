@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from planner.fabrics.fast_state import State
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.problem import JobOptions, Problem
@@ -24,7 +24,7 @@ class OutsidePlacer:
     state the rest.
     """
 
-    def __init__(self, state: State, name: str, options: SolveOptions) -> None:
+    def __init__(self, state: FreeState, name: str, options: SolveOptions) -> None:
         self.state = state
         self._name, self._policy = name, find_policy(name)
         self._options = options

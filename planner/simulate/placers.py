@@ -5,10 +5,10 @@ from random import Random
 from typing import Protocol
 
 from planner.fabrics import plugin_of
-from planner.fabrics.fast_state import Search, State
-from planner.fabrics.free_state import Strategy
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
+from planner.fabrics.search import Search, Strategy
 from planner.heuristics.strategies import aligned, in_order, shuffled, tightest
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
@@ -22,7 +22,7 @@ from planner.simulate.outside import OutsidePlacer
 class Placer(Protocol):
     """Places jobs on one state."""
 
-    state: State
+    state: FreeState
 
     def place(self, kind: JobClass) -> Placement | None:
         """A place for a job, taken; None where the policy finds none."""
@@ -32,8 +32,8 @@ class Placer(Protocol):
 class StrategyPlacer:
     """Each job with its most valuable row that fits, over servers as a strategy says."""
 
-    def __init__(self, state: State, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False) -> None:
-        """`is_fixed`: whether the strategy gives the same ways whenever it is asked; `of_loop`: whether jobs take the
+    def __init__(self, state: FreeState, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False) -> None:
+        """`is_fixed`: whether the strategy always gives the same spreads; `of_loop`: whether jobs take the
         memory that the SiPAM loop gives them, where memory is pooled."""
         self.state = state
         self._search = Search(strategy, is_fixed=is_fixed, of_loop=of_loop)
@@ -42,8 +42,8 @@ class StrategyPlacer:
         return self.state.place(kind, self._search)
 
 
-def _slices(name: str) -> Callable[[State, int], Placer]:
-    def make(state: State, seed: int) -> Placer:
+def _slices(name: str) -> Callable[[FreeState, int], Placer]:
+    def make(state: FreeState, seed: int) -> Placer:
         if plugin_of(state.cluster.fabric).own_slices == name:
             return StrategyPlacer(state, in_order)
         return SlicePlacer(state, name)
@@ -53,7 +53,7 @@ def _slices(name: str) -> Callable[[State, int], Placer]:
 
 SOLVER = SolveOptions(workers=1, deterministic_limit=2.0)
 """of one decision; no clock, so that cells are the same on all machines"""
-PLACERS: dict[str, Callable[[State, int], Placer]] = {
+PLACERS: dict[str, Callable[[FreeState, int], Placer]] = {
     "first_fit": lambda state, seed: StrategyPlacer(state, in_order),
     "best_fit": lambda state, seed: StrategyPlacer(state, tightest),
     "server_aligned": lambda state, seed: StrategyPlacer(state, aligned),
@@ -84,7 +84,7 @@ FORMER = {"cpsat": "best_fit_moving"}
 """former name -> policy"""
 
 
-def placer_of(name: str, seed: int) -> Callable[[State], Placer]:
+def placer_of(name: str, seed: int) -> Callable[[FreeState], Placer]:
     """A policy by its name, ours or that of another distribution: at full speed where it is a strategy, else it is
     asked to plan one job at each decision."""
     if name in PLACERS:

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from planner.fabrics.fast_state import State
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Owned, Placement
 from planner.simulate.placers import Placer
@@ -36,12 +36,12 @@ class Reservation:
     def _light(self) -> dict[Hashable, int]:
         return dict(self.placement.owned.masks) if self.placement.owned is not None else {}
 
-    def num_free(self, state: State) -> int:
+    def num_free(self, state: FreeState) -> int:
         """Reserved devices that are free already."""
         free = state.free
         return sum((free[server] & mask).bit_count() for server, mask in self._slots.items())
 
-    def is_free(self, state: State) -> bool:
+    def is_free(self, state: FreeState) -> bool:
         """True if all that is reserved is free."""
         if any(mask & ~state.free[server] for server, mask in self._slots.items()):
             return False
@@ -56,7 +56,7 @@ class Reservation:
             self._light.get(guide, 0) & mask for guide, mask in placement.owned.masks
         )
 
-    def hide(self, state: State) -> Placement:
+    def hide(self, state: FreeState) -> Placement:
         """Take what is reserved and free; release the result to give it back."""
         free = state.free
         devices = tuple((server, slot) for server, slot in self.placement.held if free[server] >> slot & 1)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner.fabrics import plugin_of
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.placement.job_classes import Site
 from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
@@ -100,7 +99,7 @@ def replay(study: Study, cell: SimulationRun) -> Outcome:
     simulation = Simulation(
         jobs,
         placer_of(cell.policy, cell.seed),
-        plugin_of(ground.cluster.fabric).fast_state(ground.cluster),
+        FreeState.empty(ground.cluster),
         study.rules,
         log,
         outages=outages,
@@ -150,7 +149,7 @@ def _jobs(trace: Trace, demand: Demand, ground: Site, seed: int) -> Jobs:
     )
 
 
-def _look(state: State, ground: Site, log: Log) -> None:
+def _look(state: FreeState, ground: Site, log: Log) -> None:
     """Note the fragmentation of what is free now."""
     started = time.process_time()
     log.fragmentation.append(fragmentation(state, ground.sizes_to_fit))

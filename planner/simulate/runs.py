@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 from math import inf
 from operator import attrgetter
 
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
 from planner.simulate.log import Log
@@ -97,18 +97,18 @@ class Runs:
         self.log.moves += 1
         self._go_on(run, now_s + downtime_s)
 
-    def finish(self, run: Run, now_s: float, state: State) -> None:
+    def finish(self, run: Run, now_s: float, state: FreeState) -> None:
         """A run has done its work."""
         self._remove(run, now_s, state)
         self.log.finish_s[run.job] = now_s
 
-    def interrupt(self, run: Run, now_s: float, state: State) -> None:
+    def interrupt(self, run: Run, now_s: float, state: FreeState) -> None:
         """A run stops; what it has done is kept."""
         self._remove(run, now_s, state)
         self._left_s[run.job] = run.work_s
         self.log.interruptions += 1
 
-    def _remove(self, run: Run, now_s: float, state: State) -> None:
+    def _remove(self, run: Run, now_s: float, state: FreeState) -> None:
         self._account(run, now_s)
         del self.running[run.job]
         self.busy -= len(run.placement.held)

@@ -14,7 +14,7 @@ MOST_WAITING = 40
 
 
 def snapshot(simulation: Simulation, at_s: float, tenant: NDArray[np.str_]) -> dict[str, Any]:
-    """The floor and the queue as plain data; `tenant` is by job, devices are numbered server by server.
+    """Running jobs and the queue as plain data; `tenant` is by job, devices are numbered server by server.
 
     `owner` is, for each device, a place in `jobs`, -1 for none; `spare` are devices that a job holds beside those that
     it uses, as rounding adds to slices.

@@ -79,5 +79,5 @@ def run_study(
 
 
 def _document(study: Study, cell: SimulationRun, should_stop: ShouldStop) -> Document:
-    """What one cell gave, and which it is."""
+    """One cell with its outcome."""
     return {"cell": cell._asdict(), **replay(study, cell)._asdict()}

@@ -1,7 +1,5 @@
 """Means over seeds with intervals, and paired differences between policies and between clusters."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +76,7 @@ def by_seed(outcomes: Mapping[SimulationRun, Outcome], cells: Sequence[Simulatio
 
 
 def difference(own: Mapping[int, float], other: Mapping[int, float]) -> Interval:
-    """How much more one has than the other, seed by seed."""
+    """Differences between two, seed by seed."""
     return interval([own[seed] - other[seed] for seed in own if seed in other])
 
 
@@ -95,12 +93,3 @@ def interval(values: Sequence[float]) -> Interval:
 def to_records(rows: Iterable[SummaryRow]) -> list[dict[str, Any]]:
     """Rows as plain mappings."""
     return [dict(vars(row)) for row in rows]
-
-
-def to_csv(rows: Iterable[SummaryRow]) -> str:
-    """Rows as CSV with a header; an empty cell is None."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(SummaryRow.__dataclass_fields__)
-    writer.writerows(vars(row).values() for row in rows)
-    return text.getvalue()

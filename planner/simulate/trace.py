@@ -1,7 +1,5 @@
 """Demand as a table: when jobs arrive, how long they ran, and how many accelerators they asked for."""
 
-import csv
-import io
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 
 from planner.model.errors import InputError
 from planner.model.job import MOST_ACCELERATORS
-from planner.tables import read_columns
+from planner.tables import csv_text, read_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,7 +60,7 @@ class Trace:
         return held_s / (capacity * (1 - warm_up) * end_s)
 
     def stretch(self, load: float, capacity: int, warm_up: float = 0.0) -> float:
-        """How much longer times between arrivals must be for an offered load; InputError where no time is so short."""
+        """Factor on the times between arrivals for an offered load; InputError where no time is so short."""
         high = 1.0
         while self.offered(capacity, warm_up, high) > load:
             high *= 2
@@ -128,10 +126,8 @@ def _require(path: Path, line: Ints, column: str, values: Floats, is_right: NDAr
 
 def to_csv(trace: Trace) -> str:
     """The table as a CSV text that `read_trace` reads."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*REQUIRED, "tenant"])
-    columns = (trace.arrival_s.tolist(), trace.duration_s.tolist(), trace.num_gpus.tolist(), trace.tenant.tolist())
-    for arrival_s, duration_s, size, tenant in zip(*columns, strict=True):
-        writer.writerow([f"{arrival_s:.3f}", f"{duration_s:.3f}", size, tenant])
-    return text.getvalue()
+    arrival_s, duration_s = (
+        [f"{time_s:.3f}" for time_s in each.tolist()] for each in (trace.arrival_s, trace.duration_s)
+    )
+    rows = zip(arrival_s, duration_s, trace.num_gpus.tolist(), trace.tenant.tolist(), strict=True)
+    return csv_text([dict(zip((*REQUIRED, "tenant"), row, strict=True)) for row in rows])

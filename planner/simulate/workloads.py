@@ -1,4 +1,4 @@
-"""Which workload of a mix each job of a trace runs."""
+"""Draws the workload of each job of a trace from a mix."""
 
 from collections.abc import Mapping, Sequence
 

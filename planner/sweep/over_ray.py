@@ -74,7 +74,7 @@ def _require_cluster(address: str) -> None:
 
 
 def _result(ray: Any, finished: Any, address: str) -> Any:
-    """What a cell gave, or the error that it raised."""
+    """Result of a cell, or the error that it raised."""
     try:
         return ray.get(finished)
     except ray.exceptions.RayTaskError as error:

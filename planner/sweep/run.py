@@ -94,7 +94,7 @@ def _one_by_one(do: Do[SharedT, CellT], shared: SharedT, cells: Sequence[CellT])
 
 @contextmanager
 def _noticing_interrupts() -> Iterator[ShouldStop]:
-    """Whether Ctrl-C was pressed inside the block, which a search that catches KeyboardInterrupt would hide."""
+    """True if Ctrl-C was pressed inside the block, which a search that catches KeyboardInterrupt would hide."""
     asked = threading.Event()
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:

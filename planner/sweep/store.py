@@ -26,7 +26,7 @@ class Store:
         return self._folder / f"{key}.json"
 
     def load(self, key: str) -> Document | None:
-        """What is known of a cell, None where it must be run."""
+        """Stored result of a cell, None where it must be run."""
         try:
             found = json.loads(self._path(key).read_text("utf-8"))
         except (FileNotFoundError, ValueError):

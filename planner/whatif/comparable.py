@@ -17,7 +17,7 @@ JobT = TypeVar("JobT", bound=Job)
 
 
 def references(instance: Instance) -> dict[str, Reference]:
-    """What value and energy of each job are measured against; jobs without any candidate are left out."""
+    """References of the value and energy of each job; jobs without any candidate are left out."""
     known: Known = {}
     listed = [list_options(instance, job, known) for job in instance.all_jobs]
     return {options.job.name: reference_of(options.job, options.scores) for options in listed if len(options)}

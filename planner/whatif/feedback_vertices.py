@@ -79,7 +79,7 @@ def _without(graph: "nx.DiGraph[str]", vertex: str) -> "nx.DiGraph[str]":
 
 
 def _core(graph: "nx.DiGraph[str]") -> "nx.DiGraph[str]":
-    """What is left once vertices that nobody waits for, or that wait for nobody, are taken away."""
+    """Subgraph without vertices that nobody waits for, or that wait for nobody, over and over."""
     core = graph.copy()
     while loose := [v for v in core if core.in_degree(v) == 0 or core.out_degree(v) == 0]:
         core.remove_nodes_from(loose)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from planner.cpsat.repair import RepairLimits, RepairProblem, fewest_moves
 from planner.fabrics import plugin_of
-from planner.fabrics.ranked_assignment import RankedAssignment, tenant_of
+from planner.fabrics.ranked_assignment import RankedAssignment, ranked_by
 from planner.fabrics.ranked_circuits import RankedCircuit
 from planner.fabrics.rewiring import WantedCircuits
 from planner.model.errors import InputError
@@ -39,7 +39,7 @@ class Reconfiguration:
 
     @property
     def is_proven(self) -> bool:
-        """Whether fewest circuits change and fewest tenants pause."""
+        """True if fewest circuits change and fewest tenants pause."""
         return self.kept == self.most_kept and len(self.transition.paused) == self.transition.least_paused
 
 
@@ -75,8 +75,8 @@ def _with_old_light(instance: Instance, old: Plan, new: Plan, limits: RepairLimi
     fabric = instance.cluster.fabric
     if not fabric.has_circuits:
         return new, 0
-    before = {a.job: tenant_of(fabric, a) for a in old.assignments}
-    tenants = tuple(tenant_of(fabric, a) for a in new.assignments)
+    before = {a.job: ranked_by(fabric, a) for a in old.assignments}
+    tenants = tuple(ranked_by(fabric, a) for a in new.assignments)
     wanted = tuple(_wanted(instance, before.get(tenant.name), tenant) for tenant in tenants)
     bound = sum(beam is not None for rows in wanted for held in rows for beam in held)
     rewiring = plugin_of(fabric).rewiring(instance.cluster)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from planner.candidates.expand import list_options
-from planner.cpsat.evaluate import fragmentation_of
+from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
+from planner.formulation.objective import SummedObjective
 from planner.model.instance import Instance
 from planner.model.job import Resident
 from planner.model.plan import Assignment, Plan
@@ -31,22 +32,24 @@ def _claim(instance: Instance, before: Plan, kept: tuple[Assignment, ...], name:
     if name == "moves":
         residents = {job.name: job for job in instance.all_jobs if isinstance(job, Resident)}
         return sum(residents[a.job].move_cost for a in kept if a.is_moved)
-    if name == "fragmentation":
-        return fragmentation_of(Problem(instance, ()), kept)
-    return _energy(instance, before, kept)
+    objective = OBJECTIVES[name]
+    if isinstance(objective, SummedObjective):
+        return _changed(before.objectives[name], objective, instance, before, kept)
+    return objective.value(Problem(instance, ()), kept)
 
 
-def _energy(instance: Instance, before: Plan, kept: tuple[Assignment, ...]) -> float:
-    """Energy of the old plan, less the terms of jobs that changed, plus their new ones."""
-    old = {a.job: a.configuration for a in before.assignments}
-    new = {a.job: a.configuration for a in kept}
-    energy = before.objectives["energy"]
+def _changed(
+    value: float, objective: SummedObjective, instance: Instance, before: Plan, kept: tuple[Assignment, ...]
+) -> float:
+    """The value of the old plan, less the terms of jobs that changed, plus their new ones; ways that are not listed
+    have none."""
+    old, new = {a.job: a for a in before.assignments}, {a.job: a for a in kept}
     for job in old.keys() | new.keys():
-        if old.get(job) == new.get(job):
+        ways = [each.get(job) for each in (old, new)]
+        if len({None if way is None else way.configuration for way in ways}) == 1:
             continue
         options = list_options(instance, instance.job(job))
-        for sign, configurations in ((-1.0, old), (1.0, new)):
-            if job in configurations:
-                row = options.row_of(configurations[job])
-                energy += sign * float(options.energy[row]) if row is not None else 0.0
-    return energy
+        for sign, way in zip((-1.0, 1.0), ways, strict=True):
+            if way is not None and options.row_of(way.configuration) is not None:
+                value += sign * objective.amount(options, way)
+    return value

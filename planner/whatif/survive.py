@@ -166,7 +166,7 @@ class _Search:
         return value is not None and not is_worse(value, self.ceiling, is_maximized=True)
 
     def _improves(self, plan: Plan, reserve: Sequence[str]) -> bool:
-        """Whether a plan is worth more than the best one, or as much with less kept free."""
+        """True if a plan is worth more than the best one, or as much with less kept free."""
         before, value = None if self.best is None else _value(self.best.plan), _value(plan)
         assert value is not None
         if before is None or is_worse(before, value, is_maximized=True):
@@ -268,7 +268,7 @@ def _unproven(plan: Plan) -> tuple[Level, ...]:
 
 
 def _is_uniform(instance: Instance) -> bool:
-    """Whether it does not matter which tile is missing: one whole rack of servers that are all alike."""
+    """True if it does not matter which tile is missing: one whole rack of servers that are all alike."""
     fabric = instance.cluster.fabric
     if instance.residents or instance.cluster.health != Health() or fabric.racks > 1:
         return False

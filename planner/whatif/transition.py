@@ -16,7 +16,7 @@ Action = Literal["stop", "start", "switch", "pause", "resume"]
 
 @dataclass(frozen=True)
 class Step:
-    """What one tenant does in a stage, and the circuits that it tears down and sets up then."""
+    """Actions of one tenant in a stage: the circuits that it tears down and sets up."""
 
     job: str
     action: Action

@@ -9,11 +9,7 @@ from planner.model.result import Result, SolveOptions, Status
 from planner.pipeline import solve
 
 Fields = dict[str, Any]
-
-
 OPTIONS = SolveOptions(workers=1, deterministic_limit=5.0)
-
-
 ONE_SERVER = {"one_server": True}
 
 

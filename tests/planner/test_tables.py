@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.model.errors import InputError
-from planner.tables import concatenate, read_table
+from planner.tables import concatenate, csv_text, read_table
 
 HEADER = "device,op_name,num_gpus,message_bytes,latency_ms\n"
 ROW = "h100,all_gather,8,1048576,0.015\n"
@@ -89,3 +89,9 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         read_table(tmp_path / "none.csv")
     with pytest.raises(InputError, match="is a directory"):
         read_table(tmp_path)
+
+
+def test_records_are_written_with_a_header_and_none_as_an_empty_cell() -> None:
+    records = [{"name": "a,b", "value": 0.1, "gap": None}, {"name": 'c"', "value": 3, "gap": True}]
+    assert csv_text(records) == 'name,value,gap\n"a,b",0.1,\n"c""",3,True\n'
+    assert csv_text([]) == ""

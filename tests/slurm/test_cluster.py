@@ -3,10 +3,8 @@ drains, users and deaths of the daemon change nothing of that."""
 
 import json
 import os
-import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,9 @@ from typing import Any
 import pytest
 
 from tests.need import need_program, need_root
-from tests.slurm.plugin import Places, Plugin, plugin, wait_over
+from tests.slurm.plugin import Plugin, plugin, wait_over
 from tests.slurm.rig import ALICE, MALLORY
+from tests.slurm.tasks import Task, runs_of, tasks_of
 
 SHAPES = (
     (2, 2), (1, 2), (4, 2), (3, 1), (2, 3), (8, 1), (1, 4), (4, 1), (2, 4), (6, 2), (1, 3), (6, 1), (8, 2), (4, 4),
@@ -25,7 +24,6 @@ SHAPES = (
 NAMES = ("plain", 'it\'s "mine"', "$(touch owned)", "`touch owned`; touch owned", "two\nlines\n#SBATCH -N 8", "%s\\n")
 TASK = "echo task $SLURM_JOB_ID $SLURM_RESTART_COUNT x $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES $(date +%s.%N)"
 DONE = "echo done $SLURM_JOB_ID $SLURM_RESTART_COUNT x $SLURMD_NODENAME $(date +%s.%N)"
-LINE = re.compile(r"task (\d+) ?(\d*) x (\w+) ([\d,]+) ([\d.]+)|done (\d+) ?(\d*) x (\w+) ([\d.]+)")
 
 
 @pytest.fixture(scope="module")
@@ -46,40 +44,6 @@ def submit(site: Plugin, gpus: int, nodes: int, lasts: float | Path = 1.0, *opti
 
 def until_nothing_is_placed(site: Plugin) -> None:
     site.rig.until(lambda: not json.loads((site.state / "wants.json").read_text())["places"])
-
-
-@dataclass
-class Task:
-    """One task of one run of a job, as it saw itself."""
-
-    job: int
-    restarts: int
-    node: str
-    indices: tuple[int, ...]
-    began_s: float
-    ended_s: float | None = None
-
-
-def tasks_of(site: Plugin, job: int) -> list[Task]:
-    """What tasks of a job have said so far."""
-    found: dict[tuple[int, str], Task] = {}
-    path = site.rig.out / f"{job}.out"
-    for match in LINE.finditer(path.read_text() if path.exists() else ""):
-        if match[1]:
-            indices = tuple(map(int, match[4].split(",")))
-            task = Task(int(match[1]), int(match[2] or 0), match[3], indices, float(match[5]))
-            found[task.restarts, task.node] = task
-        else:
-            found[int(match[7] or 0), match[8]].ended_s = float(match[9])
-    return list(found.values())
-
-
-def runs_of(tasks: list[Task]) -> list[Places]:
-    """What the tasks of each run saw, run after run."""
-    runs: dict[int, Places] = {}
-    for task in tasks:
-        runs.setdefault(task.restarts, {})[task.node] = task.indices
-    return [runs[number] for number in sorted(runs)]
 
 
 def lit(site: Plugin, job: int) -> list[tuple[float, float]]:

@@ -8,9 +8,9 @@ import pytest
 
 from planner.integrations.slurm.device_scripts import KEPT
 from tests.need import need_program, need_root
+from tests.slurm.install_cases import place, printed
 from tests.slurm.rig import ALICE, MALLORY, Rig, rig
 from tests.slurm.sites import Site, write_site
-from tests.slurm.test_install import place, printed
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.cli import exits
-from planner.cli.inputs import POLICY_NAMES, AsJson, Seed, TimeLimit, require_policy, require_writable, write_text
+from planner.cli.inputs import (
+    POLICY_NAMES,
+    AsJson,
+    Seed,
+    TimeLimit,
+    require_policy,
+    require_writable,
+    write_records,
+    write_text,
+)
 from planner.cli.output import console, print_json
 from planner.cli.outputs import RUNS, RUNS_TABLE
 from planner.model.errors import InputError
@@ -132,7 +141,7 @@ def _tell_refused(found: "Comparison") -> int:
 
 
 def _tell_stopped(found: "Comparison") -> None:
-    """What Ctrl-C left undone, below the line of progress."""
+    """Number of runs done before Ctrl-C, below the line of progress."""
     out = console(stderr=True)
     if len(found.rows) < found.runs:
         text = f"stopped: {len(found.rows)} of {found.runs} runs are done; the same command goes on"
@@ -184,8 +193,7 @@ def _show(
 
     from planner.cli.tables.comparison import print_references, print_tables
     from planner.studies.compare.costs import with_costs
-    from planner.studies.compare.rows import to_csv, to_records
-    from planner.tables import write_parquet
+    from planner.studies.compare.rows import to_records
 
     rows = found.rows if prices is None else with_costs(found.rows, variants, prices)
     records: list[dict[str, Any]] = to_records(rows, with_timings=timings)
@@ -195,6 +203,6 @@ def _show(
         print_tables(rows, timings, None if prices is None else prices.currency)
         print_references(variants, rows)
     if csv is not None:
-        write_parquet(csv, records) if csv.suffix == ".parquet" else write_text(csv, to_csv(records))
+        write_records(csv, records)
     if out_json is not None:
         write_text(out_json, json.dumps(records, indent=1, allow_nan=False) + "\n")

@@ -49,7 +49,7 @@ def explain(
 
 
 def _document(explanation: "Explanation") -> dict[str, Any]:
-    """What --json prints."""
+    """JSON of an explanation."""
     statements = [{"text": each.text, "verified": each.is_verified} for each in explanation.statements]
     return {
         "job": explanation.job,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Question:
-    """What to search, as the command line says it."""
+    """Search space by the options of the command line."""
 
     model: str
     phase: Phase
@@ -244,7 +244,7 @@ def _asked(question: Question, workload: "Workload") -> str:
 
 
 def _how_sure(question: Question, device: "Device", is_fitted: bool) -> str:
-    """What the efficiencies rest on."""
+    """Sources of the efficiencies."""
     if is_fitted:
         return f"efficiencies fitted on {question.phase} of {device.name}"
     if question.phase == "inference":

@@ -180,7 +180,7 @@ def header(problem: "PageProblem") -> str:
 
 
 def document(result: "PageResult", gains: "list[PageGain]") -> dict[str, Any]:
-    """What --json prints of a placement that the check accepts, or of none."""
+    """JSON of a placement that the check accepts, or of none."""
     from planner.cli.versions import versions
     from planner.pages.policies import rule_values_s
     from planner.pages.why import why

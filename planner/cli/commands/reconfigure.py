@@ -90,7 +90,7 @@ def _checked(path: Path, instance: "Instance", *, is_running: bool = False) -> "
 
 
 def document(found: "Reconfiguration") -> dict[str, Any]:
-    """What --json prints."""
+    """JSON of a reconfiguration."""
     steps = found.transition
     return {
         "circuits": found.num_circuits,

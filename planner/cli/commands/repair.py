@@ -85,7 +85,7 @@ def repair(
 
 @contextmanager
 def _naming_option() -> Iterator[None]:
-    """What is wrong with a failed part is wrong with the option, not with the instance."""
+    """Errors in the name of a failed part as errors of the option, not of the instance."""
     try:
         yield
     except InputError as error:
@@ -106,7 +106,7 @@ def require_whole(path: Path, instance: Any, plan: Any) -> None:
 
 
 def document(found: "Repair") -> dict[str, Any]:
-    """What --json prints of a plan that the check accepts, or of none."""
+    """JSON of a plan that the check accepts, or of none."""
     steps = found.transition
     return {
         "outcome": found.outcome,
@@ -153,7 +153,7 @@ def _show(found: "Repair") -> None:
 
 
 def words_of(found: "Repair") -> str:
-    """What the repair comes to."""
+    """Summary of the repair."""
     if found.outcome == "intact":
         return "no job stands on it: the plan stays as it is"
     if found.outcome == "none":

@@ -171,7 +171,7 @@ def _refused(
 
 
 def document(result: "Result", survival: "Survival | None" = None) -> dict[str, Any]:
-    """What --json prints of a plan that the check accepts, or of none; the key `survival` with --survive alone."""
+    """JSON of a plan that the check accepts, or of none; the key `survival` with --survive alone."""
     from planner.cli.commands.survive import document as survival_document
     from planner.cli.versions import versions
 

@@ -41,7 +41,7 @@ def document(survival: "Survival") -> dict[str, Any]:
 
 
 def survival_line(survival: "Survival") -> str:
-    """What the reserve is and costs, or what no plan tried survives."""
+    """The reserve and its cost in value, or the failures that no plan tried survives."""
     if survival.base.plan is None:
         return "without a reserve there is no plan either"
     if survival.result.plan is None:

@@ -103,7 +103,7 @@ def _show(read: "Measurements", quantities: "tuple[QuantityErrors, ...]") -> Non
 
 
 def _fitted_on(read: "Measurements") -> list[str]:
-    """What the catalog's curves of this kind were fitted on: errors on those rows are not those on unseen ones."""
+    """Rows that the catalog's curves of this kind were fitted on: errors on those rows are not those on unseen ones."""
     from costmodel.pricing.calibration import load_calibrations
 
     parts = [part for part in load_calibrations() if read.kind in part.families]

@@ -64,7 +64,7 @@ def print_tables(rows: "Sequence[PolicyRow]", timings: bool, currency: str | Non
 
 
 def print_references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> None:
-    """What values and energies are measured against, and where they still do not compare."""
+    """References of values and energies, and the instances that still do not compare."""
     from planner.studies.compare.reference import differing_jobs
     from planner.studies.compare.summary import undecided
 

@@ -123,7 +123,7 @@ def where(fabric: "FabricBase", devices: tuple[str, ...]) -> str:
 
 
 def bottleneck(scores: "Scores", row: int) -> str:
-    """What takes the most time of a step."""
+    """Bottleneck: the largest share of the time of a step."""
     parts = {
         "compute": scores.compute_s[row],
         "memory": scores.memory_s[row],

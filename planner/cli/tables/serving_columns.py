@@ -23,7 +23,7 @@ class ServingFigures:
 def serving_figures(
     workload: "TransformerInference", device: "Device", configuration: "Configuration", backend: str
 ) -> ServingFigures | None:
-    """What users of a backend would see; None where the engine has no such mapping, or memory runs short."""
+    """Latency and throughput of a backend; None where the engine has no such mapping, or memory runs short."""
     from costmodel.serving.simulate import simulate
 
     if not workload.shape.is_dense or configuration.expert > 1:

@@ -1,4 +1,4 @@
-"""What `planner slurm status` prints."""
+"""Tables of `planner slurm status`."""
 
 from typing import TYPE_CHECKING, Any
 

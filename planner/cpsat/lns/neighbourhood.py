@@ -26,7 +26,7 @@ Servers = tuple[tuple[int, ...], ...]
 
 
 def has_neighbourhoods(problem: Problem) -> bool:
-    """Whether a cluster is large, and every part of it belongs to one server."""
+    """True if a cluster is large, and every part of it belongs to one server."""
     cluster = problem.cluster
     return cluster.fabric.num_servers > SERVERS and plugin_of(cluster.fabric).windows.are_possible(cluster)
 

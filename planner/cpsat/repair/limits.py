@@ -34,7 +34,7 @@ class RepairLimits:
 
     @property
     def is_late(self) -> bool:
-        """Whether no more search should begin."""
+        """True if no more search should begin."""
         return self.deterministic is None and self.until is not None and self.until.is_over
 
     def solver(self) -> cp_model.CpSolver:

@@ -15,7 +15,7 @@ from planner.formulation.step_two import FOUND
 
 @dataclass(frozen=True)
 class RankRepair:
-    """What a search found: devices and light of each tenant, or a proof that there are none, or neither.
+    """The result of a search: devices and light of each tenant, or a proof that there are none, or neither.
 
     `least_moves` and `least_changes` are proven for the tenants searched, the other jobs being fixed.
     """

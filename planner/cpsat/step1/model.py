@@ -9,20 +9,19 @@ from ortools.sat.python import cp_model
 
 from planner.cpsat.step1.constraints import groups_of
 from planner.cpsat.step1.hints import hints
-from planner.cpsat.step1.objectives import OBJECTIVES, Term
+from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Choice, Pattern
+from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import MostLit, Nogood
 from planner.formulation.step_one import StepOne
+from planner.formulation.terms import Term
 from planner.formulation.variables import BlockKind, KnownPlan, Variables, create_variables
 from planner.model.plan import Assignment
 
 MAX_IMAGES = 2000
 """so many renamings of servers a no-good is repeated for"""
-MOST_SPANS = 20_000
-"""ordered pairs of servers, for each size, up to which fragmentation is stated"""
 ValueOf = Callable[[cp_model.IntVar], int]
 """Reads a variable of a solution."""
 
@@ -49,14 +48,13 @@ class Model:
         return cls(problem, cp, variables, plugin.step_one)
 
     def can_state(self, objective: str) -> bool:
-        """Whether the term of an objective is small enough to be built."""
-        servers = self.problem.cluster.fabric.num_servers
-        return objective != "fragmentation" or len(self.problem.instance.sizes_to_fit) * servers**2 <= MOST_SPANS
+        """True if the term of an objective is small enough to be built."""
+        return OBJECTIVES[objective].can_state(self.problem)
 
     def term(self, objective: str) -> Term:
         """Integer term of an objective, built when first asked for."""
         if objective not in self.terms:
-            self.terms[objective] = OBJECTIVES[objective](self.cp, self.variables, self.problem)
+            self.terms[objective] = OBJECTIVES[objective].term(self.cp, self.variables, self.problem)
         return self.terms[objective]
 
     def pattern(self, value: ValueOf) -> Pattern:

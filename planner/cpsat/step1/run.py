@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from planner.cpsat.step1.model import Model
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.formulation.solver import new_solver
 from planner.model.result import SolveOptions
 
@@ -16,7 +16,7 @@ POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run found: pattern and fiber limits of its best solution, objective and bound in steps."""
+    """The result of one run: pattern and fiber limits of its best solution, objective and bound in steps."""
 
     pattern: Pattern | None
     most_lit: dict[tuple[int, int], int]

@@ -30,5 +30,5 @@ def literals_of(problem: Problem) -> int:
 
 
 def is_buildable(problem: Problem, clock: Clock) -> bool:
-    """Whether step 1 fits in memory and is written down long before the clock is over."""
+    """True if step 1 fits in memory and is written down long before the clock is over."""
     return literals_of(problem) <= min(MOST_LITERALS, MOST_SHARE * clock.left_s * LITERALS_PER_SECOND)

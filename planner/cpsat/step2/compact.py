@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from planner.cpsat.evaluate import evaluate
 from planner.cpsat.search import Search
+from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step2.fix_configurations import fix_configurations
 from planner.model.plan import Assignment
 from planner.model.result import is_worse
@@ -21,9 +21,9 @@ def compact(search: Search) -> None:
     found = fix_configurations(search, search.pattern(), search.clock.within(COMPACT_S))
     if found is None or _servers(search, found) >= spread:
         return
-    for objective in search.full.instance.objectives:
-        old, new = (evaluate(search.full, plan, objective.name) for plan in (search.assignments, found))
-        if is_worse(new, old, is_maximized=objective.name == "value"):
+    for objective in (OBJECTIVES[each.name] for each in search.full.instance.objectives):
+        old, new = (objective.value(search.full, plan) for plan in (search.assignments, found))
+        if is_worse(new, old, is_maximized=objective.is_maximized):
             return
     search.assignments = found
 

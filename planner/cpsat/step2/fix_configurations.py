@@ -10,7 +10,7 @@ from planner.cpsat.step1.model import Model
 from planner.cpsat.step1.size import is_buildable
 from planner.cpsat.step2.realize import realize
 from planner.fabrics import plugin_of
-from planner.fabrics.free_state import Choice, Pattern
+from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import JobOptions, Problem
 from planner.formulation.nogood import MostLit, Nogood
 from planner.formulation.step_two import FOUND, StepTwoLimits

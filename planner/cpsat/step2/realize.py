@@ -1,7 +1,7 @@
 """From a pattern of step 1 to a plan: first fit, then the exact step 2 of the fabric where first fit fails."""
 
 from planner.fabrics import plugin_of
-from planner.fabrics.free_state import Pattern, route_pattern
+from planner.fabrics.pattern import Pattern, route_pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import MostLit
 from planner.formulation.step_two import Realized, StepTwoLimits

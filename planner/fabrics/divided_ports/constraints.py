@@ -43,7 +43,7 @@ def _staying(job: JobVariables, axis: int) -> cp_model.LinearExprT:
 
 
 def _each(job: JobVariables, axis: int) -> int:
-    """What each rank of a resident holds now."""
+    """Modules or ports that each rank of a resident holds now."""
     assert job.options.current is not None
     shape = job.options.shapes[job.options.current]
     return (shape.held_units, shape.held_io)[axis]

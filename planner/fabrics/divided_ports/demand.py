@@ -1,4 +1,4 @@
-"""What a job asks of servers whose accelerators share appliances."""
+"""Demand of a job on servers whose accelerators share appliances."""
 
 from dataclasses import dataclass
 from functools import cached_property

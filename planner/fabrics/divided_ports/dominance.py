@@ -1,4 +1,4 @@
-"""Which candidates can still matter where accelerators share appliances."""
+"""Candidates that can still matter where accelerators share appliances."""
 
 from collections.abc import Callable
 

@@ -8,12 +8,16 @@ from typing import Self
 from costmodel.fabrics import DividedPorts
 from costmodel.parallelism.configuration import Configuration
 from planner.fabrics.demand import Demand
+from planner.fabrics.placement import Owned
 from planner.model.cluster import Cluster
+
+Amount = tuple[str, int]
+"""modules or ports, and the server"""
 
 
 @dataclass
 class FreeShares:
-    """What is free while jobs are placed one by one; lists over servers, empty where servers share no memory."""
+    """Free modules and ports by server; empty where servers share no memory."""
 
     modules: list[int]
     ports: list[int]
@@ -33,10 +37,15 @@ class FreeShares:
             return free
         return min(free, self.modules[server] // shape.held_units, self.ports[server] // shape.held_io)
 
-    def take(self, configuration: Configuration, devices: Iterable[tuple[int, int]], sign: int = 1) -> None:
-        """What the ranks of a job on these (server, slot) hold; given back where `sign` is -1."""
+    def owned(self, configuration: Configuration, devices: Iterable[tuple[int, int]]) -> Owned[Amount] | None:
+        """Amounts that the ranks of a job on these (server, slot) hold; None where servers share nothing."""
         if not self.modules:
-            return
-        for server, ranks in Counter(server for server, _ in devices).items():
-            self.modules[server] -= sign * ranks * (configuration.memory_units or 0)
-            self.ports[server] -= sign * ranks * (configuration.memory_io or 0)
+            return None
+        each = {"modules": configuration.memory_units or 0, "ports": configuration.memory_io or 0}
+        ranks = Counter(server for server, _ in devices)
+        return Owned((), (), tuple(((what, s), n * ranks[s]) for s in ranks for what, n in each.items()))
+
+    def take(self, counted: Iterable[tuple[Amount, int]], sign: int = 1) -> None:
+        """Take amounts by server; give them back where `sign` is -1."""
+        for (what, server), amount in counted:
+            (self.modules if what == "modules" else self.ports)[server] -= sign * amount

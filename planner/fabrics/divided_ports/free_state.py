@@ -1,13 +1,16 @@
 """Free devices, and what servers have left of the appliances that their devices share."""
 
 from collections.abc import Sequence
+from typing import Any, Self
 
+from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.placement import Owned
+from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
-from planner.model.plan import Assignment
 
 
 class SharedFreeState(FreeState):
@@ -17,16 +20,29 @@ class SharedFreeState(FreeState):
         super().__init__(cluster)
         self.shares = FreeShares.of(cluster)
 
-    def _take(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._take(assignment, devices)
-        self.shares.take(assignment.configuration, devices)
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.shares = FreeShares([*self.shares.modules], [*self.shares.ports])
+        return twin
 
-    def _release(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._release(assignment, devices)
-        self.shares.take(assignment.configuration, devices, -1)
+    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().hold(devices, owned)
+        if owned is not None:
+            self.shares.take(owned.counted)
+
+    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().give_back(devices, owned)
+        if owned is not None:
+            self.shares.take(owned.counted, -1)
+
+    def owned_by(self, placed: Placed) -> Owned[Any] | None:
+        return self.shares.owned(placed.configuration, self._devices_of(placed))
+
+    def _owned_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Owned[Any] | None:
+        return self.shares.owned(options.candidates.configuration(row), devices) if self.shares.modules else None
 
     def room(self, demand: Demand) -> Sequence[int]:
         if not self.shares.modules:
             return super().room(demand)
-        counts = self.slots.counts(single=demand.num_ranks == 1)
+        counts = self.any if demand.is_single else self.lit
         return [self.shares.room(demand, server, free) // demand.part for server, free in enumerate(counts)]

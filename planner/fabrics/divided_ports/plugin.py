@@ -1,25 +1,13 @@
 """Accelerators that divide optical ports between memory and network."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from costmodel.fabrics import DividedPorts, FabricBase
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.demand import Demand
-    from planner.fabrics.divided_ports.claims import DividedPortsClaims
-    from planner.fabrics.divided_ports.dominance import SharedDominance
-    from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
     from planner.fabrics.divided_ports.free_state import SharedFreeState
-    from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
-    from planner.fabrics.divided_ports.residents import DividedPortsResidents
-    from planner.fabrics.divided_ports.rules import DividedPortsRules
-    from planner.fabrics.divided_ports.shared_amounts import ApplianceAmounts
-    from planner.fabrics.divided_ports.step1 import DividedPortsStepOne
-    from planner.fabrics.divided_ports.template import DividedPortsTemplate
-    from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
-    from planner.fabrics.divided_ports.windows import DividedPortsWindows
     from planner.fabrics.free_state import MostLit
     from planner.model.cluster import Cluster
 
@@ -28,6 +16,19 @@ class DividedPortsPlugin(FabricPlugin):
     """Packets between servers; modules of memory behind optical ports, which a server may share."""
 
     schema = DividedPorts
+    parts: ClassVar = {
+        "upgrades": "planner.fabrics.divided_ports.upgrades:DividedPortsUpgrades",
+        "claims": "planner.fabrics.divided_ports.claims:DividedPortsClaims",
+        "drawing": "planner.fabrics.divided_ports.drawing:DividedPortsDrawing",
+        "rules": "planner.fabrics.divided_ports.rules:DividedPortsRules",
+        "template": "planner.fabrics.divided_ports.template:DividedPortsTemplate",
+        "residents": "planner.fabrics.divided_ports.residents:DividedPortsResidents",
+        "job_classes": "planner.fabrics.divided_ports.job_class:DividedPortsJobClassRules",
+        "step_one": "planner.fabrics.divided_ports.step1:DividedPortsStepOne",
+        "windows": "planner.fabrics.divided_ports.windows:DividedPortsWindows",
+        "dominance": "planner.fabrics.divided_ports.dominance:SharedDominance",
+        "shared_amounts": "planner.fabrics.divided_ports.shared_amounts:ApplianceAmounts",
+    }
 
     def demand_type(self, fabric: FabricBase) -> "type[Demand]":
         from planner.fabrics.demand import Demand
@@ -36,73 +37,7 @@ class DividedPortsPlugin(FabricPlugin):
         assert isinstance(fabric, DividedPorts)
         return Demand if fabric.shared is None else SharedDemand
 
-    @cached_property
-    def upgrades(self) -> "DividedPortsUpgrades":
-        from planner.fabrics.divided_ports.upgrades import DividedPortsUpgrades
-
-        return DividedPortsUpgrades()
-
-    @cached_property
-    def claims(self) -> "DividedPortsClaims":
-        from planner.fabrics.divided_ports.claims import DividedPortsClaims
-
-        return DividedPortsClaims()
-
-    @cached_property
-    def drawing(self) -> "DividedPortsDrawing":
-        from planner.fabrics.divided_ports.drawing import DividedPortsDrawing
-
-        return DividedPortsDrawing()
-
-    @cached_property
-    def rules(self) -> "DividedPortsRules":
-        from planner.fabrics.divided_ports.rules import DividedPortsRules
-
-        return DividedPortsRules()
-
-    @cached_property
-    def template(self) -> "DividedPortsTemplate":
-        from planner.fabrics.divided_ports.template import DividedPortsTemplate
-
-        return DividedPortsTemplate()
-
     def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "SharedFreeState":
         from planner.fabrics.divided_ports.free_state import SharedFreeState
 
         return SharedFreeState(cluster)
-
-    @cached_property
-    def residents(self) -> "DividedPortsResidents":
-        from planner.fabrics.divided_ports.residents import DividedPortsResidents
-
-        return DividedPortsResidents()
-
-    @cached_property
-    def job_classes(self) -> "DividedPortsJobClassRules":
-        from planner.fabrics.divided_ports.job_class import DividedPortsJobClassRules
-
-        return DividedPortsJobClassRules()
-
-    @cached_property
-    def step_one(self) -> "DividedPortsStepOne":
-        from planner.fabrics.divided_ports.step1 import DividedPortsStepOne
-
-        return DividedPortsStepOne()
-
-    @cached_property
-    def windows(self) -> "DividedPortsWindows":
-        from planner.fabrics.divided_ports.windows import DividedPortsWindows
-
-        return DividedPortsWindows()
-
-    @cached_property
-    def dominance(self) -> "SharedDominance":
-        from planner.fabrics.divided_ports.dominance import SharedDominance
-
-        return SharedDominance()
-
-    @cached_property
-    def shared_amounts(self) -> "ApplianceAmounts":
-        from planner.fabrics.divided_ports.shared_amounts import ApplianceAmounts
-
-        return ApplianceAmounts()

@@ -12,7 +12,6 @@ class DividedPortsRules(FabricRules):
     """Packets between servers; memory is behind ports, so that a device without one runs nothing."""
 
     after: ClassVar[str] = "second_tier"
-    needs_port: ClassVar[bool] = True
 
     @property
     def checks(self) -> Mapping[str, Check]:

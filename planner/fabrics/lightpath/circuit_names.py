@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from costmodel.fabrics import FabricBase, Fiber, Lightpath, Route
-from planner.fabrics.circuit_names import CircuitNamer, Named
-from planner.fabrics.fast_state import State
+from planner.fabrics.circuit_names import CircuitNamer
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
-from planner.fabrics.lightpath.fast_state import LightpathState
+from planner.fabrics.lightpath.free_state import LightpathFreeState
 from planner.fabrics.placement import Placement
 from planner.fabrics.wiring import NO_WIRING, Step, Wire, Wiring, WiringNames
 from planner.model.plan import Circuit, HeldCircuits
@@ -42,10 +42,10 @@ class LightpathCircuitNamer(CircuitNamer):
         super().forget()
         self._known.clear()
 
-    def name(self, state: State, placement: Placement) -> Named | None:
-        assert isinstance(state, LightpathState)
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
+        assert isinstance(state, LightpathFreeState)
         if not placement.row.sets_circuits:
-            return Named(placement, placement.devices, NO_WIRING)
+            return placement, NO_WIRING
         key = _key(state, placement) if state.router.is_uniform else None
         wiring = self._known.get(key) if key is not None else None
         if wiring is None:
@@ -57,9 +57,9 @@ class LightpathCircuitNamer(CircuitNamer):
                 if len(self._known) > MOST_REMEMBERED:
                     self.forget()
                 self._known[key] = wiring
-        return Named(placement, placement.devices, wiring)
+        return placement, wiring
 
-    def _over_fibers(self, state: LightpathState, placement: Placement) -> Wiring | None:
+    def _over_fibers(self, state: LightpathFreeState, placement: Placement) -> Wiring | None:
         router, shape = state.router, placement.row.shape
         assert placement.owned is not None
         paths: Sequence[Mapping[int, tuple[Route, int]]] | None = router.paths(placement.owned)
@@ -77,19 +77,19 @@ class LightpathCircuitNamer(CircuitNamer):
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,
         circuits: Sequence[HeldCircuits],
     ) -> Placement:
-        assert isinstance(state, LightpathState)
-        beams = state.router.beams(row.shape, circuits) if row.sets_circuits else None
-        return Placement(row, devices, devices, beams)
+        assert isinstance(state, LightpathFreeState)
+        owned = state.router.owned_over(row.shape, circuits) if row.sets_circuits else None
+        return Placement(row, devices, devices, owned)
 
 
 def _wiring(placement: Placement, paths: Sequence[Mapping[int, tuple[Route, int]]]) -> Wiring:
-    """What first fit has found, by number of the job's servers."""
+    """Circuits that first fit has found, by number of the job's servers."""
     fabric, configurations = placement.row.options.fabric, placement.row.shape.configurations
     assert isinstance(fabric, Lightpath)
     number = {server: i for i, server in enumerate(dict.fromkeys(server for server, _ in placement.devices))}
@@ -112,11 +112,11 @@ def _wiring(placement: Placement, paths: Sequence[Mapping[int, tuple[Route, int]
 def _fibers(placement: Placement, wiring: Wiring) -> Iterator[tuple[Fiber, int]]:
     """Wavelengths of all configurations by fiber."""
     servers = list(dict.fromkeys(server for server, _ in placement.devices))
-    for (a, b, index), mask in wiring.beams:
+    for (a, b, index), mask in wiring.fiber_masks:
         yield (servers[a], servers[b], index), mask
 
 
-def _key(state: LightpathState, placement: Placement) -> object:
+def _key(state: LightpathFreeState, placement: Placement) -> object:
     """All that first fit depends on where slots do not matter: the shape, the server of each block, and on each fiber
     between these servers what others have taken."""
     assert placement.owned is not None
@@ -126,7 +126,7 @@ def _key(state: LightpathState, placement: Placement) -> object:
     if len(servers) == 1:
         return id(placement.row.shape)
     number = {server: i for i, server in enumerate(servers)}
-    taken, fibers = light.taken, light.ways.fibers
+    taken, fibers = light.taken, light.routes.fibers
     return (
         id(placement.row.shape),
         tuple(map(number.__getitem__, layout)),

@@ -19,7 +19,7 @@ class LightpathClaims(JobClaims):
         if fabric.transit or fabric.waveguides == "shared" or cluster.has_failed_light:
             return super().of_lying(cluster, job)
         owned, servers = dict.fromkeys(job.device_names, 1), job.servers
-        owned.update((fabric.fiber_name(servers[a], servers[b], i), mask) for (a, b, i), mask in job.wiring.beams)
+        owned.update((fabric.fiber_name(servers[a], servers[b], i), mask) for (a, b, i), mask in job.wiring.fiber_masks)
         return Claims(owned, {}, tuple(ports_of(job.device_names)) if cluster.failed_parts else ())
 
     def owned(self, fabric: FabricBase, job: Placed) -> Mapping[str, int]:

@@ -1,4 +1,4 @@
-"""Which candidates can still matter over fibers."""
+"""Candidates that can still matter over fibers."""
 
 from planner.fabrics.dominance import Dominance
 from planner.model.cluster import Cluster

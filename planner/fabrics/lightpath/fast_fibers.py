@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Fiber
-from planner.fabrics.free_state import Blocks
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.search import Blocks
 
 Ints = NDArray[np.int64]
 MOST_REMEMBERED = 200_000
@@ -46,14 +46,14 @@ class Fibers:
         self._next = count()
 
     def _missing(self, light: Spectrum, source: int, destination: int) -> int:
-        healthy, number = light.ways.fibers(source, destination), light.fabric.num_fibers(source, destination)
+        healthy, number = light.routes.fibers(source, destination), light.fabric.num_fibers(source, destination)
         return sum(1 << ((i + 1) * self._stride - 1) for i in range(number + 1) if i not in healthy)
 
     def _healthy(self, light: Spectrum, source: int, destination: int) -> int:
         """Mask of the wavelengths that all healthy fibers carry."""
-        if source == destination or not light.ways.joins(source, destination):
+        if source == destination or not light.routes.joins(source, destination):
             return 0
-        return sum(light.carried << (i * self._stride) for i in light.ways.fibers(source, destination))
+        return sum(light.carried << (i * self._stride) for i in light.routes.fibers(source, destination))
 
     def mark(self, fiber: Fiber, mask: int, *, is_taken: bool) -> None:
         """Wavelengths of a fiber are taken or given back."""
@@ -82,25 +82,25 @@ class Fibers:
 
 
 class Spreads:
-    """Ways to divide jobs with the same key, with their light: each is found when it is first looked at."""
+    """Divisions of jobs with the same key, with their light: each is found when it is first looked at."""
 
-    def __init__(self, ways: Iterable[Blocks], fibers: Fibers, boundaries: Ints) -> None:
+    def __init__(self, spreads: Iterable[Blocks], fibers: Fibers, boundaries: Ints) -> None:
         """`boundaries`: least wavelengths that leave so many blocks of each row with this key, (rows, blocks + 1)."""
-        self._ways, self._fibers, self._boundaries = iter(ways), fibers, boundaries
+        self._spreads, self._fibers, self._boundaries = iter(spreads), fibers, boundaries
         self._found: list[tuple[Blocks, Spread]] = []
         self._is_open: NDArray[np.bool_] | None = None
         self._open: list[int] = []
-        """rows with a way that is open to them"""
+        """rows with a spread that is open to them"""
 
     def open_to(self, rank: int) -> Iterable[tuple[Blocks, Spread]]:
-        """Ways with enough light between servers for the row of this rank; necessary, not sufficient."""
+        """Spreads with enough light between servers for the row of this rank; necessary, not sufficient."""
         if self._is_open is None:
             return self._first_look(rank)
         return [self._found[number] for number in np.flatnonzero(self._is_open[rank]).tolist()]
 
     def _first_look(self, rank: int) -> Iterator[tuple[Blocks, Spread]]:
         needed = self._boundaries[rank].tolist()
-        for blocks in self._ways:
+        for blocks in self._spreads:
             each = blocks, self._fibers.spread(blocks)
             self._found.append(each)
             if all(needed[count] <= least for count, least in each[1].ends):
@@ -109,7 +109,7 @@ class Spreads:
         self._open = np.flatnonzero(self._is_open.any(axis=1)).tolist()
 
     def _all_open(self) -> NDArray[np.bool_]:
-        """Which ways are open to which row, (rows, ways)."""
+        """True where a spread is open to a row, (rows, spreads)."""
         if not self._found:
             return np.zeros((len(self._boundaries), 0), dtype=bool)
         most = max(len(blocks) for blocks, _ in self._found)

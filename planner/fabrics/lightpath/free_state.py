@@ -1,14 +1,25 @@
-"""Free devices and wavelengths: a job is placed with first-fit routes and wavelengths for all its circuits."""
+"""Free devices and light of a lightpath: a job is placed with first-fit routes and wavelengths for all its circuits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from math import inf
+from typing import Any, Self
 
+from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState, MostLit
+from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
+from planner.fabrics.lightpath.fast_rwa import Router
+from planner.fabrics.lightpath.job_class import LightpathJobClass, LightpathOption
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts
-from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.lightpath.rwa import Paths, Spectrum
+from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
-from planner.model.cluster import Cluster
+from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time
+from planner.model.cluster import Cluster, FailedFiber, Health
+from planner.model.edit import edited
 from planner.model.plan import Assignment
 
 MOST_SLOTTED = 2
@@ -18,26 +29,58 @@ MOST_SLOTTED_ORDERS = 3
 
 
 class LightpathFreeState(FreeState):
-    """Circuits take wavelengths of fibers, and of waveguides where these are shared."""
+    """Jobs hold wavelengths on fibers between their servers, and waveguides inside them where tiles share these."""
+
+    is_costly = True
 
     def __init__(self, cluster: Cluster, most_lit: MostLit | None = None) -> None:
         """`most_lit` limits how many fibers of an ordered pair of servers may carry light."""
         super().__init__(cluster)
         self.light = Spectrum(cluster, most_lit)
+        self.router = Router(self.light)
         self._slots_matter = self.light.fabric.slots_matter
         if self._slots_matter:
             self.most_orders = MOST_SLOTTED_ORDERS
 
-    def _take(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._take(assignment, devices)
-        self.light.commit(assignment.circuits)
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.light = self.light.copy()
+        twin.router = Router(twin.light)
+        return twin
 
-    def _release(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._release(assignment, devices)
-        self.light.release(assignment.circuits)
+    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().hold(devices, owned)
+        if owned is not None:
+            self.router.take(owned)
+
+    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().give_back(devices, owned)
+        if owned is not None:
+            self.router.release(owned)
+
+    def owned_by(self, placed: Placed) -> Owned[Any] | None:
+        return Owned(tuple(self.light.masks(placed.circuits).items())) if placed.circuits else None
+
+    @property
+    def taken(self) -> Mapping[Any, int]:
+        return self.light.taken
+
+    def has_lost(self, devices: Sequence[Device], owned: Owned[Any]) -> bool:
+        dark = self.cluster.failed_fibers
+        if dark and any(guide in dark for guide, _ in owned.masks):
+            return True
+        lasers, receivers = self.cluster.failed_lasers, self.cluster.failed_receivers
+        return any(
+            lasers.get(devices[rank], 0) & sent or receivers.get(devices[rank], 0) & received
+            for rank, sent, received in owned.ends
+        )
+
+    @property
+    def servers_are_counts(self) -> bool:
+        return self.router.is_uniform
 
     def may_span(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> bool:
-        """Whether enough wavelengths are free between each server and the others."""
+        """True if enough wavelengths are free between each server and the others."""
         if len(blocks) == 1 or not demand.has_light:
             return True
         for server, count in blocks:
@@ -54,24 +97,111 @@ class LightpathFreeState(FreeState):
         spans = len(blocks) > 1
         return spans, int(demand.boundary.max()) if spans else 0, demand.num_ranks
 
-    def realize(
+    def dark_fibers(self) -> dict[tuple[int, int], int]:
+        servers, light = range(len(self.lit)), self.light
+        return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.routes.fibers(a, b)}
+
+    def as_failed(self) -> Health:
+        """Fibers have failed too on which every wavelength is taken."""
+        health, every, name = super().as_failed(), self.light.carried, self.cluster.fabric.server_name
+        full = [guide for guide, mask in self.taken.items() if len(guide) == 3 and mask & every == every]
+        fibers = [FailedFiber.model_validate({"from": name(a), "to": name(b), "index": index}) for a, b, index in full]
+        return edited(health, failed_fibers=(*health.failed_fibers, *fibers))
+
+    def place(self, kind: JobClass, search: Search) -> Placement | None:
+        fibers = self.router.fibers
+        if fibers is None or kind.held > self.num_free:
+            return super().place(kind, search)
+        assert isinstance(kind, LightpathJobClass)
+        return self._place_on_fibers(kind, search, fibers)
+
+    def _place_on_fibers(self, kind: LightpathJobClass, search: Search, fibers: Fibers) -> Placement | None:
+        """The same where light depends on servers alone: rows with one key find their spreads once."""
+        spreads: dict[int, Spreads] = {}
+        num_failed, is_fixed = 0, search.is_fixed
+        following = [(numbers[0], 0, key) for key, numbers in enumerate(kind.numbers)]
+        while following:
+            number, rank, key = heappop(following)
+            row = kind.rows[number]
+            if key not in spreads or (spreads[key].exist and not is_fixed):
+                found = self.spreads(row.shape, search)
+                spreads[key] = Spreads(found if is_fixed else list(found), fibers, kind.boundaries[key])
+            for blocks, spread in spreads[key].open_to(rank):
+                if len(blocks) > 1 and num_failed == MAX_FAILED:
+                    continue
+                placement = self._realize_on_fibers(row, spread, search.deadline_s)
+                if placement is not None:
+                    return self.taking(placement)
+                num_failed += 1
+                if num_failed == MAX_FAILED and is_fixed:
+                    return self._place_inside(kind, search)
+            later = spreads[key].open_after(rank) if is_fixed or not spreads[key].exist else rank + 1
+            if later < len(kind.numbers[key]):
+                heappush(following, (kind.numbers[key][later], later, key))
+        return None
+
+    def _place_inside(self, kind: LightpathJobClass, search: Search) -> Placement | None:
+        """The class's most valuable row that a strategy puts into one server."""
+        for row in kind.first_rows:
+            for blocks in self.spreads(row.shape, search):
+                placement = self.realize(row, blocks, search.deadline_s) if len(blocks) == 1 else None
+                if placement is not None:
+                    return self.taking(placement)
+        return None
+
+    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+        if self.router.fibers is not None:
+            assert isinstance(row, LightpathOption)
+            return self._realize_on_fibers(row, self.router.fibers.spread(blocks), deadline_s)
+        require_time(deadline_s)
+        found = self._first_fit(row.shape, blocks)
+        if found is None:
+            return None
+        devices = tuple(found[0])
+        return Placement(row, devices, devices, self.router.owned(row.shape, *found))
+
+    def _realize_on_fibers(self, row: LightpathOption, spread: Spread, deadline_s: float) -> Placement | None:
+        """Blocks on servers beside the light that is free between these."""
+        require_time(deadline_s)
+        found = self.router.uniform(row, spread, deadline_s)
+        devices = None if found is None else self.devices(row.shape, found[0])
+        if found is None or devices is None:
+            return None
+        lie = tuple(devices)
+        return Placement(row, lie, lie, found[1])
+
+    def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
+        owned = self.router.route(row.shape, devices)
+        return None if owned is None else Placement(row, tuple(devices), tuple(held), owned)
+
+    def assign(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
+        found = self._first_fit(options.shapes[row], blocks, layout)
+        return None if found is None else self._over_paths(options, row, *found)
+
+    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+        paths = self.router.paths_on(options.shapes[row], devices)
+        return None if paths is None else self._over_paths(options, row, devices, paths)
+
+    def _over_paths(self, options: JobOptions, row: int, devices: Sequence[Device], paths: Paths) -> Assignment:
+        """The candidate on these devices, its circuits over these paths, taken."""
         demand = options.shapes[row]
+        owned = self.router.owned(demand, devices, paths)
+        return self._assigned(options, row, devices, owned, self.light.named(demand.configurations, devices, paths))
+
+    def _first_fit(
+        self, demand: Demand, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
+    ) -> tuple[list[Device], Paths] | None:
+        """Devices by rank, and paths of their circuits, over all layouts or the given one; None where none has room."""
         for servers in [layout] if layout is not None else self._layouts(demand, blocks):
             if not self.light.has_room(demand, servers):
                 continue
             for devices in self._arrangements(demand, servers):
-                circuits = self.light.route(demand, devices)
-                if circuits is not None:
-                    return self._placed(options, row, devices, circuits)
+                paths = self.light.first_fit(demand, devices)
+                if paths is not None:
+                    return devices, paths
         return None
-
-    def realize_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
-        demand = options.shapes[row]
-        servers = [server for server, _ in devices[:: demand.block]]
-        circuits = self.light.route(demand, devices) if self.light.has_room(demand, servers) else None
-        return None if circuits is None else self._placed(options, row, devices, circuits)
 
     def _layouts(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
         """Servers of the blocks to try; inside one server they differ only where slots matter."""

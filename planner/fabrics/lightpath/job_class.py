@@ -12,7 +12,7 @@ from planner.fabrics.lightpath.fast_layouts import Layouts, layouts_of
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LightpathOption(Option):
     """A configuration, with the wavelengths that divisions of its blocks need."""
 
@@ -32,7 +32,7 @@ class LightpathOption(Option):
             assert self.layouts is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LightpathJobClass(JobClass):
     """Jobs whose options with equal keys differ in the light that they need alone."""
 

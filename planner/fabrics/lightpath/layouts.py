@@ -1,4 +1,4 @@
-"""Where the ranks of a job may lie: on which servers, in rank order, and on which tiles where slots matter."""
+"""Layouts of the ranks of a job: servers in rank order, and tiles where slots matter."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from itertools import islice, permutations
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import runs
+from planner.fabrics.search import runs
 
 MAX_LAYOUTS = 24
 """orders of the servers that first fit tries for one job"""

@@ -1,4 +1,8 @@
-"""Routes of circuits between servers: which there are, what they cross, and whether they lose too much light."""
+"""Routes of circuits between servers: which there are, what they cross, and whether they lose too much light.
+
+Chains of servers are extended here and not by networkx, whose simple paths of each length, in the same order, take 7
+times as long on a mesh of 8 servers and 57 times on a grid of 64: it does not know the hops that are left.
+"""
 
 from collections import deque
 from collections.abc import Iterator
@@ -46,7 +50,7 @@ class Routes:
 
     @property
     def may_cross(self) -> bool:
-        """Whether circuits may cross third servers."""
+        """True if circuits may cross third servers."""
         return self.fabric.most_hops > 1
 
     @cached_property
@@ -77,7 +81,7 @@ class Routes:
         return hops
 
     def joins(self, source: int, destination: int) -> bool:
-        """Whether light may go from one server to another, its loss inside servers left aside."""
+        """True if light may go from one server to another, its loss inside servers left aside."""
         if not self.may_cross:
             return source == destination or (self.fabric.most_hops == 1 and bool(self.fibers(source, destination)))
         return self.hops[source][destination] <= self.fabric.most_hops
@@ -153,7 +157,7 @@ class Routes:
         return f"fiber {self.fabric.fiber_name(source, destination, index)}"
 
     def reaches(self, source: Device, destination: Device, route: Route) -> bool:
-        """Whether the loss of the path is within the budget."""
+        """True if the loss of the path is within the budget."""
         budget = self.fabric.loss_budget_db
         if budget is None:
             return True

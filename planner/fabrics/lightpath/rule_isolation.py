@@ -36,7 +36,7 @@ class LightpathIsolation(Isolation):
 
     def wrong_here(self, fabric: FabricBase, place: Lying) -> str | None:
         assert isinstance(fabric, Lightpath)
-        for (a, b, index), _ in place.wiring.beams:
+        for (a, b, index), _ in place.wiring.fiber_masks:
             source, destination = place.servers[a], place.servers[b]
             if not 0 <= index < fabric.num_fibers(source, destination):
                 return f"fiber {fabric.fiber_name(source, destination, index)} carries no light"

@@ -70,6 +70,6 @@ class LightpathRules(CircuitRules):
 
 
 def _uses(assignment: Assignment, part: FailedLaser, end: Literal["source", "destination"]) -> bool:
-    """Whether a circuit leaves, or enters, the tile of a laser or receiver on its wavelength."""
+    """True if a circuit leaves, or enters, the tile of a laser or receiver on its wavelength."""
     circuits = (circuit for _, _, circuit in circuits_of(assignment))
     return any(getattr(c, end) == part.tile and part.wavelength in c.wavelengths for c in circuits)

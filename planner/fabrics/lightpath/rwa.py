@@ -1,6 +1,7 @@
 """Routing and wavelength assignment (RWA): the spectrum in use on each fiber, and first-fit circuits for one job."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, product
@@ -14,6 +15,9 @@ from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
 from planner.model.masks import bits, numbers_of
 from planner.model.plan import Circuit, HeldCircuits
+
+Paths = list[dict[int, tuple[Route, int]]]
+"""route and mask of wavelengths of each circuit, by configuration and position"""
 
 
 @dataclass
@@ -35,9 +39,20 @@ class Spectrum:
         assert isinstance(cluster.fabric, Lightpath)
         self.cluster = cluster
         self.fabric: Lightpath = cluster.fabric
-        self.ways = Routes(cluster)
+        self.routes = Routes(cluster)
         self.taken: dict[Waveguide, int] = {}
         self._most_lit = most_lit or {}
+
+    def copy(self) -> "Spectrum":
+        """The same light, to take from apart."""
+        twin = copy(self)
+        twin.taken = dict(self.taken)
+        return twin
+
+    @property
+    def is_limited(self) -> bool:
+        """True if of some pair of servers only some fibers may carry light."""
+        return bool(self._most_lit)
 
     @cached_property
     def carried(self) -> int:
@@ -46,32 +61,32 @@ class Spectrum:
 
     def dark_fibers(self, source: int, destination: int) -> int:
         """Healthy fibers of an ordered pair that carry no light."""
-        fibers = self.ways.fibers(source, destination)
+        fibers = self.routes.fibers(source, destination)
         return sum(not self.taken.get((source, destination, i)) for i in fibers)
 
     def free_wavelengths(self, source: int, destination: int) -> int:
         """Wavelengths that are free on the fibers of an ordered pair."""
-        fibers = self.ways.fibers(source, destination)
+        fibers = self.routes.fibers(source, destination)
         return sum((self.carried & ~self.taken.get((source, destination, i), 0)).bit_count() for i in fibers)
 
     def leaving(self, server: int) -> int:
         """Wavelengths that are free on all fibers that leave a server."""
-        return sum(self.free_wavelengths(server, other) for other in self.ways.onward[server])
+        return sum(self.free_wavelengths(server, other) for other in self.routes.onward[server])
 
     def entering(self, server: int) -> int:
         """Wavelengths that are free on all fibers that enter a server."""
-        return sum(self.free_wavelengths(other, server) for other in self.ways.backward[server])
+        return sum(self.free_wavelengths(other, server) for other in self.routes.backward[server])
 
     def room(self, source: int, destination: int) -> int:
         """Wavelengths that can still go from one server to another; a bound where third servers may be crossed."""
-        if not self.ways.joins(source, destination):
+        if not self.routes.joins(source, destination):
             return 0
-        if not self.ways.may_cross:
+        if not self.routes.may_cross:
             return self.free_wavelengths(source, destination)
         return min(self.leaving(source), self.entering(destination))
 
     def has_room(self, demand: Demand, servers: Sequence[int]) -> bool:
-        """Whether each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
+        """True if each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
         names, places = np.unique(np.asarray(servers), return_inverse=True)
         if len(names) == 1:
             return True
@@ -80,33 +95,55 @@ class Spectrum:
 
     def commit(self, circuits: Sequence[HeldCircuits]) -> None:
         """Take the light of a routed job."""
-        for held in circuits:
-            for circuit in held.circuits:
-                mask = bits(circuit.wavelengths)
-                for guide in self.guides_of(circuit):
-                    self.taken[guide] = self.taken.get(guide, 0) | mask
+        for guide, mask in self.masks(circuits).items():
+            self.taken[guide] = self.taken.get(guide, 0) | mask
 
-    def release(self, circuits: Sequence[HeldCircuits]) -> None:
-        """Give back the light of a job: its wavelengths on a waveguide are no other job's."""
+    def masks(self, circuits: Sequence[HeldCircuits]) -> dict[Waveguide, int]:
+        """Wavelengths of all configurations by fiber or waveguide."""
+        masks: dict[Waveguide, int] = {}
         for held in circuits:
             for circuit in held.circuits:
                 mask = bits(circuit.wavelengths)
                 for guide in self.guides_of(circuit):
-                    self.taken[guide] &= ~mask
+                    masks[guide] = masks.get(guide, 0) | mask
+        return masks
 
     def guides_of(self, circuit: Circuit) -> list[Waveguide]:
         """Everything on a circuit's way where its light could meet other light."""
         if not circuit.fibers and self.fabric.waveguides == "dedicated":
             return []
         source, destination = map(self.fabric.parse_device, (circuit.source, circuit.destination))
-        return self.ways.waveguides(source, destination, tuple(map(self.fabric.parse_fiber, circuit.fibers)))
+        return self.routes.waveguides(source, destination, tuple(map(self.fabric.parse_fiber, circuit.fibers)))
 
     def route(self, shape: Demand, devices: Sequence[Device]) -> tuple[HeldCircuits, ...] | None:
         """First-fit circuits of a job whose rank i lies on devices[i]; None where first fit fails.
 
         Inside servers the canonical colouring of the shape is preferred.
         """
-        return self.complete(shape.configurations, shape.offsets, devices, [{} for _ in shape.configurations])
+        paths = self.first_fit(shape, devices)
+        return None if paths is None else self.named(shape.configurations, devices, paths)
+
+    def first_fit(self, demand: Demand, devices: Sequence[Device]) -> Paths | None:
+        """First-fit paths of all circuits of a job whose rank i lies on devices[i]; None where first fit fails."""
+        return self.paths(demand.configurations, demand.offsets, devices, [{} for _ in demand.configurations])
+
+    def named(
+        self,
+        configurations: Sequence[tuple[Dimension, Circuits]],
+        devices: Sequence[Device],
+        paths: Paths,
+        kept: Sequence[Mapping[int, Circuit]] | None = None,
+    ) -> tuple[HeldCircuits, ...]:
+        """Circuits over these paths as a plan writes them, and those that stay, by configuration and position."""
+        result = []
+        stay = kept or [{} for _ in configurations]
+        for (dimension, circuits), chosen, held in zip(configurations, paths, stay, strict=True):
+            named = (
+                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
+                for i, (source, destination, _) in enumerate(circuits)
+            )
+            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
+        return tuple(result)
 
     def complete(
         self,
@@ -120,16 +157,7 @@ class Spectrum:
         `offsets` are the first wavelengths that circuits prefer.
         """
         paths = self.paths(configurations, offsets, devices, kept)
-        if paths is None:
-            return None
-        result = []
-        for (dimension, circuits), chosen, held in zip(configurations, paths, kept, strict=True):
-            named = (
-                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
-                for i, (source, destination, _) in enumerate(circuits)
-            )
-            result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
-        return tuple(result)
+        return None if paths is None else self.named(configurations, devices, paths, kept)
 
     def paths(
         self,
@@ -137,7 +165,7 @@ class Spectrum:
         offsets: Sequence[Sequence[int]],
         devices: Sequence[Device],
         kept: Sequence[Mapping[int, Circuit]],
-    ) -> list[dict[int, tuple[Route, int]]] | None:
+    ) -> Paths | None:
         """Route and mask of wavelengths of each circuit that does not stay, by configuration and position.
 
         Circuits between servers go first, onto fibers and wavelengths that the job already uses in another
@@ -186,9 +214,9 @@ class Spectrum:
         blocked = now.sent.get(ranks[0], 0) | self.cluster.failed_lasers.get(source, 0)
         blocked |= now.received.get(ranks[1], 0) | self.cluster.failed_receivers.get(destination, 0)
         for route in self._routes((source[0], destination[0]), now, own, width):
-            if not self.ways.reaches(source, destination, route):
+            if not self.routes.reaches(source, destination, route):
                 continue
-            guides = self.ways.waveguides(source, destination, route)
+            guides = self.routes.waveguides(source, destination, route)
             free = (self.carried if route else (1 << self.fabric.wavelengths_per_tile) - 1) & ~blocked
             reused = -1 if guides else 0
             for guide in guides:
@@ -219,7 +247,7 @@ class Spectrum:
         if servers[0] == servers[1]:
             yield ()
             return
-        for chain in self.ways.first_chains(*servers):
+        for chain in self.routes.first_chains(*servers):
             orders = [
                 [fiber for fiber in self._fiber_order(a, b, own) if self._room_on(fiber, now) >= width]
                 for a, b in pairwise(chain)
@@ -231,7 +259,7 @@ class Spectrum:
 
     def _fiber_order(self, source: int, destination: int, own: dict[Waveguide, int]) -> list[Fiber]:
         """Fibers to try: the job's own, lit ones from the fullest, then dark ones while more may be lit."""
-        fibers = [(source, destination, i) for i in self.ways.fibers(source, destination)]
+        fibers = [(source, destination, i) for i in self.routes.fibers(source, destination)]
         load = {fiber: (bool(own.get(fiber)), self.taken.get(fiber, 0).bit_count()) for fiber in fibers}
         lit = sorted((fiber for fiber in fibers if load[fiber] != (False, 0)), key=lambda f: load[f], reverse=True)
         dark = [fiber for fiber in fibers if load[fiber] == (False, 0)]

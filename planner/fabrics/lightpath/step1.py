@@ -75,4 +75,4 @@ class LightpathStepOne(StepOne):
         for assignment in assignments:
             light.commit(assignment.circuits)
         servers = range(cluster.fabric.num_servers)
-        return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.ways.fibers(a, b)}
+        return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.routes.fibers(a, b)}

@@ -9,10 +9,10 @@ import networkx as nx
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.free_slots import FreeSlots
-from planner.fabrics.free_state import Pattern, route_pattern
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.step2_ranks import Ranks
 from planner.fabrics.lightpath.step2_rwa import ExactRwa
+from planner.fabrics.pattern import Pattern, route_pattern
 from planner.fabrics.problem import Problem
 from planner.fabrics.renamed import renamed
 from planner.formulation.nogood import MostLit

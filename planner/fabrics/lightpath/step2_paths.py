@@ -43,7 +43,7 @@ class Paths:
     """Light of circuits that are on together, or of jobs that are not in step."""
 
     def __init__(self, cp: cp_model.CpModel, taken: Spectrum) -> None:
-        self.cp, self.taken, self.ways = cp, taken.taken, taken.ways
+        self.cp, self.taken, self.routes = cp, taken.taken, taken.routes
         self.fabric, self.cluster = taken.fabric, taken.cluster
         self._uses: defaultdict[tuple[int, int, Waveguide, int], list[Literal]] = defaultdict(list)
 
@@ -59,14 +59,14 @@ class Paths:
                 both = self.cp.new_bool_var("")
                 self.cp.add_bool_and(at_a, at_b).only_enforce_if(both)
                 self.cp.add_bool_or([both, ~at_a, ~at_b])
-                chosen = {route: self.cp.new_bool_var("") for route in self.ways.routes(a, b)}
+                chosen = {route: self.cp.new_bool_var("") for route in self.routes.routes(a, b)}
                 self.cp.add(sum(chosen.values()) == both)
                 routes |= chosen
         return Ray(light, routes, self._fibers(routes))
 
     def _fibers(self, routes: Mapping[Route, Literal]) -> dict[Fiber, Literal]:
         """Literal of each fiber: that of its route where no servers are crossed."""
-        if not self.ways.may_cross:
+        if not self.routes.may_cross:
             return {fiber: taken for (fiber,), taken in routes.items()}
         fibers: dict[Fiber, Literal] = {}
         for route, taken in routes.items():
@@ -121,12 +121,12 @@ class Paths:
 
     def _reach(self, a: Device, b: Device, route: Route, literals: list[Literal]) -> None:
         """Not all literals are true if the way loses too much."""
-        if not self.ways.reaches(a, b, route):
+        if not self.routes.reaches(a, b, route):
             self.cp.add_bool_or([~literal for literal in literals])
 
     def _lead(self, key: Key, ray: Ray, a: Device, b: Device, literals: list[Literal]) -> None:
         """All literals true: the light goes from one slot of a server to another."""
-        for guide in self.ways.waveguides(a, b, ()):
+        for guide in self.routes.waveguides(a, b, ()):
             for w, light in enumerate(ray.light):
                 self._use(key, guide, w, [*literals, light])
 

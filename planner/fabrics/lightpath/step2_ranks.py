@@ -10,8 +10,8 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics.circuits_between import Between
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Pattern
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.model.plan import Assignment
 
@@ -48,7 +48,7 @@ class Ranks:
     def __init__(self, problem: Problem, pattern: Pattern, jobs: Sequence[int], staying: Sequence[Assignment]) -> None:
         self.cp = cp_model.CpModel()
         self.light = Spectrum(problem.cluster)
-        self.ways = self.light.ways
+        self.routes = self.light.routes
         for assignment in staying:
             self.light.commit(assignment.circuits)
         self.on: dict[int, dict[tuple[int, int], cp_model.IntVar]] = {}
@@ -61,9 +61,9 @@ class Ranks:
             self.cp.add(sum(demands) <= self.light.leaving(server))
         for server, demands in self.entering.items():
             self.cp.add(sum(demands) <= self.light.entering(server))
-        for (a, b), demands in () if self.ways.may_cross else self.reserved.items():
+        for (a, b), demands in () if self.routes.may_cross else self.reserved.items():
             self.cp.add(sum(demands) <= self.light.free_wavelengths(a, b))
-        hops = self.ways.hops if self.ways.may_cross else None
+        hops = self.routes.hops if self.routes.may_cross else None
         costs = {pair: 1 if hops is None else hops[pair[0]][pair[1]] for pair in self.reserved}
         self.cp.minimize(sum(costs[pair] * sum(demands) for pair, demands in self.reserved.items()))
 
@@ -85,7 +85,7 @@ class Ranks:
                     demand = self.cp.new_int_var(0, self.light.room(a, b), "")
                     self.reserved.setdefault((a, b), []).append(demand)
                     reserve(self.cp, shape.between_blocks, on, a, (b,), demand)
-            if self.ways.may_cross:
+            if self.routes.may_cross:
                 self._add_cut(shape, on, a, [b for b in servers if b != a])
 
     def _add_cut(self, shape: Demand, on: Mapping[tuple[int, int], cp_model.IntVar], a: int, others: list[int]) -> None:

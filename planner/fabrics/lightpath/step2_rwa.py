@@ -7,10 +7,10 @@ from ortools.sat.python import cp_model
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import FreeSlots
-from planner.fabrics.free_state import Pattern
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Paths, Ray
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Cluster
 from planner.model.masks import numbers_of
@@ -150,7 +150,7 @@ class ExactRwa:
             for fiber, taken in circuit.ray.fibers.items():
                 lit.setdefault(fiber, []).append(taken)
         for pair, most in self.most_lit.items():
-            fixed = {f for f in self.light.ways.fibers(*pair) if self.light.taken.get((*pair, f))}
+            fixed = {f for f in self.light.routes.fibers(*pair) if self.light.taken.get((*pair, f))}
             used = []
             for fiber, literals in lit.items():
                 if fiber[:2] == pair and fiber[2] not in fixed:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from planner.fabrics.circuit_names import CircuitNamer, Named
-from planner.fabrics.fast_state import State
+from planner.fabrics.circuit_names import CircuitNamer
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
-from planner.fabrics.ocs_rail.fast_state import OcsRailState
+from planner.fabrics.ocs_rail.free_state import RailFreeState
 from planner.fabrics.placement import Placement
 from planner.fabrics.wiring import NO_WIRING, Wiring, WiringNames
 from planner.model.masks import numbers_of
@@ -16,17 +16,17 @@ from planner.model.plan import HeldCircuits
 class OcsRailCircuitNamer(CircuitNamer):
     """As the planner colours them: a colour is a working switch of the rail."""
 
-    def name(self, state: State, placement: Placement) -> Named:
-        assert isinstance(state, OcsRailState)
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring]:
+        assert isinstance(state, RailFreeState)
         row, devices = placement.row, placement.devices
         if not row.sets_circuits:
-            return Named(placement, devices, NO_WIRING)
+            return placement, NO_WIRING
         circuits = state.rails.circuits(row.shape, devices)
-        return Named(placement, devices, self.one(WiringNames().wiring(circuits, devices, state.cluster.fabric)))
+        return placement, self.one(WiringNames().wiring(circuits, devices, state.cluster.fabric))
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,

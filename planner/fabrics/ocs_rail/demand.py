@@ -1,4 +1,4 @@
-"""What a job asks of rails."""
+"""Demand of a job on rails of optical switches."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Which candidates can still matter on rails."""
+"""Candidates that can still matter on rails."""
 
 from collections.abc import Callable
 

@@ -1,12 +1,17 @@
 """Free devices by rail: a job with circuits takes the same rails on all its servers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from math import inf
+from operator import and_
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import Blocks, FreeState, Strategy
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.job_class import Option
 from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
+from planner.fabrics.placement import Placement
 from planner.fabrics.problem import JobOptions
+from planner.fabrics.search import Blocks, Search, require_time
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
 
@@ -17,43 +22,62 @@ class RailFreeState(FreeState):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.rails = FreeRails(cluster)
+        servers = range(cluster.fabric.num_servers)
+        self._ported = [sum(1 << slot for slot in cluster.lit_slots(server)) for server in servers]
+        """masks of the slots whose port works, by server"""
 
-    def spreads(self, demand: Demand, strategy: Strategy) -> Iterator[Blocks]:
+    def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
         """A job with circuits takes servers that have rails in common, whatever the strategy."""
-        if not demand.num_ports:
-            return super().spreads(demand, strategy)
-        return on_rails(self.rails, demand, [sum(1 << slot for slot in slots) for slots in self.slots.lit])
+        if not demand.chooses_servers:
+            return super().spreads(demand, search)
+        pairs, barred = enumerate(map(and_, self.free, self._ported)), search.barred
+        return on_rails(self.rails, demand, [0 if server in barred else slots for server, slots in pairs])
 
     def is_apart(self, demand: Demand) -> bool:
-        return demand.is_even or demand.num_ports > 0
+        return demand.is_even or demand.chooses_servers
 
     def difficulty(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> tuple[float, ...]:
         """Jobs with the most ports come first."""
         return demand.num_ports > 0, demand.num_ports, demand.num_ranks
 
-    def realize(
+    def _common_rails(self, demand: Demand, servers: Sequence[int]) -> list[int]:
+        """Rails that a job may take on these servers, those with the fewest switches first."""
+        return self.rails.common(demand, [self.slots.lit[server] for server in servers])
+
+    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+        demand = row.shape
+        if not demand.chooses_servers:
+            return super().realize(row, blocks, deadline_s)
+        require_time(deadline_s)
+        common = self._common_rails(demand, [server for server, _ in blocks])[: demand.block]
+        if len(common) < demand.block:
+            return None
+        devices = tuple((server, rail) for server, _ in blocks for rail in common)
+        switches = frozenset((rail, i) for rail in common for i in self.rails.switches[rail][: demand.num_ports])
+        return Placement(row, devices, devices, switches=switches)
+
+    def assign(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
         demand = options.shapes[row]
-        if not demand.num_ports:
-            return super().realize(options, row, blocks, layout)
+        if not demand.chooses_servers:
+            return super().assign(options, row, blocks, layout)
         servers = [server for server, _ in blocks]
-        rails = self.rails.common(demand, [self.slots.lit[server] for server in servers])[: demand.block]
-        return self.realize_on_rails(options, row, servers, rails)
+        return self.assign_on_rails(options, row, servers, self._common_rails(demand, servers)[: demand.block])
 
-    def realize_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         """None where the devices are not those of the same rails on all servers, or too few switches work."""
         demand = options.shapes[row]
-        if not demand.num_ports:
-            return super().realize_on(options, row, devices)
+        if not demand.chooses_servers:
+            return super().assign_on(options, row, devices)
         servers = [server for server, _ in devices[:: demand.block]]
         rails = [slot for _, slot in devices[: demand.block]]
-        common = self.rails.common(demand, [self.slots.lit[server] for server in servers])
+        common = self._common_rails(demand, servers)
         if not set(common).issuperset(rails) or [(s, rail) for s in servers for rail in rails] != list(devices):
             return None
-        return self.realize_on_rails(options, row, servers, rails)
+        return self.assign_on_rails(options, row, servers, rails)
 
-    def realize_on_rails(
+    def assign_on_rails(
         self, options: JobOptions, row: int, servers: Sequence[int], rails: Sequence[int]
     ) -> Assignment | None:
         """Place a candidate with one block on each of these servers, on these rails, and take it; None where rails or
@@ -62,4 +86,4 @@ class RailFreeState(FreeState):
         if len(rails) < demand.block or len(servers) != demand.num_blocks:
             return None
         devices = [(server, rail) for server in servers for rail in rails]
-        return self._placed(options, row, devices, self.rails.circuits(demand, devices))
+        return self._assigned(options, row, devices, circuits=self.rails.circuits(demand, devices))

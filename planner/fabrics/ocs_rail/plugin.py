@@ -1,31 +1,14 @@
 """Rails of optical circuit switches."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from costmodel.fabrics import FabricBase, OcsRail
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
     from planner.fabrics.free_state import MostLit
-    from planner.fabrics.ocs_rail.circuit_names import OcsRailCircuitNamer
-    from planner.fabrics.ocs_rail.claims import OcsRailClaims
     from planner.fabrics.ocs_rail.demand import RailDemand
-    from planner.fabrics.ocs_rail.dominance import RailDominance
-    from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
-    from planner.fabrics.ocs_rail.fast_state import OcsRailState
     from planner.fabrics.ocs_rail.free_state import RailFreeState
-    from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
-    from planner.fabrics.ocs_rail.ranked_circuits import OcsRailRankedCircuits
-    from planner.fabrics.ocs_rail.residents import OcsRailResidents
-    from planner.fabrics.ocs_rail.rule_isolation import OcsRailIsolation
-    from planner.fabrics.ocs_rail.rules import OcsRailRules
-    from planner.fabrics.ocs_rail.shortages import OcsRailShortages
-    from planner.fabrics.ocs_rail.step1 import RailStepOne
-    from planner.fabrics.ocs_rail.step2 import RailStepTwo
-    from planner.fabrics.ocs_rail.template import OcsRailTemplate
-    from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
-    from planner.fabrics.windows import NoWindows
     from planner.model.cluster import Cluster
 
 
@@ -33,48 +16,23 @@ class OcsRailPlugin(FabricPlugin):
     """One block a server, all on the same rails, circuits through the switches of each rail."""
 
     schema = OcsRail
-
-    @cached_property
-    def upgrades(self) -> "OcsRailUpgrades":
-        from planner.fabrics.ocs_rail.upgrades import OcsRailUpgrades
-
-        return OcsRailUpgrades()
-
-    @cached_property
-    def shortages(self) -> "OcsRailShortages":
-        from planner.fabrics.ocs_rail.shortages import OcsRailShortages
-
-        return OcsRailShortages()
-
-    @cached_property
-    def claims(self) -> "OcsRailClaims":
-        from planner.fabrics.ocs_rail.claims import OcsRailClaims
-
-        return OcsRailClaims()
-
-    @cached_property
-    def drawing(self) -> "OcsRailDrawing":
-        from planner.fabrics.ocs_rail.drawing import OcsRailDrawing
-
-        return OcsRailDrawing()
-
-    @cached_property
-    def rules(self) -> "OcsRailRules":
-        from planner.fabrics.ocs_rail.rules import OcsRailRules
-
-        return OcsRailRules()
-
-    @cached_property
-    def template(self) -> "OcsRailTemplate":
-        from planner.fabrics.ocs_rail.template import OcsRailTemplate
-
-        return OcsRailTemplate()
-
-    @cached_property
-    def interchangeable(self) -> "OcsRailInterchangeable":
-        from planner.fabrics.ocs_rail.interchangeable import OcsRailInterchangeable
-
-        return OcsRailInterchangeable()
+    parts: ClassVar = {
+        "upgrades": "planner.fabrics.ocs_rail.upgrades:OcsRailUpgrades",
+        "shortages": "planner.fabrics.ocs_rail.shortages:OcsRailShortages",
+        "claims": "planner.fabrics.ocs_rail.claims:OcsRailClaims",
+        "drawing": "planner.fabrics.ocs_rail.drawing:OcsRailDrawing",
+        "rules": "planner.fabrics.ocs_rail.rules:OcsRailRules",
+        "template": "planner.fabrics.ocs_rail.template:OcsRailTemplate",
+        "interchangeable": "planner.fabrics.ocs_rail.interchangeable:OcsRailInterchangeable",
+        "residents": "planner.fabrics.ocs_rail.residents:OcsRailResidents",
+        "circuit_namer": "planner.fabrics.ocs_rail.circuit_names:OcsRailCircuitNamer",
+        "step_one": "planner.fabrics.ocs_rail.step1:RailStepOne",
+        "step_two": "planner.fabrics.ocs_rail.step2:RailStepTwo",
+        "windows": "planner.fabrics.windows:NoWindows",
+        "dominance": "planner.fabrics.ocs_rail.dominance:RailDominance",
+        "isolation": "planner.fabrics.ocs_rail.rule_isolation:OcsRailIsolation",
+        "ranked_circuits": "planner.fabrics.ocs_rail.ranked_circuits:OcsRailRankedCircuits",
+    }
 
     def demand_type(self, fabric: FabricBase) -> "type[RailDemand]":
         from planner.fabrics.ocs_rail.demand import RailDemand
@@ -85,55 +43,3 @@ class OcsRailPlugin(FabricPlugin):
         from planner.fabrics.ocs_rail.free_state import RailFreeState
 
         return RailFreeState(cluster)
-
-    @cached_property
-    def residents(self) -> "OcsRailResidents":
-        from planner.fabrics.ocs_rail.residents import OcsRailResidents
-
-        return OcsRailResidents()
-
-    def fast_state(self, cluster: "Cluster") -> "OcsRailState":
-        from planner.fabrics.ocs_rail.fast_state import OcsRailState
-
-        return OcsRailState(cluster)
-
-    def circuit_namer(self) -> "OcsRailCircuitNamer":
-        from planner.fabrics.ocs_rail.circuit_names import OcsRailCircuitNamer
-
-        return OcsRailCircuitNamer()
-
-    @cached_property
-    def step_one(self) -> "RailStepOne":
-        from planner.fabrics.ocs_rail.step1 import RailStepOne
-
-        return RailStepOne()
-
-    @cached_property
-    def step_two(self) -> "RailStepTwo":
-        from planner.fabrics.ocs_rail.step2 import RailStepTwo
-
-        return RailStepTwo()
-
-    @cached_property
-    def windows(self) -> "NoWindows":
-        from planner.fabrics.windows import NoWindows
-
-        return NoWindows()
-
-    @cached_property
-    def dominance(self) -> "RailDominance":
-        from planner.fabrics.ocs_rail.dominance import RailDominance
-
-        return RailDominance()
-
-    @cached_property
-    def isolation(self) -> "OcsRailIsolation":
-        from planner.fabrics.ocs_rail.rule_isolation import OcsRailIsolation
-
-        return OcsRailIsolation()
-
-    @cached_property
-    def ranked_circuits(self) -> "OcsRailRankedCircuits":
-        from planner.fabrics.ocs_rail.ranked_circuits import OcsRailRankedCircuits
-
-        return OcsRailRankedCircuits()

@@ -7,8 +7,8 @@ import networkx as nx
 from ortools.sat.python import cp_model
 
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import Pattern
 from planner.fabrics.ocs_rail.free_state import RailFreeState
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import MostLit
 from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, with_others
@@ -27,7 +27,7 @@ class RailStepTwo(StepTwo):
         free = RailFreeState(problem.cluster)
         staying = tuple(j for j, choice in pattern.items() if choice.stays)
         for j in staying:
-            free.take(problem.options[j].staying())
+            free.take_named(problem.options[j].staying())
         rails: dict[int, tuple[int, ...]] = {}
         for group in _groups(problem, pattern):
             found = _solve(problem, pattern, group, free, limits)
@@ -39,7 +39,7 @@ class RailStepTwo(StepTwo):
 
         def place(free: RailFreeState, j: int, on: tuple[int, ...]) -> Assignment | None:
             choice = pattern[j]
-            return free.realize_on_rails(problem.options[j], choice.row, [s for s, _ in choice.blocks], on)
+            return free.assign_on_rails(problem.options[j], choice.row, [s for s, _ in choice.blocks], on)
 
         return with_others(problem, pattern, RailFreeState(problem.cluster), rails, place)
 

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.fabrics.circuit_names import CircuitNamer, Named
-from planner.fabrics.fast_state import State
+from planner.fabrics.circuit_names import CircuitNamer
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.sipam.attachments import parts, switches, wiring_of
 from planner.fabrics.sipam.fast_pool import PoolPart
-from planner.fabrics.sipam.fast_state import SipamState
-from planner.fabrics.sipam.job_class import PoolOption
+from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.wiring import Wiring
 from planner.model.plan import HeldCircuits
 
@@ -19,13 +18,12 @@ from planner.model.plan import HeldCircuits
 class SipamCircuitNamer(CircuitNamer):
     """Of its uplinks a job keeps those that its circuits are on: who runs holds no others."""
 
-    def name(self, state: State, placement: Placement) -> Named | None:
-        assert isinstance(state, SipamState)
-        assert isinstance(placement.row, PoolOption)
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
+        assert isinstance(state, PoolFreeState)
         assert placement.owned is not None
         row, devices = placement.row, placement.devices
         state.parts.release(placement.owned)
-        named = state.parts.named(row, devices)
+        named = state.parts.named(row.shape, devices)
         if named is None:
             state.release(replace(placement, owned=None))
             return None
@@ -33,17 +31,17 @@ class SipamCircuitNamer(CircuitNamer):
         exact = self.placement(state, row, devices, wiring, named[0])
         assert exact.owned is not None
         state.parts.take(exact.owned)
-        return Named(replace(placement, owned=exact.owned, switches=exact.switches), devices, wiring)
+        return replace(placement, owned=exact.owned, switches=exact.switches), wiring
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,
         circuits: Sequence[HeldCircuits],
     ) -> Placement:
-        assert isinstance(state, SipamState)
+        assert isinstance(state, PoolFreeState)
         masks: dict[PoolPart, int] = {}
         for part, number in parts(wiring, devices):
             masks[part] = masks.get(part, 0) | 1 << number

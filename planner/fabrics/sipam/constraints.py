@@ -20,7 +20,7 @@ OfRank = Callable[[int, int], int]
 
 @dataclass(frozen=True)
 class Held:
-    """What a staying resident holds in one server."""
+    """Units, ports and uplinks of a staying resident in one server."""
 
     units: int
     ports: dict[int, int]
@@ -81,7 +81,7 @@ def pool_network(model: cp_model.CpModel, v: Variables, problem: Problem) -> Non
 
 
 def fits(rack: FreeServer, demand: PoolDemand) -> bool:
-    """Whether a server has the rails for a rank in every phase."""
+    """True if a server has the rails for a rank in every phase."""
     spine, local = len(rack.spine), len(rack.ports)
     return all(each.across <= spine and each.memory_io + each.local_network(spine) <= local for each in demand.by_phase)
 
@@ -144,7 +144,7 @@ def _reserved(
 
 
 def _taken(job: JobVariables, server: int, of_rank: OfRank) -> Iterator[cp_model.LinearExprT]:
-    """What the newly placed ranks of a job take of a server."""
+    """Amounts that the newly placed ranks of a job take of a server."""
     for kind, blocks in job.blocks.items():
         yield kind.size * of_rank(kind.memory_units, kind.memory_io) * blocks[server]
 
@@ -176,7 +176,7 @@ def _classes(
 
 
 def _held(job: JobVariables, fabric: Sipam) -> dict[int, Held]:
-    """What a resident holds by server; nothing for a job that waits."""
+    """Parts that a resident holds by server; none for a job that waits."""
     if job.stay is None:
         return {}
     staying = job.options.staying()

@@ -1,4 +1,4 @@
-"""What a shape asks of racks with pooled memory: units, I/Os, rails and uplinks."""
+"""Demand of a job on racks with pooled memory: units, I/Os, rails and uplinks."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -33,17 +33,18 @@ class PoolDemand:
 
     @staticmethod
     def of(demand: Demand) -> "PoolDemand":
-        """That of a demand, worked out once for all that are equal."""
-        return _pool_demand(demand)
+        """That of a demand on this fabric."""
+        assert isinstance(demand, SipamDemand)
+        return demand.pool
 
     @property
     def by_phase(self) -> tuple["PoolDemand", ...]:
-        """What the first and the last phase ask for; itself where they ask for the same."""
+        """Demands of the first and the last phase; itself where they ask for the same."""
         return self.phases or (self,)
 
     @property
     def by_memory(self) -> tuple["PoolDemand", "PoolDemand"]:
-        """What the phase with more memory asks for, and the other one."""
+        """Demand of the phase with more memory, and of the other one."""
         first, last = self.by_phase[0], self.by_phase[-1]
         return (first, last) if first.units > last.units else (last, first)
 
@@ -71,8 +72,13 @@ class SipamDemand(Demand):
         return self.num_ranks, self.block, self.part, self.held_units, self.held_io
 
     @cached_property
+    def pool(self) -> PoolDemand:
+        """The demand on racks with pooled memory."""
+        return _pool_demand(self)
+
+    @cached_property
     def key(self) -> tuple[object, ...]:
-        return *self.room_key, PoolDemand.of(self)
+        return *self.room_key, self.pool
 
     @property
     def pooled_units(self) -> int:
@@ -85,11 +91,11 @@ class SipamDemand(Demand):
     def needs_no_more_than(self, other: Demand) -> bool:
         """The same blocks, and no more of the pool."""
         is_alike = (self.num_ranks, self.block) == (other.num_ranks, other.block)
-        return PoolDemand.of(self).needs_no_more_than(PoolDemand.of(other)) and is_alike
+        return self.pool.needs_no_more_than(PoolDemand.of(other)) and is_alike
 
 
 def is_inside(shape: Demand) -> tuple[bool, bool, bool]:
-    """Whether the groups along tensor, pipeline and data surely lie in one server each."""
+    """True if the groups along tensor, pipeline and data surely lie in one server each."""
     whole = shape.block == shape.num_ranks
     return (
         shape.block % shape.tensor == 0,

@@ -1,4 +1,4 @@
-"""Which candidates can still matter in racks with pooled memory."""
+"""Candidates that can still matter in racks with pooled memory."""
 
 from collections.abc import Iterable
 

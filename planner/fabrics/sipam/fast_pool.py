@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Literal
 
+from planner.fabrics.claims import Placed
+from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.placement import Owned, Switches
 from planner.fabrics.sipam.circuits import Network
-from planner.fabrics.sipam.free_pool import FreePool, Wires, by_server
-from planner.fabrics.sipam.job_class import PoolOption
+from planner.fabrics.sipam.demand import PoolDemand
+from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires, by_server
 from planner.model.cluster import Cluster
-from planner.model.plan import HeldCircuits, MemoryCircuit
 
 PoolPart = tuple[Literal["unit", "port", "uplink"], int, int, int]
 """("unit", server, tray, 0), ("port", server, tray, rail) or ("uplink", server, rail, 0): what is numbered within it"""
@@ -23,52 +24,100 @@ class FreePoolParts:
     by fiber are.
     """
 
-    def __init__(self, pool: FreePool, cluster: Cluster) -> None:
-        self._pool = pool
+    def __init__(self, cluster: Cluster) -> None:
+        self._pool = FreePool(cluster)
         self._failed = _failed(cluster)
         self.taken: dict[PoolPart, int] = {}
-        self._units = [rack.num_units for rack in pool.racks]
-        self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in pool.racks]
+        self._units = [rack.num_units for rack in self._pool.racks]
+        self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in self._pool.racks]
         self._working = list(self._units), list(self._ports)
         """units and ports of each server, free or not"""
-        self._stale: list[set[PoolPart]] = [set() for _ in pool.racks]
+        self._stale: list[set[PoolPart]] = [set() for _ in self._pool.racks]
         """parts by server whose free numbers the pool does not know yet"""
         self._all: dict[PoolPart, tuple[int, ...]] = {}
         """numbers that work of parts that jobs have taken from"""
 
-    def room(self, row: PoolOption, free: Sequence[int]) -> list[int]:
-        """Parts of a row that fit on each server with so many free devices."""
-        return _room(row, free, self._units, self._ports)
+    def copy(self) -> "FreePoolParts":
+        """The same parts, to take from apart."""
+        twin = copy(self)
+        twin._pool = copy(self.pool)
+        twin._pool.racks = [rack.copy() for rack in self._pool.racks]
+        twin.taken, twin._all, twin._stale = dict(self.taken), dict(self._all), [set() for _ in self._stale]
+        twin._units, twin._ports = [*self._units], [*self._ports]
+        return twin
 
-    def most(self, row: PoolOption, devices: Sequence[int]) -> list[int]:
-        """Parts of a row that would fit on each server with so many devices if nobody else were there."""
-        return _room(row, devices, *self._working)
+    @property
+    def pool(self) -> FreePool:
+        """Free numbers of all servers."""
+        for server, stale in enumerate(self._stale):
+            if stale:
+                self._refresh(server)
+        return self._pool
 
-    def connect(self, row: PoolOption, devices: Sequence[Device]) -> tuple[Owned[PoolPart], Switches] | None:
-        """Parts for a job on its devices, and the switches that it needs; None where first fit finds none."""
+    def room(self, demand: Demand, free: Sequence[int]) -> list[int]:
+        """Parts of a job that fit on each server with so many free devices."""
+        return _room(demand, free, self._units, self._ports)
+
+    def most(self, demand: Demand, devices: Sequence[int]) -> list[int]:
+        """Parts of a job that would fit on each server with so many devices if nobody else were there."""
+        return _room(demand, devices, *self._working)
+
+    def wires(self, demand: Demand, devices: Sequence[Device]) -> Wires | None:
+        """Rails and plugs for a job on its devices; None where first fit finds none."""
         ranks = by_server(devices)
         for server in ranks:
             self._refresh(server)
-        found = self._pool.wires(row.pool, ranks)
-        if found is None:
-            return None
-        phases = row.pool.by_phase
-        networks = [self._pool.network(each, row.pool.uplinks, found.across, found.kept) for each in phases]
-        parts: dict[PoolPart, int] = {}
-        for part, number in self._numbers(found, networks[0]):
-            parts[part] = parts.get(part, 0) | 1 << number
-        return Owned(tuple(parts.items())), frozenset(self._switches(found, networks))
+        return self._pool.wires(PoolDemand.of(demand), ranks)
 
-    def named(
-        self, row: PoolOption, devices: Sequence[Device]
-    ) -> tuple[tuple[HeldCircuits, ...], tuple[MemoryCircuit, ...]] | None:
+    def connect(self, demand: Demand, devices: Sequence[Device]) -> tuple[Owned[PoolPart], Switches] | None:
+        """Parts for a job on its devices, and the switches that it needs; None where first fit finds none."""
+        wires = self.wires(demand, devices)
+        if wires is None:
+            return None
+        networks = self._networks(demand, wires)
+        return self.owned(demand, wires, networks[0]), frozenset(self._switches(wires, networks))
+
+    def owned(self, demand: Demand, wires: Wires, network: Network | None = None) -> Owned[PoolPart]:
+        """By number all that a job is given; `network`: that of its first phase."""
+        parts: dict[PoolPart, int] = {}
+        for part, number in self._numbers(wires, network or self._networks(demand, wires)[0]):
+            parts[part] = parts.get(part, 0) | 1 << number
+        return Owned(tuple(parts.items()))
+
+    def _networks(self, demand: Demand, wires: Wires) -> list[Network]:
+        """Rails and uplinks of each phase."""
+        asked = PoolDemand.of(demand)
+        return [self._pool.network(each, asked.uplinks, wires.across, wires.kept) for each in asked.by_phase]
+
+    def named(self, demand: Demand, devices: Sequence[Device]) -> Connected | None:
         """Circuits and memory by name that first fit gives a job on its devices; nothing is taken."""
-        scratch, servers = copy(self._pool), by_server(devices)
+        wires = self.wires(demand, devices)
+        return None if wires is None else self.connected(demand, devices, wires)
+
+    def connected(self, demand: Demand, devices: Sequence[Device], wires: Wires) -> Connected:
+        """Circuits and memory by name of a job that is given this; nothing is taken."""
+        scratch = copy(self._pool)
         scratch.racks = list(self._pool.racks)
-        for server in servers:
-            self._refresh(server)
+        for server in wires.kept:
             scratch.racks[server] = self._pool.racks[server].copy()
-        return scratch.connect(row.shape, devices)
+        return scratch.commit(demand, devices, *wires)
+
+    def owned_by(self, placed: Placed) -> Owned[PoolPart]:
+        """By number the parts that an assignment or a resident names."""
+        fabric, masks = self._pool.fabric, dict[PoolPart, int]()
+
+        def add(part: PoolPart, number: int) -> None:
+            masks[part] = masks.get(part, 0) | 1 << number
+
+        for circuit in placed.memory:
+            server, tray, rail, index = fabric.parse_tray_port(circuit.port)
+            add(("port", server, tray, rail), index)
+            for name in circuit.units:
+                add(("unit", server, tray, 0), fabric.parse_unit(name)[2])
+        for name in {name for held in placed.circuits for c in held.circuits for name in c.fibers}:
+            server, rail, index = fabric.parse_uplink(name)
+            add(("uplink", server, rail, 0), index)
+        return Owned(tuple(masks.items()))
 
     def _numbers(self, wires: Wires, network: Network) -> Iterator[tuple[PoolPart, int]]:
         """Part and number of all that a job is given: the first free ones, as `Pool.commit` takes them."""
@@ -145,9 +194,9 @@ class FreePoolParts:
         return rack.ports[rail][place] if kind == "port" else rack.uplinks[place]
 
 
-def _room(row: PoolOption, devices: Sequence[int], units: Sequence[int], ports: Sequence[int]) -> list[int]:
-    """Parts of a row for which each server has devices, units and ports."""
-    asked, io, part = row.pool.units, row.pool.memory_io, row.part
+def _room(demand: Demand, devices: Sequence[int], units: Sequence[int], ports: Sequence[int]) -> list[int]:
+    """Parts of a job for which each server has devices, units and ports."""
+    asked, io, part = demand.held_units, demand.held_io, demand.part
     if asked == 0:
         return [number // part for number in devices]
     left = zip(devices, units, ports, strict=True)

@@ -1,6 +1,5 @@
 """Racks with pooled memory while jobs are placed: free units, ports and uplinks, and circuits over them."""
 
-from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
 
 
 class Wires(NamedTuple):
-    """What a job is given: spine rails for groups that may leave a server, and by server local rails that it keeps for
+    """Rails and plugs of a job: spine rails for groups that may leave a server, by server local rails that it keeps for
     the network, those of all phases first, and plugs of each rank."""
 
     across: list[int]
@@ -47,24 +46,8 @@ class FreePool:
             server, rail, index = self.fabric.parse_uplink(name)
             self.racks[server].uplinks[rail].remove(index)
 
-    def release(self, assignment: Assignment) -> None:
-        """Give back the units, ports and uplinks of an assignment that was taken."""
-        for circuit in assignment.memory:
-            server, tray, rail, index = self.fabric.parse_tray_port(circuit.port)
-            insort(self.racks[server].ports[rail][tray], index)
-            for name in circuit.units:
-                insort(self.racks[server].units[tray], self.fabric.parse_unit(name)[2])
-        for name in {name for held in assignment.circuits for c in held.circuits for name in c.fibers}:
-            server, rail, index = self.fabric.parse_uplink(name)
-            insort(self.racks[server].uplinks[rail], index)
-
-    def connect(self, shape: Demand, devices: Sequence[Device]) -> Connected | None:
-        """Circuits of a job on its devices by first fit, and what they need is taken; None where it is not free."""
-        found = self.wires(PoolDemand.of(shape), by_server(devices))
-        return None if found is None else self.commit(shape, devices, *found)
-
     def wires(self, demand: PoolDemand, ranks: Mapping[int, Sequence[Device]]) -> Wires | None:
-        """What a job with these ranks by server is given by first fit; nothing is taken."""
+        """Rails and plugs for a job with these ranks by server, first fit; nothing is taken."""
         across = self.across_rails(demand, list(ranks))
         if across is None:
             return None

@@ -1,73 +1,143 @@
-"""Free devices, memory units, ports and uplinks: a job is placed with first-fit memory and circuits."""
+"""Free devices, memory units, ports and uplinks of racks: a job is placed with first-fit memory and circuits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
+from costmodel.fabrics import Sipam
+from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import FreeState, runs
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.sipam.demand import PoolDemand
+from planner.fabrics.search import Search
+from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires
-from planner.model.cluster import Cluster
+from planner.model.cluster import Cluster, Health
+from planner.model.edit import edited
+from planner.model.masks import numbers_of
 from planner.model.plan import Assignment
 
 
 class PoolFreeState(FreeState):
     """Ranks take memory units behind ports of their server; jobs take rails and uplinks."""
 
+    has_pool = True
+    least_search_s = 0.05
+
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self.pool = FreePool(cluster)
-        self._units = [rack.num_units for rack in self.pool.racks]
-        self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in self.pool.racks]
+        assert isinstance(cluster.fabric, Sipam)
+        self.fabric: Sipam = cluster.fabric
+        self.parts = FreePoolParts(cluster)
 
-    def _take(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._take(assignment, devices)
-        self.pool.take(assignment)
-        self._count(assignment, -1)
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.parts = self.parts.copy()
+        return twin
 
-    def _release(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._release(assignment, devices)
-        self.pool.release(assignment)
-        self._count(assignment, 1)
+    @property
+    def pool(self) -> FreePool:
+        """Free numbers of each server, to look at."""
+        return self.parts.pool
 
-    def _count(self, assignment: Assignment, sign: int) -> None:
-        for circuit in assignment.memory:
-            server = self.pool.fabric.parse_tray_port(circuit.port)[0]
-            self._units[server] += sign * len(circuit.units)
-            self._ports[server] += sign
+    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().hold(devices, owned)
+        if owned is not None:
+            self.parts.take(owned)
+
+    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().give_back(devices, owned)
+        if owned is not None:
+            self.parts.release(owned)
+
+    def owned_by(self, placed: Placed) -> Owned[Any] | None:
+        return self.parts.owned_by(placed)
+
+    @property
+    def taken(self) -> Mapping[Any, int]:
+        return self.parts.taken
+
+    def has_lost(self, devices: Sequence[Device], owned: Owned[Any]) -> bool:
+        return self.parts.broken(owned)
+
+    @property
+    def servers_are_counts(self) -> bool:
+        return False
 
     def room(self, demand: Demand) -> Sequence[int]:
-        if not demand.memory_units:
-            return super().room(demand)
-        asked, block = PoolDemand.of(demand), demand.part
-        left = zip(self.slots.counts(single=demand.num_ranks == 1), self._units, self._ports, strict=True)
-        return [min(ranks, units // asked.units, ports // asked.memory_io) // block for ranks, units, ports in left]
+        return self.parts.room(demand, self.any if demand.is_single else self.lit)
+
+    def able(self, kind: JobClass, working: Sequence[int]) -> Sequence[int]:
+        rooms = [[row.part * parts for parts in self.parts.most(row.shape, working)] for row in kind.leanest]
+        return [max(most) for most in zip(*rooms, strict=True)]
+
+    def free_for(self, kind: JobClass) -> Sequence[int]:
+        rooms = [[row.part * parts for parts in self.room(row.shape)] for row in kind.leanest]
+        return [max(most) for most in zip(*rooms, strict=True)]
+
+    def shortage(self, kind: JobClass) -> str | None:
+        best: tuple[int, int, Demand] | None = None
+        for row in kind.leanest:
+            room = self.room(row.shape)
+            most = max(row.part * sum(room[server] for server in servers) for servers in self.together)
+            if most >= row.shape.num_ranks:
+                return None
+            if best is None or most > best[0]:
+                best = most, max(room) * row.part, row.shape
+        if best is None:
+            return None
+        found, on_one, demand = best
+        units, ports = demand.held_units, demand.held_io
+        asked = f"each takes at least {units} memory unit{'s' * (units > 1)} over {ports} port{'s' * (ports > 1)}"
+        return f"{asked}, and only {found} find{'s' * (found == 1)} that, at most {on_one} on one server"
 
     def difficulty(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> tuple[float, ...]:
         """Jobs on several servers with the most circuits to memory come first."""
-        has_rest = demand.held_units % self.pool.fabric.port_units > 0
+        has_rest = demand.held_units % self.fabric.port_units > 0
         return len(blocks) > 1, 2 * demand.held_io + has_rest, demand.held_units * demand.num_ranks
 
-    def realize(
-        self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
-    ) -> Assignment | None:
-        """Blocks in runs, server after server."""
-        demand = options.shapes[row]
-        devices = self.devices(demand, layout or runs(blocks))
-        found = None if devices is None else self.pool.connect(demand, devices)
-        if devices is None or found is None:
+    def as_failed(self) -> Health:
+        """Units, ports and uplinks have failed too that jobs hold."""
+        health, name = super().as_failed(), self.parts.name
+        held: dict[str, list[str]] = {"unit": [], "port": [], "uplink": []}
+        for part, mask in self.taken.items():
+            held[part[0]] += [name(part, number) for number in numbers_of(mask)]
+        return edited(
+            health,
+            failed_memory_units=(*health.failed_memory_units, *held["unit"]),
+            failed_tray_ports=(*health.failed_tray_ports, *held["port"]),
+            failed_uplinks=(*health.failed_uplinks, *held["uplink"]),
+        )
+
+    def place(self, kind: JobClass, search: Search) -> Placement | None:
+        if kind.held > self.num_free or not any(any(self.spreads(row.shape, search)) for row in kind.leanest):
             return None
-        return self._connected(options, row, devices, found)
+        return super().place(kind, search)
 
-    def commit(self, options: JobOptions, row: int, devices: Sequence[Device], wires: Wires) -> Assignment:
+    def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
+        found = self.parts.connect(row.shape, devices)
+        return None if found is None else Placement(row, tuple(devices), tuple(held), *found)
+
+    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        return self.realize_on(row, devices, devices)
+
+    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+        wires = self.parts.wires(options.shapes[row], devices)
+        return None if wires is None else self.assign_wired(options, row, devices, wires)
+
+    def assign_wired(self, options: JobOptions, row: int, devices: Sequence[Device], wires: Wires) -> Assignment:
         """Place a candidate with rank i on devices[i] and with these rails and plugs, and take it."""
-        return self._connected(options, row, devices, self.pool.commit(options.shapes[row], devices, *wires))
+        demand = options.shapes[row]
+        owned, named = self.parts.owned(demand, wires), self.parts.connected(demand, devices, wires)
+        return self._assigned(options, row, devices, owned, *named)
 
-    def _connected(self, options: JobOptions, row: int, devices: Sequence[Device], found: Connected) -> Assignment:
-        """The candidate with circuits that the pool has given already."""
-        self.slots.take(devices)
-        names = [self.cluster.fabric.device_name(*device) for device in devices]
-        assignment = options.assignment(row, names, *found)
-        self._count(assignment, -1)
-        return assignment
+    def connect(self, demand: Demand, devices: Sequence[Device]) -> Connected | None:
+        """Take these devices, with first-fit circuits and memory by name; None where that is short."""
+        wires = self.parts.wires(demand, devices)
+        if wires is None:
+            return None
+        named = self.parts.connected(demand, devices, wires)
+        self.hold(devices, self.parts.owned(demand, wires))
+        return named

@@ -1,37 +1,17 @@
 """Classes of jobs where memory is pooled: options with the units, ports and uplinks that they ask for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 from costmodel.fabrics import FabricBase, Sipam
 from planner.fabrics.job_class import JobClassRules, Option
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.published_loop import loop_rows
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 
 
-@dataclass(frozen=True)
-class PoolOption(Option):
-    """A configuration, with what it asks of racks with pooled memory."""
-
-    @cached_property
-    def pool(self) -> PoolDemand:
-        """What it asks of racks with pooled memory."""
-        return PoolDemand.of(self.shape)
-
-    def warm(self) -> None:
-        super().warm()
-        for shape in self.shape.by_phase if self.shape.held_units else ():
-            assert len(shape.configurations) == len(shape.offsets)
-
-
 class SipamJobClassRules(JobClassRules):
     """Options of equal size differ in memory; of a controller none takes more than its accelerators' share."""
-
-    option_type = PoolOption
 
     def of_loop(self, options: JobOptions, order: Sequence[int], cluster: Cluster) -> Sequence[int]:
         assert isinstance(cluster.fabric, Sipam)

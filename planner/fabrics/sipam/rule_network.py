@@ -83,7 +83,7 @@ def _check_nested(phases: list[Assignment]) -> Iterator[Violation]:
 
 
 def is_inside(configuration: Configuration, dimension: str) -> bool:
-    """Whether the groups along a dimension stay in a server, whatever server their blocks are in."""
+    """True if the groups along a dimension stay in a server, whatever server their blocks are in."""
     c = configuration
     if c.block == c.num_devices:
         return True

@@ -22,7 +22,7 @@ Uplink = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class PoolParts:
-    """What there is, and what works."""
+    """All parts of the pools, and those that work."""
 
     cluster: Cluster
     fabric: Sipam

@@ -79,7 +79,7 @@ def _check_phases(parts: PoolParts, switches: SwitchSetting, jobs: Sequence[Phas
 
 
 def _check_change(start: Connections, now: Connections, change: PhaseChange) -> Iterator[Violation]:
-    """What is undone was there and no other job has undone it; what is made was not there."""
+    """A connection that is undone was there and no other job has undone it; one that is made was not there."""
     for word, some, was_on in (("undoes", change.undone, True), ("makes", change.made, False)):
         pairs = [(state.switch, pair) for state in some for pair in state.connections]
         wrong = [pair for switch, pair in pairs for states in (start, now) if (pair in states[switch]) != was_on]

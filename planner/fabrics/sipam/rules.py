@@ -19,7 +19,6 @@ class SipamRules(CircuitRules):
     """Circuits to memory and between accelerators, through switches that a plan states."""
 
     after: ClassVar[str] = "phases"
-    needs_port: ClassVar[bool] = True
 
     @property
     def checks(self) -> Mapping[str, Check]:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from planner.candidates.expand import list_options
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.shortages import Shortages
 from planner.fabrics.sipam.demand import PoolDemand
-from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.model.edit import with_job
 from planner.model.instance import Instance
 from planner.model.phrases import accelerators
-from planner.model.resident_plan import plan_of_residents
 
 
 class SipamShortages(Shortages):
@@ -22,9 +22,9 @@ class SipamShortages(Shortages):
         What it needs is the least of all its ways to run. None where memory is not what it lacks, or not that alone.
         """
         fabric = instance.cluster.fabric
-        pool = FreePool(instance.cluster)
-        for assignment in plan_of_residents(instance).assignments:
-            pool.take(assignment)
+        state = FreeState.beside_residents(instance)
+        assert isinstance(state, PoolFreeState)
+        pool = state.pool
         demands = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
         ways = [(demand.block, PoolDemand.of(demand)) for demand in demands]
         racks = [pool.racks[first : first + fabric.servers] for first in range(0, fabric.num_servers, fabric.servers)]

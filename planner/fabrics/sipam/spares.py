@@ -25,8 +25,8 @@ class SipamSpares(Spares):
         lost = [not options.can_stay for options in problem.options]
         for number, assignment in enumerate(assignments):
             if not lost[number]:
-                free.take(assignment)
-                reserve_uplinks(free.pool, problem.options[number].shapes[0], assignment)
+                free.take_named(assignment)
+                reserve_uplinks(free, problem.options[number].shapes[0], assignment)
         found = list(assignments)
         for j, assignment in enumerate(assignments):
             if lost[j]:
@@ -68,10 +68,9 @@ def _reconnected(
                 return None
             slot = spare[server].pop(0)
         devices.append((server, slot))
-    found = free.pool.connect(options.shapes[0], devices)
+    found = free.connect(options.shapes[0], devices)
     if found is None:
         return None
-    free.slots.take(devices)
     circuits, memory = found
     names = tuple(fabric.device_name(*device) for device in devices)
     return assignment.model_copy(update={"devices": names, "circuits": circuits, "memory": memory})

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import Pattern, runs
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
+from planner.fabrics.search import runs
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, Wires, by_server
 from planner.fabrics.sipam.free_state import PoolFreeState
@@ -46,7 +47,7 @@ class PoolStepTwo(StepTwo):
         staying = tuple(j for j, choice in pattern.items() if choice.stays)
         assignments = [problem.options[j].staying() for j in staying]
         for assignment in assignments:
-            free.take(assignment)
+            free.take_named(assignment)
         placed = [j for j, choice in pattern.items() if not choice.stays]
         demands = {j: PoolDemand.of(problem.options[j].shapes[pattern[j].row]) for j in placed}
         across = _across(problem, pattern, demands, free.pool, limits)
@@ -215,4 +216,4 @@ def _written(
     servers = list(by_server(devices))
     mine = {s: wired[s, j] for s in servers}
     kept, plugs = {s: each.kept for s, each in mine.items()}, {s: each.plugs for s, each in mine.items()}
-    return free.commit(options, choice.row, devices, Wires([*across], kept, plugs))
+    return free.assign_wired(options, choice.row, devices, Wires([*across], kept, plugs))

@@ -1,13 +1,17 @@
 """Uplinks that a job in several servers holds beyond those its circuits are on."""
 
 from planner.fabrics.demand import Demand
+from planner.fabrics.placement import Owned
 from planner.fabrics.sipam.demand import PoolDemand, is_inside
-from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.sipam.fast_pool import PoolPart
+from planner.fabrics.sipam.free_state import PoolFreeState
+from planner.model.masks import bits
 from planner.model.plan import Assignment
 
 
-def reserve_uplinks(pool: FreePool, shape: Demand, assignment: Assignment) -> None:
+def reserve_uplinks(free: PoolFreeState, shape: Demand, assignment: Assignment) -> None:
     """Take them, as far as there are any, after the assignment itself was taken."""
+    pool, masks = free.pool, dict[PoolPart, int]()
     servers = {pool.fabric.parse_device(name)[0] for name in assignment.devices}
     if len(servers) == 1:
         return
@@ -17,4 +21,6 @@ def reserve_uplinks(pool: FreePool, shape: Demand, assignment: Assignment) -> No
     for server in servers:
         for rail in {rail for circuit in circuits for rail in circuit.wavelengths}:
             in_use = sum(uplink[:2] == (server, rail) for uplink in used)
-            del pool.racks[server].uplinks[rail][: PoolDemand.of(shape).uplinks - in_use]
+            more = pool.racks[server].uplinks[rail][: PoolDemand.of(shape).uplinks - in_use]
+            masks["uplink", server, rail, 0] = bits(more)
+    free.hold((), Owned(tuple(masks.items())))

@@ -21,11 +21,12 @@ class PoolWindows(Windows):
         fabric, free = problem.cluster.fabric, PoolFreeState(problem.cluster)
         assert isinstance(fabric, Sipam)
         for assignment in fixed:
-            free.take(assignment)
+            free.take_named(assignment)
             _reserve(problem, free, assignment)
         units, ports, uplinks, switches = list[str](), list[str](), list[str](), list[str]()
+        racks = free.pool.racks
         for server in servers:
-            here = free.pool.racks[server]
+            here = racks[server]
             units += _taken_units(fabric, here, names[server])
             ports += _taken_ports(fabric, here, names[server])
             uplinks += _taken_uplinks(fabric, here, names[server])
@@ -44,7 +45,7 @@ def _reserve(problem: Problem, free: PoolFreeState, assignment: Assignment) -> N
     options = next(options for options in problem.options if options.job.name == assignment.job)
     row = options.row_of(assignment.configuration)
     if row is not None and not (options.can_stay and not assignment.is_moved):
-        reserve_uplinks(free.pool, options.shapes[row], assignment)
+        reserve_uplinks(free, options.shapes[row], assignment)
 
 
 def _taken_units(fabric: Sipam, free: FreeServer, name: str) -> list[str]:

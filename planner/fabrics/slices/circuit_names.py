@@ -1,12 +1,13 @@
 """Circuits of jobs on slices, through the optical switches that join these."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from costmodel.fabrics import SlicedFabric
-from planner.fabrics.circuit_names import CircuitNamer, Named
-from planner.fabrics.fast_state import State
+from planner.fabrics.circuit_names import CircuitNamer
 from planner.fabrics.free_slots import Device
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.slices.free_slices import slice_circuits
@@ -29,7 +30,7 @@ class SlicedCircuitNamer(CircuitNamer):
         super().forget()
         self._laid.clear()
 
-    def name(self, state: State, placement: Placement) -> Named | None:
+    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
         row, count = placement.row, dict[int, int]()
         for server, _ in placement.devices:
             count[server] = count.get(server, 0) + 1
@@ -40,9 +41,9 @@ class SlicedCircuitNamer(CircuitNamer):
             return None
         state.take(placement)
         if not row.shape.cut:
-            return Named(placement, found.devices, NO_WIRING)
+            return replace(placement, devices=found.devices), NO_WIRING
         ranks, wiring = self._on_slices(row, found.devices)
-        return Named(placement, tuple([found.devices[place] for place in ranks]), wiring)
+        return replace(placement, devices=tuple([found.devices[place] for place in ranks])), wiring
 
     def _on_slices(self, row: Option, devices: tuple[Device, ...]) -> tuple[tuple[int, ...], Wiring]:
         """The place of each rank among the devices of slices, one after the other, and the circuits of these."""
@@ -59,7 +60,7 @@ class SlicedCircuitNamer(CircuitNamer):
 
     def placement(
         self,
-        state: State,
+        state: FreeState,
         row: Option,
         devices: tuple[Device, ...],
         wiring: Wiring,

@@ -1,4 +1,4 @@
-"""Which candidates can still matter on slices."""
+"""Candidates that can still matter on slices."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,7 @@
 """Slices of fixed extent: which a server still has, and what a job on them holds."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from math import prod
 
 from costmodel.fabrics import GroupPlan, SlicedFabric, SliceShape
@@ -26,6 +27,14 @@ class FreeSlices:
         self._stale: dict[SliceShape, set[int]] = {}
         """servers that have changed since their slices were counted"""
         self._fitting: dict[tuple[int, SliceShape, int], tuple[Slice, ...]] = {}
+
+    def copy(self) -> "FreeSlices":
+        """The same chips, to take from apart."""
+        twin = copy(self)
+        twin._slots = [*self._slots]
+        twin._counts = {cut: [*counts] for cut, counts in self._counts.items()}
+        twin._stale = {cut: {*servers} for cut, servers in self._stale.items()}
+        return twin
 
     def take(self, devices: Iterable[Device]) -> None:
         """These chips are no longer free."""
@@ -60,7 +69,7 @@ class FreeSlices:
         return self._fitting[key]
 
     def parts(self, cut: SliceShape, slices: int) -> list[int]:
-        """How often each server has so many slices of an extent free at once, first fit."""
+        """Number of times that each server has so many slices of an extent free at once, first fit."""
         counts = self._counts.setdefault(cut, [0] * len(self._slots))
         stale = self._stale.setdefault(cut, set(range(len(self._slots))))
         size = prod(cut)

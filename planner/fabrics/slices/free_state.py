@@ -1,12 +1,17 @@
 """Free devices as slices of fixed extent: a job takes slices that its servers have free at once."""
 
 from collections.abc import Sequence
+from math import inf
+from typing import Any, Self
 
-from costmodel.fabrics.sliced import Held
+from costmodel.fabrics.sliced import Held, Slice
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.job_class import Option
+from planner.fabrics.placement import Owned, Placement, Switches
 from planner.fabrics.problem import JobOptions
+from planner.fabrics.search import Blocks, require_time
 from planner.fabrics.slices.free_slices import FreeSlices, as_before, first_fit, slice_circuits
 from planner.model.cluster import Cluster
 from planner.model.job import Resident
@@ -14,46 +19,87 @@ from planner.model.plan import Assignment
 
 
 class SlicedFreeState(FreeState):
-    """Ranks that exchange messages lie on slices; others on any free devices."""
+    """Ranks that exchange messages lie on slices, with the optical switches that their wraps need; others on any free
+    devices."""
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self.cuts = FreeSlices(cluster)
+        self.slices = FreeSlices(cluster)
 
-    def _take(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._take(assignment, devices)
-        self.cuts.take(devices)
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.slices = self.slices.copy()
+        return twin
 
-    def _release(self, assignment: Assignment, devices: Sequence[Device]) -> None:
-        super()._release(assignment, devices)
-        self.cuts.release(devices)
+    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().hold(devices, owned)
+        self.slices.take(devices)
+
+    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        super().give_back(devices, owned)
+        self.slices.release(devices)
+
+    @property
+    def servers_are_counts(self) -> bool:
+        return False
 
     def room(self, demand: Demand) -> Sequence[int]:
         """Of blocks on slices, as many as first fit finds."""
-        return self.cuts.parts(demand.cut, demand.slices_together) if demand.cut else super().room(demand)
+        return self.slices.parts(demand.cut, demand.slices_together) if demand.cut else super().room(demand)
 
     def most_blocks(self, demand: Demand) -> int:
         if demand.is_even or not demand.cut:
             return super().most_blocks(demand)
-        return len(first_fit(self.cuts.fabric.slices(demand.cut), -1)) // demand.slices_together
+        return len(first_fit(self.slices.fabric.slices(demand.cut), -1)) // demand.slices_together
 
-    def realize(
-        self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
-    ) -> Assignment | None:
-        demand, held = options.shapes[row], list[Held]()
-        if not demand.cut:
-            return super().realize(options, row, blocks, layout)
+    def _first_slices(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> list[tuple[int, Slice]] | None:
+        """Server and slice for so many blocks on each server, first fit; None where a server has too few."""
+        found: list[tuple[int, Slice]] = []
         for server, count in blocks:
-            free = self.cuts.disjoint(server, demand.cut)[: count * demand.slices_together]
+            free = self.slices.disjoint(server, demand.cut)[: count * demand.slices_together]
             if len(free) < count * demand.slices_together:
                 return None
-            held += [(server, each.slots) for each in free]
-        return self.realize_on_slices(options, row, held)
+            found += [(server, each) for each in free]
+        return found
 
-    def realize_on_slices(self, options: JobOptions, row: int, held: Sequence[Held]) -> Assignment:
+    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+        cut = row.shape.cut
+        if not cut:
+            return super().realize(row, blocks, deadline_s)
+        require_time(deadline_s)
+        found = self._first_slices(row.shape, blocks)
+        if found is None:
+            return None
+        devices = tuple([(server, slot) for server, each in found for slot in each.slots])
+        switches: Switches = frozenset().union(*(self.slices.switches(server, cut, each) for server, each in found))
+        return Placement(row, devices, devices, switches=switches)
+
+    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        """On the slices that these devices are; None where they are none."""
+        if not row.shape.cut:
+            return super().realize_chosen(row, devices)
+        fabric, plans = self.slices.fabric, row.options.candidates.row_plans(row.number)
+        slices = fabric.held(plans, devices)
+        if slices is None:
+            return None
+        needed = (fabric.needed_switches(server, row.shape.cut, slots) for server, slots in slices)
+        held = tuple((server, slot) for server, slots in slices for slot in slots)
+        return Placement(row, held, held, switches=frozenset().union(*needed))
+
+    def assign(
+        self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
+    ) -> Assignment | None:
+        demand = options.shapes[row]
+        if not demand.cut:
+            return super().assign(options, row, blocks, layout)
+        found = self._first_slices(demand, blocks)
+        return None if found is None else self.assign_on_slices(options, row, [(s, each.slots) for s, each in found])
+
+    def assign_on_slices(self, options: JobOptions, row: int, held: Sequence[Held]) -> Assignment:
         """Place a candidate on these slices, which are free, and take it; a resident keeps its ranks where it can."""
-        fabric, plans = self.cuts.fabric, options.candidates.row_plans(row)
+        fabric, plans = self.slices.fabric, options.candidates.row_plans(row)
         if isinstance(options.job, Resident) and row == options.current and options.shapes[row].slices_together == 1:
             now = fabric.held(plans, [fabric.parse_device(name) for name in options.job.devices])
             held = as_before(held, now or ())
-        return self._placed(options, row, fabric.layout(plans, held), slice_circuits(fabric, plans, held))
+        circuits = slice_circuits(fabric, plans, held)
+        return self._assigned(options, row, fabric.layout(plans, held), circuits=circuits)

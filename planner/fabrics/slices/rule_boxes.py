@@ -100,7 +100,7 @@ def chip_of(fabric: Torus | Sipac, slot: int) -> Point:
 
 
 def is_of_whole_cubes(fabric: Torus, box: Box) -> bool:
-    """Whether the box is longer than a cube along some axis."""
+    """True if the box is longer than a cube along some axis."""
     return any(extent > side for extent, side in zip(box.extents, fabric.sides, strict=True))
 
 

@@ -42,7 +42,7 @@ def placed_parts(fabric: Torus | Sipac, box: Box, assignment: Assignment) -> Ite
 
 
 def _torus(fabric: Torus, box: Box, placed: Placed) -> str | None:
-    """What is wrong with a box of a torus."""
+    """Faults of a box of a torus."""
     if is_of_whole_cubes(fabric, box):
         return _cubes(fabric, box, placed)
     if len({server for server, _ in placed.values()}) > 1:
@@ -61,7 +61,7 @@ def _torus(fabric: Torus, box: Box, placed: Placed) -> str | None:
 
 
 def _cubes(fabric: Torus, box: Box, placed: Placed) -> str | None:
-    """What is wrong with a box of whole cubes."""
+    """Faults of a box of whole cubes."""
     if fabric.switches is None:
         return "is longer than a server, and no switches join servers"
     if any(extent % side for extent, side in zip(box.extents, fabric.sides, strict=True)):
@@ -78,7 +78,7 @@ def _cubes(fabric: Torus, box: Box, placed: Placed) -> str | None:
 
 
 def _sipac(fabric: Sipac, box: Box, placed: Placed) -> str | None:
-    """What is wrong with a subcube of digits."""
+    """Faults of a subcube of digits."""
     if len({server for server, _ in placed.values()}) > 1:
         return "lies in several servers"
     chips: dict[Point, Point] = {place: chip_of(fabric, slot) for place, (_, slot) in placed.items()}

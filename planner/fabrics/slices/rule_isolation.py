@@ -31,5 +31,5 @@ class _Of:
 
 @lru_cache(maxsize=10_000)
 def _unracked(name: str, rack: int, of: _Of) -> str:
-    """What tells circuits of this name from others, but for the rack on whose switches they are."""
+    """Parts of a name that tell circuits from others, but for the rack on whose switches they are."""
     return sha256(of.wiring.text.replace(f'"r{rack}.', '"r.').encode()).hexdigest()

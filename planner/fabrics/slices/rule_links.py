@@ -101,7 +101,7 @@ def _reduce_scatter(links: Links, line: Sequence[Tile]) -> Time | None:
 
 
 def _is_closed(links: Links, line: Sequence[Tile]) -> bool:
-    """Whether the last device of a row has a link to the first beside those between neighbours."""
+    """True if the last device of a row has a link to the first beside those between neighbours."""
     spare = links.rate(line[-1], line[0])
     return spare > links.rate(line[0], line[1]) / 2 if len(line) == 2 else spare > 0
 

@@ -1,10 +1,12 @@
 """Which slices a job lacks on servers that have devices enough."""
 
-from costmodel.fabrics import SlicedFabric, SliceShape
+from costmodel.fabrics import SliceShape
 from planner.candidates.expand import list_options
 from planner.fabrics.demand import Demand
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.shortages import Shortages
 from planner.fabrics.slices.free_slices import FreeSlices
+from planner.fabrics.slices.free_state import SlicedFreeState
 from planner.model.edit import with_job
 from planner.model.instance import Instance
 from planner.model.phrases import listed
@@ -18,13 +20,11 @@ class SliceShortages(Shortages):
 
     def counted(self, instance: Instance, name: str, size: int) -> str | None:
         """How many slices of which extent the job needs; None where it would find them, or needs none."""
-        fabric = instance.cluster.fabric
-        assert isinstance(fabric, SlicedFabric)
         demands = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
         needs = sorted({(demand.num_parts * demand.slices_together, demand.cut) for demand in demands if demand.cut})
-        free = FreeSlices(instance.cluster)
-        for resident in instance.residents:
-            free.take(map(fabric.parse_device, resident.devices))
+        state = FreeState.beside_residents(instance)
+        assert isinstance(state, SlicedFreeState)
+        free = state.slices
         if not needs or not all(demand.cut for demand in demands) or any(_fits(free, demand) for demand in demands):
             return None
         ways = [f"{number} of {_extent(cut)} ({_most(free, cut)} found)" for number, cut in needs[:MAX_NAMED]]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.groups import GROUPS
 from planner.fabrics.slices.step1_variables import SliceVariables

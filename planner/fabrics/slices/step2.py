@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import SliceShape
 from costmodel.fabrics.sliced import Held
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.free_state import SlicedFreeState
 from planner.fabrics.slices.slice_literals import add_disjoint, new_places
@@ -25,7 +25,7 @@ class SlicedStepTwo(StepTwo):
         free = SlicedFreeState(problem.cluster)
         staying = tuple(j for j, choice in pattern.items() if choice.stays)
         for j in staying:
-            free.take(problem.options[j].staying())
+            free.take_named(problem.options[j].staying())
         wanted, cut_of = _wanted(problem, pattern)
         held: dict[int, list[Held]] = {j: [] for j in cut_of}
         for server in sorted(wanted):
@@ -38,7 +38,7 @@ class SlicedStepTwo(StepTwo):
                 held[j] += [(server, packed.found[cut_of[j]].pop()) for _ in range(count)]
 
         def place(free: SlicedFreeState, j: int, on: Sequence[Held]) -> Assignment:
-            return free.realize_on_slices(problem.options[j], pattern[j].row, on)
+            return free.assign_on_slices(problem.options[j], pattern[j].row, on)
 
         return with_others(problem, pattern, SlicedFreeState(problem.cluster), held, place)
 
@@ -84,7 +84,7 @@ def _pack(
     cp, counts = cp_model.CpModel(), Counter[SliceShape]()
     for j, count in wanted.items():
         counts[cut_of[j]] += count
-    places = {cut: new_places(cp, free.cuts.usable(server, cut)) for cut in counts}
+    places = {cut: new_places(cp, free.slices.usable(server, cut)) for cut in counts}
     for cut, count in counts.items():
         cp.add(sum(place.taken for place in places[cut]) == count)
     add_disjoint(cp, (place for each in places.values() for place in each), {})

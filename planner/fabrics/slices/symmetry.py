@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ortools.sat.python import cp_model
 
-from planner.fabrics.free_state import Pattern
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind, Variables
 

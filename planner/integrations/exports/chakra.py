@@ -7,11 +7,14 @@ form, one file a rank; the JSON form says the same.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
+
+from google.protobuf.proto import serialize_length_prefixed
 
 from costmodel.collectives.ladder import Collective
 from costmodel.collectives.schedule import LOCAL, Schedule
-from planner.integrations.exports import protobuf
+from planner.integrations.exports import execution_trace
 from planner.integrations.exports.runs import rounds_of
 
 VERSION = "0.0.4"
@@ -43,23 +46,19 @@ class Node:
             "name": self.name,
             "type": NODE_NAMES[self.kind],
             "data_deps": list(self.waits_for),
-            "attr": [
-                {"name": name, "bool_val" if isinstance(value, bool) else "int64_val": value}
-                for name, value in self.attributes.items()
-            ],
+            "attr": [{"name": name, _value_field(value): value} for name, value in self.attributes.items()],
         }
 
-    def message(self) -> bytes:
-        parts = [
-            protobuf.number(1, self.id),
-            protobuf.data(2, self.name.encode()),
-            protobuf.number(3, self.kind),
-            protobuf.packed(5, self.waits_for),
-        ]
+    def message(self) -> Any:
+        node = execution_trace.Node(id=self.id, name=self.name, type=self.kind, data_deps=self.waits_for)
         for name, value in self.attributes.items():
-            kind = 27 if isinstance(value, bool) else 9
-            parts.append(protobuf.data(10, protobuf.data(1, name.encode()) + protobuf.number(kind, int(value))))
-        return b"".join(parts)
+            node.attr.add(name=name, **{_value_field(value): value})
+        return node
+
+
+def _value_field(value: Attribute) -> str:
+    """The field of an attribute that holds a value of this type."""
+    return "bool_val" if isinstance(value, bool) else "int64_val"
 
 
 def trace_nodes(schedule: Schedule, message_bytes: int) -> list[list[Node]]:
@@ -114,8 +113,10 @@ def collective_node(collective: Collective, message_bytes: int) -> Node:
 
 def trace_bytes(nodes: list[Node]) -> bytes:
     """The binary form: a stream of messages, metadata first."""
-    metadata = protobuf.data(1, VERSION.encode())
-    return b"".join([protobuf.delimited(metadata), *(protobuf.delimited(node.message()) for node in nodes)])
+    stream = BytesIO()
+    for message in (execution_trace.GlobalMetadata(version=VERSION), *(node.message() for node in nodes)):
+        serialize_length_prefixed(message, stream)
+    return stream.getvalue()
 
 
 def trace_text(nodes: list[Node]) -> str:

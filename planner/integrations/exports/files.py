@@ -23,7 +23,7 @@ DEFAULT_MESSAGE_BYTES = 2**20
 
 @dataclass(frozen=True)
 class Source:
-    """What is exported; InputError, naming the file `where`, for a plan without what a format writes."""
+    """An instance and its plan to export; InputError, naming `where`, for a plan that lacks parts of a format."""
 
     instance: Instance
     plan: Plan
@@ -52,7 +52,7 @@ def export_files(format_name: str, source: Source) -> Iterator[File]:
 
 
 def warnings_of(files: Iterable[File]) -> Iterator[str]:
-    """What programs that read the files may refuse, in words."""
+    """Warnings on parts of files that programs may refuse to read."""
     for name, content in files:
         if name.endswith(".xml") and isinstance(content, str) and (steps := most_steps(content)) > DEFAULT_STEPS:
             yield (

@@ -13,7 +13,7 @@ from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit, Plan
 
 @dataclass(frozen=True)
 class Held:
-    """What one job holds along one dimension, for its whole slice, or for its memory."""
+    """Circuits that one job holds along one dimension, for its whole slice, or for its memory."""
 
     job: str
     dimension: str

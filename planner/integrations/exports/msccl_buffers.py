@@ -1,4 +1,4 @@
-"""Where the slots of a schedule lie in the input, output and scratch buffers of MSCCL."""
+"""Places of the slots of a schedule in the input, output and scratch buffers of MSCCL."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What no exchange format carries: the circuits of each configuration, and the rounds that use them."""
+"""Sidecar of exchange formats, which carry no circuits: those of each configuration, and the rounds that use them."""
 
 import json
 from collections.abc import Iterable

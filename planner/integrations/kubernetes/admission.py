@@ -105,7 +105,7 @@ class Admission:
                 self._say(workload, "Rejected", str(error))
 
     def _is_sent_back(self, workload: Workload) -> bool:
-        """Whether it lost its place a short time ago: its pods stop and it comes back, meanwhile its job stays."""
+        """True if it lost its place a short time ago: its pods stop and it comes back, meanwhile its job stays."""
         evicted = workload.condition("Evicted")
         if evicted is None or evicted.get("reason") != BY_CHECK or not workload.is_active:
             return False

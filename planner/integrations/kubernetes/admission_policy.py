@@ -53,7 +53,7 @@ def _annotations(config: Kubernetes, account: str) -> dict[str, Any]:
 
 
 def _kills(config: Kubernetes, account: str) -> dict[str, Any]:
-    """What cannot be judged is let through: nothing may stand in the way of a cluster that deletes pods."""
+    """The rule lets through what it cannot judge: nothing may stand in the way of a cluster that deletes pods."""
     resources = _list(config.resources)
     takes = f"has(c.resources) && has(c.resources.limits) && {resources}.exists(r, r in c.resources.limits)"
     variables = {

@@ -25,7 +25,7 @@ class ApiError(Exception):
 
     @property
     def is_of_all(self) -> bool:
-        """Whether other requests would fare no better: the API is down, or does not know us."""
+        """True if other requests would fail as well: the API is down, or does not know us."""
         return self.status in (0, 401, 403) or self.status >= 500
 
 
@@ -125,7 +125,7 @@ class KubernetesClient:
 
 
 def _refusal(response: httpx.Response) -> ApiError:
-    """What the API said, from the Status that it sends."""
+    """The error of a response, from the Status that the API sends."""
     try:
         said = str(response.json()["message"])
     except (ValueError, KeyError, TypeError):

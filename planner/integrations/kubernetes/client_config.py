@@ -1,4 +1,4 @@
-"""Where the API of a cluster is and how one is known there: the account of a pod, or a kubeconfig file."""
+"""Address of the API of a cluster, and credentials there: the account of a pod, or a kubeconfig file."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""What an operator says of a Kubernetes cluster: which node is which server, what users may run, where the API is."""
+"""Configuration of a Kubernetes cluster: server of each node, resources that users may ask for, address of the API."""
 
 import re
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _NAME = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 
 
 def is_object_name(text: str) -> bool:
-    """Whether an object of Kubernetes may be called so."""
+    """True if an object of Kubernetes may have this name."""
     return len(text) <= MOST_NAME and re.fullmatch(_NAME, text) is not None
 
 

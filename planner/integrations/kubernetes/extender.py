@@ -39,7 +39,7 @@ FRESH_S = 10.0
 
 @dataclass(frozen=True)
 class PodVerdict:
-    """Where one pod may go: its assignment; anywhere; or nowhere now, and why."""
+    """Verdict on one pod: its assignment; any node; or none now, and why."""
 
     assignment: PodAssignment | None = None
     why: str = ""
@@ -56,7 +56,7 @@ class PodVerdict:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be judged of one pod."""
+    """Query of kube-scheduler on one pod."""
 
     pod: Pod
     job: str = ""
@@ -106,7 +106,7 @@ class Extender:
         """by uid: pods whose last answer was that they may not go, or not yet"""
 
     def read(self, item: Object) -> Asked:
-        """What a pod asks for; its job is expanded in all its forms, which may take seconds."""
+        """Read a query; its job is expanded in all its forms, which may take seconds."""
         pod = Pod(item)
         try:
             each = accelerators_of(pod.spec, self._site.config.resources)
@@ -127,7 +127,7 @@ class Extender:
             return Asked(pod, wrong=str(error))
 
     def judge(self, asked: Asked) -> PodVerdict:
-        """Where a pod may go; the first of a gang plans it whole."""
+        """Decide where a pod may go; the first of a gang plans it whole."""
         verdict = self._judged(asked)
         if verdict.why and asked.job:
             self.turned_away[asked.pod.uid] = Turned(asked, self._clock())
@@ -136,7 +136,7 @@ class Extender:
         return verdict
 
     def is_lit(self, verdict: PodVerdict) -> bool:
-        """Whether circuits that were not on are on by now; nobody is waited for."""
+        """True if circuits that were not on are on by now; does not wait."""
         return not verdict.dark or self._applied is None or self._applied().get(verdict.job) == verdict.dark
 
     def _judged(self, asked: Asked) -> PodVerdict:
@@ -218,7 +218,7 @@ class Extender:
         return assignment
 
     def _may_come(self, given: _Given) -> bool:
-        """Whether the informer may yet show a pod that it does not."""
+        """True if the informer may yet show a pod that it does not show now."""
         return not given.is_seen and self._clock() < given.at_s + FRESH_S
 
     def fetch(self, namespace: str, name: str, uid: str) -> Object:

@@ -29,7 +29,7 @@ Taken = dict[tuple[str, str], PodAssignment]
 
 
 def gang_pod_group(pod: Pod, site: KubernetesSite) -> PodGroup:
-    """What the gang of a pod asks for; PodGroupError."""
+    """The request of the gang that a pod belongs to; PodGroupError where it can never run."""
     text = pod.annotations.get(SIZE, "1")
     pods = whole_number(text)
     if not pods:

@@ -1,4 +1,4 @@
-"""Who holds what: the jobs that pods stand for.
+"""Jobs that pods stand for.
 
 A pod that is bound stands for the job that the planner bound it for: its annotation, which nobody else writes. Its
 labels are its owner's, and mean nothing then. Until its object is gone, or it has ended, it keeps what it holds.
@@ -27,7 +27,7 @@ class Holders:
         return self._jobs
 
     def has(self, job: str) -> bool:
-        """Whether pods stand for a job now. None in the informer: the API is asked, since a pod is bound, and a gang
+        """True if pods stand for a job now. None in the informer: the API is asked, since a pod is bound, and a gang
         planned, before the informer shows it; ApiError."""
         if job in self.jobs():
             return True

@@ -27,7 +27,7 @@ class Informer:
 
     @property
     def is_known(self) -> bool:
-        """Whether the list has been read at least once."""
+        """True if the list has been read at least once."""
         return self._is_known
 
     def refresh(self) -> None:

@@ -43,7 +43,7 @@ def placed(controller: Controller, site: KubernetesSite, pod_group: PodGroup, jo
 
 
 def _is_whole(job: JobState, pod_group: PodGroup, site: KubernetesSite) -> bool:
-    """Whether a job waits, or each server gives whole pods."""
+    """True if a job waits, or each server gives whole pods."""
     if job.place is not None:
         try:
             pod_assignments_of(job.place, pod_group.each, site.node_of)

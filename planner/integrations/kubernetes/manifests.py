@@ -26,7 +26,7 @@ Manifest = dict[str, Any]
 
 @dataclass(frozen=True)
 class Deployment:
-    """Where the planner runs."""
+    """Namespace, image and storage of the planner in a cluster."""
 
     namespace: str
     image: str
@@ -63,7 +63,7 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Deployment) -> s
 
 
 def scheduler_configuration(config: Kubernetes, namespace: str) -> str:
-    """What kube-scheduler reads by --config. TOKEN stands for that of the service: the file is a secret."""
+    """The file that kube-scheduler reads by --config. TOKEN stands for that of the service: the file is a secret."""
     extender = {
         "urlPrefix": f"http://planner:TOKEN@{NAME}.{namespace}.svc:{PORT}/scheduler",
         "filterVerb": "filter",

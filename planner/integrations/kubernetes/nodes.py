@@ -81,7 +81,7 @@ class Nodes:
 
 
 def _state(item: Object) -> str:
-    """What is to be done to the server of a node: nothing, "drained" or "failed"."""
+    """State that the server of a node is to have: "" (in use), "drained" or "failed"."""
     conditions = (item.get("status") or {}).get("conditions") or ()
     is_ready = any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
     if not is_ready:

@@ -19,7 +19,7 @@ class SplitError(ValueError):
 
 @dataclass(frozen=True)
 class PodAssignment:
-    """Where one pod goes, and what it gets there."""
+    """Node, accelerators and circuits of one pod."""
 
     node: str
     indices: tuple[int, ...]

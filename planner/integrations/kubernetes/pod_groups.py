@@ -18,7 +18,7 @@ MOST_PRIORITY = 1_000_000
 
 
 class PodGroupError(ValueError):
-    """What pods ask for can never run here; the text says why, and what to change."""
+    """Pods that can never run here; the text gives the reason, and the remedy."""
 
 
 @dataclass(frozen=True)

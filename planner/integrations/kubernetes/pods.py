@@ -43,12 +43,12 @@ class Pod:
 
     @property
     def node(self) -> str:
-        """Where it is bound to; nothing for nowhere yet."""
+        """The node that it is bound to; empty for none yet."""
         return str(self.spec.get("nodeName") or "")
 
     @property
     def is_over(self) -> bool:
-        """Whether it has given back what it had; a pod that is being deleted has not."""
+        """True if it has given back its accelerators; a pod that is being deleted has not."""
         return (self.item.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 
     @property
@@ -64,7 +64,7 @@ class Pod:
 
 
 def takes_any(item: Object, resources: Sequence[str]) -> bool:
-    """Whether a pod takes accelerators and has not ended: what is written on others is nothing."""
+    """True if a pod takes accelerators and has not ended: annotations of others mean nothing."""
     try:
         return not Pod(item).is_over and accelerators_of(Pod(item).spec, resources) > 0
     except PodGroupError:

@@ -61,7 +61,7 @@ class Workload:
         return None
 
     def check(self, name: str) -> Object | None:
-        """What an admission check has said; None where the Workload does not pass it."""
+        """State of an admission check; None where the Workload does not pass it."""
         for one in self.status.get("admissionChecks") or ():
             if one.get("name") == name:
                 found: Object = one

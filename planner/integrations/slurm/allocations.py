@@ -63,7 +63,7 @@ def allocation_of(place: "Place", node_of_server: Mapping[str, str], restarts: i
 
 @dataclass(frozen=True)
 class Report:
-    """What a hook could not do for a job."""
+    """Report of a hook that failed for a job."""
 
     action: str
     part: str | None
@@ -75,7 +75,7 @@ Call = Literal["fail", "repair"]
 
 @dataclass(frozen=True)
 class Order:
-    """What an operator says of a part that Slurm knows nothing of, such as a fiber."""
+    """Order of an operator on a part that Slurm does not know, such as a fiber."""
 
     call: Call
     part: str
@@ -94,13 +94,13 @@ class AllocationStore:
             make_private(state / name)
 
     def all(self) -> dict[int, Allocation]:
-        """What is locked, by job; InputError for a file that cannot be read. Read once: nobody else writes it."""
+        """Locked allocations by job; InputError for a file that cannot be read. Read once: nobody else writes it."""
         if self._known is None:
             self._known = {int(path.stem): _read(path) for path in self._files("jobs")}
         return dict(self._known)
 
     def reports(self) -> dict[int, Report]:
-        """What hooks said that nobody has heard yet, by job."""
+        """Reports of hooks that have not been read yet, by job."""
         found = {}
         for path in self._files("reports"):
             try:
@@ -143,7 +143,7 @@ class AllocationStore:
         report_file(self._state, job).unlink(missing_ok=True)
 
     def orders(self) -> Iterator[tuple[Path, Order | None]]:
-        """What operators have said since, in that order, each with its file, to be removed once it is done.
+        """Orders of operators, the oldest first, each with its file, to be removed once it is done.
 
         None for a damaged one.
         """
@@ -236,5 +236,5 @@ def _read(path: Path) -> Allocation:
 
 
 def set_aside(path: Path) -> Path:
-    """Where a damaged file is from now on: nobody reads it there, but people."""
+    """Move a damaged file aside, where only people read it; returns its new path."""
     return path.replace(path.with_suffix(".damaged"))

@@ -1,4 +1,4 @@
-"""What Slurm says as typed rows, and what it is told."""
+"""Client of Slurm: its jobs and nodes as typed rows, and commands to it."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from planner.integrations.slurm.rows import JobRow, NodeRow
 
 
 class SlurmClient:
-    """What the planner asks and tells one slurmctld."""
+    """Queries and commands to one slurmctld."""
 
     def __init__(self, timeout_s: float = TIMEOUT_S) -> None:
         self._commands = Commands(timeout_s)

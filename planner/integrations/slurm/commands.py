@@ -1,4 +1,4 @@
-"""How Slurm's commands are run: never through a shell. What scontrol is told goes line after line to one that stays,
+"""Runs commands of Slurm, never through a shell. Commands to scontrol go line after line to one that stays,
 which costs a tenth of a process each; what is more than plain words goes as arguments to one of its own."""
 
 import contextlib
@@ -39,7 +39,7 @@ class Commands:
         """those that stay, and that no thread talks to; None where none does"""
 
     def run(self, *argv: str) -> str:
-        """What a process of its own prints; SlurmError where it fails."""
+        """Output of a command, run as a process of its own; SlurmError where it fails."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(_FILTERS)} | _WHOLE_LISTS
         try:
             done = subprocess.run(
@@ -100,7 +100,7 @@ class _Lines:
             raise SlurmDownError(f"scontrol cannot be run: {error.strerror}") from None
 
     def say(self, line: str) -> str:
-        """What it has to say against a line; SlurmDownError where it does not answer."""
+        """Send a line to scontrol; returns its error, empty for none. SlurmDownError where it does not answer."""
         if self._number == 0:
             self._answer("")  # complaints of its start are not about a line
         return self._answer(line)

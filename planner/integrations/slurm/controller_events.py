@@ -32,7 +32,7 @@ class ControllerEvent:
 def asked(
     observed: ObservedState, desired: DesiredState, memory: Memory, site: SlurmSite, now_s: float
 ) -> dict[int, Request]:
-    """What held jobs ask for that may run now as far as Slurm is concerned, in the order in which they were submitted.
+    """Requests of held jobs that may run now as far as Slurm is concerned, in the order in which they were submitted.
 
     Those that cannot run are remembered with the reason, until they ask for something else.
     """
@@ -66,7 +66,7 @@ def in_turn(requests: Sequence[Request], memory: Memory) -> list[Request]:
 
 
 def mark_of(row: JobRow, descriptor: JobDescriptor) -> object:
-    """What a job asks for: a refused one is looked at again once this has changed."""
+    """Mark of what a job asks for: a refused one is looked at again once it has changed."""
     return descriptor.request, row.comment, row.nice, row.time_limit_s, row.account
 
 

@@ -37,7 +37,7 @@ class Executor:
     def carry_out(
         self, actions: Sequence[Action], may_go_on: Callable[[], bool], longest_s: float
     ) -> tuple[dict[int | str, str], dict[int, Report]]:
-        """What was refused, by job or node, and which circuits could not be put on, by job.
+        """Carry out actions; returns refusals by job or node, and failures to put circuits on by job.
 
         After a refusal the other actions on that job or node are left for another tick. SlurmDownError ends all of it.
         """

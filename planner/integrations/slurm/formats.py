@@ -1,4 +1,4 @@
-"""What Slurm prints as JSON, in the format of each release, as rows. A document names its format in `meta`.
+"""Rows from the JSON that Slurm prints, in the format of each release. A document names its format in `meta`.
 
 22.05 has numbers where later releases have {"set", "infinite", "number"}, and one state where they have a list; its
 sinfo lists nodes one by one, as `scontrol show nodes` does later. Of the fields that are read here, formats from
@@ -54,7 +54,7 @@ def release_in(said: str) -> str:
 
 
 def format_of(document: dict[str, Any]) -> Format:
-    """How a document is to be read; SlurmDownError where that is not known: nothing may be concluded from it."""
+    """The format of a document; SlurmDownError where it is not known: nothing may be concluded from it."""
     meta = document.get("meta") or {}
     plugin = meta.get("plugin") or {}
     name = plugin.get("data_parser") or plugin.get("type") or "without a name"

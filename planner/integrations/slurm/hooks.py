@@ -1,4 +1,4 @@
-"""What slurmctld runs around a job: `python -m planner.integrations.slurm.hooks connect|release STATE`.
+"""Hooks that slurmctld runs around a job: `python -m planner.integrations.slurm.hooks connect|release STATE`.
 
 Standard library alone: it starts in some tens of milliseconds, for every job, in any Python that reads this file.
 A connect that fails leaves a report and exits with 1, upon which Slurm requeues the job.

@@ -88,7 +88,7 @@ class Installation:
         return said
 
     def notes(self) -> list[str]:
-        """What the operator should know of an installation that works."""
+        """Notes for the operator on an installation that works."""
         return [note for note in (untried(require_release()), open_gpus(self.site)) if note]
 
     def remove(self, *, is_dry: bool = False) -> list[str]:
@@ -124,7 +124,7 @@ class Installation:
 
     @cached_property
     def _account(self) -> pwd.struct_passwd:
-        """Whom hooks run as."""
+        """User of the hooks."""
         name = read_conf(self.slurm_conf).slurm_user
         try:
             account = pwd.getpwuid(int(name)) if name.isdigit() else pwd.getpwnam(name)
@@ -211,7 +211,7 @@ class Installation:
                 raise InputError(str(path), "", f"does not run as {self._account.pw_name} (SlurmUser): {said}")
 
     def _as_slurm_user(self, command: list[str]) -> str | None:
-        """What went wrong, if anything."""
+        """Run a command as the user of slurmctld; returns its error, None for none."""
         account = self._account
         root = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
         environment = {"PYTHONPATH": str(scripts.package_folder()), "SLURM_JOB_ID": "0", "PATH": os.defpath}

@@ -1,4 +1,4 @@
-"""What of a site's slurm.conf stands in the way, each with its remedy; and what our snippet must then set."""
+"""Checks a site's slurm.conf: obstacles, each with its remedy, and the settings of our snippet."""
 
 import os
 import re
@@ -25,7 +25,7 @@ _ADMIN_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 @dataclass(frozen=True)
 class Programs:
-    """Where ours are."""
+    """Paths of our programs."""
 
     connect: Path
     release: Path
@@ -60,7 +60,7 @@ def require_release() -> str:
 
 
 def untried(release: str) -> str:
-    """What to know of a release that was not tried; empty where it was."""
+    """A warning on a release of Slurm that was not tried; empty where it was."""
     if any(each.release == release and each.is_tried for each in FORMATS.values()):
         return ""
     tried = " and ".join(each.release for each in FORMATS.values() if each.is_tried)
@@ -68,7 +68,7 @@ def untried(release: str) -> str:
 
 
 def open_gpus(site: SlurmSite) -> str:
-    """What to know where nobody closes the GPUs of a node; empty where the planner does."""
+    """A warning where nothing closes the GPUs of a node to other jobs; empty where the planner does."""
     if site.config.gpu_devices is not None:
         return ""
     problem = "EVERY JOB, ALSO ONE WITHOUT GPUS, CAN OPEN EVERY GPU OF ITS NODES, WHOEVER COMPUTES ON IT"
@@ -76,7 +76,7 @@ def open_gpus(site: SlurmSite) -> str:
 
 
 def settings_of(conf: SlurmConf, programs: Programs) -> dict[str, str]:
-    """What the snippet sets: all but what the site sets itself and passes on to us; InputError with the remedy."""
+    """Settings of the snippet: all but what the site sets itself and passes on to us; InputError with the remedy."""
     found: dict[str, str] = {}
     plugins = [name.removeprefix("job_submit/") for name in conf.listed("JobSubmitPlugins")]
     if not plugins:
@@ -99,7 +99,7 @@ def settings_of(conf: SlurmConf, programs: Programs) -> dict[str, str]:
 
 
 def require_own_job_submit(path: Path, lua: Path) -> bool:
-    """Whether job_submit.lua is ours to write; InputError where the site has one that does not call ours."""
+    """True if job_submit.lua is ours to write; InputError where the site has one that does not call ours."""
     if not path.exists() or WRITTEN in path.read_text(encoding="utf-8", errors="replace"):
         return True
     if _calls(path, lua.name):
@@ -132,5 +132,5 @@ def require_fit(conf: SlurmConf, site: SlurmSite) -> None:
 
 
 def _calls(program: Path, name: str) -> bool:
-    """Whether a script of the site names ours, as we told how."""
+    """True if a script of the site names ours, as our notes ask."""
     return program.is_file() and name in program.read_text(encoding="utf-8", errors="replace")

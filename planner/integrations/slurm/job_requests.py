@@ -50,7 +50,7 @@ class JobDescriptor:
         return f"gpu:{self.type}:{self.gpus}" if self.type != "any" else f"gpu:{self.gpus}"
 
     def text(self, *, at: str = "", is_put_off: bool = False, why: str = "") -> str:
-        """What is to stand there from now on."""
+        """The text that is to stand there from now on."""
         tail = f":at={at}" if at else ""
         return f"{self.request}{tail}{':put-off' if is_put_off else ''}{f' why={plain(why)}' if why else ''}"
 

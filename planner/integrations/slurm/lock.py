@@ -11,7 +11,7 @@ from planner.integrations.private_files import open_lock
 
 @contextmanager
 def is_alone(state: Path) -> Iterator[bool]:
-    """Whether nobody else works with this folder; while the block lasts, nobody else can."""
+    """Lock a folder while the block lasts; False where another process holds the lock."""
     file = open_lock(state / "daemon.lock")
     try:
         try:

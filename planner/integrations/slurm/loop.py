@@ -161,7 +161,7 @@ class Loop:
         self._memory.refused[job] = Refusal(mark, why, until_s)
 
     def _tell_health(self, events: list[controller_events.ControllerEvent]) -> None:
-        """What hooks and operators say of parts, for as long as they do not say otherwise."""
+        """Report to the controller the health of parts as hooks and operators gave it last."""
         for event in events:
             (self._memory.broken.add if event.call == "fail" else self._memory.broken.discard)(event.subject)
         self._tell_all(events)

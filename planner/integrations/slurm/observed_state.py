@@ -32,7 +32,7 @@ class ObservedState:
 
     @cached_property
     def ours(self) -> dict[int, JobDescriptor]:
-        """What is asked for jobs that job_submit.lua has left to the planner."""
+        """Descriptors of the jobs that job_submit.lua has left to the planner, by job."""
         return {job: descriptor for job, row in self.jobs.items() if (descriptor := descriptor_of(row)) is not None}
 
     @cached_property
@@ -45,7 +45,7 @@ class ObservedState:
         return found
 
     def may_run(self, job: int, now_s: float) -> bool:
-        """Whether a job of ours is held for the planner, and could run now as far as Slurm is concerned."""
+        """True if a job of ours is held for the planner, and could run now as far as Slurm is concerned."""
         row = self.jobs[job]
         if not (row.waits and row.is_held) or row.reason == "JobHeldAdmin" or self.ours[job].is_put_off:
             return False
@@ -106,7 +106,7 @@ def pause_s(tries: int) -> float:
 
 
 class Retries(Generic[K]):
-    """What failed is tried again at once the first time, then after ever longer pauses."""
+    """Pauses between tries of what failed: none the first time, then ever longer ones."""
 
     def __init__(self) -> None:
         self._tries: dict[K, int] = {}
@@ -126,7 +126,7 @@ class Retries(Generic[K]):
 
 @dataclass
 class Memory:
-    """What a daemon may forget: without it some things are tried, and said, once more."""
+    """Memory that a daemon may lose: without it some things are tried, and logged, once more."""
 
     refused: dict[int, Refusal] = field(default_factory=dict)
     switchings: Retries[str] = field(default_factory=Retries)
@@ -139,7 +139,7 @@ class Memory:
     """job after which reasons are written next"""
 
     def is_refused(self, job: int, mark: object, now_s: float) -> bool:
-        """Whether a job that asks for this cannot run."""
+        """True if a job that asks for this was refused, and is not looked at again yet."""
         refusal = self.refused.get(job)
         return refusal is not None and refusal.mark == mark and now_s < refusal.until_s
 

@@ -49,7 +49,7 @@ class JobRow:
 
     @property
     def address(self) -> str:
-        """What scontrol takes for it and no other job: the number of an array is also that of one of its tasks."""
+        """Name of this job and no other to scontrol: the number of an array is also that of one of its tasks."""
         if self.tasks:
             return f"{self.array_id}_[{self.tasks}]"
         return f"{self.array_id}_{self.task}" if self.task is not None else str(self.job_id)

@@ -32,7 +32,7 @@ exit 0
 
 
 def package_folder() -> Path:
-    """Where this package is imported from."""
+    """The folder from which this package is imported."""
     return Path(__file__).resolve().parents[3]
 
 

@@ -45,7 +45,7 @@ class SlurmConf:
     lines: tuple[ConfLine, ...]
 
     def value(self, key: str) -> str | None:
-        """What the last line says that names this key."""
+        """Value of a key by the last line that names it; None where none does."""
         found = [line.pairs[key.lower()] for line in self.lines if key.lower() in line.pairs]
         return found[-1] if found else None
 
@@ -55,7 +55,7 @@ class SlurmConf:
 
     @property
     def slurm_user(self) -> str:
-        """Whom slurmctld and its hooks run as: root unless given."""
+        """User of slurmctld and its hooks: root unless given."""
         return self.value("SlurmUser") or "root"
 
     def gpus_by_node(self) -> dict[str, int]:
@@ -70,7 +70,7 @@ class SlurmConf:
         return set() if "" in types else types
 
     def _gres_by_node(self) -> dict[str, str]:
-        """What stands after Gres=."""
+        """The text after Gres= by node."""
         found, default = dict[str, str](), ""
         for line in self.lines:
             if "nodename" not in line.pairs:

@@ -52,7 +52,7 @@ def next_step(
 
 
 def troubles(observed: ObservedState, most: int) -> Iterator[str]:
-    """What hooks could not do, as of now, for people."""
+    """Failures of hooks as of now, one line each, for people."""
     for job, allocation in sorted(observed.allocations.items()):
         if allocation.tries:
             yield f"job {job}: {why(allocation, most)}"

@@ -1,4 +1,4 @@
-"""Who runs where, who waits and why, and whether Slurm, journal and switches agree."""
+"""Status of a site: jobs with their nodes or reasons to wait, and where Slurm, journal and switches disagree."""
 
 import json
 import time
@@ -23,7 +23,7 @@ from planner.model.errors import InputError
 
 @dataclass(frozen=True)
 class StatusReport:
-    """What `planner slurm status` shows."""
+    """The document of `planner slurm status`."""
 
     is_alive: bool
     """whether the daemon runs"""
@@ -157,7 +157,7 @@ def _unplaced(row: JobRow) -> str:
 
 
 def differences(observed: ObservedState, desired: DesiredState) -> Iterator[str]:
-    """Where Slurm, journal and switches do not agree now. Those of jobs under way go by themselves."""
+    """Disagreements of Slurm, journal and switches now, in words. Those of jobs under way go by themselves."""
     for job, place in desired.places.items():
         row, allocation = observed.jobs.get(job), observed.allocations.get(job)
         if observed.has_ended(job) or row is None:

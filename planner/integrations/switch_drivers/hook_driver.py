@@ -56,7 +56,7 @@ class HookDriver(RecordedDriver):
         return found
 
     def _run(self, action: str, job: str, circuits: Circuits, lock: int | None) -> str:
-        """What it says of itself where it succeeds."""
+        """Run the command; returns its output. CircuitError where it fails."""
         given = json.dumps({"action": action, "job": job, "circuits": circuits})
         name = f"{action} {job}: {self._command[0]}"
         try:
@@ -101,7 +101,7 @@ def _account(folder: Path) -> dict[str, Any]:
 
 
 def _answer(text: str) -> dict[str, Any]:
-    """What a command says of its failure; nothing where it is no JSON object."""
+    """The JSON object in which a command describes its failure; empty where there is none."""
     try:
         answer = json.loads(text)
     except ValueError:

@@ -30,7 +30,7 @@ def taken(circuits: Circuits) -> set[str]:
 
 
 def switches(circuits: Circuits) -> set[str]:
-    """What is set to make them: servers whose light is switched, and switches between servers."""
+    """Devices that are set to make circuits: servers whose light is switched, and switches between servers."""
     found = set()
     for circuit in _each(circuits):
         servers = {circuit[end].partition(".")[0] for end in ("from", "to")}

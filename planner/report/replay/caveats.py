@@ -1,4 +1,4 @@
-"""What a study does not show, from what was set in it."""
+"""Caveats of a study, from its settings."""
 
 from collections.abc import Iterator, Mapping
 

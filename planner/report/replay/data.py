@@ -68,7 +68,7 @@ def page_data(
 
 
 def _migration(rules: Rules, sheet: Sheet) -> str:
-    """Whether running jobs move, which some policies have them do by themselves."""
+    """True if running jobs move, which some policies have them do by themselves."""
     pause = f"{rules.downtime_s:g} s pause"
     if rules.migrate:
         return f"on, {pause}"
@@ -77,7 +77,7 @@ def _migration(rules: Rules, sheet: Sheet) -> str:
 
 
 def setting(study: Study, sheet: Sheet) -> list[tuple[str, str]]:
-    """What was replayed, in few words."""
+    """Summary of the demand and clusters that were replayed."""
     demand, rules = study.demand, study.rules
     source, ground = demand.source, next(iter(study.grounds.values()))
     of_all = f" of {len(source):,}" if isinstance(source, Trace) and demand.jobs is not None else ""

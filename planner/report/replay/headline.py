@@ -33,7 +33,7 @@ Line = Mapping[str, Any]
 
 
 def headline(sheet: Sheet, verdicts: Sequence[Verdict]) -> list[str]:
-    """What to do, what it changes, and how sure that is."""
+    """Recommendation, its effect and its certainty."""
     seeds = len(sheet.seeds)
     if seeds == 1:
         return [
@@ -62,7 +62,7 @@ def _advice(sheet: Sheet, verdicts: Sequence[Verdict]) -> str:
 
 
 def _gain(sheet: Sheet, each: Verdict) -> str:
-    """What a choice changes against the baseline."""
+    """Effect of a choice against the baseline."""
     changes = list(_changes(each["lines"], ("better", "worse"), sign=1))
     if not changes:
         return f"{_at(each)}no difference to {name_of(sheet.baseline)} is beyond chance and 1 %."
@@ -70,7 +70,7 @@ def _gain(sheet: Sheet, each: Verdict) -> str:
 
 
 def _stay(sheet: Sheet, each: Verdict) -> str:
-    """What the others offer beside the baseline that stays."""
+    """Effects of the others beside the baseline that stays."""
     line = next((line for line in each["lines"] if line["measure"] == "goodput" and line["other"] is not None), None)
     if line is None:
         return f"{_at(each)}nothing to compare with."

@@ -1,4 +1,4 @@
-"""What to do at each load: the run that no other beats, and how it differs from the baseline."""
+"""Recommendation at each load: the run that no other beats, and its differences from the baseline."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -19,7 +19,7 @@ GROWING = 1.5
 
 
 def finding(less: Interval, scale: float | None, better: str) -> Finding:
-    """What a paired difference says; `scale` is the value that it is compared with."""
+    """Reading of a paired difference; `scale` is the value that it is compared with."""
     mean, half_width = less
     if mean is None or half_width is None:
         return "unknown"
@@ -118,7 +118,7 @@ def _line(sheet: Sheet, load: Load, choice: Run, name: str, measure: Measure) ->
 
 
 def warnings(sheet: Sheet, load: Load, choice: Run) -> list[str]:
-    """What the figures at a load hide."""
+    """Caveats of the figures at a load."""
     told = []
     refused = sheet.mean(load, choice, "never_fit")[0]
     if refused:
@@ -134,7 +134,7 @@ def warnings(sheet: Sheet, load: Load, choice: Run) -> list[str]:
 
 
 def _grows(sheet: Sheet, load: Load, run: Run) -> bool:
-    """Whether the last quarter has many more waiting jobs than the second one, over all seeds."""
+    """True if the last quarter has many more waiting jobs than the second one, over all seeds."""
     early = late = 0.0
     for seed in sheet.seeds:
         outcome = sheet.outcome(load, run, seed)

@@ -31,7 +31,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """What all runs share."""
+    """Inputs that all runs share."""
 
     variants: tuple[Variant, ...]
     options: SolveOptions

@@ -1,4 +1,4 @@
-"""What the clusters of rows cost, by prices of the reader."""
+"""Costs of the clusters of rows, by prices of the reader."""
 
 from collections.abc import Sequence
 from dataclasses import replace

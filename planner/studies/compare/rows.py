@@ -1,7 +1,5 @@
 """One row for each run: what a policy reached on a variant of an instance, and how far it is from the bound."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +14,7 @@ from planner.model.result import Result, relative_gap
 
 @dataclass(frozen=True)
 class PolicyRow:
-    """What one policy reached on one instance; None where it found no plan or nothing is known."""
+    """Result of one policy on one instance; None where it found no plan or nothing is known."""
 
     instance: str
     parameters: Mapping[str, Any]
@@ -66,7 +64,7 @@ class PolicyRow:
 def row_of(
     problem: Problem, parameters: Mapping[str, Any], policy: str, result: Result, wall_time_s: float
 ) -> PolicyRow:
-    """What the result says, with the bound and the gap that this run proved itself."""
+    """Row of a result, with the bound and the gap that this run proved itself."""
     instance, plan = problem.instance, result.plan
     objectives = plan.objectives if plan is not None else {}
     assignments = plan.assignments if plan is not None else ()
@@ -127,13 +125,3 @@ def to_records(rows: Iterable[PolicyRow], *, with_timings: bool = True) -> list[
         | ({} if with_timings else {"wall_time_s": None})
         for row in rows
     ]
-
-
-def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
-    """Records of equal keys as CSV with a header; an empty cell is None."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if records:
-        writer.writerow(records[0])
-        writer.writerows(record.values() for record in records)
-    return text.getvalue()

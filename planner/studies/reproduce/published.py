@@ -43,7 +43,7 @@ class Tolerance(Spec):
         return low - self._amount(low), high + self._amount(high)
 
     def _amount(self, value: float) -> float:
-        """What the tolerance is at a value, with what may be lost in rounding binary numbers."""
+        """Width of the tolerance at a value, rounding of binary numbers included."""
         return (self.relative + ROUNDING) * abs(value) + self.absolute
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from planner.cpsat.repair import RepairLimits
-from planner.fabrics.ranked_assignment import RankedAssignment, tenant_of
+from planner.fabrics.ranked_assignment import RankedAssignment, ranked_by
 from planner.model.arguments import require_instance, require_names, require_plan
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -33,7 +33,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Repair:
-    """What remains of a plan after failures.
+    """Outcome of a repair after failures.
 
     intact: no running job uses a failed part; repaired: every job runs as before, some ranks or circuits elsewhere;
     reduced: jobs run in another configuration, or not at all; none: nothing was found that keeps what must run.
@@ -62,7 +62,7 @@ class Repair:
 
     @property
     def is_fewest(self) -> bool:
-        """Whether fewest ranks move, and with as many fewest circuits change, both proven."""
+        """True if fewest ranks move, and with as many fewest circuits change, both proven."""
         return (
             self.outcome in ("intact", "repaired")
             and len(self.moves) == self.least_moves
@@ -131,7 +131,7 @@ def _num_changed(damage: DamagedPlan, old: Assignment, new: Assignment) -> int:
     if new.configuration != old.configuration:
         return sum(len(held.circuits) for held in new.circuits) + len(new.memory)
     fabric = damage.cluster.fabric
-    before, after = (set(_rows(tenant_of(fabric, assignment))) for assignment in (old, new))
+    before, after = (set(_rows(ranked_by(fabric, assignment))) for assignment in (old, new))
     return len(after - before) + sum(plug not in old.memory for plug in new.memory)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.cpsat.repair import RepairProblem
-from planner.fabrics.ranked_assignment import RankedAssignment, tenant_of
+from planner.fabrics.ranked_assignment import RankedAssignment, ranked_by
 from planner.fabrics.spares import Device
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -30,7 +30,7 @@ class DamagedPlan:
 
     @cached_property
     def tenants(self) -> tuple[RankedAssignment, ...]:
-        return tuple(tenant_of(self.cluster.fabric, assignment) for assignment in self.plan.assignments)
+        return tuple(ranked_by(self.cluster.fabric, assignment) for assignment in self.plan.assignments)
 
     @cached_property
     def lost(self) -> dict[str, tuple[int, ...]]:
@@ -94,9 +94,9 @@ class DamagedPlan:
         return frozenset(t.name for t in self.tenants if self.instance.job(t.name).constraints.per_server is not None)
 
     def leaves_ports(self, assignments: Sequence[Assignment]) -> bool:
-        """Whether no single-device job that moved took a working port beside a free device without one."""
+        """True if no single-device job that moved took a working port beside a free device without one."""
         before = {tenant.name: tenant.devices for tenant in self.tenants}
-        placed = [tenant_of(self.cluster.fabric, assignment) for assignment in assignments]
+        placed = [ranked_by(self.cluster.fabric, assignment) for assignment in assignments]
         dark = self.cluster.dark_devices
         entered = [t.devices[0] for t in placed if len(t.devices) == 1 and t.devices != before.get(t.name)]
         spare = {device[0] for device in self.free_beside(placed) & dark}

@@ -1,4 +1,4 @@
-"""What a plan that must survive failures is made without, part by part."""
+"""Reserve of a plan that must survive failures, part by part."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -58,13 +58,13 @@ def keep_all(damage: DamagedPlan, limits: RepairLimits, *, is_quick: bool = Fals
 
 
 def _is_countable(problem: RepairProblem) -> bool:
-    """Whether all jobs can be searched at once where light is left aside: a literal for each rank and server."""
+    """True if all jobs can be searched at once where light is left aside: a literal for each rank and server."""
     ranks = sum(len(tenant.devices) for tenant in problem.tenants)
     return ranks * (problem.cluster.fabric.num_servers + 1) <= LARGE
 
 
 def _is_overfull(damage: DamagedPlan) -> bool:
-    """Whether there are fewer healthy devices than ranks, or fewer with a port than ranks of larger jobs."""
+    """True if there are fewer healthy devices than ranks, or fewer with a port than ranks of larger jobs."""
     cluster = damage.cluster
     sizes = [len(tenant.devices) for tenant in damage.tenants]
     num_lit = cluster.num_healthy - len(cluster.dark_devices)

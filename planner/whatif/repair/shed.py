@@ -69,12 +69,12 @@ def _without(
     if kept.assignments is None:
         return None
     found = list(kept.assignments)
-    board = FreeState.empty(instance.cluster)
+    free = FreeState.empty(instance.cluster)
     for assignment in found:
-        board.take(assignment)
+        free.take_named(assignment)
     for victim in victims:
         options = list_options(instance, instance.job(victim.job))
-        placed = None if options.must_stay else place(board, options, tightest, options.rows_by_value())
+        placed = None if options.must_stay else place(free, options, tightest, options.rows_by_value())
         if placed is not None:
             found.append(placed)
         elif options.must_run:

@@ -10,8 +10,6 @@ from planner.tables import read_table
 from tests.paths import SHARED
 
 MEASURED = SHARED / "measured" / "serving.csv"
-
-
 needs_table = pytest.mark.skipif(not MEASURED.exists(), reason="../shared/measured/serving.csv is absent")
 
 

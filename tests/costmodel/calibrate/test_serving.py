@@ -14,8 +14,6 @@ from tests.costmodel.calibrate.serving_cases import grid, measured, needs_table
 
 TOKEN_MARK, FIRST_MARK = 0.065, 0.21
 """mean errors on unseen rows that are asked for: 6 to 7 % per output token, 20 to 22 % to the first token"""
-
-
 KNOWN = {
     "matrix_slowdown": 1.25, "layer_s": 25e-6, "sequence_s": 40e-6, "eager_layer_s": 0.6e-3, "first_token_s": 30e-3,
 }  # fmt: skip

@@ -10,8 +10,6 @@ from planner.tables import read_table
 from tests.costmodel.calibrate.training_cases import MEASURED, needs_tables, of
 
 KNOWN = {"matrix": 0.6, "attention": 0.3, "memory": 0.95, "launch": 2e-5, "link_bandwidth": 3e11}
-
-
 ROW: dict[str, object] = {
     "device": "b200", "devices": 8, "model": "llama3-70b", "layers": 4, "seq_len": 4096, "tp": 2, "cp": 1, "pp": 1,
     "dp": 4, "interleave": 1, "micro_batch": 1, "micro_batches": 4, "recompute": "none", "step_s": 1.0,

@@ -6,8 +6,6 @@ from costmodel.calibrate.family import Series
 from tests.paths import SHARED
 
 MEASURED = SHARED / "measured"
-
-
 needs_tables = pytest.mark.skipif(not MEASURED.exists(), reason="../shared/measured is absent")
 
 

@@ -9,11 +9,7 @@ from costmodel.collectives.plan import CollectivePlan
 from tests.costmodel.collectives.cases import ALPHA_S, RATE, RHO_S
 
 W = 16
-
-
 WAVELENGTH_RATE = RATE / W
-
-
 EXACT = Family(orders=("fixed",), padded=False)
 
 

@@ -9,8 +9,6 @@ from costmodel.collectives.plan import CollectivePlan
 from costmodel.collectives.simulate import simulate
 
 KINDS = [(collective, name) for collective, names in ALGORITHMS.items() for name in names]
-
-
 TOLERANCE = 0.0025
 
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from costmodel.fabrics import FatTree, Lightpath
-from tests.costmodel.pricing.score_cases import FAT_TREE
-from tests.costmodel.pricing.test_score import LIGHTPATH
+from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH
 
 
 def lightpath(**changes: Any) -> Lightpath:

@@ -7,11 +7,7 @@ from costmodel.fabrics import NO_PLAN, LinkPlan, Torus
 from costmodel.fabrics.group_plans import GroupPlan
 
 LINK, ALPHA = 50e9, 1e-6
-
-
 SWITCHES = {"ports": 32, "energy": "20 pJ/b"}
-
-
 Sides = tuple[int, int, int]
 
 

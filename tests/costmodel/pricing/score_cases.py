@@ -14,15 +14,11 @@ from costmodel.workloads import Workload
 from tests.oracles.score import score_row
 
 DEVICE = load_device("h100-sxm")
-
-
 FAT_TREE: dict[str, Any] = {
     "kind": "fat_tree", "servers": 2, "gpus_per_server": 4, "nvlink_bandwidth": "450 GB/s",
     "nvlink_alpha": "2 us", "nvlink_energy": "10 pJ/b", "network_bandwidth": "50 GB/s",
     "network_alpha": "5 us", "network_energy": "20 pJ/b",
 }  # fmt: skip
-
-
 WORKLOADS: dict[str, dict[str, Any]] = {
     "training": {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512},
     "recompute": {
@@ -54,3 +50,15 @@ def assert_equal_the_oracle(
         found = {name: float(column[row]) for name, column in vars(scores).items() if column.ndim == 1}
         found |= {f"{name}_s": float(scores.communication_s[axis, row]) for axis, name in enumerate(DIMENSIONS)}
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-18)
+
+
+LIGHTPATH: dict[str, Any] = {
+    "kind": "lightpath", "servers": 2, "tiles_per_server": 4, "wavelengths_per_tile": 8,
+    "wavelength_bandwidth": "20 GB/s", "max_peers": 3, "fibers": 1, "alpha": "0.7 us",
+    "reconfiguration": "40 us", "energy": "5 pJ/b",
+}  # fmt: skip
+FABRICS = {
+    "lightpath": LIGHTPATH,
+    "shared": LIGHTPATH | {"waveguides": "shared"},
+    "fat_tree": FAT_TREE,
+}

@@ -6,26 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import TypeAdapter
 
-from costmodel.hardware.device import Device, load_device
+from costmodel.hardware.device import Device
 from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import candidates_of, enumerate_candidates
 from costmodel.pricing.score import score
-from costmodel.workloads import TransformerTraining, Workload
-from tests.costmodel.pricing.score_cases import FAT_TREE, WORKLOADS, fabric_of
-from tests.costmodel.pricing.test_score import LIGHTPATH
+from costmodel.workloads import TransformerTraining
+from tests.costmodel.pricing.candidates_cases import DEVICE, workload_of
+from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH, WORKLOADS, fabric_of
 
-DEVICE = load_device("h100-sxm")
 BIG: dict[str, Any] = WORKLOADS["training"] | {"model": "llama-3.1-70b"}
-
-
-def workload_of(fields: dict[str, Any]) -> Workload:
-    workload: Workload = TypeAdapter(Workload).validate_python(fields)
-    return workload
 
 
 def listed(fields: dict[str, Any], fabric: dict[str, Any], *sizes: int, **options: Any) -> list[Configuration]:

@@ -16,26 +16,15 @@ from costmodel.pricing.score import Scores, score
 from costmodel.workloads import TransformerInference, TransformerTraining
 from tests.costmodel.pricing.score_cases import (
     DEVICE,
+    FABRICS,
     FAT_TREE,
+    LIGHTPATH,
     WORKLOADS,
     assert_equal_the_oracle,
     candidates_of,
     fabric_of,
 )
 from tests.costmodel.strategies import jobs, serving_jobs, some
-
-LIGHTPATH: dict[str, Any] = {
-    "kind": "lightpath", "servers": 2, "tiles_per_server": 4, "wavelengths_per_tile": 8,
-    "wavelength_bandwidth": "20 GB/s", "max_peers": 3, "fibers": 1, "alpha": "0.7 us",
-    "reconfiguration": "40 us", "energy": "5 pJ/b",
-}  # fmt: skip
-
-
-FABRICS = {
-    "lightpath": LIGHTPATH,
-    "shared": LIGHTPATH | {"waveguides": "shared"},
-    "fat_tree": FAT_TREE,
-}
 
 
 @pytest.mark.slow

@@ -21,8 +21,7 @@ from costmodel.pricing.score import Scores, score
 from costmodel.pricing.search import Option, SearchResult, mfu, pareto, priced_batches, search
 from costmodel.workloads import TransformerTraining, Workload
 from tests.benchmarks.naive_training import Naive
-from tests.costmodel.pricing.score_cases import WORKLOADS, fabric_of
-from tests.costmodel.pricing.test_score import FABRICS
+from tests.costmodel.pricing.score_cases import FABRICS, WORKLOADS, fabric_of
 
 DEVICE = load_device("a100-sxm")
 TREE = fat_tree_of(system_of("a100-sxm"), 64)

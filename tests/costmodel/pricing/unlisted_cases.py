@@ -12,11 +12,7 @@ from costmodel.workloads import Workload
 from tests.fabrics import FABRICS
 
 H100 = load_device("h100-sxm")
-
-
 LLAMA = {"kind": "transformer_training", "model": "llama-3.1-405b", "global_batch": 2048, "sequence": 4096}
-
-
 WORKLOADS: dict[str, dict[str, Any]] = {
     "small": {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512},
     "offloads": {
@@ -32,8 +28,6 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     },
     "tables": {"kind": "dlrm", "mode": "training", "model": "dlrm-dcnv2", "batch": 4096},
 }  # fmt: skip
-
-
 ASKED = (Limits(), Limits(one_server=True), Limits(per_server=3), Limits(per_server=4), Limits(collective="radix"))
 
 

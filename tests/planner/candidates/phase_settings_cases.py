@@ -10,8 +10,6 @@ from planner.pipeline import solve
 from tests.paths import ROOT
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
-
-
 FILE = ROOT / "instances" / "sipam" / "phases.yaml"
 
 

@@ -16,7 +16,7 @@ from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from planner.policies import POLICIES
 from tests.oracles.tiny_instances import tiny_instance
-from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.small_racks import rack, serving, single, training
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)

@@ -19,6 +19,11 @@ def test_servers_that_give_other_numbers() -> None:
     assert broken(instance, edited(good, "ring", devices=("s0.t0", "s0.t1", "s1.t0", "s0.t2"))) >= {"per_server"}
 
 
+def test_servers_that_give_fewer() -> None:
+    instance = instance_of(job("ring", 4, constraints={"per_server": 4}))
+    assert "per_server" in broken(instance, plan_of(instance, ring_assignment()))
+
+
 def test_jobs_without_it_lie_as_they_like() -> None:
     instance = instance_of(job("ring", 4))
     assert broken(instance, plan_of(instance, ring_assignment())) == set()

@@ -32,6 +32,13 @@ def test_failed_device_or_port(health: dict[str, Any]) -> None:
     assert broken(instance, plan) == {"placement"}
 
 
+def test_two_ranks_need_both_ports() -> None:
+    instance, plan = replicas()
+    health = instance.cluster.health.model_copy(update={"failed_ports": ("r0.s0.t0",)})
+    cluster = instance.cluster.model_copy(update={"health": health})
+    assert broken(instance.model_copy(update={"cluster": cluster}), plan) == {"placement"}
+
+
 def test_failed_port_is_enough_for_one_device_only() -> None:
     instance, plan = single()
     assert broken(instance, plan) == set()

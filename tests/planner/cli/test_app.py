@@ -10,13 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 import planner as package
+from planner.cli import main
 from planner.cli.app import COMMANDS, app
+from planner.policies import POLICIES
 from tests.paths import ROOT
 from tests.planner.cli.conftest import Planner
 
 HEAVY = ("ortools", "matplotlib", "numpy", "pandas", "pydantic", "yaml", "networkx", "plotly")
-
-
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
@@ -94,3 +94,17 @@ def test_all_public_names_exist() -> None:
     assert set(package.__all__) <= set(dir(package))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = package.nothing
+
+
+def test_help_lists_every_policy(planner: Planner) -> None:
+    for command in ("solve", "compare"):
+        said = planner(command, "--help").out
+        assert [name for name in POLICIES if name not in said] == []
+
+
+def test_shells_complete_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, value in {"_PLANNER_COMPLETE": "complete_bash", "COMP_WORDS": "planner re", "COMP_CWORD": "1"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == ["repair", "reconfigure", "replay", "reproduce", "resync"]

@@ -1,6 +1,5 @@
 """Bad input of every kind: one line that names file and field, exit code 2, no traceback."""
 
-import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +9,8 @@ import pytest
 import yaml
 
 from planner.model.cluster import load_cluster
-from planner.model.plan import Plan
 from tests.paths import ROOT
+from tests.planner.cli.bad_input_cases import assert_refused
 from tests.planner.cli.conftest import BERT, Planner, fields, written
 
 INSTANCES = ROOT / "instances"
@@ -127,7 +126,7 @@ def test_a_wrong_field_is_named(planner: Planner, tmp_path: Path, case: str) -> 
     content = fields()
     change(content)
     path = written(tmp_path, content)
-    _assert_refused(planner("solve", path), f"error: {path}: {field}: ", problem)
+    assert_refused(planner("solve", path), f"error: {path}: {field}: ", problem)
 
 
 TEXTS: dict[str, tuple[bytes, str, str]] = {
@@ -158,7 +157,7 @@ def test_a_wrong_text_is_refused(planner: Planner, tmp_path: Path, case: str) ->
     content, place, problem = TEXTS[case]
     path = tmp_path / "wrong.yaml"
     path.write_bytes(content)
-    _assert_refused(planner("score", path), f"error: {path}: {place}", problem)
+    assert_refused(planner("score", path), f"error: {path}: {place}", problem)
 
 
 def test_yes_is_a_text_unless_a_truth_is_asked_for(planner: Planner, tmp_path: Path) -> None:
@@ -166,7 +165,7 @@ def test_yes_is_a_text_unless_a_truth_is_asked_for(planner: Planner, tmp_path: P
     text = yaml.safe_dump(content).replace("weight: 3", "weight: yes")
     path = tmp_path / "tiny.yaml"
     path.write_text(text)
-    _assert_refused(planner("score", path), f"error: {path}: jobs[big].weight: ", "must be a number (got 'yes')")
+    assert_refused(planner("score", path), f"error: {path}: jobs[big].weight: ", "must be a number (got 'yes')")
     path.write_text(text.replace("weight: yes", "required: yes\n  tenant: on"))
     assert planner("score", path).code == 0
 
@@ -190,92 +189,6 @@ def test_shipped_clusters_give_every_unit(path: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             load_cluster(path)
-
-
-OUTPUTS = {
-    "the instance by --plan-out": ("solve", "{instance}", "--plan-out", "{instance}"),
-    "the instance by --report": ("solve", "{instance}", "--report", "{instance}"),
-    "a plan by --report": ("solve", "{instance}", "--report", "{plan}"),
-    "notes by --plan-out": ("solve", "{instance}", "--plan-out", "{notes}"),
-    "notes by --plot": ("solve", "{instance}", "--plot", "{notes}.png"),
-    "the instance by repair": ("repair", "{instance}", "{plan}", "--failed", "s0.t0", "-o", "{instance}"),
-    "the jobs by compare": ("compare", "{instance}", "--csv", "{jobs}"),
-    "the instance by compare": ("compare", "{instance}", "--out-json", "{instance}"),
-    "the jobs by trace": ("trace", "-o", "{jobs}"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", OUTPUTS)
-def test_a_file_of_another_kind_is_not_overwritten(planner: Planner, instance: Path, case: str) -> None:
-    folder = instance.parent
-    files = {"instance": instance, "plan": folder / "plan.json", "notes": folder / "notes", "jobs": folder / "jobs.csv"}
-    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", files["plan"]).code == 0
-    for name in ("notes", "notes.png"):
-        (folder / name).write_text("what we agreed on")
-    files["jobs"].write_text("name,model,kind,accelerators\n")
-    before = {path: path.read_bytes() for path in folder.iterdir()}
-    outcome = planner(*(argument.format(**files) for argument in OUTPUTS[case]))
-    assert outcome.code == 2
-    assert "exists and is not a" in outcome.err
-    assert "choose another name" in outcome.err
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
-
-
-def test_an_earlier_output_is_replaced(planner: Planner, instance: Path) -> None:
-    plan, page, empty = (instance.with_name(name) for name in ("plan.json", "page.html", "empty.json"))
-    empty.touch()
-    for _ in range(2):
-        assert planner("solve", instance, "--policy", "first_fit", "--plan-out", plan, "--report", page).code == 0
-    assert planner("solve", instance, "--policy", "first_fit", "--plan-out", empty).code == 0
-    assert Plan.load(empty) == Plan.load(plan)
-
-
-@pytest.mark.slow
-def test_a_large_file_is_not_read(planner: Planner, tmp_path: Path) -> None:
-    path = tmp_path / "large.yaml"
-    path.touch()
-    os.truncate(path, 100 * 10**6)
-    _assert_refused(planner("solve", path), f"error: {path}: ", "64 MiB")
-
-
-def test_an_endless_file_is_not_read(planner: Planner) -> None:
-    _assert_refused(planner("solve", "/dev/zero"), "error: /dev/zero: ", "64 MiB")
-
-
-def test_a_directory_is_no_file(planner: Planner, tmp_path: Path) -> None:
-    _assert_refused(planner("solve", tmp_path), f"error: {tmp_path}: ", "is a directory")
-
-
-def test_a_missing_file_is_named(planner: Planner, tmp_path: Path) -> None:
-    _assert_refused(planner("check", tmp_path / "none.yaml", "x"), f"error: {tmp_path / 'none.yaml'}: ", "exist")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "remedy"),
-    [
-        (("trace", "--model", "{none}", "-o", "{none}"), "by the numbers of a public one"),
-        (("replay", "{none}", "--cluster", "{}"), "`planner trace -o FILE` draws a trace"),
-        (("slurm", "status", "--config", "{none}"), "`planner schema slurm` lists the fields"),
-        (("kubernetes", "scheduler", "--config", "{none}"), "`planner schema kubernetes` lists the fields"),
-        (("pages", "{none}"), "`planner schema --pages` lists the fields"),
-        (("solve", "{none}"), "`planner new` writes one to start from"),
-        (("check", "{}", "{none}"), "`planner solve INSTANCE --plan-out FILE` writes a plan"),
-    ],
-)  # fmt: skip
-def test_the_remedy_for_a_missing_file_fits_the_file(
-    planner: Planner, instance: Path, arguments: tuple[str, ...], remedy: str
-) -> None:
-    none = instance.with_name("none.yaml")
-    outcome = planner(*(argument.format(instance, none=none) for argument in arguments))
-    assert outcome.code == 2
-    assert outcome.err == f"error: {none}: does not exist; {outcome.err.partition('exist; ')[2]}"
-    assert remedy in outcome.err
-
-
-def test_a_byte_order_mark_is_no_error(planner: Planner, instance: Path) -> None:
-    instance.write_bytes(b"\xef\xbb\xbf" + instance.read_bytes())
-    assert planner("score", instance).code == 0
 
 
 @pytest.mark.slow
@@ -303,13 +216,4 @@ def test_a_wrong_command_line_is_refused(
     planner: Planner, instance: Path, arguments: tuple[str, ...], start: str, problem: str
 ) -> None:
     outcome = planner(*(argument.format(instance) for argument in arguments))
-    _assert_refused(outcome, start.format(instance), problem)
-
-
-def _assert_refused(outcome: Any, start: str, problem: str) -> None:
-    assert outcome.code == 2
-    assert outcome.out == ""
-    assert outcome.err.startswith(start)
-    assert problem in outcome.err
-    assert outcome.err.count("\n") == 1
-    assert "Traceback" not in outcome.err
+    assert_refused(outcome, start.format(instance), problem)

@@ -15,7 +15,7 @@ WHOLE = {"one_server": True}
 
 
 def without_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes_module, "start_batch", lambda floor, names, deadline_s: (False, frozenset()))
+    monkeypatch.setattr(passes_module, "start_batch", lambda state, names, deadline_s: (False, frozenset()))
 
 
 def scene(fabric: str, seed: int, **rules: Any) -> tuple[Controller, Random]:

@@ -50,7 +50,7 @@ def test_nothing_moves_where_nobody_waits() -> None:
 
 def test_who_starts_late_still_goes_elsewhere_for_free(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, one job after the other: three have just started when the fourth needs what two of them were given."""
-    monkeypatch.setattr(scheduling_cycle, "start_batch", lambda floor, names, deadline_s: (False, frozenset()))
+    monkeypatch.setattr(scheduling_cycle, "start_batch", lambda state, names, deadline_s: (False, frozenset()))
     c, world = controller("fat_tree", {"downtime_s": 1}), World()
     for name, size in (("full", 8), ("four", 4), ("one", 1), ("six", 6)):
         assert world.carry_out(c.submit(request(name, size, movable=False)), set()) == []

@@ -9,6 +9,7 @@ import pytest
 from planner.controller import Controller, Settings
 from planner.model.errors import InputError, UnwrittenError
 from tests.oracles.controller import replayed
+from tests.planner.controller.durable_cases import full
 from tests.planner.controller.journal_cases import ROOMY
 from tests.planner.controller.journal_file_cases import opened
 from tests.planner.controller.sites import request, started
@@ -91,13 +92,6 @@ def submit(controller: Controller, first: int, last: int) -> None:
 def submit_together(controller: Controller, first: int, last: int) -> None:
     with controller.group():
         submit(controller, first, last)
-
-
-def full(controller: Controller, *, is_full: bool) -> None:
-    """The disk has no room for another page, or much."""
-    database = controller._durable.journal._db
-    pages = database.execute("PRAGMA page_count").fetchone()[0]
-    database.execute(f"PRAGMA max_page_count={pages if is_full else 10**6}")
 
 
 def test_an_event_on_a_full_disk_has_not_happened(path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.planner.controller.sites import chat, controller, request
 from tests.planner.simulate.grounds import FABRICS
-from tests.planner.whatif.repair.test_damaged_plan import parts_of, parts_used
+from tests.planner.whatif.repair.damaged_plan_cases import parts_of, parts_used
 
 UPLINKS = {"sipam": {"uplinks": 1, "accelerators_per_server": 6}}
 

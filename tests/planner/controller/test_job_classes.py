@@ -135,13 +135,13 @@ def test_a_kind_that_finds_no_memory_is_refused_for_now(expanded: list[str]) -> 
 
 
 def test_what_cannot_be_forgotten_is_not_looked_at_at_every_event() -> None:
-    """A kind in use that is larger than all memory: to make the floor anew would free nothing."""
+    """A kind in use that is larger than all memory: to make the state anew would free nothing."""
     with bounded(1000) as controller:
         controller.submit(request("a", 2))
-        floor = controller._durable.floor
+        state = controller._durable.state
         for number in range(3):
             controller.submit(request(f"b{number}", 2))
-        assert controller._durable.floor is floor
+        assert controller._durable.state is state
         controller.cancel("a")
         for number in range(3):
             controller.cancel(f"b{number}")

@@ -12,31 +12,33 @@ from planner.controller.ledger import Entry
 from planner.controller.negative_cache import NegativeCache
 from planner.controller.reservation import reserve
 from planner.controller.state import ClusterState
+from planner.fabrics.job_class import JobClass
 from tests.planner.controller.sites import SIZES, controller, request
 from tests.planner.simulate.grounds import cluster
 
-MARK, OTHER = (1, "open"), (1, "beside")
+KIND = JobClass("bert", 1, 1, (), 1.0)
+MARK, OTHER = (KIND, "open"), (KIND, "beside")
 
 
 def test_a_search_goes_on_where_it_was_cut_short_and_where_something_was_given_back() -> None:
-    hopeless = NegativeCache([range(2), range(2, 4), range(4, 6)])
-    assert hopeless.open(MARK) == [0, 1, 2]
-    hopeless.fail(MARK, [0])
-    hopeless.end(MARK)
-    assert MARK in hopeless, "its time is over until something is given back"
-    assert OTHER not in hopeless
-    hopeless.free([5])
-    assert MARK not in hopeless
-    assert hopeless.open(MARK) == [1, 2], "the first rack was looked at in full"
-    hopeless.fail(MARK, [1, 2])
-    hopeless.end(MARK)
-    hopeless.free([1])
-    assert hopeless.open(MARK) == [0]
-    hopeless.fail(OTHER, [0, 1, 2])
-    hopeless.forget("beside")
-    assert hopeless.open(OTHER) == [0, 1, 2]
-    hopeless.clear()
-    assert hopeless.open(MARK) == [0, 1, 2]
+    cache = NegativeCache([range(2), range(2, 4), range(4, 6)])
+    assert cache.open(MARK) == [0, 1, 2]
+    cache.fail(MARK, [0])
+    cache.end(MARK)
+    assert MARK in cache, "its time is over until something is given back"
+    assert OTHER not in cache
+    cache.free([5])
+    assert MARK not in cache
+    assert cache.open(MARK) == [1, 2], "the first rack was looked at in full"
+    cache.fail(MARK, [1, 2])
+    cache.end(MARK)
+    cache.free([1])
+    assert cache.open(MARK) == [0]
+    cache.fail(OTHER, [0, 1, 2])
+    cache.forget("beside")
+    assert cache.open(OTHER) == [0, 1, 2]
+    cache.clear()
+    assert cache.open(MARK) == [0, 1, 2]
 
 
 def _busy(seed: int, settings: dict[str, Any] | None = None) -> Controller:
@@ -49,39 +51,39 @@ def _busy(seed: int, settings: dict[str, Any] | None = None) -> Controller:
     return c
 
 
-def _floor(c: Controller) -> ClusterState:
-    return c._durable.floor
+def _state(c: Controller) -> ClusterState:
+    return c._durable.state
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_guests_and_their_ends_are_those_of_the_running_jobs(seed: int) -> None:
-    floor = _floor(_busy(seed))
+    state = _state(_busy(seed))
     for server in range(4):
-        here = [e for e in floor.running() if e.place is not None and server in e.place.servers]
+        here = [e for e in state.running() if e.place is not None and server in e.place.servers]
         ranks = {e.name: sum(s == server for s, _ in e.place.devices) for e in here if e.place is not None}
-        assert floor.on(server) == ranks
-        assert list(floor.occupancy.ends(server)) == sorted((e.end_s, ranks[e.name]) for e in here)
-        assert floor.occupancy.clear_s[server] == max((e.end_s for e in here), default=0.0)
+        assert state.on(server) == ranks
+        assert list(state.occupancy.ends(server)) == sorted((e.end_s, ranks[e.name]) for e in here)
+        assert state.occupancy.clear_s[server] == max((e.end_s for e in here), default=0.0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("size", [1, 4, 8, 16])
 def test_what_is_kept_is_free_the_earliest(seed: int, size: int) -> None:
-    floor = _floor(_busy(seed, {"depth": 1}))
-    entry = Entry(request("new", size), floor.ledger.kinds.expand(request("new", size)), 1000, floor.now_s)
-    found = reserve(floor, entry, floor.kind(entry))
+    state = _state(_busy(seed, {"depth": 1}))
+    entry = Entry(request("new", size), state.ledger.kinds.expand(request("new", size)), 1000, state.now_s)
+    found = reserve(state, entry, state.kind(entry))
     assert found is not None
-    assert found.at_s == max(floor.now_s, _earliest(floor, size))
+    assert found.at_s == max(state.now_s, _earliest(state, size))
 
 
-def _earliest(floor: ClusterState, size: int) -> float:
+def _earliest(state: ClusterState, size: int) -> float:
     """By letting jobs end one after the other: when one server has so many free, or so many servers are clear."""
-    ends = sorted({0.0, *(entry.end_s for entry in floor.running())})
+    ends = sorted({0.0, *(entry.end_s for entry in state.running())})
     for end_s in ends:
         held = np.zeros(4)
-        for entry in floor.running():
+        for entry in state.running():
             if entry.place is not None and entry.end_s > end_s:
                 np.add.at(held, [server for server, _ in entry.place.devices], 1)
         if (size <= 8 and (8 - held).max() >= size) or (size > 8 and 8 * (held == 0).sum() >= size):

@@ -94,7 +94,7 @@ def test_the_guard_counts_what_each_server_gives(fabric: str) -> None:
     c = controller(fabric)
     c.submit(even("even", 2, 8))
     asked, place = c.job("even").request, c.running["even"]
-    guard = c._durable.floor.validator
+    guard = c._durable.state.validator
     assert guard.objection(asked, place) is None
     other = asked.model_copy(update={"constraints": asked.constraints.model_copy(update={"per_server": 4})})
     assert guard.objection(other, place) == "a server gives 8 accelerators, not 4"

@@ -13,15 +13,15 @@ from hypothesis.stateful import invariant, run_state_machine_as_test
 
 from costmodel.fabrics import Sipam
 from planner.controller import Controller, Decision, Move, Request, Start, Stop, Wait
-from planner.fabrics.sipam.fast_state import SipamState
+from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.model.errors import InputError
 from planner.model.files import load
 from planner.model.instance import Instance
 from tests.paths import ROOT
-from tests.planner.controller import test_controller_machine
+from tests.planner.controller import replaying
+from tests.planner.controller.machine import PARTS, STEPS, Machine
 from tests.planner.controller.pooled import SCARCE, names_of, spread
 from tests.planner.controller.sites import chat, controller, request, started
-from tests.planner.controller.test_controller_machine import PARTS, STEPS, Machine
 from tests.planner.simulate.grounds import cluster
 
 EVENTS = int(os.environ.get("CONTROLLER_EVENTS", "10000")) // 30
@@ -58,9 +58,9 @@ class Store:
 
 
 def left_over(c: Controller) -> dict[tuple[str, int], int]:
-    """Units and ports by server that the board takes for free."""
-    state = c._durable.floor.free.state
-    assert isinstance(state, SipamState)
+    """Units and ports by server that the free state counts as free."""
+    state = c._durable.state.free.state
+    assert isinstance(state, PoolFreeState)
     parts = state.parts
     counts = {("unit", server): number for server, number in enumerate(parts._units)}
     return counts | {("port", server): number for server, number in enumerate(parts._ports)}
@@ -68,7 +68,7 @@ def left_over(c: Controller) -> dict[tuple[str, int], int]:
 
 def expected(c: Controller) -> dict[tuple[str, int], int]:
     """The same, counted from the file of the cluster, what has failed, and the names that running jobs hold."""
-    working = c._durable.floor.free.cluster
+    working = c._durable.state.free.cluster
     fabric, health = working.fabric, working.health
     assert isinstance(fabric, Sipam)
     gone = {*health.failed_memory_units, *health.failed_tray_ports}
@@ -111,7 +111,7 @@ class PoolMachine(Machine):
 @pytest.mark.slow
 def test_random_events_conserve_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also over crashes: `Machine` restarts the controller from its journal, and compares."""
-    monkeypatch.setattr(test_controller_machine, "cluster", lambda fabric: cluster(fabric, **SCARCE))
+    monkeypatch.setattr(replaying, "cluster", lambda fabric: cluster(fabric, **SCARCE))
     parts = ["s1", "s0.a1", "s2.a2:port", "s0.m0.u0", "s1.m1.u5", "s0.m0.q0#0", "s2.m1.q3#1", "s0.q8#0", "s1.q2", "q9"]
     monkeypatch.setitem(PARTS, "sipam", parts)
     machine = type("OnPool", (PoolMachine,), {"events": 0, "counts": Counter()})
@@ -133,8 +133,6 @@ CHATS = {
     "kind": "transformer_inference", "model": "llama-3.1-70b", "concurrency": 64, "input_tokens": 4096,
     "output_tokens": 512,
 }  # fmt: skip
-
-
 SLOW: dict[str, Any] = {
     "servers": 2, "accelerators_per_server": 16, "trays_per_server": 4, "units_per_tray": 40, "tray_ports": 8,
     "spine_rails": 2, "shoreline": {
@@ -159,7 +157,7 @@ def test_a_job_whose_phases_divide_their_ports_differently_keeps_both_divisions(
         assert (again.running["chats"].memory, again.running["chats"].circuits) == (place.memory, place.circuits)
         assert left_over(again) == expected(again)
         again.finish("chats")
-        assert not any(again._durable.floor.free.state.taken.values())
+        assert not any(again._durable.state.free.state.taken.values())
 
 
 @pytest.mark.slow

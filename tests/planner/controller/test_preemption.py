@@ -108,7 +108,7 @@ def test_a_controller_stops_the_fewest_jobs_for_one_over_several_servers(seed: i
     decisions = c.submit(request("urgent", 16, priority=1))
     stopped = [decision.job for decision in decisions if isinstance(decision, Stop)]
     assert c.check() == []
-    part = min(row.shape.part for row in c._durable.floor.ledger.kinds[c._durable.ledger.jobs["urgent"].kind].rows)
+    part = min(row.shape.part for row in c._durable.state.ledger.kinds[c._durable.ledger.jobs["urgent"].kind].rows)
     best = by_every_subset(PreemptionServers(tuple(free), guests, (0,) * len(guests)), part, 16 // part, len(guests))
     assert ("urgent" in c.running) == (best is not None)
     assert len(stopped) == (best[0] if best is not None else 0)

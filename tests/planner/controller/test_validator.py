@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -12,39 +12,15 @@ import pytest
 from costmodel.fabrics import Sipam
 from planner.checks import check
 from planner.controller import Controller
-from planner.controller.settings import Request
-from planner.controller.validator import Validator, whole
-from planner.fabrics.wiring import Wire, Wiring
+from planner.controller.validator import whole
+from planner.fabrics.wiring import Wiring
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
 from planner.model.job import Job
 from planner.placement.placement import Place
 from tests.planner.controller.pooled import SCARCE, names_of, spread
 from tests.planner.controller.sites import controller, request
-
-Broken = Callable[[Place], Place]
-
-
-def placed(controlled: Controller, name: str, size: int) -> tuple[Request, Place]:
-    controlled.submit(request(name, size))
-    return controlled.job(name).request, controlled.running[name]
-
-
-def guard_of(controlled: Controller) -> Validator:
-    return controlled._durable.floor.validator
-
-
-def rewired(place: Place, change: Callable[[Wire], Wire | None]) -> Place:
-    """The place with each circuit changed, or left out."""
-    configurations = tuple(
-        (dimension, tuple(new for wire in wires if (new := change(wire)) is not None))
-        for dimension, wires in place.wiring.configurations
-    )
-    return replace(place, wiring=Wiring(configurations))
-
-
-def on(place: Place, *devices: tuple[int, int]) -> Place:
-    return replace(place, devices=devices + place.devices[len(devices) :])
+from tests.planner.controller.validator_cases import Broken, guard_of, on, placed, rewired
 
 
 @pytest.mark.slow
@@ -112,7 +88,7 @@ def test_light_of_others_is_left_alone() -> None:
     c = controller("lightpath", {"moves": False}, servers=2)
     c.submit_all([request("a", 6), request("b", 6)])
     job, place = placed(c, "wide", 4)
-    assert place.wiring.beams
+    assert place.wiring.fiber_masks
     guard = guard_of(c)
     c.finish("a")
     thief = request("thief", 4)

@@ -23,9 +23,9 @@ from planner.whatif.repair import repair
 from tests.oracles import pool_search, rails, tiny_shares
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.checks.plans import FAT_TREE, TRAINING, instance_of, job
-from tests.planner.fabrics.ocs_rail.test_step2 import tiny as tiny_rails
+from tests.planner.fabrics.ocs_rail.step2_cases import tiny as tiny_rails
 from tests.planner.fabrics.slices.clusters import tiny as tiny_slices
-from tests.planner.fabrics.slices.test_plugin import box_of, parts_in
+from tests.planner.fabrics.slices.plugin_cases import box_of, parts_in
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
 from tests.planner.simulate.grounds import FABRICS
 

@@ -10,8 +10,8 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.step2.realize import realize
-from planner.fabrics.free_state import Choice
 from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
+from planner.fabrics.pattern import Choice
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.instance import Instance
 from planner.model.result import Incumbent, Result, Status, relative_gap

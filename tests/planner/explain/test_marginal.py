@@ -10,7 +10,7 @@ from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from tests.planner.explain.marginal_cases import OPTIONS, fastest, gains
-from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.small_racks import Fields, rack, single, training
 
 

@@ -2,13 +2,8 @@
 
 import pytest
 
+from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.small_racks import ONE_SERVER, ask, is_possible, rack, serving, single, texts, training
-
-FAT_TREE = {
-    "kind": "fat_tree", "servers": 2, "gpus_per_server": 4, "nvlink_bandwidth": "450 GB/s",
-    "nvlink_alpha": "2 us", "nvlink_energy": "10 pJ/b", "network_bandwidth": "50 GB/s",
-    "network_alpha": "5 us", "network_energy": "20 pJ/b",
-}  # fmt: skip
 
 
 def test_too_little_memory() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from planner.candidates.expand import expand
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Choice
+from planner.fabrics.pattern import Choice
 from planner.model.instance import Instance
 from tests.oracles.tiny_pools import SMALL
 from tests.planner.fabrics.conformance.patterns import Drawn

@@ -18,7 +18,7 @@ from planner.cli.new_instance import instance_text
 from planner.cpsat.solve import plan_of
 from planner.fabrics import fabrics, plugin_of
 from planner.fabrics.claims import Holdings, lost
-from planner.fabrics.free_state import Choice
+from planner.fabrics.pattern import Choice
 from planner.fabrics.problem import Problem
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.instance import Instance
@@ -78,13 +78,17 @@ def test_release_is_the_inverse_of_take(kind: str) -> None:
             state = plugin_of(each.problem.cluster.fabric).free_state(each.problem.cluster)
             others = [a for a in each.first_fit or () if a.job != each.problem.options[j].job.name]
             for other in (*others, *others):
-                state.take(other)
-                state.release(other)
+                state.take_named(other)
+                state.release_named(other)
             options = each.problem.options[j]
             fresh = plugin_of(each.problem.cluster.fabric).free_state(each.problem.cluster)
-            assert state.realize(options, choice.row, choice.blocks) == fresh.realize(
-                options, choice.row, choice.blocks
-            )
+            twin, before = state.copy(), ([*state.any], [*state.free])
+            found = fresh.assign(options, choice.row, choice.blocks)
+            assert twin.assign(options, choice.row, choice.blocks) == found
+            assert (state.any, state.free) == before
+            assert state.assign(options, choice.row, choice.blocks) == found
+            assert (twin.any, twin.free, twin.lit) == (state.any, state.free, state.lit)
+            assert not any(twin.taken[part] ^ mask for part, mask in state.taken.items())
 
 
 @pytest.mark.slow

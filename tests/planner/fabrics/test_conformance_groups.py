@@ -19,7 +19,7 @@ from planner.formulation.step_two import StepTwoLimits
 from planner.model.plan import Assignment
 from tests.paths import ROOT
 from tests.planner.fabrics.conformance.corners import CORNERS, line_on_rails
-from tests.planner.fabrics.conformance.naive_plans import naive_plan
+from tests.planner.fabrics.conformance.naive_plans import naive_plan, without_circuits
 from tests.planner.fabrics.conformance.patterns import Drawn, drawn, smallest_forbidden
 
 EVERY = pytest.mark.parametrize("kind", fabrics())
@@ -95,10 +95,12 @@ def test_on_the_boundary_jobs_fit_without_any_one_of_them(kind: str) -> None:
 def test_in_a_corner_one_group_alone_forbids(name: str) -> None:
     corner = CORNERS[name]()
     assert corner.deciding == {name}
-    assert all(_realized(corner.without(j)) for j in corner.pattern)
-    plan = naive_plan(corner)
-    assert plan is not None
-    assert ({groups_of(fabrics()[corner.kind])[name].told} | ALSO[name]) & corner.broken(plan)
+    assert all(_realized(corner.without(j)) for j in corner.pattern if len(corner.pattern) > 1)
+    group, plan = groups_of(fabrics()[corner.kind])[name], naive_plan(corner) or without_circuits(corner)
+    assert {group.told, *ALSO.get(name, ())} & corner.broken(plan)
+    found = set(group.rule(corner.problem.instance, plan_of(corner.problem, plan)))
+    assert found or name in ALSO
+    assert found <= set(check(corner.problem.instance, plan_of(corner.problem, plan), starts=True))
 
 
 @pytest.mark.slow

@@ -146,9 +146,8 @@ def test_boundary_is_shared_and_cannot_be_changed() -> None:
 
 def test_circuits_agree_with_the_oracle_of_the_rules() -> None:
     from costmodel.pricing.candidates import enumerate_candidates
-    from tests.costmodel.pricing.score_cases import WORKLOADS, fabric_of
-    from tests.costmodel.pricing.test_candidates import DEVICE, workload_of
-    from tests.costmodel.pricing.test_score import LIGHTPATH
+    from tests.costmodel.pricing.candidates_cases import DEVICE, workload_of
+    from tests.costmodel.pricing.score_cases import LIGHTPATH, WORKLOADS, fabric_of
 
     listed = enumerate_candidates(workload_of(WORKLOADS["training"]), (4, 5, 6, 7), DEVICE, fabric_of(LIGHTPATH))
     for row in range(0, len(listed), 7):

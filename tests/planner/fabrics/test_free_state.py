@@ -10,8 +10,9 @@ from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Choice, FreeState, route_pattern
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.lightpath.layouts import layouts
+from planner.fabrics.pattern import Choice, route_pattern
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
@@ -128,12 +129,12 @@ def test_singles_take_devices_without_a_port_first() -> None:
 
 def test_a_job_that_does_not_fit_leaves_the_board_as_it_was() -> None:
     problem = expand(Instance.parse(rack(training("x", 4), tiles=3)))
-    board = FreeState.empty(problem.cluster)
+    free = FreeState.empty(problem.cluster)
     options = problem.options[0]
     spanning = next(row for row, shape in enumerate(options.shapes) if shape.has_light and shape.block == 1)
-    assert board.realize(options, spanning, [(0, 3), (1, 1)]) is None
-    assert board.slots.lit == [[0, 1, 2], [0, 1, 2]]
-    assert board.realize(options, spanning, [(0, 4)]) is None
+    assert free.assign(options, spanning, [(0, 3), (1, 1)]) is None
+    assert free.slots.lit == [[0, 1, 2], [0, 1, 2]]
+    assert free.assign(options, spanning, [(0, 4)]) is None
 
 
 def test_stayers_keep_devices_and_circuits() -> None:

@@ -8,7 +8,7 @@ from planner.fabrics import plugin_of
 from planner.fabrics.ranked_circuits import RankedCircuit
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
-from tests.costmodel.pricing.test_score import LIGHTPATH
+from tests.costmodel.pricing.score_cases import LIGHTPATH
 from tests.planner.checks.plans import job
 from tests.planner.fabrics.ocs_rail.step2_cases import instance_of
 

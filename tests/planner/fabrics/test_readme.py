@@ -20,6 +20,7 @@ from planner.model import validation_messages
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.instance import Instance
+from planner.sweep.versions import code
 from tests.fabrics import FABRICS
 from tests.paths import ROOT
 from tests.planner.cli.conftest import BERT, Planner, planner, written  # noqa: F401
@@ -44,7 +45,7 @@ def install(folder: Path, entry: str) -> None:
 
 
 def _forget() -> None:
-    for cache in (outside_fabrics, _with_outside, validation_messages._schema):
+    for cache in (outside_fabrics, _with_outside, validation_messages._schema, code):
         cache.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "dragonfly"]:
         del sys.modules[name]
@@ -61,6 +62,23 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     _forget()
     yield folder
     _forget()
+
+
+def test_a_stored_cell_depends_on_the_code_of_the_fabric(site: Path) -> None:
+    name = "planner.fabrics:dragonfly"
+    first = code()[name]
+    assert first.startswith("1.0 ")
+    with (site / "dragonfly" / "schema.py").open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    _forget()
+    second = code()[name]
+    assert second.startswith("1.0 ")
+    assert second != first
+    (site / "dragonfly-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: dragonfly\nVersion: 1.1\n", encoding="utf-8"
+    )
+    _forget()
+    assert code()[name] == second.replace("1.0 ", "1.1 ")
 
 
 def fields(**health: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from planner.model.instance import Instance
 from tests.planner.checks.good import ring_assignment
 from tests.planner.checks.per_server_cases import EVEN
 from tests.planner.checks.plans import instance_of, job
-from tests.planner.fabrics.lightpath.test_constraints import ring_resident
+from tests.planner.fabrics.lightpath.constraints_cases import ring_resident
 from tests.planner.model.instance_cases import edited_ring, parse
 from tests.planner.small_racks import Fields, rack, single
 

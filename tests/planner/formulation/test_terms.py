@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import product
 from random import Random
-from typing import Any
 
 import pytest
 from ortools.sat.python import cp_model
@@ -16,20 +15,10 @@ from planner.formulation.terms import Part, sum_of
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
-from tests.planner.checks.plans import FAT_TREE, TRAINING
+from tests.planner.checks.plans import FAT_TREE
+from tests.planner.formulation.terms_cases import instance_of, job
 
-Fields = dict[str, Any]
 QUICK = SolveOptions(time_limit_s=30, workers=1)
-
-
-def instance_of(*jobs: Fields, **more: Any) -> Instance:
-    """One server of four accelerators, so that any jobs fit that ask for no more."""
-    cluster = {"device": "h100-sxm", "fabric": FAT_TREE | {"servers": 1}}
-    return Instance.parse({"schema_version": 1, "name": "wide", "cluster": cluster, "jobs": list(jobs), **more})
-
-
-def job(name: str, accelerators: Any, weight: float) -> Fields:
-    return {"name": name, "workload": TRAINING, "accelerators": accelerators, "weight": weight}
 
 
 @pytest.mark.slow

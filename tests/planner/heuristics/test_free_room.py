@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from planner.checks.fitting import jobs_between
-from planner.cpsat.evaluate import jobs_that_fit
+from planner.cpsat.step1.objectives.fitting import jobs_that_fit
 from planner.fabrics import fabrics
 from planner.heuristics.free_room import most_packed, parts
 from planner.model.files import parse_text

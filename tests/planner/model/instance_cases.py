@@ -3,7 +3,7 @@
 from typing import Any
 
 from planner.model.instance import Instance
-from tests.planner.fabrics.lightpath.test_constraints import ring_resident
+from tests.planner.fabrics.lightpath.constraints_cases import ring_resident
 from tests.planner.small_racks import Fields
 
 

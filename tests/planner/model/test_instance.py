@@ -8,7 +8,7 @@ import yaml
 
 from planner.model.errors import InputError
 from planner.model.instance import Instance, default_sizes
-from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.model.instance_cases import edited_ring, parse
 from tests.planner.small_racks import Fields, rack, serving, single
 

@@ -6,7 +6,7 @@ import pytest
 
 from planner.model.result import Level, SolveOptions, Status, is_worse, stated
 from planner.pipeline import solve
-from tests.planner.formulation.test_terms import instance_of, job
+from tests.planner.formulation.terms_cases import instance_of, job
 
 
 def test_levels_and_plan_must_agree() -> None:

@@ -22,7 +22,7 @@ from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place
 from tests.fabrics import PORTS
 from tests.planner.controller.sites import controller, request
-from tests.planner.controller.test_validator import Broken, guard_of, on, placed, rewired
+from tests.planner.controller.validator_cases import Broken, guard_of, on, placed, rewired
 
 CASES = int(os.environ.get("GUARD_CASES", "30"))
 """random grounds on each fabric, with 4 places each"""

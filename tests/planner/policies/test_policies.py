@@ -12,15 +12,11 @@ from planner.pipeline import solve
 from planner.policies import POLICIES, find_policy
 from tests.oracles.tiny_instances import tiny_instance
 from tests.paths import ROOT
-from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.small_racks import rack, serving, single, training
 
 HEURISTICS = [name for name in POLICIES if name != "cpsat"]
-
-
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
-
-
 RACK64 = ROOT / "instances" / "lumorph" / "rack64.yaml"
 
 

@@ -13,7 +13,7 @@ from planner.pipeline import solve
 from planner.policies.slices import ranks_on
 from tests.oracles.slices import boxes_of, subcubes_of
 from tests.paths import ROOT
-from tests.planner.explain.test_remedies import FAT_TREE
+from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.small_racks import rack, serving, training
 
 RACK64 = ROOT / "instances" / "lumorph" / "rack64.yaml"

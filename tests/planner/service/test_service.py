@@ -14,6 +14,7 @@ from planner.integrations.switch_drivers import Circuits
 from planner.service.idle_replan import IdleReplan
 from planner.service.options import Options
 from planner.service.server import _Server, configuration
+from tests.planner.controller.durable_cases import full
 from tests.planner.controller.sites import controller as small_controller
 from tests.planner.controller.sites import request
 from tests.planner.service.running import MOST_S, Running, job, running, until
@@ -182,3 +183,34 @@ def test_what_a_control_loop_decides_is_news() -> None:
 
     with running(controller, control_loops=[Submits()]) as site:
         assert site.get("/v1/decisions", after=0, wait=20)["events"][0]["event"] == "submit"
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_told_and_survived(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    controller = Controller(cluster("lightpath"), path, Settings(greedy_budget_s=60, snapshot_every=1000))
+    with running(controller) as site:
+        site.submit("first", 2)
+        full(controller, is_full=True)
+        statuses = [site.client.post("/v1/jobs", json=job(f"j{i}", 2)).status_code for i in range(120)]
+        assert set(statuses) == {200, 503}
+        assert statuses == sorted(statuses), "an event of after the disk was full has happened"
+        answer = site.client.post("/v1/jobs", json=job("late", 2))
+        assert (answer.status_code, "make room on its disk" in answer.json()["problem"]) == (503, True)
+        assert "Retry-After" in answer.headers
+        health = site.client.get("/healthz")
+        assert (health.status_code, health.json()) == (503, {"status": "unwritable"})
+        assert site.get("/v1/jobs")["total"] == 1 + statuses.count(200), "questions are answered on"
+
+        full(controller, is_full=False)
+
+        def is_well() -> bool:
+            """Somebody asks all the time."""
+            return site.client.get("/v1/jobs").status_code == 200 and site.client.get("/healthz").status_code == 200
+
+        until(is_well, 10)
+        site.submit("late", 2)
+        state = site.get("/v1/state")
+    with Controller(journal=path) as again:
+        assert again.state() == state
+        assert again.seq == 2 + statuses.count(200)

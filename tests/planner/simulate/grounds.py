@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.fabrics import plugin_of
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.model.cluster import Cluster
 from planner.placement.job_classes import Site, prepare, reference_speeds
 from planner.placement.job_mix import Mix
@@ -93,6 +92,6 @@ SMALL_DEMAND = DemandModel.model_validate(
 )  # fmt: skip
 
 
-def state_of(of: Cluster) -> State:
+def state_of(of: Cluster) -> FreeState:
     """A cluster with nothing placed."""
-    return plugin_of(of.fabric).fast_state(of)
+    return FreeState.empty(of)

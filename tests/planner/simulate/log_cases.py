@@ -14,8 +14,6 @@ from planner.simulate.snapshots import snapshot
 from tests.planner.simulate.grounds import SMALL_DEMAND, state_of
 
 CAPACITY = 32
-
-
 Floats = NDArray[np.float64]
 
 

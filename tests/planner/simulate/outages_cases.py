@@ -1,6 +1,6 @@
 """Shared by the tests of `fast_pool` and `outages`."""
 
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
 from planner.model.edit import edited
@@ -9,7 +9,7 @@ from planner.whatif.failures import parse_failure, worsened
 from tests.planner.simulate.grounds import cluster, ground, state_of
 
 
-def with_failed(fabric: str, *names: str) -> State:
+def with_failed(fabric: str, *names: str) -> FreeState:
     of = cluster(fabric)
     return state_of(edited(of, health=worsened(of.health, [parse_failure(of, name) for name in names])))
 

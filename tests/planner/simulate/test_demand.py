@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from planner.simulate.demand import DAY_S, DemandModel, load_demand
 from planner.simulate.trace import Trace, read_trace
 from tests.planner.simulate.grounds import SMALL_DEMAND
-from tests.planner.simulate.test_trace import PHILLY
+from tests.planner.simulate.trace_cases import PHILLY
 
 STEADY = {"name": "s", "mean_gap": 10, "durations": [{"seconds": {0: 1, 1: 100}}]}
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.fabrics.fast_state import State
+from planner.fabrics.free_state import FreeState
 from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.instance import Instance, Objective
@@ -40,7 +40,7 @@ def test_the_old_name_is_that_of_what_it_was(run: Run) -> None:
     assert run("cpsat").figures == run("best_fit_moving").figures
 
 
-def _held(state: State) -> list[str]:
+def _held(state: FreeState) -> list[str]:
     fabric = state.cluster.fabric
     slots = range(fabric.devices_per_server)
     return [fabric.device_name(s, t) for s, free in enumerate(state.free) for t in slots if not free >> t & 1]

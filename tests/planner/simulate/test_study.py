@@ -8,7 +8,8 @@ import pytest
 from planner.model.errors import InputError
 from planner.simulate.run_one import SimulationRun, Study
 from planner.simulate.study import cells_of, prepare_study, run_study
-from planner.simulate.summary import summarize, to_csv
+from planner.simulate.summary import summarize, to_records
+from planner.tables import csv_text
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, mix
 
 
@@ -19,12 +20,12 @@ def cells(study: Study) -> list[SimulationRun]:
 
 @pytest.fixture(scope="module")
 def text(study: Study, cells: list[SimulationRun], tmp_path_factory: pytest.TempPathFactory) -> str:
-    return to_csv(summarize(run_study(study, cells, tmp_path_factory.mktemp("one"))))
+    return csv_text(to_records(summarize(run_study(study, cells, tmp_path_factory.mktemp("one")))))
 
 
 @pytest.mark.slow
 def test_two_processes_give_the_same_bytes(study: Study, cells: list[SimulationRun], text: str, tmp_path: Path) -> None:
-    assert to_csv(summarize(run_study(study, cells, tmp_path, workers=2))) == text
+    assert csv_text(to_records(summarize(run_study(study, cells, tmp_path, workers=2)))) == text
 
 
 @pytest.mark.slow
@@ -41,7 +42,7 @@ def test_a_stopped_run_goes_on(study: Study, cells: list[SimulationRun], text: s
     outcomes = run_study(study, cells, tmp_path, on_cell=lambda done, total, left_s: told.append((done, total)))
     assert told[0] == (4, len(cells))
     assert told[-1] == (len(cells), len(cells))
-    assert to_csv(summarize(outcomes)) == text
+    assert csv_text(to_records(summarize(outcomes))) == text
 
 
 def test_other_inputs_are_other_cells(study: Study, cells: list[SimulationRun], tmp_path: Path) -> None:

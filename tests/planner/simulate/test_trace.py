@@ -8,10 +8,8 @@ import pytest
 
 from planner.model.errors import InputError
 from planner.simulate.trace import read_trace, to_csv
-from tests.paths import SHARED
 from tests.planner.simulate.grounds import SMALL_DEMAND, trace
-
-PHILLY = SHARED / "traces" / "philly.csv"
+from tests.planner.simulate.trace_cases import PHILLY
 
 
 def _file(folder: Path, text: str) -> Path:

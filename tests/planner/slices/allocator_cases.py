@@ -18,11 +18,7 @@ def made_taken(random: Random) -> int:
 
 
 steps = st.lists(st.tuples(st.booleans(), st.integers(1, 40)), max_size=40)
-
-
 small_steps = st.lists(st.tuples(st.booleans(), st.integers(1, 9)), min_size=1, max_size=8)
-
-
 taken_sets = st.randoms(use_true_random=False).map(made_taken)
 """few or many of 64 accelerators, anywhere"""
 

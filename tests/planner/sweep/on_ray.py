@@ -21,8 +21,7 @@ from planner.model.errors import InputError
 from planner.sweep import over_ray, run
 from planner.sweep.run import Where, run_cells
 from tests.planner.sweep import work
-from tests.planner.sweep.run_cases import KEYS, SEEDS
-from tests.planner.sweep.test_run import commands
+from tests.planner.sweep.run_cases import KEYS, SEEDS, commands
 
 
 @contextmanager

@@ -11,8 +11,7 @@ import pytest
 
 from planner.cli import main
 from tests.alone import alone
-from tests.planner.sweep.run_cases import KEYS, SEEDS
-from tests.planner.sweep.test_run import commands
+from tests.planner.sweep.run_cases import KEYS, SEEDS, commands
 from tests.planner.sweep.work import MOST_S, NODES, ROOT
 
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}

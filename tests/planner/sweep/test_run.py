@@ -1,6 +1,5 @@
 """Cells give the same wherever they run, are kept as soon as they are finished, and outlive what dies."""
 
-import json
 import signal
 import sys
 from pathlib import Path
@@ -12,10 +11,8 @@ from planner.cli import main
 from planner.model.errors import InputError
 from planner.sweep.run import Interrupted, Where, run_cells
 from planner.sweep.store import Store
-from tests.planner.cli.conftest import fields, written
-from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND
 from tests.planner.sweep import work
-from tests.planner.sweep.run_cases import KEYS
+from tests.planner.sweep.run_cases import KEYS, commands
 
 
 @pytest.mark.slow
@@ -79,20 +76,6 @@ def test_without_ray_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 
 def _planner(*arguments: object) -> int:
     return main([str(argument) for argument in arguments])
-
-
-def commands(folder: Path, seeds: int) -> dict[str, tuple[list[object], int]]:
-    """Replay and compare on small inputs, and how many cells they have."""
-    tree, model = folder / "tree.json", folder / "model.json"
-    tree.write_text(json.dumps({"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}), encoding="utf-8")
-    model.write_text(SMALL_DEMAND.model_dump_json(), encoding="utf-8")
-    instance = written(folder, fields())
-    replay = ["replay", model, "--cluster", tree, "--load", "0.6,0.9", "--jobs", 80, "--seeds", seeds]
-    compare = [
-        "compare", instance, "--policies", "cpsat,first_fit,random_fit", "--grid", "cluster.fabric.fibers=1,2",
-        "--seeds", seeds, "--threads", 1, "--no-timings",
-    ]  # fmt: skip
-    return {"replay": (replay, 4 * seeds), "compare": (compare, 6 * seeds)}
 
 
 @pytest.mark.slow

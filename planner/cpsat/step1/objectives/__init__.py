@@ -1,24 +1,14 @@
-"""Objectives of step 1: an integer expression with its scale, to maximize or minimize."""
+"""Objectives by the name that files use: what the search maximizes or minimizes."""
 
-from collections.abc import Callable
+from planner.cpsat.step1.objectives.energy import Energy
+from planner.cpsat.step1.objectives.fragmentation import Fragmentation
+from planner.cpsat.step1.objectives.moves import Moves
+from planner.cpsat.step1.objectives.value import Value
+from planner.formulation.objective import SearchObjective
 
-from ortools.sat.python import cp_model
-
-from planner.cpsat.step1.objectives.energy import energy
-from planner.cpsat.step1.objectives.fragmentation import fragmentation
-from planner.cpsat.step1.objectives.moves import moves
-from planner.cpsat.step1.objectives.value import value
-from planner.fabrics.problem import Problem
-from planner.formulation.terms import Term
-from planner.formulation.variables import Variables
-
-ObjectiveBuilder = Callable[[cp_model.CpModel, Variables, Problem], Term]
-
-OBJECTIVES: dict[str, ObjectiveBuilder] = {
-    "value": value,
-    "moves": moves,
-    "energy": energy,
-    "fragmentation": fragmentation,
+OBJECTIVES: dict[str, SearchObjective] = {
+    "value": Value(),
+    "moves": Moves(),
+    "energy": Energy(),
+    "fragmentation": Fragmentation(),
 }
-
-__all__ = ["OBJECTIVES", "ObjectiveBuilder", "Term"]

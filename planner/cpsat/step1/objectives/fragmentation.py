@@ -1,39 +1,57 @@
 """Fragmentation: how few jobs would fit on what is left free, by bin packing into servers and pairs of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import ClassVar
 
 from ortools.sat.python import cp_model
 
 from planner.cpsat.step1.constraints.placement import lit_devices
+from planner.cpsat.step1.objectives.fitting import fit, jobs_that_fit
+from planner.fabrics import plugin_of
+from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.problem import Problem
+from planner.formulation.objective import SearchObjective
 from planner.formulation.quantize import Scale
 from planner.formulation.terms import Term
-from planner.formulation.variables import Pair, Variables, total
-from planner.model.cluster import Cluster
+from planner.formulation.variables import Variables, total
+from planner.model.plan import Assignment
 
 STEPS = 10**6
 """steps of a ratio of 1"""
 SHARE_STEPS = 10**7
 """steps of a share of 1"""
+MOST_SPANS = 20_000
+"""ordered pairs of servers, for each size, up to which fragmentation is stated"""
 
 
-def fragmentation(model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
+class Fragmentation(SearchObjective):
     r"""Minimize $1 - \sum_s p_s\, fit_s / \lfloor free / s \rfloor$; a size above what is free fits.
 
     $fit_s$ is the most jobs of size s at once, each in one server or across two with a dark fiber each way.
     """
-    cluster = problem.cluster
-    free = [_free(model, v, problem, server) for server in range(cluster.fabric.num_servers)]
-    dark = {pair: len(cluster.healthy_fibers(*pair)) - lit for pair, lit in v.of_fabric.lit.items()}
-    all_free = model.new_int_var(0, cluster.num_healthy, "free")
-    model.add(all_free == total(free))
-    lost: list[cp_model.LinearExprT] = []
-    for size, share in problem.instance.sizes_to_fit.items():
-        if size > 1 and share > 0:
-            ratio = _ratio(model, size, fit(model, size, free, dark, cluster), all_free, cluster.num_healthy)
-            lost.append(round(share * SHARE_STEPS) * (STEPS - ratio))
-    rounding = 2 / STEPS + len(lost) / SHARE_STEPS
-    return Term(total(lost), Scale(float(SHARE_STEPS * STEPS), rounds_up=False), is_maximized=False, rounding=rounding)
+
+    depends_on_counts: ClassVar = True
+
+    def can_state(self, problem: Problem) -> bool:
+        return len(problem.instance.sizes_to_fit) * problem.cluster.fabric.num_servers**2 <= MOST_SPANS
+
+    def term(self, model: cp_model.CpModel, v: Variables, problem: Problem) -> Term:
+        cluster = problem.cluster
+        free = [_free(model, v, problem, server) for server in range(cluster.fabric.num_servers)]
+        dark = {pair: len(cluster.healthy_fibers(*pair)) - lit for pair, lit in v.of_fabric.lit.items()}
+        all_free = model.new_int_var(0, cluster.num_healthy, "free")
+        model.add(all_free == total(free))
+        lost: list[cp_model.LinearExprT] = []
+        for size, share in problem.instance.sizes_to_fit.items():
+            if size > 1 and share > 0:
+                ratio = _ratio(model, size, fit(model, size, free, dark, cluster), all_free, cluster.num_healthy)
+                lost.append(round(share * SHARE_STEPS) * (STEPS - ratio))
+        rounding = 2 / STEPS + len(lost) / SHARE_STEPS
+        scale = Scale(float(SHARE_STEPS * STEPS), rounds_up=False)
+        return Term(total(lost), scale, is_maximized=self.is_maximized, rounding=rounding)
+
+    def value(self, problem: Problem, assignments: Sequence[Assignment]) -> float:
+        return fragmentation_of(problem, assignments)
 
 
 def _free(model: cp_model.CpModel, v: Variables, problem: Problem, server: int) -> cp_model.LinearExprT:
@@ -66,37 +84,17 @@ def _ratio(
     return ratio
 
 
-def fit(
-    model: cp_model.CpModel,
-    size: int,
-    free: Sequence[cp_model.LinearExprT],
-    dark: Mapping[Pair, cp_model.LinearExprT],
-    cluster: Cluster,
-) -> cp_model.LinearExprT:
-    """Jobs of a size that fit at once into `free` devices by server, with `dark` fibers by ordered pair.
-
-    One job across each pair of servers is enough: of two, one can be exchanged for a job inside a server.
-    """
-    per_server = cluster.fabric.devices_per_server
-    taken: list[list[cp_model.LinearExprT]] = [[] for _ in free]
-    jobs: list[cp_model.IntVar] = []
-    for server in range(len(free)):
-        inside = model.new_int_var(0, per_server // size, "")
-        jobs.append(inside)
-        taken[server].append(size * inside)
-    for a in range(len(free)):
-        for b in range(a + 1, len(free)):
-            if cluster.fabric.has_circuits and ((a, b) not in dark or (b, a) not in dark):
-                continue
-            across = model.new_bool_var("")
-            from_a, from_b = (model.new_int_var(0, min(size - 1, per_server), "") for _ in range(2))
-            model.add(from_a + from_b == size * across)
-            for pair in ((a, b), (b, a)):
-                if pair in dark:
-                    model.add(across <= dark[pair])
-            taken[a].append(from_a)
-            taken[b].append(from_b)
-            jobs.append(across)
-    for server, devices in enumerate(free):
-        model.add(sum(taken[server]) <= devices)
-    return sum(jobs)
+def fragmentation_of(problem: Problem, assignments: Sequence[Assignment]) -> float:
+    """1 - sum over sizes of share x fit / floor(free / size) for what the assignments leave free."""
+    cluster = problem.cluster
+    slots = FreeSlots(cluster)
+    for assignment in assignments:
+        slots.take(map(cluster.fabric.parse_device, assignment.devices))
+    free = [len(lit) for lit in slots.lit]
+    dark = plugin_of(cluster.fabric).step_one.dark_fibers(cluster, assignments)
+    lost = 0.0
+    for size, share in problem.instance.sizes_to_fit.items():
+        possible = sum(free) // size
+        if size > 1 and possible:
+            lost += share * (1 - jobs_that_fit(cluster, size, free, dark) / possible)
+    return lost

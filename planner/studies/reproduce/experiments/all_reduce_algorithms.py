@@ -34,7 +34,7 @@ SWITCHED: dict[str, Kernel] = {
 
 
 class SharedNetwork(Spec):
-    """What every rank has, whatever the algorithm."""
+    """Network of all ranks, whatever the algorithm."""
 
     alpha_s: Seconds = Field(gt=0)
     """fixed time of a round"""

@@ -32,7 +32,7 @@ READINGS = (FULL, ALONE, AFTER, BESIDE)
 
 
 class Replica(Spec):
-    """What each GPU trains."""
+    """Model, batch and device of each GPU."""
 
     model: Model
     sequence: int = Field(ge=1)
@@ -114,7 +114,7 @@ def curves(inputs: Inputs, ranks: int, buckets_bytes: Floats) -> list[SpeedupCur
 
 
 def step_of(inputs: Inputs, ranks: int) -> BackwardPass:
-    """What a GPU computes in a step, the same for any number of ranks."""
+    """Computation of a GPU in a step, the same for any number of ranks."""
     replica = inputs.replica
     job = TransformerTraining(
         model=replica.model,

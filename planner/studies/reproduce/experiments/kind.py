@@ -1,4 +1,4 @@
-"""What an experiment is to the rest: its inputs, and a function of them."""
+"""Kind of an experiment: its inputs, and a function of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What copies, collectives and kernels take, each alone: figures 10 and 11, and timelines of one network."""
+"""Times of copies, collectives and kernels, each alone: figures 10 and 11, and timelines of one network."""
 
 from typing import Literal, Self
 

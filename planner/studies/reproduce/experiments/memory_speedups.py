@@ -55,7 +55,7 @@ def compute(inputs: Inputs) -> dict[str, float]:
 
 
 def bounds(claims: PublishedMeans) -> dict[str, float]:
-    """What published means imply for others, whatever the workloads.
+    """Bounds that published means imply for others, whatever the workloads.
 
     Host links copy as fast as LOCAL and exchange at half its bandwidth, so that no duration more than doubles: at least
     half of its speed. The end of a step is convex in the time of copies: with half of it, at most the mean of the times

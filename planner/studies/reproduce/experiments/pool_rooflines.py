@@ -60,7 +60,7 @@ class Inputs(Spec):
         return self.baseline.device.matrix_flops_per_s(self.precision)
 
     def step(self, label: str, phase: Phase) -> CountedStep:
-        """What is counted."""
+        """Step of one model and phase, whose traffic is counted."""
         return CountedStep(
             model=self.models[label],
             phase=phase,
@@ -77,7 +77,7 @@ class Inputs(Spec):
 
 @dataclass(frozen=True)
 class Given:
-    """What one workload is given under one reading."""
+    """Allocation of the pool to one workload under one reading."""
 
     label: str
     phase: Phase
@@ -98,7 +98,7 @@ class Given:
 
 
 def given(inputs: Inputs) -> Iterator[Given]:
-    """What the method gives each workload, by reading, phase and model."""
+    """Allocations that the method makes to each workload, by reading, phase and model."""
     for (reading, pool), phase, label in product(inputs.pools().items(), PHASES, inputs.models):
         step = inputs.step(label, phase)
         found = allocate(step, inputs.flops_per_s, pool)

@@ -9,7 +9,7 @@ TEBIBYTE = 2.0**40
 
 
 class PublishedRun(Spec):
-    """What all runs share."""
+    """Fields that all runs share."""
 
     sequence: int = Field(ge=1)
     global_batch: int = Field(ge=1)

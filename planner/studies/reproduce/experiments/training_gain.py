@@ -31,7 +31,7 @@ BEHIND_L2 = " behind the L2"
 
 
 class Kernels(Spec):
-    """What the accelerator's kernels reach, the same on all systems."""
+    """Efficiencies of the accelerator's kernels, the same on all systems."""
 
     attention: Literal["fused", "unfused"]
     efficiency: Efficiency | None = None
@@ -39,7 +39,7 @@ class Kernels(Spec):
 
 
 class GainSweep(Spec):
-    """What the figure draws."""
+    """Kernels, menus and sizes that the figure sweeps."""
 
     kernels: str
     menu: str
@@ -80,7 +80,7 @@ class Inputs(Spec):
         return self
 
     def workload(self, label: str, menu: str, kernels: str) -> TransformerTraining:
-        """What is trained, its choices opened."""
+        """Training workload, its choices opened."""
         fields = self.workloads[label].model_dump(by_alias=False, exclude_unset=True)
         return TransformerTraining.model_validate(
             fields | self.menus[menu] | {"attention": self.kernels[kernels].attention}
@@ -127,7 +127,7 @@ def _comparisons(inputs: Inputs, found: dict[str, float]) -> dict[str, float]:
 
 
 def dots(inputs: Inputs) -> Iterator[Dots]:
-    """What the figure shows, by workload, size and system."""
+    """Values of the figure by workload, size and system."""
     sweep = inputs.sweep
     kernels = inputs.kernels[sweep.kernels]
     shown = {name: device for name, device in systems(inputs).items() if name in (BASELINE, BANDWIDTH, BOTH)}

@@ -11,8 +11,6 @@ from costmodel.published.sipam.parts import load_shoreline
 from costmodel.published.sipam.pool import MemoryPool
 
 SHORELINE = load_shoreline("photonic-shoreline")
-
-
 POOLS = {
     Fraction(2 * 10**12): MemoryPool(shoreline=SHORELINE, unit="memory-unit"),
     Fraction(4 * 10**12, 12): MemoryPool(shoreline=SHORELINE.with_bandwidth(4e12), unit="memory-unit", spread=True),

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from costmodel.parallelism.mappings import Mappings
 from costmodel.published.sipam.counting import CountedStep, layer
-from costmodel.workloads.transformer.shapes import TransformerShape
+from tests.costmodel.published.sipam.counting_cases import PHASES, shape, step
 from tests.oracles.sipam import MODELS, Split, asked, splits
 
 TABLE = {
@@ -19,19 +19,6 @@ TABLE = {
     "1T": (2043, 2119),
 }
 """FLOP/B of training and inference, computed by Calculon: micro-batch 8, global batch 8"""
-PHASES = ("training", "inference")
-
-
-def shape(model: str) -> TransformerShape:
-    layers, hidden, heads, head_dim, ffn = MODELS[model]
-    return TransformerShape(
-        layers=layers, hidden=hidden, heads=heads, kv_heads=heads, head_dim=head_dim, ffn=ffn, vocabulary=51200
-    )
-
-
-def step(model: str, phase: str, batch: int = 8, micro: int = 8) -> CountedStep:
-    fields = {"model": shape(model), "phase": phase, "sequence": 2048, "global_batch": batch, "micro_batch": micro}
-    return CountedStep.model_validate(fields)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from costmodel.published.sipam.loop import allocate
+from tests.costmodel.published.sipam.counting_cases import PHASES, step
 from tests.costmodel.published.sipam.loop_cases import POOLS, Scripted
-from tests.costmodel.published.sipam.test_counting import PHASES, step
 from tests.oracles.sipam import MODELS, loop
 
 PEAK = 1e15

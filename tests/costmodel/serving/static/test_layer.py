@@ -11,11 +11,7 @@ from tests.costmodel.serving.static.layer_cases import engine
 from tests.oracles.inference import pass_time
 
 SHAPE = load_model("llama-3.1-8b")
-
-
 GPT = load_model("gpt3-175b")
-
-
 FREE = KernelRules()
 
 

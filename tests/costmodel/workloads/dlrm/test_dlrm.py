@@ -16,19 +16,14 @@ from costmodel.pricing.search import search
 from costmodel.published.dlrm_pooling import Exchange, GatherMemory, Lookups, pooling_s
 from costmodel.workloads import Dlrm
 from costmodel.workloads.dlrm.recommenders import load_recommender
-from tests.costmodel.pricing.score_cases import FAT_TREE, assert_equal_the_oracle, fabric_of
-from tests.costmodel.pricing.test_score import FABRICS
+from tests.costmodel.pricing.score_cases import FABRICS, FAT_TREE, assert_equal_the_oracle, fabric_of
 from tests.costmodel.strategies import recommenders
 from tests.costmodel.workloads.dlrm.dlrm_cases import TRAIN
 from tests.oracles.dlrm import dlrm_step
 from tests.paths import ROOT
 
 H100 = load_device("h100-sxm")
-
-
 SERVE = Dlrm(mode="inference", model="dlrm-dcnv2", batch=4096)
-
-
 INSTANCES = (
     "lumorph/rack64", "lumorph/dgx64", "ocs_rail/rails64",
     "torus/cubes16", "torus/pod64", "torus/sipac64", "sipam/mixed",

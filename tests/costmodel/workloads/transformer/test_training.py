@@ -22,14 +22,8 @@ from tests.oracles.transformer import training_step
 from tests.paths import SHARED
 
 A100 = load_device("a100-sxm")
-
-
 PRETRAIN = TransformerTraining(model="gpt3-22b", global_batch=256, sequence=2048)
-
-
 EXPERTS = TransformerTraining(model="mixtral-8x7b", global_batch=64, sequence=4096, expert=(1, 2, 4, 8))
-
-
 NAMES = {
     "megatron-22b": "gpt3-22b", "gpt3-175b": "gpt3-175b", "megatron-530b": "gpt3-530b",
     "megatron-1t": "gpt3-1t", "llama3-70b": "llama-3.1-70b",

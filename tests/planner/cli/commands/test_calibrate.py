@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from costmodel.pricing.calibration import Calibration
-from tests.planner.cli.commands.test_validate import SLOW, part, written
+from tests.planner.cli.commands.validate_cases import SLOW, part, written
 from tests.planner.cli.conftest import Planner
 
 

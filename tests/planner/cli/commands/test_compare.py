@@ -1,11 +1,14 @@
 """`planner compare` tells what its figures are measured against, and what plans cost."""
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
 
-from tests.planner.cli.conftest import Planner, written
-from tests.planner.studies.compare.test_reference import crowded
+from planner.studies.compare.rows import PolicyRow
+from tests.planner.cli.conftest import Planner, fields, written
+from tests.planner.studies.compare.reference_cases import crowded
 
 PRICES = "currency: EUR\nenergy_per_kwh: 0\nlifetime: 1000 h\n"
 
@@ -43,3 +46,44 @@ def test_one_price_of_a_cluster_cannot_hold_for_its_variants(tmp_path: Path, pla
     assert found.code == 2
     assert "one price of 'tiny' cannot hold for variants of its cluster; give prices of parts" in found.err
     assert planner("compare", path, *common, "--grid", "jobs[a].weight=1,2").code == 0
+
+
+def test_compare_prints_a_table_for_each_instance(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    other = written(tmp_path, fields() | {"name": "other"}, "other.json")
+    table, rows = tmp_path / "rows.csv", tmp_path / "rows.json"
+    outcome = planner(
+        "compare", instance, other, "--policies", "cpsat,first_fit", "--time-limit", 20, "--threads", 1,
+        "--csv", table, "--out-json", rows, "--results", tmp_path / "runs",
+    )  # fmt: skip
+    assert outcome.code == 0
+    assert outcome.out.count("policy ") == 2
+    first = next(line.split() for line in outcome.out.splitlines() if line.startswith("first_fit"))
+    assert first[:4] == ["first_fit", "4", "4", "0"]
+    parsed = list(csv.DictReader(table.read_text("utf-8").splitlines()))
+    assert [(row["instance"], row["policy"]) for row in parsed] == [
+        ("tiny", "cpsat"), ("tiny", "first_fit"), ("other", "cpsat"), ("other", "first_fit")
+    ]  # fmt: skip
+    assert list(parsed[0]) == [name for name in PolicyRow.__dataclass_fields__ if name != "parameters"]
+    assert [row["gap"] for row in json.loads(rows.read_text("utf-8"))] == [0, 0, 0, 0]
+    assert {row["violations"] for row in parsed} == {"0"}
+
+
+def test_compare_knows_no_gap_without_a_bound(planner: Planner, instance: Path, tmp_path: Path) -> None:
+    outcome = planner(
+        "compare", instance, "--policies", "first_fit,random_fit", "--json", "--results", tmp_path / "runs"
+    )
+    assert [row["gap"] for row in outcome.document] == [None, None]
+    assert [row["bound"] for row in outcome.document] == [None, None]
+
+
+def test_compare_measures_heuristics_by_the_proven_bound(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["jobs"] = [content["jobs"][1] | {"accelerators": 4}, content["jobs"][0] | {"accelerators": 2}]
+    path = written(tmp_path, content)
+    outcome = planner(
+        "compare", path, "--policies", "cpsat,first_fit", "--threads", 1, "--json", "--results", tmp_path / "runs"
+    )
+    best, first_fit = outcome.document
+    assert (best["value"], first_fit["value"]) == (3, 1)
+    assert first_fit["bound"] == best["bound"] == 3
+    assert first_fit["gap"] == pytest.approx(2 / 3)

@@ -6,6 +6,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from planner.controller import Settings
+from planner.model.instance import Instance
+from planner.model.plan import Plan
 from tests.planner.cli.conftest import Planner
 
 FILES = {"settings": "Settings", "slurm": "SlurmConfig", "kubernetes": "Kubernetes"}
@@ -54,3 +56,13 @@ def test_what_has_no_schema(planner: Planner, given: tuple[str, ...], said: str)
 @pytest.mark.parametrize("command", [("serve",), ("slurm",), ("slurm", "run"), ("kubernetes",)])
 def test_help_names_it(planner: Planner, command: tuple[str, ...]) -> None:
     assert "planner schema" in " ".join(planner(*command, "--help").out.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(("option", "model"), [((), Instance), (("--plan",), Plan)])
+def test_schema_has_the_keys_of_files(planner: Planner, option: tuple[str, ...], model: Any) -> None:
+    document = planner("schema", *option).document
+    assert document["$schema"].startswith("https://json-schema.org/")
+    assert document["title"] == model.__name__
+    assert "schema_version" in document["properties"]
+    name, key = ("Circuit", "from") if option else ("Lightpath", "alpha")
+    assert key in document["$defs"][name]["properties"]

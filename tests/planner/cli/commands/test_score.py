@@ -11,7 +11,7 @@ from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.pricing.efficiency import Regime, efficiency_of
 from tests.planner.cli.commands.score_cases import LLAMA
-from tests.planner.cli.conftest import Planner
+from tests.planner.cli.conftest import Planner, fields, written
 
 
 @pytest.mark.slow
@@ -96,3 +96,29 @@ def test_context_and_experts_are_searched_unless_pinned(planner: Planner, tmp_pa
     assert max(expert for _, expert in degrees) > 1
     assert free["listed"] > pinned["listed"]
     assert all(c["configuration"]["expert"] == 1 == c["configuration"]["context"] for c in pinned["candidates"])
+
+
+def test_score_says_where_time_and_energy_go(planner: Planner, instance: Path) -> None:
+    outcome = planner("score", instance, "big", "--top", 3)
+    assert outcome.code == 0
+    assert "candidates listed, " in outcome.out
+    assert "dominated, the best 3 shown" in outcome.out
+    assert "small" not in outcome.out
+    document = planner("score", instance, "--json", "--top", 2).document
+    assert set(document) == {"big", "small"}
+    candidate = document["big"]["candidates"][0]
+    parts = [candidate[name] for name in ("compute_s", "memory_s", "reconfiguration_s", "bubble_s")]
+    assert sum(parts) + sum(candidate["communication_s"].values()) == pytest.approx(candidate["step_s"])
+    energies = candidate["energy_per_work_by_cause_j"]
+    assert sum(energies.values()) == pytest.approx(candidate["energy_per_work_j"])
+    assert len(document["big"]["candidates"]) == 2
+    assert document["big"]["listed"] > document["big"]["dominated"]
+
+
+def test_score_says_why_there_is_no_candidate(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["jobs"][0]["workload"] |= {"model": "gpt3-175b"}
+    content["jobs"][0]["accelerators"] = 1
+    outcome = planner("score", written(tmp_path, content), "big")
+    assert outcome.code == 0
+    assert "each accelerator would hold 3163.5 GB, 3077.6 GB more than it has" in outcome.out

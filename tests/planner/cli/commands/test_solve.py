@@ -21,8 +21,6 @@ KEYS = [
     "status", "objective", "bound", "gap", "wall_time_s", "levels", "plan", "left_out", "seed", "policy",
     "statistics", "starts", "violations", "versions",
 ]  # fmt: skip
-
-
 RACK256 = ROOT / "instances" / "lumorph" / "rack256.yaml"
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.planner.cli.conftest import Planner, written
-from tests.planner.studies.compare.test_reference import crowded
+from tests.planner.studies.compare.reference_cases import crowded
 
 
 def test_the_table_says_what_figures_are_measured_against(tmp_path: Path, planner: Planner) -> None:

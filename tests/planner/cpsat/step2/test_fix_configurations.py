@@ -2,7 +2,7 @@
 
 from planner.candidates.expand import expand
 from planner.cpsat.step2.fix_configurations import _only
-from planner.fabrics.free_state import Choice
+from planner.fabrics.pattern import Choice
 from planner.model.instance import Instance
 from tests.planner.small_racks import rack, serving, single
 

@@ -1,6 +1,7 @@
 """Plans of jobs that were each placed as if alone: what is wrong with them is what the jobs share."""
 
-from planner.fabrics.free_state import route_pattern
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.pattern import route_pattern
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Health
 from planner.model.edit import with_cluster
@@ -21,6 +22,13 @@ def naive_plan(drawn: Drawn) -> list[Assignment] | None:
         plan.append(_beside(drawn.problem, found[0], taken))
         taken.update(plan[-1].devices)
     return plan
+
+
+def without_circuits(drawn: Drawn) -> list[Assignment]:
+    """Each job on any accelerators of its servers, as if packets joined them."""
+    free = FreeState(drawn.problem.cluster)
+    found = [free.assign(drawn.problem.options[j], each.row, each.blocks) for j, each in drawn.pattern.items()]
+    return [assignment for assignment in found if assignment is not None]
 
 
 def _beside(problem: Problem, assignment: Assignment, taken: set[str]) -> Assignment:

@@ -14,7 +14,7 @@ from planner.cpsat.solve import plan_of
 from planner.cpsat.step1.constraints import groups_of
 from planner.fabrics import fabrics
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_state import Choice, Pattern, route_pattern
+from planner.fabrics.pattern import Choice, Pattern, route_pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.solver import new_solver
 from planner.formulation.variables import BlockKind, create_variables

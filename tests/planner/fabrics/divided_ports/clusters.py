@@ -9,8 +9,6 @@ from planner.pipeline import solve
 from tests.planner.optimum import OPTIONS
 
 Fields = dict[str, Any]
-
-
 FABRIC: Fields = {
     "kind": "divided_ports", "servers": 2, "gpus_per_server": 4,
     "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "2 us", "nvlink_energy": "2 pJ/b",
@@ -18,8 +16,6 @@ FABRIC: Fields = {
     "memory": {"kind": "appliances", "part": "photonic-fabric-appliance", "per_server": 1, "ports": 8},
     "port_energy": "5 pJ/b",
 }  # fmt: skip
-
-
 SERVING = {
     "kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 16,
     "input_tokens": 64, "output_tokens": 64,

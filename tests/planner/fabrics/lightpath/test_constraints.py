@@ -1,12 +1,11 @@
 """Light between servers: all jobs fit into the fibers, and each has the circuits that its blocks need."""
 
-from typing import Any
-
 import pytest
 
 from planner.fabrics.lightpath.step1_variables import light_variables
 from tests.planner.cpsat.step1.case import Case, problem_of, row_of
-from tests.planner.small_racks import Fields, serving, training
+from tests.planner.fabrics.lightpath.constraints_cases import ring_resident
+from tests.planner.small_racks import training
 
 
 @pytest.mark.parametrize(
@@ -27,17 +26,6 @@ def test_sharing_that_may_be_lit_limit_the_light() -> None:
         case = Case(problem, "sharing").light({(0, 0, 1): 3})
         case.cp.add(case.v.of_fabric.lit[0, 1] <= most)
         assert case.is_solvable() == solvable
-
-
-def ring_resident(**fields: Any) -> Fields:
-    """Two ranks on two servers, two wavelengths each way."""
-    ends = (("s0.t0", "s1.t0", "s0>s1#0"), ("s1.t0", "s0.t0", "s1>s0#0"))
-    circuits = [{"from": a, "to": b, "wavelengths": [0, 1], "fibers": [f]} for a, b, f in ends]
-    ring = {"kind": "ring", "wavelengths": [2]}
-    return serving(
-        "r", 2, devices=["s0.t0", "s1.t0"], circuits=[{"dimension": "tensor", "circuits": circuits}],
-        configuration={"tensor": 2, "micro_batch": 8, "tensor_collective": ring}, **fields,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("reserved", "stays", "solvable"), [(2, True, True), (3, True, False), (3, False, True)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.fabrics.lightpath.fast_fibers import Spread, Spreads
-from planner.fabrics.lightpath.fast_state import LightpathState
+from planner.fabrics.lightpath.free_state import LightpathFreeState
 from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
@@ -18,12 +18,12 @@ from tests.planner.simulate.grounds import FABRICS, cluster, ground, state_of
 SIZES = [1, 2, 4, 8, 16]
 
 
-def _busy(seed: int) -> tuple[LightpathState, dict[object, LightpathOption]]:
+def _busy(seed: int) -> tuple[LightpathFreeState, dict[object, LightpathOption]]:
     """A lightpath on which jobs came and went, some fibers of which have failed."""
     health = {"failed_fibers": [{"from": "s0", "to": "s2", "index": 0}, {"from": "s3", "to": "s1", "index": 1}]}
     fabric = FABRICS["lightpath"] | {"fibers": 2}
     state = state_of(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}))
-    assert isinstance(state, LightpathState)
+    assert isinstance(state, LightpathFreeState)
     kinds = ground("g", state.cluster, SIZES).kinds
     placer, random, running = PLACERS["first_fit"](state, 0), Random(seed), list[Placement]()
     for _ in range(60):
@@ -57,9 +57,9 @@ def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
         assert spread.room == room
         spreads = Spreads([blocks], router.fibers, np.array([row.boundary, row.boundary]))
         for look in (0, 1, 0):
-            assert bool(list(spreads.open_to(look))) == state.board.may_span(row.shape, blocks)
+            assert bool(list(spreads.open_to(look))) == state.may_span(row.shape, blocks)
         pairs = [(a, b) for a in chosen for b in chosen if a != b]
-        fibers = (tuple((i, light.taken.get((a, b, i), 0)) for i in light.ways.fibers(a, b)) for a, b in pairs)
+        fibers = (tuple((i, light.taken.get((a, b, i), 0)) for i in light.routes.fibers(a, b)) for a, b in pairs)
         assert seen.setdefault((tuple(counts), *fibers), spread.number) == spread.number
         assert set(row.layouts.within(spread.counts, spread.room)) == _within(row, spread)
     assert len(set(seen.values())) == len(seen) > 5

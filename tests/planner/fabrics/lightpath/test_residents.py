@@ -3,7 +3,7 @@
 import pytest
 
 from planner.model.errors import InputError
-from tests.planner.fabrics.lightpath.test_constraints import ring_resident
+from tests.planner.fabrics.lightpath.constraints_cases import ring_resident
 from tests.planner.model.instance_cases import edited_ring, parse
 from tests.planner.small_racks import Fields, rack, single
 

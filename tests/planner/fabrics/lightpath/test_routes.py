@@ -11,8 +11,8 @@ from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
-from tests.costmodel.pricing.test_score import LIGHTPATH
-from tests.planner.fabrics.lightpath.test_rwa import light_of, lone_circuit, pair_of
+from tests.costmodel.pricing.score_cases import LIGHTPATH
+from tests.planner.fabrics.lightpath.rwa_cases import light_of, lone_circuit, pair_of
 
 ROW = [
     {"from": a, "to": b, "count": count}
@@ -95,7 +95,7 @@ def test_light_that_crosses_takes_all_fibers_and_waveguides_on_the_way() -> None
     assert light.taken == {
         (0, 1, 1): 4, (1, 2, 0): 4, ("tile", 0, 0, 1): 4, ("tile", 1, 1, 0): 4, ("tile", 2, 0, 1): 4,
     }  # fmt: skip
-    names = [light.ways.name(guide) for guide in light.guides_of(_circuit())]
+    names = [light.routes.name(guide) for guide in light.guides_of(_circuit())]
     assert names[:2] == ["fiber s0>s1#1", "fiber s1>s2#0"]
     assert names[3] == "waveguide s1.t1 to s1.t0"
 

@@ -1,41 +1,13 @@
 """Masks, losses, and first-fit circuits that keep every rule of the check."""
 
-from typing import Any
-
 import pytest
 
 from costmodel.fabrics import NO_PLAN
-from planner.candidates.expand import expand
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.rwa import Spectrum, _pick
-from planner.model.cluster import Cluster
-from planner.model.instance import Instance
+from planner.fabrics.lightpath.rwa import _pick
 from planner.model.masks import bits, numbers_of
-from planner.model.plan import Circuit, HeldCircuits
-from tests.costmodel.pricing.test_score import LIGHTPATH
 from tests.planner.fabrics.demand_cases import plans_of
-from tests.planner.small_racks import rack, training
-
-
-def light_of(most_lit: dict[tuple[int, int], int] | None = None, **changes: Any) -> Spectrum:
-    health = changes.pop("health", {})
-    fabric = LIGHTPATH | {"wavelengths_per_fiber": 4} | changes
-    return Spectrum(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}), most_lit)
-
-
-def pair_of(width: int) -> Demand:
-    """Two ranks joined by a ring."""
-    options = expand(Instance.parse(rack(training("x", 2), wavelengths_per_tile=8)), prune=False).options[0]
-    for shape in options.shapes:
-        plan = shape.plans[0]
-        if shape.tensor == 2 and plan.kind == "ring" and plan.wavelengths == (width,):
-            return shape
-    raise LookupError(width)
-
-
-def lone_circuit(source: str, destination: str, wavelengths: tuple[int, ...], *fibers: str) -> HeldCircuits:
-    circuit = Circuit(source=source, destination=destination, wavelengths=wavelengths, fibers=fibers)
-    return HeldCircuits(dimension="tensor", circuits=(circuit,))
+from tests.planner.fabrics.lightpath.rwa_cases import light_of, lone_circuit, pair_of
 
 
 def test_masks() -> None:
@@ -79,7 +51,8 @@ def test_shared_waveguides_count_each_tile_boundary() -> None:
     }  # fmt: skip
     light.commit([lone_circuit("s1.t0", "s1.t2", (2,))])
     assert light.taken[("tile", 1, 1, 2)] == 0b110
-    light.release([lone_circuit("s0.t0", "s1.t2", (1,), "s0>s1#1")])
+    for guide, mask in light.masks([lone_circuit("s0.t0", "s1.t2", (1,), "s0>s1#1")]).items():
+        light.taken[guide] &= ~mask
     assert {guide: mask for guide, mask in light.taken.items() if mask} == {
         ("tile", 1, 0, 1): 0b100, ("tile", 1, 1, 2): 0b100,
     }  # fmt: skip
@@ -88,8 +61,8 @@ def test_shared_waveguides_count_each_tile_boundary() -> None:
 def test_failed_fibers_are_not_there() -> None:
     failed = [{"from": "s0", "to": "s1", "index": 0}]
     light = light_of(fibers=2, health={"failed_fibers": failed})
-    assert light.ways.fibers(0, 1) == (1,)
-    assert light.ways.fibers(1, 0) == (0, 1)
+    assert light.routes.fibers(0, 1) == (1,)
+    assert light.routes.fibers(1, 0) == (0, 1)
     assert light.free_wavelengths(0, 1) == 4
 
 
@@ -97,8 +70,8 @@ def test_failed_fibers_are_not_there() -> None:
 def test_loss_counts_both_sides_and_the_fiber(budget: str | None, reaches: bool) -> None:
     """From tile 3 over fiber 0 to tile 0: three boundaries of 0.25 dB and a fiber of 1 dB."""
     light = light_of(fibers=1, loss_per_tile="0.25 dB", loss_per_fiber="1 dB", loss_budget=budget)
-    assert light.ways.reaches((0, 3), (1, 0), ((0, 1, 0),)) == reaches
-    assert light.ways.reaches((0, 3), (0, 0), ())
+    assert light.routes.reaches((0, 3), (1, 0), ((0, 1, 0),)) == reaches
+    assert light.routes.reaches((0, 3), (0, 0), ())
 
 
 def test_second_job_takes_what_the_first_leaves_on_the_fiber() -> None:

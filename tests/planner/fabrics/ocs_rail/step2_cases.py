@@ -1,9 +1,11 @@
 """Shared by the tests of `constraints` and `step2`."""
 
+import random
 from typing import Any
 
 from planner.model.instance import Instance
-from tests.planner.fabrics.ocs_rail.test_rule_rails import RAILS
+from tests.planner.checks.plans import SERVING, TRAINING
+from tests.planner.fabrics.ocs_rail.rule_rails_cases import RAILS
 
 
 def instance_of(
@@ -12,3 +14,29 @@ def instance_of(
     cluster = {"device": "h100-sxm", "fabric": RAILS | fabric, "health": health or {}}
     data = {"schema_version": 1, "name": "rails", "cluster": cluster, "jobs": jobs, "objectives": list(objectives)}
     return Instance.parse(data)
+
+
+def tiny(seed: int) -> Instance:
+    """Three or four servers of two or three GPUs with jobs for somewhat more, and parts down."""
+    draw = random.Random(seed)
+    servers, slots, switches = (*draw.choice([(3, 2), (3, 3), (4, 2)]), draw.choice([1, 2, 3]))
+    sizes: list[Any] = [1, 2, 3, 4, [2, 4], [1, 3], 6, {"min": 1, "max": 4}]
+    jobs = [
+        {
+            "name": f"job{j}",
+            "workload": SERVING if draw.random() < 0.25 else TRAINING,
+            "accelerators": draw.choice(sizes),
+            "weight": draw.choice([1.0, 2.0, 3.0]),
+            "required": draw.random() < 0.15,
+        }
+        for j in range(draw.choice([3, 4]))
+    ]
+    devices = [f"s{s}.g{q}" for s in range(servers) for q in range(slots)]
+    lost = draw.sample(devices, 2)
+    switch_names = [f"q{q}#{i}" for q in range(slots) for i in range(switches)]
+    health = {
+        "failed_tiles": lost[: draw.choice([0, 0, 1])],
+        "failed_ports": lost[1 : draw.choice([1, 2])],
+        "failed_switches": draw.sample(switch_names, draw.choice([0, 1, 2])),
+    }
+    return instance_of(jobs, health=health, servers=servers, gpus_per_server=slots, switches=switches)

@@ -1,4 +1,4 @@
-"""Capacity of rails: switches that work, and no more."""
+"""Rails in step 1: switches that work, and no more; chosen where jobs and devices are few, else only counted."""
 
 import pytest
 
@@ -8,6 +8,7 @@ from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from tests.fabrics import FABRICS
 from tests.planner.checks.plans import TRAINING
+from tests.planner.fabrics.conformance.corners import odd_circle_on_rails, two_wide_jobs
 from tests.planner.fabrics.ocs_rail.step2_cases import instance_of
 from tests.planner.fabrics.shared_capacities_cases import is_short_for_both, two_jobs
 
@@ -31,3 +32,17 @@ def test_fewer_working_switches_than_ports_exclude_a_rail() -> None:
     held = [held for assignment in result.plan.assignments for held in assignment.circuits]
     widths = sorted(len(each.circuits[0].wavelengths) for each in held)
     assert widths == [2, 3]
+
+
+@pytest.mark.parametrize("most_places", [0, 17, 18, 5000])
+def test_rails_are_chosen_up_to_a_number_of_places(most_places: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three jobs on six devices are 18 places."""
+    monkeypatch.setattr(ocs_rail, "MOST_PLACES", most_places)
+    assert odd_circle_on_rails().is_allowed == (most_places < 18)
+
+
+@pytest.mark.parametrize("most_places", [0, 5000])
+def test_devices_of_rails_with_enough_switches_are_counted(most_places: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocs_rail, "MOST_PLACES", most_places)
+    assert not two_wide_jobs().is_allowed
+    assert [two_wide_jobs().without(j).is_allowed for j in range(2)] == [True, True]

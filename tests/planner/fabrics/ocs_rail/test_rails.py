@@ -14,12 +14,10 @@ from planner.whatif.single_failures import single_failures
 from tests.paths import ROOT
 from tests.planner.checks.plans import TRAINING, job
 from tests.planner.fabrics.ocs_rail.rails_cases import solved
+from tests.planner.fabrics.ocs_rail.rule_rails_cases import rails
 from tests.planner.fabrics.ocs_rail.step2_cases import instance_of
-from tests.planner.fabrics.ocs_rail.test_rule_rails import rails
 
 INSTANCES = ROOT / "instances" / "ocs_rail"
-
-
 LIMITS = RepairLimits(time_limit_s=5.0, workers=1)
 
 

@@ -9,7 +9,7 @@ from planner.model.errors import InputError
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.planner.checks.plans import job
-from tests.planner.fabrics.ocs_rail.test_rule_rails import rails, ring
+from tests.planner.fabrics.ocs_rail.rule_rails_cases import rails, ring
 
 
 def resident(**changes: Any) -> dict[str, Any]:

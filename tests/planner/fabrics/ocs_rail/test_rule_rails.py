@@ -20,27 +20,9 @@ from tests.planner.checks.plans import (
     relocated,
     rewired,
 )
+from tests.planner.fabrics.ocs_rail.rule_rails_cases import rails, ring
 
-RAILS: dict[str, Any] = {
-    "kind": "ocs_rail", "servers": 4, "gpus_per_server": 3, "nvlink_bandwidth": "400 GB/s", "nvlink_alpha": "1 us",
-    "nvlink_energy": "10 pJ/B", "switches": 3, "ports": 4, "port_bandwidth": "1 GB/s", "port_energy": "20 pJ/B",
-    "alpha": "2 us", "reconfiguration": "20 ms",
-}  # fmt: skip
 INSIDE = Collective(kind="ring")
-
-
-def rails(*jobs: dict[str, Any], health: dict[str, Any] | None = None, residents: Any = ()) -> Instance:
-    cluster = {"device": "h100-sxm", "fabric": RAILS, "health": health or {}}
-    data = {"schema_version": 1, "name": "tiny", "cluster": cluster, "jobs": list(jobs), "residents": list(residents)}
-    return Instance.parse(data)
-
-
-def ring() -> tuple[Instance, Plan]:
-    """Three data ranks on rail 1, two switches wide."""
-    instance = rails(job("ring", 3))
-    circuits = held("data", "s0.g1 s1.g1 0,1", "s1.g1 s3.g1 0,1", "s3.g1 s0.g1 0,1")
-    configuration = Configuration(data=3, data_collective=collective("ring", 2))
-    return instance, plan_of(instance, assign("ring", configuration, "s0.g1 s1.g1 s3.g1", circuits))
 
 
 def grid() -> tuple[Instance, Plan]:
@@ -108,6 +90,7 @@ def test_a_device_twice_through_a_switch() -> None:
     assert {(v.rule, v.where) for v in found} == {("rails", "q0#1")}
     assert [v.message.partition(" through")[0] for v in found[:2]] == ["s0.g0 sends 2 times", "s1.g0 receives 2 times"]
     assert "carries 5 circuits, it has 4 ports" in found[2].message
+    assert [v.excess for v in found] == [1.0, 1.0, 1.0]
 
 
 def test_two_jobs_never_meet_on_a_switch() -> None:

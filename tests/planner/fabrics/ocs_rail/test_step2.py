@@ -1,54 +1,23 @@
 """Rails: the exact policy against enumeration, rails chosen in step 1 or left to step 2, and what step 2 refutes."""
 
-import random
-from typing import Any
-
 import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.step2.realize import realize
-from planner.fabrics.free_state import Choice
 from planner.fabrics.ocs_rail import constraints as rails_module
 from planner.fabrics.ocs_rail.step2 import RailStepTwo
+from planner.fabrics.pattern import Choice
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.rails import best_value
-from tests.planner.checks.plans import SERVING, TRAINING
-from tests.planner.fabrics.ocs_rail.step2_cases import instance_of
+from tests.planner.checks.plans import TRAINING
+from tests.planner.fabrics.ocs_rail.step2_cases import instance_of, tiny
 
 LIMITS = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
-
-
 NUM_SEEDS = 60
-
-
-def tiny(seed: int) -> Instance:
-    """Three or four servers of two or three GPUs with jobs for somewhat more, and parts down."""
-    draw = random.Random(seed)
-    servers, slots, switches = (*draw.choice([(3, 2), (3, 3), (4, 2)]), draw.choice([1, 2, 3]))
-    sizes: list[Any] = [1, 2, 3, 4, [2, 4], [1, 3], 6, {"min": 1, "max": 4}]
-    jobs = [
-        {
-            "name": f"job{j}",
-            "workload": SERVING if draw.random() < 0.25 else TRAINING,
-            "accelerators": draw.choice(sizes),
-            "weight": draw.choice([1.0, 2.0, 3.0]),
-            "required": draw.random() < 0.15,
-        }
-        for j in range(draw.choice([3, 4]))
-    ]
-    devices = [f"s{s}.g{q}" for s in range(servers) for q in range(slots)]
-    lost = draw.sample(devices, 2)
-    switch_names = [f"q{q}#{i}" for q in range(slots) for i in range(switches)]
-    health = {
-        "failed_tiles": lost[: draw.choice([0, 0, 1])],
-        "failed_ports": lost[1 : draw.choice([1, 2])],
-        "failed_switches": draw.sample(switch_names, draw.choice([0, 1, 2])),
-    }
-    return instance_of(jobs, health=health, servers=servers, gpus_per_server=slots, switches=switches)
 
 
 @pytest.mark.slow

@@ -18,13 +18,9 @@ FABRIC: dict[str, Any] = {
     "spine_rails": 2, "uplinks": 2, "switch_ports": 16,
     "alpha": "0.7 us", "reconfiguration": "25 us", "energy": "2 pJ/b",
 }  # fmt: skip
-
-
 WORKLOAD = {
     "kind": "transformer_training", "model": SMALL, "global_batch": 12, "sequence": 128, "micro_batch": 1,
 }  # fmt: skip
-
-
 Fields = dict[str, Any]
 
 

@@ -1,10 +1,12 @@
 """Checks of pooled racks: a good plan passes, and each way to break it is noticed by the right rule."""
 
 from collections.abc import Callable
+from itertools import combinations
 
 import pytest
 
 from planner.checks import check
+from planner.model.plan import Plan
 from tests.planner.fabrics.sipam.plans import Fields, broken, good, of, pool
 
 
@@ -67,3 +69,13 @@ def _unknown_port(data: Fields) -> None:
 )
 def test_memory(change: Callable[[Fields], None]) -> None:
     assert "memory_pool" in broken(change)
+
+
+def test_a_port_of_two_ranks_is_told_by_name() -> None:
+    data = good().model_dump(mode="json")
+    plugs = [plug for each in data["assignments"] for plug in each["memory"]]
+    at = [(plug["port"].split(".")[0], plug["rail"]) for plug in plugs]
+    one, two = next((plugs[a], plugs[b]) for a, b in combinations(range(len(plugs)), 2) if at[a] == at[b])
+    two["port"] = one["port"]
+    found = {violation.message for violation in check(pool(), Plan.model_validate(data))}
+    assert f"{one['port']} serves 2 memory circuits" in found

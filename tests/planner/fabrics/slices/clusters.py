@@ -7,33 +7,19 @@ from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 
 SHAPE = {"layers": 4, "hidden": 64, "heads": 4, "kv_heads": 4, "head_dim": 16, "ffn": 128, "vocabulary": 256}
-
-
 TRAINING = {"kind": "transformer_training", "model": SHAPE, "global_batch": 24, "sequence": 32, "micro_batch": 1}
-
-
 SERVING = {
     "kind": "transformer_inference", "model": SHAPE, "concurrency": 8, "input_tokens": 16, "output_tokens": 16,
 }  # fmt: skip
-
-
 TORUS: dict[str, Any] = {
     "kind": "torus", "servers": 1, "sides": [3, 2, 2], "link_bandwidth": "1 GB/s", "alpha": "1 us",
     "link_energy": "10 pJ/B",
 }  # fmt: skip
-
-
 CUBES = TORUS | {"servers": 3, "sides": [2, 2, 2], "switches": {"ports": 8, "energy": "20 pJ/B"}}
-
-
 SIPAC: dict[str, Any] = {
     "kind": "sipac", "servers": 1, "radix": 2, "digits": 4, "bandwidth": "6 GB/s", "alpha": "1 us", "energy": "1 pJ/B",
 }  # fmt: skip
-
-
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=60.0)
-
-
 Fields = dict[str, Any]
 
 

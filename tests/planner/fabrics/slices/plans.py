@@ -12,11 +12,7 @@ POD: dict[str, Any] = {
     "kind": "torus", "servers": 2, "sides": [4, 2, 3], "link_bandwidth": "1 GB/s", "alpha": "1 us",
     "link_energy": "10 pJ/B",
 }  # fmt: skip
-
-
 CUBES = POD | {"servers": 4, "sides": [2, 2, 2], "switches": {"ports": 8, "energy": "20 pJ/B"}}
-
-
 SIPAC: dict[str, Any] = {
     "kind": "sipac", "servers": 2, "radix": 3, "digits": 3, "bandwidth": "6 GB/s", "alpha": "1 us", "energy": "1 pJ/B",
 }  # fmt: skip

@@ -19,7 +19,7 @@ FABRICS: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FABRICS)
 def test_ranks_and_circuits_on_slices_are_those_of_the_planner(name: str) -> None:
-    """Each place anew on an empty board, on the slices that its devices are."""
+    """Each place anew on an empty state, on the slices that its devices are."""
     kind, changes = FABRICS[name]
     random, c, seen = Random(name), controller(kind, {"moves": False}, **changes), 0
     fabric = c.cluster.fabric
@@ -34,7 +34,7 @@ def test_ranks_and_circuits_on_slices_are_those_of_the_planner(name: str) -> Non
         options, row = place.row.options, place.row.number
         held = fabric.held(options.candidates.row_plans(row), place.devices)  # type: ignore[attr-defined]
         assert held is not None
-        expected = SlicedFreeState(c.cluster).realize_on_slices(options, row, held)
+        expected = SlicedFreeState(c.cluster).assign_on_slices(options, row, held)
         assert place.device_names == expected.devices
         assert place.circuits == expected.circuits
         seen += 1

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from costmodel.fabrics import SlicedFabric
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.fabrics.slices.free_slices import as_before
@@ -15,66 +14,7 @@ from planner.model.instance import Instance
 from planner.model.result import Status
 from planner.pipeline import solve
 from tests.planner.fabrics.slices.clusters import CUBES, OPTIONS, SERVING, SIPAC, TORUS, Fields, job, sliced, tiny
-
-Places = list[frozenset[tuple[int, int]]]
-
-
-def parts_in(instance: Instance, box: tuple[int, ...]) -> Places:
-    """Every set of working devices on which one part may lie, from the rules."""
-    cluster, fabric = instance.cluster, instance.cluster.fabric
-    assert isinstance(fabric, SlicedFabric)
-    if fabric.kind == "sipac":
-        return [frozenset(p) for p in _subcubes(instance, len(box)) if _works(instance, p)]
-    sides = fabric.sides
-    failed = set(cluster.health.failed_switches)
-    if any(extent > side for extent, side in zip(box, sides, strict=True)):
-        count = prod(box) // prod(sides)
-        whole = [frozenset(p) for p in _boxes(instance, sides, failed) if _works(instance, p)]
-        return [frozenset().union(*some) for some in product(whole, repeat=count) if len(set(some)) == count]
-    return [frozenset(p) for p in _boxes(instance, box, failed) if _works(instance, p)]
-
-
-def _works(instance: Instance, places: set[tuple[int, int]]) -> bool:
-    return not places & (instance.cluster.failed_devices | instance.cluster.dark_devices)
-
-
-def _boxes(instance: Instance, box: tuple[int, ...], failed: set[str]) -> list[set[tuple[int, int]]]:
-    fabric = instance.cluster.fabric
-    assert fabric.kind == "torus"
-    sides, found = fabric.sides, []
-    for server, origin in product(range(fabric.num_servers), product(*map(range, sides))):
-        at = [[(o + i) % s for i in range(e)] for o, e, s in zip(origin, box, sides, strict=True)]
-        if any(e == s and o for o, e, s in zip(origin, box, sides, strict=True)):
-            continue
-        if fabric.switches and any(o + e > s for o, e, s in zip(origin, box, sides, strict=True)):
-            continue
-        chips = {*product(*at)}
-        needed = {
-            f"{'xyz'[axis]}{rest[0] * (sides[1] if axis == 2 else sides[2]) + rest[1]}"
-            for axis in range(3)
-            if fabric.switches and box[axis] == sides[axis]
-            for chip in chips
-            for rest in [[c for i, c in enumerate(chip) if i != axis]]
-        }
-        if not needed & failed:
-            found.append({(server, (x * sides[1] + y) * sides[2] + z) for x, y, z in chips})
-    return found
-
-
-def _subcubes(instance: Instance, num_free: int) -> list[set[tuple[int, int]]]:
-    fabric = instance.cluster.fabric
-    assert fabric.kind == "sipac"
-    slots = range(fabric.devices_per_server)
-    digits = {s: tuple(s // fabric.radix**d % fabric.radix for d in range(fabric.digits)) for s in slots}
-    found: list[set[tuple[int, int]]] = []
-    for free in product((False, True), repeat=fabric.digits):
-        if sum(free) == num_free:
-            groups: dict[object, set[tuple[int, int]]] = {}
-            for server, slot in product(range(fabric.num_servers), slots):
-                rest = tuple(v for v, f in zip(digits[slot], free, strict=True) if not f)
-                groups.setdefault((server, rest), set()).add((server, slot))
-            found += groups.values()
-    return found
+from tests.planner.fabrics.slices.plugin_cases import Places, box_of, parts_in
 
 
 def best_value(instance: Instance) -> float:
@@ -98,13 +38,6 @@ def best_value(instance: Instance) -> float:
         if sizes <= instance.cluster.num_healthy and _fits(instance, places, [*combination], frozenset()):
             return sum(choice[0] for choice in combination)
     raise AssertionError("nothing at all is a plan")
-
-
-def box_of(instance: Instance, configuration: Any) -> tuple[int, ...]:
-    radices = [getattr(configuration, f"{d}_collective").radices for d in ("tensor", "pipeline", "data")]
-    if instance.cluster.fabric.kind == "sipac":
-        return tuple(r for each in radices for r in each)
-    return tuple(prod((each or (1, 1, 1))[axis] for each in radices) for axis in range(3))
 
 
 def _fits(instance: Instance, known: dict[tuple[int, ...], Places], choices: list[Any], used: frozenset[Any]) -> bool:

@@ -1,7 +1,7 @@
 """Slices of step 1 laid out side by side, or refuted."""
 
 from planner.candidates.expand import expand
-from planner.fabrics.free_state import Choice
+from planner.fabrics.pattern import Choice
 from planner.fabrics.problem import Problem
 from planner.fabrics.slices.step2 import SlicedStepTwo
 from planner.formulation.step_two import StepTwoLimits

@@ -23,10 +23,10 @@ def row_of(known: Problem, j: int) -> int:
 
 def test_servers_are_renamed_so_that_the_first_jobs_come_first() -> None:
     known = problem()
-    board = FreeState.empty(known.cluster)
+    free = FreeState.empty(known.cluster)
     placed = [
-        board.realize(known.options[0], row_of(known, 0), [(0, 1), (2, 1)]),
-        board.realize(known.options[1], row_of(known, 1), [(1, 1)]),
+        free.assign(known.options[0], row_of(known, 0), [(0, 1), (2, 1)]),
+        free.assign(known.options[1], row_of(known, 1), [(1, 1)]),
     ]
     assignments = [assignment for assignment in placed if assignment is not None]
     pattern = pattern_of(known, assignments)

@@ -1,4 +1,4 @@
-"""Execution traces: read back with the protobuf library from the schema, sizes explicit, all sends received."""
+"""Execution traces: read back as proto3 messages, sizes explicit, all sends received."""
 
 import json
 from collections import Counter
@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from google.protobuf.internal.decoder import _DecodeVarint
 
 from costmodel.collectives.build import schedule_of
 from costmodel.collectives.ladder import Algorithm, Collective
 from planner.integrations.exports import chakra
 from tests.costmodel.collectives.cases import MIB, best_of
-
-protobuf = pytest.importorskip("google.protobuf", reason="protobuf comes with ortools")
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +55,7 @@ def _parts(data: bytes) -> Iterator[bytes]:
     """Messages of a stream with their lengths in front."""
     place = 0
     while place < len(data):
-        size, shift = 0, 0
-        while True:
-            byte = data[place]
-            size |= (byte & 0x7F) << shift
-            shift, place = shift + 7, place + 1
-            if byte < 0x80:
-                break
+        size, place = _DecodeVarint(data, place)
         yield data[place : place + size]
         place += size
 
@@ -99,6 +92,16 @@ def test_traces_say_the_same_as_the_schedule(
     assert set(sent.values()) == {1}
     wire = (schedule.circuit >= 0) & (schedule.call_of[schedule.round] == 0)
     assert sum(ends[3] for ends in sent) == pytest.approx(wire.sum() * MIB / schedule.num_chunks, rel=1e-4)
+
+
+def test_every_field_that_is_set_is_written() -> None:
+    """Zeros and false too, in the order of the schema: `id` 0, `is_cpu_op` false, one dependence, packed."""
+    node = chakra.Node(0, "send 0 to 1, round 1", chakra.SEND, (0,), {"is_cpu_op": False, "comm_tag": 300})
+    assert chakra.trace_bytes([node]).hex() == (
+        "07" "0a05302e302e34"
+        "3c" "0800" "121473656e64203020746f20312c20726f756e642031" "1805" "2a0100"
+        "520e" "0a0969735f6370755f6f70" "d80100" "520d" "0a08636f6d6d5f746167" "48ac02"
+    )  # fmt: skip
 
 
 def test_the_call_of_a_collective(messages: dict[str, Any]) -> None:

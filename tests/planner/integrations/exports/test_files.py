@@ -7,7 +7,7 @@ import pytest
 
 from planner.integrations.exports import FORMATS, export_files, warnings_of
 from tests.planner.integrations.exports.exported import source_of
-from tests.planner.integrations.exports.test_groups import WITH_CIRCUITS
+from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
 
 
 def test_circuits_of_a_pipeline_are_written() -> None:

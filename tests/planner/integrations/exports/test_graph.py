@@ -12,7 +12,7 @@ from planner.integrations.exports.graph import circuit_graph, graphml_text
 from planner.pipeline import solve
 from tests.oracles.tiny_layouts import tiny_layout
 from tests.planner.integrations.exports.exported import source_of
-from tests.planner.integrations.exports.test_groups import WITH_CIRCUITS
+from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
 
 
 @pytest.mark.parametrize("name", WITH_CIRCUITS)

@@ -10,8 +10,7 @@ from planner.fabrics import plugin_of
 from planner.integrations.exports.groups import GroupRun, group_runs
 from planner.model.errors import InputError
 from tests.planner.checks import good
-
-WITH_CIRCUITS = ("ring", "switched", "at_once", "exchange", "beyond", "grid", "shared", "loss")
+from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
 
 
 def runs_of(name: str) -> tuple[GroupRun, ...]:

@@ -7,7 +7,7 @@ import pytest
 from planner.integrations.exports.held import Held
 from planner.integrations.exports.sidecar import sidecar_text
 from tests.planner.integrations.exports.exported import source_of
-from tests.planner.integrations.exports.test_groups import WITH_CIRCUITS
+from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
 
 
 def reduces_of(name: str) -> tuple[Held, ...]:

@@ -1,24 +1,14 @@
 """The admission check against emulated Kueue: what is admitted, sent back, refused, and what a restart changes."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 
-from planner.integrations.kubernetes.pods import Pod
 from planner.model.errors import UnwrittenError
-from tests.planner.controller.test_durable import full
-from tests.planner.integrations.kubernetes.emulator import CHECKS, NODES, PODS, WORKLOADS
-from tests.planner.integrations.kubernetes.world import World, node, pod_set
-
-Make = Callable[..., World]
-
-
-def seats(world: World, name: str) -> list[tuple[str, str]]:
-    return [
-        (pod.node, pod.annotations["photonplan.io/cuda-visible-devices"])
-        for pod in map(Pod, world.pods(f"team/{name}"))
-    ]
+from tests.planner.controller.durable_cases import full
+from tests.planner.integrations.kubernetes.admission_cases import Make, seats
+from tests.planner.integrations.kubernetes.emulator import CHECKS, PODS, WORKLOADS
+from tests.planner.integrations.kubernetes.world import World, pod_set
 
 
 @pytest.mark.slow
@@ -194,24 +184,6 @@ def test_a_place_is_kept_only_for_a_time(make_world: Make) -> None:
 
 
 @pytest.mark.slow
-def test_deleted_workloads_give_back_what_they_had(make_world: Make) -> None:
-    world = make_world()
-    world.workload("runs", pod_set(4, 8))
-    world.workload("waits", pod_set(1, 8))
-    world.settle(4)
-    assert len(world.jobs()) == 2
-    world.emulator.drop(WORKLOADS, "team", "waits")
-    world.emulator.drop(WORKLOADS, "team", "runs")
-    world.loop.tick()
-    assert set(world.jobs()) == {"team/runs"}, "its pods run on"
-    for pod in world.pods():
-        world.emulator.drop(PODS, "team", pod["metadata"]["name"])
-    world.loop.tick()
-    assert world.jobs() == {}
-    assert world.controller.num_free == 32
-
-
-@pytest.mark.slow
 def test_nothing_is_ready_before_its_circuits_are_on(make_world: Make) -> None:
     world = make_world(fabric="lightpath")
     world.applied = {}
@@ -243,62 +215,6 @@ def test_nothing_is_ready_while_pods_of_others_leave(make_world: Make) -> None:
     assert world.check("next")["state"] == "Ready"
 
 
-@pytest.mark.slow
-def test_conflicts_outages_and_forgotten_versions_change_nothing_in_the_end(make_world: Make) -> None:
-    world = make_world()
-    emulator = world.emulator
-
-    def meddle() -> None:
-        emulator.change(WORKLOADS, "team", "train", metadata={"labels": {"seen": str(emulator.version)}})
-
-    emulator.before_write += [lambda: None, meddle, meddle]
-    world.workload("train", pod_set(2, 8))
-    world.kueue()
-    world.loop.tick()
-    assert world.check("train")["state"] == "Pending", "the write met a conflict"
-    emulator.is_down = True
-    world.loop.tick()
-    assert "503" in world.loop.trouble
-    emulator.is_down = False
-    emulator.forget()
-    world.settle(5)
-    assert (world.loop.trouble, world.check("train")["state"]) == ("", "Ready")
-    assert len(seats(world, "train")) == 2
-
-
-@pytest.mark.slow
-def test_a_restart_at_any_moment_goes_on(make_world: Make) -> None:
-    world = make_world()
-    world.workload("train", pod_set(4, 4))
-    for step in (world.kueue, lambda: world.loop.tick(), world.kueue):
-        step()
-        world.restart()
-    world.loop.tick()
-    for item in world.pods():
-        world.restart()
-        world.loop.tick()
-        assert world.try_pod(item) == ""
-        world.require_sound()
-    world.settle(2)
-    assert len(set(seats(world, "train"))) == 4
-    assert world.controller.seq == 1, "submitted once"
-
-
-@pytest.mark.slow
-def test_a_lost_journal_sends_admitted_workloads_back(make_world: Make) -> None:
-    world = make_world()
-    world.workload("train", pod_set(4, 8))
-    world.settle(4)
-    world.end()
-    for file in world._journal.parent.glob("journal.db*"):
-        file.unlink()
-    world.begin()
-    world.loop.tick()
-    assert world.check("train")["state"] == "Retry"
-    world.settle(12)
-    assert world.check("train")["state"] == "Ready"
-
-
 def test_the_check_becomes_active_and_another_ones_is_left_alone(make_world: Make) -> None:
     world = make_world()
     world.loop.tick()
@@ -308,52 +224,6 @@ def test_the_check_becomes_active_and_another_ones_is_left_alone(make_world: Mak
     world.emulator.change(CHECKS, None, "photonplan", spec={"controllerName": "other"}, status={"conditions": []})
     world.loop.tick()
     assert "another controller" in world.loop.trouble
-
-
-@pytest.mark.slow
-def test_nodes_that_are_cordoned_or_lost(make_world: Make) -> None:
-    world = make_world()
-    emulator = world.emulator
-    world.workload("train", pod_set(4, 8))
-    world.settle(4)
-    emulator.change(NODES, None, "n1", spec={"unschedulable": True})
-    world.settle(2)
-    assert world.controller.down == ("s1",)
-    assert world.check("train")["state"] == "Ready", "who runs there may end there"
-    emulator.change(NODES, None, "n2", status={"conditions": [{"type": "Ready", "status": "Unknown"}]})
-    world.loop.tick()
-    assert world.check("train")["state"] == "Retry"
-    assert set(world.controller.down) == {"s1", "s2"}
-    world.restart()
-    emulator.change(NODES, None, "n1", spec={"unschedulable": False})
-    emulator.change(NODES, None, "n2", status={"conditions": [{"type": "Ready", "status": "True"}]})
-    world.settle(12)
-    assert world.controller.down == ()
-    assert world.check("train")["state"] == "Ready"
-    world.controller.drain("s3")
-    world.settle(2)
-    assert world.controller.down == ("s3",), "what an operator has drained stays so"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_ready", ["True", "False"])
-def test_a_node_that_is_gone_and_comes_back_after_a_restart(make_world: Make, is_ready: str) -> None:
-    world = make_world()
-    world.loop.tick()
-    world.emulator.drop(NODES, None, "n3")
-    world.loop.tick()
-    assert world.controller.down == ("s3",)
-    world.restart()
-    world.loop.tick()
-    ready = {"status": {"conditions": [{"type": "Ready", "status": is_ready}]}}
-    world.emulator.put(NODES, node("n3") | ready)
-    for _ in range(2):
-        world.loop.tick()
-        assert world.controller.down == (() if is_ready == "True" else ("s3",))
-    world.restart()
-    world.emulator.put(NODES, node("n3") | {"metadata": world.emulator.get(NODES, None, "n3")["metadata"]})
-    world.loop.tick()
-    assert world.controller.down == ()
 
 
 def test_names_and_annotations_are_never_more_than_text(make_world: Make) -> None:

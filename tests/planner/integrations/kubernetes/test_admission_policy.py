@@ -8,8 +8,8 @@ from planner.integrations.kubernetes.admission_policy import policies
 from planner.integrations.kubernetes.config import CONTROLLERS, Kubernetes
 from planner.integrations.kubernetes.manifests import Deployment, manifests
 from tests.planner.integrations.kubernetes.guards import Guards, allows, installed
+from tests.planner.integrations.kubernetes.manifests_cases import config
 from tests.planner.integrations.kubernetes.published import Refused
-from tests.planner.integrations.kubernetes.test_manifests import config
 
 PLANNER = "system:serviceaccount:ns:photonplan"
 JOBS = "system:serviceaccount:kube-system:job-controller"

@@ -7,45 +7,10 @@ import pytest
 from planner.controller.job_classes import JobClasses
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.kubernetes.loop import KubernetesLoop
-from planner.integrations.kubernetes.pods import Pod
 from planner.integrations.switch_drivers import CircuitError, Circuits
 from tests.planner.integrations.kubernetes.emulator import NODES, PODS
-from tests.planner.integrations.kubernetes.extender_cases import NAMES, Make, gang
+from tests.planner.integrations.kubernetes.extender_cases import Make, bound, gang, occupy
 from tests.planner.integrations.kubernetes.world import World, pod_spec
-
-
-def bound(world: World) -> dict[str, tuple[str, str]]:
-    pods = map(Pod, world.pods())
-    return {p.name: (p.node, p.annotations["photonplan.io/cuda-visible-devices"]) for p in pods if p.node}
-
-
-@pytest.mark.slow
-def test_the_first_pod_plans_the_gang_and_all_land_there(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    gang(world, "g", 4, 8)
-    world.loop.tick()
-    assert world.schedule() == {}
-    assert sorted(bound(world).values()) == [(name, "0,1,2,3,4,5,6,7") for name in NAMES]
-    assert world.controller.seq == 1
-    world.require_sound()
-
-
-@pytest.mark.slow
-def test_no_pod_is_answered_before_the_whole_gang_has_a_place(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    gang(world, "first", 3, 8)
-    world.loop.tick()
-    world.schedule()
-    gang(world, "second", 2, 8)
-    world.loop.tick()
-    said = world.schedule()
-    assert set(said) == {"second-0", "second-1"}
-    assert all("8 are free" in text for text in said.values())
-    for i in range(3):
-        world.emulator.change(PODS, "team", f"first-{i}", status={"phase": "Succeeded"})
-    world.loop.tick()
-    assert world.schedule() == {}
-    assert set(world.jobs()) == {"team/pods/second"}
 
 
 @pytest.mark.slow
@@ -88,24 +53,6 @@ def test_binding_twice_is_binding_once(make_world: Make, lost: int) -> None:
 
 
 @pytest.mark.slow
-def test_pods_that_are_made_again_take_the_seats_of_those_before(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    gang(world, "g", 2, 8)
-    world.loop.tick()
-    world.schedule()
-    before = bound(world)
-    world.emulator.drop(PODS, "team", "g-0")
-    world.loop.tick()
-    again = world.pod("g-0b", 8, "g", 2)
-    world.loop.tick()
-    assert world.try_pod(again) == ""
-    assert bound(world)["g-0b"] == before["g-0"]
-    late = world.pod("g-2", 8, "g", 2)
-    world.loop.tick()
-    assert "all 2 pods" in world.try_pod(late)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -128,56 +75,6 @@ def test_odd_pods(make_world: Make, change: dict[str, Any], said: str) -> None:
     assert not (said and verdict.assignment)
 
 
-def test_pods_of_one_gang_ask_for_the_same(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    world.pod("a", 8, "g", 2)
-    other = world.pod("b", 4, "g", 2)
-    world.loop.tick()
-    world.schedule()
-    assert "something else" in world.try_pod(other)
-
-
-@pytest.mark.slow
-def test_a_restart_in_the_middle_of_a_gang(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    for item in gang(world, "g", 4, 4):
-        world.loop.tick()
-        assert world.try_pod(item) == ""
-        world.restart()
-        assert world.try_pod(item) != "" or Pod(item).node, "it first looks which pods run"
-    world.loop.tick()
-    world.require_sound()
-    assert len(set(bound(world).values())) == 4
-    assert world.controller.seq == 1
-
-
-@pytest.mark.slow
-def test_pods_that_stand_where_their_job_is_not_are_deleted(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    gang(world, "g", 2, 8)
-    world.loop.tick()
-    world.schedule()
-    server = bound(world)["g-0"][0][1:]
-    world.controller.fail(f"s{server}.g0")
-    late = world.pod("g-late", 8, "g", 2)
-    world.loop.extender._pods.refresh()
-    assert "still stands where the job was" in world.try_pod(late)
-    world.loop.tick()
-    world.kubelets()
-    gone = {"g-0", "g-1"} - set(bound(world))
-    assert gone, "at least the one whose place is lost"
-    world.require_sound()
-
-
-def test_a_gang_is_not_let_go_before_its_first_pod_is_seen(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    world.loop.tick()
-    (item,) = gang(world, "g", 1, 8)
-    assert world.try_pod(item) == ""
-    world.loop._gangs.reconcile()
-    assert set(world.jobs()) == {"team/pods/g"}, "the mirror has not shown the pod yet"
-
-
 @pytest.mark.slow
 def test_a_node_that_is_lost(make_world: Make) -> None:
     world = make_world(kueue=None)
@@ -188,58 +85,6 @@ def test_a_node_that_is_lost(make_world: Make) -> None:
     world.loop.tick()
     world.kubelets()
     assert bound(world) == {}, "the gang has no place any more, and stops together"
-
-
-def occupy(world: World, counts: list[int]) -> None:
-    """So many accelerators of each node are taken."""
-    for number, count in enumerate(counts):
-        others = [f"s{i}" for i in range(4) if i != number]
-        for server in others:
-            world.controller.drain(server)
-        if count:
-            gang(world, f"small{number}", 1, count)
-            world.loop.tick()
-            assert world.schedule() == {}
-        for server in others:
-            world.controller.undrain(server)
-
-
-@pytest.mark.slow
-def test_a_place_that_splits_a_pod_is_exchanged_for_an_even_one(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    occupy(world, [3, 4, 8, 8])
-    gang(world, "wide", 2, 3)
-    world.loop.tick()
-    assert world.schedule() == {}
-    world.require_sound()
-    assert world.jobs()["team/pods/wide"].request.constraints.per_server == 3
-    assert {place for name, (place, _) in bound(world).items() if name.startswith("wide")} == {"n0", "n1"}
-
-
-@pytest.mark.slow
-def test_a_gang_waits_where_every_place_splits_a_pod(make_world: Make) -> None:
-    world = make_world(kueue=None)
-    occupy(world, [6, 4, 6, 4])
-    gang(world, "wide", 4, 3)
-    world.loop.tick()
-    assert set(world.schedule()) == {f"wide-{i}" for i in range(4)}
-    assert world.jobs()["team/pods/wide"].request.constraints.per_server == 6
-    seq = world.controller.seq
-    world.loop.tick()
-    world.schedule()
-    assert world.controller.seq == seq, "it is not submitted again and again"
-
-
-def test_a_gang_waits_for_light_where_a_driver_is_used(make_world: Make) -> None:
-    world = make_world(fabric="lightpath", kueue=None)
-    world.applied = {}
-    world.restart()
-    gang(world, "g", 2, 8)
-    world.loop.tick()
-    assert all("circuits" in text for text in world.schedule().values())
-    for name, held in world.controller.circuits().items():
-        world.applied[name] = [one.model_dump(mode="json", by_alias=True) for one in held]
-    assert world.schedule() == {}
 
 
 def test_circuits_are_on_when_the_carrier_is_sure_and_the_driver_is_not_asked(make_world: Make) -> None:

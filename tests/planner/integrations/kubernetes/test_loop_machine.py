@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
-from tests.planner.integrations.kubernetes.test_holders import ALLOWED
+from tests.planner.integrations.kubernetes.holders_cases import ALLOWED
 from tests.planner.integrations.kubernetes.world import World, pod_set
 
 SHAPES = st.sampled_from([(1, 1), (1, 8), (2, 4), (4, 2), (2, 8), (3, 3), (4, 8), (2, 0), (1, 9)])

@@ -9,19 +9,15 @@ import pytest
 import yaml
 
 from planner.cli import main
-from planner.integrations.kubernetes.config import Kubernetes
 from planner.integrations.kubernetes.manifests import Deployment, manifests, scheduler_configuration
 from planner.integrations.kubernetes.pods import is_gang
 from tests.planner.integrations.kubernetes.emulator import NODES, merge
+from tests.planner.integrations.kubernetes.manifests_cases import config
 from tests.planner.integrations.kubernetes.published import VERSION, Refused, require_published, versions
 from tests.planner.integrations.kubernetes.world import World, pod_set
 from tests.planner.simulate.grounds import BERT, cluster
 
 ODD = "$(reboot) `x` ' \" : # & * ! | > % @ {{ .x }} \u20ac"
-
-
-def config(**changes: Any) -> Kubernetes:
-    return Kubernetes.model_validate({"nodes": "n[0-3]", "workloads": {"bert": BERT}} | changes)
 
 
 def objects(text: str) -> dict[str, dict[str, Any]]:

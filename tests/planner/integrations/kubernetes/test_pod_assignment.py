@@ -16,6 +16,7 @@ from planner.integrations.kubernetes.pod_assignment import (
 )
 from planner.integrations.kubernetes.pods import Pod
 from planner.placement.placement import Place
+from tests.planner.integrations.kubernetes.extender_cases import Make, bound, gang, occupy
 from tests.planner.integrations.kubernetes.pod_groups_cases import SITE
 
 
@@ -57,3 +58,29 @@ def test_an_annotation_that_anybody_wrote_breaks_nothing(text: str) -> None:
 def test_what_was_written_is_read_again() -> None:
     assignments = (PodAssignment("n0", (0, 3), (1, 2)), PodAssignment("n1", (4, 5), (0, 3)))
     assert written(str([assignment.body() for assignment in assignments]).replace("'", '"')) == assignments
+
+
+@pytest.mark.slow
+def test_a_place_that_splits_a_pod_is_exchanged_for_an_even_one(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    occupy(world, [3, 4, 8, 8])
+    gang(world, "wide", 2, 3)
+    world.loop.tick()
+    assert world.schedule() == {}
+    world.require_sound()
+    assert world.jobs()["team/pods/wide"].request.constraints.per_server == 3
+    assert {place for name, (place, _) in bound(world).items() if name.startswith("wide")} == {"n0", "n1"}
+
+
+@pytest.mark.slow
+def test_a_gang_waits_where_every_place_splits_a_pod(make_world: Make) -> None:
+    world = make_world(kueue=None)
+    occupy(world, [6, 4, 6, 4])
+    gang(world, "wide", 4, 3)
+    world.loop.tick()
+    assert set(world.schedule()) == {f"wide-{i}" for i in range(4)}
+    assert world.jobs()["team/pods/wide"].request.constraints.per_server == 6
+    seq = world.controller.seq
+    world.loop.tick()
+    world.schedule()
+    assert world.controller.seq == seq, "it is not submitted again and again"

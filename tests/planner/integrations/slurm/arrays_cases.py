@@ -4,15 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from planner.integrations.slurm.observed_state import DesiredState, ObservedState
-from tests.planner.integrations.slurm.test_job_requests import row
-from tests.planner.integrations.slurm.test_loop_machine import site
+from tests.planner.integrations.slurm.fragile import site
+from tests.planner.integrations.slurm.job_requests_cases import row
 
 SITE = site(Path("/state"), Path("/bindings"))
-
-
 ASKS = "photonplan:nodes=1-1:gpus=2:type=any"
-
-
 NOTHING = DesiredState({}, {}, {}, frozenset(), frozenset())
 
 

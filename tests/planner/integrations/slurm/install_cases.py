@@ -17,8 +17,6 @@ NodeName=DEFAULT Gres=gpu:a100:8(S:0-1),nic:1 \\
 NodeName=n[0-1]
 NodeName=n[2-3] Gres=gpu:4,gpu:h100:4
 PartitionName=gpu Nodes=ALL Default=YES"""
-
-
 ODD = "a b'c & d;(e)"
 
 

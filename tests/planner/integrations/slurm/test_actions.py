@@ -10,8 +10,8 @@ from planner.integrations.slurm.allocations import Allocation
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
 from planner.integrations.slurm.rows import JobRow
 from planner.integrations.switch_drivers import Circuits
-from tests.planner.integrations.slurm.test_executor import LIGHT, SITE
-from tests.planner.integrations.slurm.test_job_requests import ASKS, row
+from tests.planner.integrations.slurm.executor_cases import LIGHT, SITE
+from tests.planner.integrations.slurm.job_requests_cases import ASKS, row
 
 DARK = Allocation({"n0": (0, 1)}, [])
 LIT = Allocation({"n0": (0, 1)}, LIGHT)

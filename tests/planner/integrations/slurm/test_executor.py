@@ -1,7 +1,6 @@
 """What a tick does to Slurm and switches, and what of it one thing that fails may hold up."""
 
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -13,14 +12,10 @@ from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmError
 from planner.integrations.slurm.executor import Executor
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
-from planner.integrations.switch_drivers import CircuitError, Circuits
-from tests.planner.integrations.slurm.test_job_requests import row
-from tests.planner.integrations.slurm.test_loop_machine import site
+from planner.integrations.switch_drivers import CircuitError
+from tests.planner.integrations.slurm.executor_cases import LIGHT, SITE
+from tests.planner.integrations.slurm.job_requests_cases import row
 
-SITE = site(Path("/state"), Path("/bindings"))
-LIGHT: Circuits = [
-    {"dimension": "data", "circuits": [{"from": "s0.t0", "to": "s1.t0", "wavelengths": [0], "fibers": []}]}
-]
 PLACE = Allocation({"n0": (0, 1)}, [])
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -14,6 +13,7 @@ import pytest
 from planner.integrations.private_files import make_private
 from planner.integrations.slurm import hooks
 from tests.paths import ROOT
+from tests.planner.integrations.slurm.hooks_cases import processor_time_s
 from tests.planner.integrations.switch_drivers.drivers import BETWEEN
 
 
@@ -109,11 +109,3 @@ def test_a_hook_starts_fast(state: Path) -> None:
     nothing = [sys.executable, "-P", "-S", "-s", "-c", "pass"]
     least_s = [min(processor_time_s(each, env) for _ in range(5)) for each in (command, nothing)]
     assert least_s[0] < 5 * max(least_s[1], 0.01)  # the clock counts hundredths
-
-
-def processor_time_s(command: list[str], env: dict[str, str]) -> float:
-    """Of one run of a program and all that it started."""
-    before = os.times()
-    subprocess.run(command, env=env, check=True, timeout=240)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system

@@ -12,9 +12,9 @@ import pytest
 from planner.cli import main
 from planner.integrations.slurm.hooks import driver_in
 from planner.model.errors import InputError
+from tests.planner.integrations.slurm.hooks_cases import processor_time_s
 from tests.planner.integrations.slurm.install_cases import CONF, ODD, installation
 from tests.planner.integrations.slurm.lua import interpreter
-from tests.planner.integrations.slurm.test_hooks import processor_time_s
 from tests.planner.integrations.switch_drivers.drivers import BETWEEN
 from tests.slurm.sites import Site, write_site
 

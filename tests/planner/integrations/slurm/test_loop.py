@@ -11,8 +11,8 @@ from planner.integrations.slurm.allocations import AllocationStore, Order
 from planner.integrations.slurm.controller_events import in_turn
 from planner.integrations.slurm.hooks import report_file
 from planner.integrations.slurm.observed_state import Memory
-from tests.planner.integrations.slurm.test_job_requests import asked
-from tests.planner.integrations.slurm.test_loop_machine import Cluster
+from tests.planner.integrations.slurm.any_acts import Cluster
+from tests.planner.integrations.slurm.job_requests_cases import asked
 
 
 @pytest.fixture

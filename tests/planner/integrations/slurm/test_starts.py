@@ -8,8 +8,8 @@ import pytest
 from planner.integrations.slurm import hooks
 from planner.integrations.slurm.allocations import AllocationStore
 from planner.integrations.slurm.starts import troubles
+from tests.planner.integrations.slurm.any_acts import Cluster
 from tests.planner.integrations.slurm.fake import FakeJob
-from tests.planner.integrations.slurm.test_loop_machine import Cluster
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from planner.integrations.slurm.lock import is_alone
 from planner.integrations.slurm.observed_state import DesiredState, ObservedState
 from planner.integrations.slurm.status import differences, read_status, write_desired_state
 from planner.model.errors import InputError
+from tests.planner.integrations.slurm.job_requests_cases import row
 from tests.planner.integrations.slurm.status_cases import PLACE
-from tests.planner.integrations.slurm.test_job_requests import row
 from tests.slurm.sites import write_site
 
 

@@ -12,8 +12,6 @@ cat >> {folder}/told; echo >> {folder}/told
 [ -e {folder}/fail ] && {{ cat {folder}/fail; exit 3; }}
 exit 0
 """
-
-
 CONNECT = [
     sys.executable, "-c",
     "import sys, json; from pathlib import Path; from planner.integrations.switch_drivers import driver_of;"

@@ -6,8 +6,8 @@ import pytest
 
 from planner.model.errors import InputError
 from planner.model.instance import Instance
-from tests.planner.explain.test_remedies import FAT_TREE
-from tests.planner.fabrics.lightpath.test_constraints import ring_resident
+from tests.planner.explain.remedies_cases import FAT_TREE
+from tests.planner.fabrics.lightpath.constraints_cases import ring_resident
 from tests.planner.model.instance_cases import parse
 from tests.planner.small_racks import rack, serving
 

@@ -7,41 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from planner.model.page_instance import PageInstance
 from planner.model.result import SolveOptions, Status
 from planner.pages.policies import RULES, cpsat
-from planner.pages.problem import PageProblem, Pages, Task
-from tests.oracles.mcdla import Away, Ticks
-from tests.oracles.pages import Choice, Stretch, fastest
+from planner.pages.problem import PageProblem, Pages
+from tests.oracles.pages import Choice, fastest
 from tests.planner.page_cases import fields, problems, roomier
+from tests.planner.pages.cpsat.against_brute_force_cases import by_ticks, stretches
 
 OPTIONS = SolveOptions(time_limit_s=20, workers=1)
 SECONDS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-def stretches(task: Task) -> list[Stretch]:
-    return [
-        Stretch(
-            int(task.count[a]), each.after + 1, each.before, bool(task.can_be_remade[a]), task.program.remade_from[a]
-        )
-        for a, each in enumerate(task.program.absences)
-    ]
-
-
-def by_ticks(problem: PageProblem, chosen: tuple[Choice, ...]) -> float:
-    """The step tick by tick: times are whole, and links take one or two ticks for a page."""
-    (task,) = problem.tasks
-    program = task.program
-    slow = [round(1 / link.bandwidth_bytes_per_s) for link in task.links]
-    aways = []
-    for a, (each, (moved, _, again)) in enumerate(zip(program.absences, chosen, strict=True)):
-        ticks = [pages * per_page for pages, per_page in zip(moved, slow, strict=True)]
-        remade = round(float(program.remake_s[a])) if again else None
-        aways.append(Away(each.after, each.before, ticks, remade, list(program.remade_from[a])))
-    exchanges = [
-        (round(float(takes)), operator.exchange is not None and operator.exchange.is_awaited)
-        for takes, operator in zip(program.exchange_s, program.operators, strict=True)
-    ]
-    operators = [round(float(takes)) for takes in program.operator_s]
-    rules = problem.rules
-    return Ticks(operators, exchanges, aways, len(slow), rules.lookahead, rules.most_leaving, []).run()
 
 
 @pytest.mark.slow

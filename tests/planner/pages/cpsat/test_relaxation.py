@@ -16,14 +16,10 @@ from planner.pages.problem import PageProblem
 from tests.costmodel.dataflow.streams.cases import chain
 from tests.oracles.pages import fastest
 from tests.planner.page_cases import fields, problem_of, problems, task_of
-from tests.planner.pages.cpsat.test_against_brute_force import by_ticks, stretches
+from tests.planner.pages.cpsat.against_brute_force_cases import by_ticks, stretches
 
 EXAMPLES = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-
-
 NEVER_S = 1e4
-
-
 CHANGES = 1000
 """that are tried before a placement is compared with a bound"""
 

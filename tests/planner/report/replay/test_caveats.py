@@ -16,8 +16,6 @@ from tests.planner.report.replay import small
 from tests.planner.simulate.grounds import cluster, ground, trace
 
 TORUS = ground("t", cluster("torus"), [3, 4])
-
-
 CAVEATS = [
     (lambda study: study, "Failures are off", "Failures are sampled"),
     (lambda study: replace(study, failures=FailureModel()), "Failures are sampled", "Failures are off"),

@@ -9,8 +9,6 @@ from planner.simulate.measures import MEASURES
 from tests.planner.report.replay.small import made_up
 
 BASE, OTHER, THIRD = ("tree", "first"), ("light", "first"), ("light", "best")
-
-
 NOISE = (0.0, 0.02, -0.01, 0.01, -0.02)
 
 

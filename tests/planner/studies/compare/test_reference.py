@@ -1,6 +1,5 @@
 """Figures of variants and fabrics compare: each job is measured against one reference on all of them."""
 
-from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,20 +12,11 @@ from planner.model.result import SolveOptions
 from planner.studies.compare import compare
 from planner.studies.compare.grid import Variant, parse_axis, variants
 from planner.studies.compare.rows import PolicyRow
-from tests.planner.cli.conftest import BERT, fields, written
+from tests.planner.cli.conftest import written
+from tests.planner.studies.compare.reference_cases import crowded
 
 RATES = ("1 GB/s", "5 GB/s", "18.75 GB/s", "100 GB/s")
 OPTIONS = SolveOptions(workers=1)
-
-
-def crowded(**changes: Any) -> dict[str, Any]:
-    """Two jobs on as many tiles as both ask for at most; the bandwidth decides how fast they are."""
-    data = deepcopy(fields())
-    data["jobs"] = [
-        {"name": name, "workload": dict(BERT), "accelerators": [2], "weight": weight, **changes}
-        for name, weight in (("a", 2.0), ("b", 1.0))
-    ]
-    return data
 
 
 def _rows(path: Path, *grid: str, policies: tuple[str, ...] = ("cpsat",)) -> list[PolicyRow]:

@@ -12,6 +12,4 @@ GOOD: dict[str, Any] = {
     },
     "published": [{"quantity": "devices", "value": 128, "source": "section 7"}],
 }  # fmt: skip
-
-
 FIGURE = GOOD["published"][0]

@@ -1,22 +1,21 @@
 """A failure of a part that no job uses disturbs nobody: on every fabric, whatever runs."""
 
-from collections.abc import Iterator
-from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
 
-from costmodel.fabrics import DividedPorts, FabricBase, Lightpath, OcsRail, Sipam
 from planner.checks import check
 from planner.fabrics import fabrics
 from planner.model import files
 from planner.model.instance import Instance
-from planner.model.plan import Assignment, Plan
+from planner.model.plan import Plan
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from planner.whatif.repair import repair
 from tests.planner.checks.plans import SERVING, TRAINING
+from tests.planner.whatif.repair.damaged_plan_cases import parts_of, parts_used
+from tests.planner.whatif.repair.pools_cases import Pool
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     **{kind: (kind, {}) for kind in fabrics()},
@@ -45,46 +44,6 @@ def instance_of(name: str, rng: Random) -> Instance:
     ]
     cluster = {"device": "h100-sxm", "fabric": fabric}
     return Instance.parse({"schema_version": 1, "name": name, "cluster": cluster, "jobs": jobs})
-
-
-def parts_of(fabric: FabricBase) -> Iterator[str]:
-    """Every part that can fail, by name."""
-    for server, slot in product(range(fabric.num_servers), range(fabric.devices_per_server)):
-        device = fabric.device_name(server, slot)
-        yield from (device, f"{device}:port")
-        if isinstance(fabric, Lightpath):
-            yield from (f"{device}:{end}w{w}" for end in ("", "rx:") for w in range(fabric.wavelengths_per_tile))
-    yield from fabric.switch_names
-    for a, b in product(range(fabric.num_servers), repeat=2):
-        names = fabric.server_name(a), fabric.server_name(b)
-        yield from (f"{names[0]}>{names[1]}#{number}" for number in range(fabric.num_fibers(a, b)))
-    for server in range(fabric.num_servers if isinstance(fabric, Sipam) else 0):
-        assert isinstance(fabric, Sipam)
-        home = fabric.server_name(server)
-        for tray in range(fabric.trays_per_server):
-            yield from (f"{home}.m{tray}.u{unit}" for unit in range(fabric.units_per_tray))
-            ports = product(range(fabric.local_rails), range(fabric.tray_ports))
-            yield from (f"{home}.m{tray}.q{rail}#{port}" for rail, port in ports)
-        spine = product(range(fabric.local_rails, fabric.num_io), range(fabric.uplinks))
-        yield from (f"{home}.q{rail}#{uplink}" for rail, uplink in spine)
-
-
-def parts_used(fabric: FabricBase, job: Assignment) -> Iterator[str]:
-    """Parts without which a job could not go on as it runs."""
-    needs_port = len(job.devices) > 1 or isinstance(fabric, Sipam | DividedPorts)
-    for device in job.devices:
-        yield from (device, *([f"{device}:port"] if needs_port else []))
-    for plug in job.memory:
-        yield from (plug.port, *plug.units, f"{plug.device.rpartition('.')[0]}.q{plug.rail}")
-    for circuit in (circuit for held in job.circuits for circuit in held.circuits):
-        ends = [name.rpartition(".") for name in (circuit.source, circuit.destination)]
-        yield from circuit.fibers
-        for w in circuit.wavelengths:
-            yield from (f"{circuit.source}:w{w}", f"{circuit.destination}:rx:w{w}")
-            if isinstance(fabric, OcsRail):
-                yield f"q{ends[0][2][1:]}#{w}"
-            if isinstance(fabric, Sipam):
-                yield from (*(f"{server}.q{w}" for server, _, _ in ends), f"q{w}")
 
 
 @pytest.mark.slow
@@ -133,3 +92,14 @@ def test_a_free_uplink_that_a_job_reserves_changes_nothing() -> None:
     for part in idle:
         untouched(instance, plan, part)
         assert {v.rule for v in check(repair(instance, plan, [part]).instance, plan, starts=True)} == {"pool_network"}
+
+
+def test_an_unused_uplink_is_no_loss(pool: Pool) -> None:
+    instance, plan = pool
+    used = {name for a in plan.assignments for held in a.circuits for c in held.circuits for name in c.fibers}
+    every = (f"s{server}.q{rail}#{i}" for server in range(2) for rail in range(8, 12) for i in range(8))
+    uplink = next(name for name in every if name not in used)
+    found = repair(instance, plan, [uplink])
+    assert found.outcome == "intact"
+    assert found.plan is not None
+    assert found.plan.assignments == plan.assignments

@@ -11,8 +11,6 @@ from planner.studies.reproduce.published import FOLDER
 from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 FILE = FOLDER / "lumorph" / "fragmentation.yaml"
-
-
 FEW = {"jobs": 2500, "seeds": 10}
 """a fifth of what is shipped: intervals of up to 1.5 points each way instead of 0.5"""
 

@@ -9,16 +9,12 @@ from planner.studies.reproduce.rows import PublishedRow
 from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 
 ALPHA, SWITCH, RATE, LANES = 0.7e-6, 3.7e-6, 300e9, 16
-
-
 RADICES = {
     32: {2: (2, 2, 2, 2, 2), 4: (4, 4, 2)},
     64: {2: (2,) * 6, 4: (4, 4, 4)},
     128: {2: (2,) * 7, 4: (4, 4, 4, 2)},
     256: {2: (2,) * 8, 4: (4, 4, 4, 4)},
 }
-
-
 HEIGHT = {32: 5, 64: 6, 128: 7, 256: 8}
 
 

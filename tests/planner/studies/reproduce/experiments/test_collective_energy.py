@@ -10,11 +10,7 @@ from tests.paths import SHARED
 from tests.planner.studies.reproduce.experiments.photonic_fabric import models, outcome, tebibytes
 
 PAPER = SHARED / "papers" / "002_d759b1bbd6e98640.txt"
-
-
 SYSTEMS = ("NVIDIA", "PFMM 2TB", "PFMM 4TB", "PFMM 6TB")
-
-
 PICOJOULE_PER_BIT = {"NVIDIA": (50, 165, 235), **dict.fromkeys(SYSTEMS[1:], (10, 30, 50))}
 
 

@@ -7,8 +7,6 @@ from planner.studies.reproduce.experiments import optical_hbm_inference
 from tests.planner.studies.reproduce.experiments.inference import outcome
 
 HIDDEN = {"175b": 12288, "1t": 25600}
-
-
 CONTEXTS = np.array([1024, 2048, 4096, 8192, 16384])
 
 

@@ -1,11 +1,11 @@
-"""Free state by number: a job on rails stays off servers that are shut."""
+"""Free state on rails: a job on rails stays off servers that are shut."""
 
 from random import Random
 
 import pytest
 
-from planner.fabrics.fast_state import Search
 from planner.fabrics.placement import Placement
+from planner.fabrics.search import Search
 from planner.heuristics.strategies import in_order
 from tests.planner.simulate.grounds import cluster, ground, state_of
 
@@ -28,4 +28,4 @@ def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
     everywhere, elsewhere = Search(in_order), Search(in_order, barred=frozenset(barred))
     for kind in kinds.values():
         for each in (each for each in kind.rows if each.shape.chooses_servers):
-            assert list(shut.ways(each, elsewhere)) == list(taken.ways(each, everywhere))
+            assert list(shut.spreads(each.shape, elsewhere)) == list(taken.spreads(each.shape, everywhere))

@@ -1,0 +1,85 @@
+"""Free devices of a cluster by slot, by count and by mask, kept together as jobs take them and give them back."""
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from typing import Any, Self
+
+from planner.fabrics.demand import Demand
+from planner.fabrics.free_slots import Device, FreeSlots
+from planner.fabrics.placement import Owned
+from planner.model.cluster import Cluster
+
+
+class FreeDevices:
+    """Free devices of one cluster, exact for its health."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        """Nothing is taken."""
+        self.cluster = cluster
+        self.slots = FreeSlots(cluster)
+        fabric = cluster.fabric
+        servers = range(fabric.num_servers)
+        self.per_server = fabric.devices_per_server
+        self.together: Sequence[Sequence[int]] = (
+            [servers] if fabric.links_racks else [servers[i : i + fabric.servers] for i in servers[:: fabric.servers]]
+        )
+        """servers that one job may use together"""
+        self.lit = [len(slots) for slots in self.slots.lit]
+        """free devices with a port, by server"""
+        self.any = [lit + len(dark) for lit, dark in zip(self.lit, self.slots.dark, strict=True)]
+        """free devices, by server"""
+        self.num_free = sum(self.any)
+        slots = zip(self.slots.lit, self.slots.dark, strict=True)
+        self.free = [sum(1 << slot for slot in (*lit, *dark)) for lit, dark in slots]
+        """masks of the slots of free devices, by server"""
+        self.taken_hooks: list[Callable[[Sequence[Device], bool], None]] = []
+        """told which devices are taken (True) or given back"""
+        self.dark, self.failed = cluster.dark_devices, cluster.failed_devices
+
+    def copy(self) -> Self:
+        """A state to take from that leaves this one as it is; nobody is told what it takes."""
+        twin = copy(self)
+        twin.slots = self.slots.copy()
+        twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], [*self.free], []
+        return twin
+
+    def devices(self, demand: Demand, layout: Sequence[int]) -> list[Device] | None:
+        """The first free devices for ranks whose blocks lie on these servers; None where a server has too few."""
+        used: dict[int, int] = {}
+        devices: list[Device] = []
+        for server in layout:
+            start = used.get(server, 0)
+            end = used[server] = start + demand.block
+            slots = self.slots.free(server, single=True) if demand.is_single else self.slots.lit[server]
+            if len(slots) < end:
+                return None
+            devices += [(server, slot) for slot in slots[start:end]]
+        return devices
+
+    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        """Take free devices, and what a job owns beside them."""
+        self._count(devices, -1)
+        self.slots.take(devices)
+        for hook in self.taken_hooks:
+            hook(devices, True)
+
+    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+        """Free those of these devices that work, and what a job owned beside them."""
+        if self.failed:
+            devices = [device for device in devices if device not in self.failed]
+        self._count(devices, 1)
+        self.slots.release(devices)
+        for hook in self.taken_hooks:
+            hook(devices, False)
+
+    def _count(self, devices: Iterable[Device], sign: int) -> None:
+        dark, free, any_, lit = self.dark, self.free, self.any, self.lit
+        number = 0
+        for device in devices:
+            server, slot = device
+            free[server] ^= 1 << slot
+            any_[server] += sign
+            number += sign
+            if not dark or device not in dark:
+                lit[server] += sign
+        self.num_free += number
