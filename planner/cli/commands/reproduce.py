@@ -34,8 +34,10 @@ def reproduce(
 ) -> int:
     """Compute published experiments anew and compare each figure that the papers print.
 
-    A figure is *reproduced* within its tolerance, *outside* it, *contradicted* where the paper's own inputs
-    give another one, or *not derivable* from what the paper says. Exit code 1: a required figure is outside.
+    A figure is *reproduced* within its tolerance or *outside* it. It is *fitted* where a free input has no other
+    source than this figure, *by construction* where ours restates printed inputs or an identity of them, *contradicted*
+    where the paper's own inputs give another one, *not derivable* where the paper does not say enough. A figure
+    that several rows compare counts once. Exit code 1: a required figure is outside.
     """
     from planner.studies.reproduce.published import FOLDER, files
 
@@ -113,6 +115,8 @@ def _cells(row: "PublishedRow", notes: Sequence[str], decimals: int) -> "Iterato
     verdict = BEST + row.verdict if row.verdict != "reproduced" else row.verdict
     if row.verdict == "outside" and not row.required:
         verdict += " (not required)"
+    if not row.counts:
+        verdict += ", not counted"
     note = str(notes.index(row.reason) + 1) if row.reason else ""
     ours = figure(row.ours, decimals)
     yield row.quantity, _published(row, decimals), ours, row.unit, row.tolerance, verdict, note, row.source
@@ -159,20 +163,25 @@ def _finish(rows: "Sequence[PublishedRow]", as_json: bool) -> None:
 
     failures = sum(row.is_failure for row in rows)
     if as_json:
-        print_json({"rows": to_records(rows), "summary": tally(rows), "required_outside": failures})
+        readings = sum(not row.counts for row in rows)
+        content = {"rows": to_records(rows), "summary": tally(rows), "other_readings": readings}
+        print_json(content | {"required_outside": failures})
         return
     out = console()
     out.print()
     told = {"paper": "figures that papers print", "independent": "references computed apart from them"}
     for origin, what in told.items():
-        own = [row for row in rows if row.origin == origin]
+        of_origin = [row for row in rows if row.origin == origin]
+        own = [row for row in of_origin if row.counts]
         required = sum(row.is_failure for row in own)
         parts = [
             f"{count} {verdict}{f' ({required} required)' if verdict == 'outside' else ''}"
             for verdict, count in tally(own).items()
             if count
         ]
-        if own:
+        if others := len(of_origin) - len(own):
+            parts.append(f"and {others} other readings of them, not counted")
+        if of_origin:
             out.print(f"{len(own)} {what}: {', '.join(parts)}", style="bold", soft_wrap=True)
 
 

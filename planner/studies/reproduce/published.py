@@ -13,7 +13,8 @@ from planner.model.errors import InputError
 from planner.model.files import load
 from planner.studies.reproduce.units import UNITS
 
-Verdict = Literal["reproduced", "outside", "contradicted", "not derivable"]
+Verdict = Literal["reproduced", "fitted", "by construction", "outside", "contradicted", "not derivable"]
+Expected = Literal["reproduced", "fitted", "by construction", "contradicted", "not derivable"]
 _IN_CHECKOUT, _INSTALLED = Path(__file__).parents[3] / "instances" / "published", Path(__file__).parent / "published"
 FOLDER = _IN_CHECKOUT if _IN_CHECKOUT.is_dir() else _INSTALLED
 """where the shipped files lie: <paper>/<experiment>.yaml"""
@@ -69,10 +70,17 @@ class Figure(Spec):
     """table, figure or section"""
     origin: Literal["paper", "independent"] = "paper"
     """whether the paper prints the number, or it was computed apart from what the paper describes"""
-    expect: Literal["reproduced", "contradicted", "not derivable"] = "reproduced"
-    """`contradicted`: by the paper's own inputs, if ours is outside; `not derivable`: it cannot be computed"""
+    expect: Expected = "reproduced"
+    """What an agreement is worth, or why there is none.
+
+    `fitted`: a free number or choice among the inputs has no other source than this figure. `by construction`: ours
+    restates inputs that the paper prints, or an identity of them, with no model between. `contradicted`: by the
+    paper's own inputs, if ours is outside. `not derivable`: it cannot be computed from what the paper says.
+    """
+    counts: bool = True
+    """whether the row is counted; false where another row counts the same printed figure"""
     reason: str = ""
-    """why it is contradicted or not derivable, or a remark"""
+    """why it is not simply reproduced, or a remark"""
     beside: dict[str, str] = Field(default_factory=dict)
     """other readings to show, by label: quantities that the experiment returns"""
 
@@ -90,7 +98,7 @@ class Figure(Spec):
         low, high = self.interval
         if low > high or (math.isinf(low) and math.isinf(high)):
             raise ValueError(f"range: of '{self.quantity}' is empty or has no end; write [low, high]")
-        if self.expect != "reproduced" and not self.reason:
+        if self.expect not in ("reproduced", "by construction") and not self.reason:
             raise ValueError(f"reason: '{self.quantity}' is said to be {self.expect}; say why")
         return self
 

@@ -8,7 +8,9 @@ from typing import Any, Literal
 from planner.studies.reproduce.published import Figure, Verdict
 from planner.studies.reproduce.units import UNITS
 
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "outside", "contradicted", "not derivable")
+VERDICTS: tuple[Verdict, ...] = (
+    "reproduced", "fitted", "by construction", "outside", "contradicted", "not derivable"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class PublishedRow:
     tolerance: str
     verdict: Verdict
     required: bool
+    counts: bool
+    """false for another reading of a figure that another row counts"""
     source: str
     origin: Literal["paper", "independent"]
     reason: str
@@ -60,6 +64,7 @@ def judge(paper: str, experiment: str, figure: Figure, quantities: Mapping[str, 
         tolerance=str(figure.tolerance),
         verdict=verdict,
         required=figure.required,
+        counts=figure.counts,
         source=figure.source,
         origin=figure.origin,
         reason="" if figure.expect == "contradicted" and verdict == "reproduced" else figure.reason,
@@ -72,7 +77,7 @@ def _verdict(figure: Figure, ours: float | None) -> Verdict:
         return "not derivable"
     low, high = figure.tolerance.widen(*figure.interval)
     if low <= ours <= high:
-        return "reproduced"
+        return figure.expect if figure.expect in ("fitted", "by construction") else "reproduced"
     return "contradicted" if figure.expect == "contradicted" else "outside"
 
 
@@ -86,10 +91,10 @@ def _of(quantities: Mapping[str, float], name: str) -> float:
 
 
 def tally(rows: Iterable[PublishedRow]) -> dict[Verdict, int]:
-    """Number of rows by verdict."""
+    """Number of counted rows by verdict."""
     counts: dict[Verdict, int] = dict.fromkeys(VERDICTS, 0)
     for row in rows:
-        counts[row.verdict] += 1
+        counts[row.verdict] += row.counts
     return counts
 
 

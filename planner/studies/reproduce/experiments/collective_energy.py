@@ -40,17 +40,17 @@ class Inputs(Spec):
     text_parts: str
     """the set that the text of the paper gives for the photonic systems"""
     baseline: str
-    """the system that savings refer to"""
+    """the electrical system, whose parts the text gives as the tables have them"""
     models: tuple[MeasuredModel, ...] = Field(min_length=1)
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
-    """Joules of each cell: as the tables count, by the parts of the text, and with whole tebibytes; savings."""
+    """Joules of each cell: as the tables count, by the parts of the text, and with whole tebibytes."""
     text = {name: inputs.text_parts for name in inputs.systems if name != inputs.baseline}
     tables = _cells(inputs, inputs.systems)
     by_text = {f"{name} by text": j for name, j in _cells(inputs, text).items()}
     whole = {f"{name}, all bytes": j for name, j in _cells(inputs, inputs.systems, whole=True).items()}
-    return tables | by_text | whole | _savings(inputs, tables)
+    return tables | by_text | whole
 
 
 def _cells(inputs: Inputs, systems: dict[str, str], *, whole: bool = False) -> dict[str, float]:
@@ -70,19 +70,3 @@ def mean_energies(accelerators: list[int], parts: str, inputs: Inputs) -> list[f
     """Mean joules of a byte over the pairs of each packed group."""
     counts = pair_counts(*packed(np.array(accelerators), inputs.per_tray, inputs.per_rack))
     return [float(each) for each in mean_pair_j_per_byte(load_route_parts(parts), counts)]
-
-
-def _savings(inputs: Inputs, tables: dict[str, float]) -> dict[str, float]:
-    """Least, mean and largest share of the baseline's energy that the other systems save."""
-    result = {}
-    for traffic in ("TP", "PP"):
-        shares = [
-            1 - tables[f"{traffic} {model.name} {system}"] / tables[f"{traffic} {model.name} {inputs.baseline}"]
-            for model in inputs.models
-            for system in inputs.systems
-            if system != inputs.baseline
-        ]
-        result[f"{traffic} saving, least"] = min(shares)
-        result[f"{traffic} saving, mean"] = float(np.mean(shares))
-        result[f"{traffic} saving, largest"] = max(shares)
-    return result

@@ -4,8 +4,11 @@ import numpy as np
 from pydantic import Field
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision, load_device
+from costmodel.hardware.photonic_appliance import load_memory_appliance
 from costmodel.published.dlrm_pooling import Exchange, Floats, GatherMemory, Lookups, devices_for, pooling_s
 from costmodel.spec import Bytes, Seconds, Spec
+
+EVALUATED, AT_THE_PORTS = "evaluated", "at the ports"
 
 
 class Inputs(Spec):
@@ -24,8 +27,8 @@ class Inputs(Spec):
     """share of the memory's peak that gathering short rows reaches"""
     launch_s: Seconds
     networks: dict[str, Exchange]
-    appliance_modules: int = Field(ge=1)
-    """memory modules of the appliance, each as fast as the memory of an accelerator"""
+    appliance: str
+    """catalog name of the memory that holds all tables"""
     appliance_index_bytes: Bytes
     """read by the appliance for each row"""
 
@@ -38,16 +41,26 @@ def grid(inputs: Inputs) -> Lookups:
     return Lookups(tables=tables, batch=batch, pooling=pooling, row_bytes=row_bytes)
 
 
-def speedups(inputs: Inputs, *, launch: bool = True, steps: bool = True) -> dict[str, Floats]:
+def bandwidths(inputs: Inputs) -> dict[str, float]:
+    """Of the appliance in bytes/s: as its maker evaluates it, and what its ports carry."""
+    part = load_memory_appliance(inputs.appliance)
+    return {
+        EVALUATED: part.evaluated_bytes_per_s or part.switching_bytes_per_s,
+        AT_THE_PORTS: part.switching_bytes_per_s,
+    }
+
+
+def speedups(inputs: Inputs, *, reading: str = EVALUATED, launch: bool = True, steps: bool = True) -> dict[str, Floats]:
     """Time over each network by the time of the appliance, of shape (N,) of the grid.
 
-    `launch` and `steps`: whether the latency of a lookup and of the steps of an exchange count.
+    `reading`: key of `bandwidths`; `launch` and `steps`: whether the latency of a lookup and of the steps of an
+    exchange count.
     """
     device = load_device(inputs.device)
     launch_s = inputs.launch_s if launch else 0.0
     local = GatherMemory(memory_bytes_per_s=device.memory_bytes_per_s, efficiency=inputs.efficiency, launch_s=launch_s)
     appliance = GatherMemory(
-        memory_bytes_per_s=inputs.appliance_modules * device.memory_bytes_per_s,
+        memory_bytes_per_s=bandwidths(inputs)[reading],
         efficiency=inputs.efficiency,
         launch_s=launch_s,
         index_bytes=inputs.appliance_index_bytes,
@@ -68,6 +81,7 @@ def compute(inputs: Inputs) -> dict[str, float]:
     """Means over the grid, with and without the latencies, and the number of accelerators."""
     readings = {
         "": speedups(inputs),
+        ", at the ports": speedups(inputs, reading=AT_THE_PORTS),
         ", no exchange steps": speedups(inputs, steps=False),
         ", no latency": speedups(inputs, steps=False, launch=False),
     }

@@ -68,6 +68,9 @@ def compute(inputs: Inputs) -> dict[str, float]:
     for one in every:
         name = f"{one.given.name}, {one.given.reading}"
         found[f"gain {name}"], found[f"gain {name}, sized by capacity"] = one.equal, one.sized
+    for batch in inputs.other_batches:
+        of_batch = _largest(gains(inputs.with_batch(batch)))
+        found |= {f"{name}, batch {batch}": value for name, value in of_batch.items()}
     return found | _largest(every)
 
 

@@ -7,7 +7,7 @@ the baseline's memory and links do, as the evaluation of the paper says; a unit 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -50,6 +50,8 @@ class Inputs(Spec):
     """tokens of a sequence"""
     global_batch: int = Field(ge=1)
     micro_batch: int = Field(ge=1)
+    other_batches: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    """global and micro-batches that are tried beside"""
     precision: Precision
     baseline: Baseline
     pool: MemoryPool
@@ -58,6 +60,15 @@ class Inputs(Spec):
     def flops_per_s(self) -> float:
         """Peak of one accelerator, the same on all systems."""
         return self.baseline.device.matrix_flops_per_s(self.precision)
+
+    def with_batch(self, batch: int) -> Self:
+        """The same with another batch, global and micro."""
+        return self.model_copy(update={"global_batch": batch, "micro_batch": batch})
+
+    def intensity(self, label: str, phase: Phase) -> float:
+        """FLOP per byte of the undivided step."""
+        step = self.step(label, phase)
+        return float(step.demands(step.mappings(1)).flops_per_byte[0])
 
     def step(self, label: str, phase: Phase) -> CountedStep:
         """Step of one model and phase, whose traffic is counted."""
@@ -132,5 +143,12 @@ def compute(inputs: Inputs) -> dict[str, float]:
         found[f"ridge {each.name}, {each.reading}"] = inputs.flops_per_s / each.bytes_per_s
         found[f"units {each.name}, {each.reading}"] = result.units
         found[f"accelerators {each.name}, {each.reading}"] = result.accelerators
-    ratios = [found[f"intensity {label} training"] / found[f"intensity {label} inference"] for label in inputs.models]
-    return found | {"least training intensity over that of inference": min(ratios)}
+    for batch in (inputs.global_batch, *inputs.other_batches):
+        found[f"least training intensity over that of inference, batch {batch}"] = _least_ratio(
+            inputs.with_batch(batch)
+        )
+    return found
+
+
+def _least_ratio(inputs: Inputs) -> float:
+    return min(inputs.intensity(label, "training") / inputs.intensity(label, "inference") for label in inputs.models)

@@ -139,7 +139,7 @@ def test_lookups_cost_what_the_published_pooling_does(tensor: int, batch: int, p
         if o.memory_efficiency
     )
     exchange_s = float(score(candidates, device, fabric).communication_s[0, row])
-    memory = GatherMemory(memory_bytes_per_s=3350e9, efficiency=0.65, launch_s=12e-6, index_bytes=8)
+    memory = GatherMemory(memory_bytes_per_s=3350e9, efficiency=0.79, launch_s=12e-6, index_bytes=8)
     lookups = Lookups(np.array([64.0]), np.array([float(batch)]), np.array([float(pooling)]), row_bytes=128.0)
     published_s = pooling_s(lookups, memory, Exchange(step_s=2.5e-6, bandwidth_bytes_per_s=300e9), devices=tensor)
     assert gather_s + exchange_s == pytest.approx(float(published_s[0]))

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from planner.cli.commands.reproduce import figure
+from planner.studies.reproduce.rows import VERDICTS
 from tests.planner.cli.conftest import Planner
 from tests.planner.studies.reproduce.written import GOOD
 
@@ -41,7 +42,7 @@ def test_a_required_figure_outside_fails(planner: Planner, tmp_path: Path, requi
     assert ("outside (not required)" in outcome.out) != required
     document = planner("reproduce", "--from", folder, "--json").document
     assert document["required_outside"] == int(required)
-    assert document["summary"] == {"reproduced": 0, "outside": 1, "contradicted": 0, "not derivable": 0}
+    assert document["summary"] == dict.fromkeys(VERDICTS, 0) | {"outside": 1}
     assert document["rows"][0]["ours"] == 128
 
 
@@ -49,8 +50,31 @@ def test_reasons_and_other_readings_are_shown(planner: Planner, tmp_path: Path) 
     beside = {"over NVLink": "mean speedup over NVLink"}
     contradicted = _figure(100, expect="contradicted", reason="the sum is wrong", beside=beside)
     out = planner("reproduce", "--from", _folder(tmp_path, contradicted)).out.splitlines()
-    assert any(line.split()[:3] == ["over", "NVLink", "27.43"] for line in out)
+    assert any(line.split()[:3] == ["over", "NVLink", "27.39"] for line in out)
     assert "1  the sum is wrong" in out
+
+
+def test_the_last_line_says_each_verdict_and_what_is_not_counted(planner: Planner, tmp_path: Path) -> None:
+    figures = [
+        _figure(128, expect="fitted", reason="chosen so"),
+        _figure(128, source="a", expect="by construction"),
+        _figure(128, source="b"),
+        _figure(100, source="c", required=False, counts=False),
+    ]
+    folder = _folder(tmp_path, *figures)
+    outcome = planner("reproduce", "--from", folder)
+    assert outcome.out.splitlines()[-1] == (
+        "3 figures that papers print: 1 reproduced, 1 fitted, 1 by construction, "
+        "and 1 other readings of them, not counted"
+    )
+    assert "outside (not required), not counted" in outcome.out
+    document = planner("reproduce", "--from", folder, "--json").document
+    assert {verdict: count for verdict, count in document["summary"].items() if count} == {
+        "reproduced": 1, "fitted": 1, "by construction": 1
+    }  # fmt: skip
+    assert [row["verdict"] for row in document["rows"]] == ["fitted", "by construction", "reproduced", "outside"]
+    assert [row["counts"] for row in document["rows"]] == [True, True, True, False]
+    assert document["other_readings"] == 1
 
 
 def test_intervals_are_shown(planner: Planner, tmp_path: Path) -> None:

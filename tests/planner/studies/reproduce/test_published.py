@@ -22,6 +22,13 @@ def test_a_shipped_file_is_valid(path: Path) -> None:
     assert len(published.citation) > 10
 
 
+@pytest.mark.parametrize("paper", sorted({path.parent.name for path in FILES}))
+def test_no_figure_of_a_paper_counts_twice(paper: str) -> None:
+    figures = [figure for path in files(paper=paper) for figure in read(path).published if figure.counts]
+    keys = [(figure.quantity, figure.interval, figure.unit) for figure in figures if figure.origin == "paper"]
+    assert sorted({key for key in keys if keys.count(key) > 1}) == []
+
+
 def test_nothing_else_lies_in_the_folder() -> None:
     assert {path for path in FOLDER.rglob("*") if path.is_file()} == set(FILES)
 

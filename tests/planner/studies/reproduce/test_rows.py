@@ -36,6 +36,10 @@ def _row(quantities: dict[str, float], **fields: Any) -> PublishedRow:
         (8 * 10e-12, {"value": 10, "unit": "pJ/bit"}, "reproduced"),
         (2.0, {"value": 1.0, "expect": "contradicted", "reason": "why"}, "contradicted"),
         (1.0, {"value": 1.0, "expect": "contradicted", "reason": "why"}, "reproduced"),
+        (1.0, {"value": 1.0, "expect": "fitted", "reason": "why"}, "fitted"),
+        (2.0, {"value": 1.0, "expect": "fitted", "reason": "why"}, "outside"),
+        (1.0, {"value": 1.0, "expect": "by construction"}, "by construction"),
+        (2.0, {"value": 1.0, "expect": "by construction"}, "outside"),
     ],
 )
 def test_verdicts(ours: float, fields: dict[str, Any], verdict: str) -> None:
@@ -58,6 +62,15 @@ def test_what_is_not_derivable_has_no_figure_of_ours() -> None:
     assert tally([row])["not derivable"] == 1
     with pytest.raises(ValueError, match="yet it is computed; drop `expect`"):
         _row({"q": 1.0}, value=1.0, expect="not derivable", reason="why")
+
+
+def test_a_figure_counts_once() -> None:
+    rows = [_row({"q": 1.0}, value=1.0), _row({"q": 2.0}, value=1.0, counts=False, required=False)]
+    assert {verdict: count for verdict, count in tally(rows).items() if count} == {"reproduced": 1}
+
+
+def test_what_is_fitted_and_outside_fails() -> None:
+    assert _row({"q": 2.0}, value=1.0, expect="fitted", reason="why").is_failure
 
 
 def test_other_readings_are_in_the_same_unit() -> None:

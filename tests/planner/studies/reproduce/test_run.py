@@ -40,6 +40,7 @@ def test_a_good_file_is_computed(tmp_path: Path) -> None:
         ({"published": [FIGURE | {"unit": "furlong"}]}, "'furlong' is unknown; use one of"),
         ({"published": [FIGURE | {"tolerance": "wide"}]}, "cannot read 'wide'; write '10 %'"),
         ({"published": [FIGURE | {"expect": "contradicted"}]}, "is said to be contradicted; say why"),
+        ({"published": [FIGURE | {"expect": "fitted"}]}, "is said to be fitted; say why"),
     ],
 )
 def test_a_wrong_file_is_named_with_the_field(tmp_path: Path, change: dict[str, Any], match: str) -> None:

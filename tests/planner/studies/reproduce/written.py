@@ -8,7 +8,7 @@ GOOD: dict[str, Any] = {
         "tables": [1], "batch": [128], "pooling": [32], "dimension": 32, "precision": "fp32", "table": "10 TB",
         "device": "h100-sxm", "efficiency": 0.65, "launch": "12 us",
         "networks": {"NVLink": {"step": "2.5 us", "bandwidth": "300 GB/s"}},
-        "appliance_modules": 16, "appliance_index": 8,
+        "appliance": "photonic-fabric-appliance", "appliance_index": 8,
     },
     "published": [{"quantity": "devices", "value": 128, "source": "section 7"}],
 }  # fmt: skip

@@ -12,7 +12,8 @@ CONTEXTS = np.array([1024, 2048, 4096, 8192, 16384])
 
 @pytest.mark.parametrize("name", ["modules", "decode", "prefill", "one_rule"])
 def test_optical_hbm_is_reproduced(name: str) -> None:
-    assert {row.verdict for row in outcome("optical_hbm", name).rows} == {"reproduced"}
+    verdict = "by construction" if name == "modules" else "fitted"
+    assert {row.verdict for row in outcome("optical_hbm", name).rows} == {verdict}
 
 
 @pytest.mark.parametrize("model", HIDDEN)

@@ -18,13 +18,17 @@ def test_nothing_required_is_outside() -> None:
     assert not [row.quantity for name in NAMES for row in outcome(name).rows if row.is_failure]
 
 
-def test_what_is_contradicted() -> None:
-    found = {row.quantity for name in NAMES for row in outcome(name).rows if row.verdict == "contradicted"}
-    assert found == {
-        f"largest training gain, {NORMALIZED}",
-        f"largest inference gain, {NORMALIZED}",
-        "least training intensity over that of inference",
-    }
+def test_what_an_unpublished_batch_decides_is_not_derivable() -> None:
+    rows = {row.quantity: row for name in NAMES for row in outcome(name).rows}
+    assert not [row for row in rows.values() if row.verdict == "contradicted"]
+    ratio = rows["least training intensity over that of inference"]
+    assert ratio.verdict == "not derivable"
+    assert ratio.beside["batch 8"] < 1 < ratio.beside["batch 16"]
+    for phase in ("training", "inference"):
+        stated = rows[f"{phase} gain under the stated normalization"]
+        assert (stated.verdict, stated.counts) == ("not derivable", False)
+        assert "compute bounds may gain from more accelerators" in stated.reason
+        assert rows[f"largest {phase} gain, {OWN}"].verdict == "fitted"
 
 
 def test_both_files_have_the_same_inputs() -> None:
