@@ -53,13 +53,11 @@ def read_table(path: Path, kind: str | None = None) -> Measurements:
     _require_columns(path, frame, family.columns, f"a table of kind {kind} has the columns {', '.join(family.columns)}")
     found = [name for name in (*family.columns, *family.optional) if name in frame.columns]
     lines = np.asarray(frame.index, dtype=np.int64)
-    names = [name for name in found if name in family.names]
-    columns: dict[str, NDArray[Any]] = {
-        name: _names(path, frame, name, is_required=name in family.columns) for name in names
-    }
+    names, filled = [name for name in found if name in family.names], set(family.columns) - set(family.blank)
+    columns: dict[str, NDArray[Any]] = {name: _names(path, frame, name, is_required=name in filled) for name in names}
     for name in found:
         if name not in columns:
-            columns[name] = _numbers(path, frame, name, is_required=name in family.columns)
+            columns[name] = _numbers(path, frame, name, is_required=name in filled)
     if "device" in names:
         _require_devices(path, columns["device"], lines)
     return Measurements(path, kind, columns, lines)

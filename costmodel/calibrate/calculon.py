@@ -14,7 +14,6 @@ from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.mappings import Mappings
 from costmodel.pricing.candidates import list_candidates
-from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.score import score
 from costmodel.pricing.search import widest_block
 from costmodel.workloads import TransformerTraining
@@ -69,8 +68,7 @@ def _predict(cells: dict[str, Any], calibrations: Calibrations | None, *, has_vo
         return np.nan, np.nan
     device = load_device(DEVICE).model_copy(update={"capacity_bytes": 1e18})
     workload = _workload(cells, has_vocabulary=has_vocabulary)
-    efficiency, _ = efficiency_of(device, "training", workload.precision, calibrations)
-    fabric = fat_tree_of(system_of(DEVICE), int(cells["gpus"]), efficiency)
+    fabric = fat_tree_of(system_of(DEVICE), int(cells["gpus"]))
     mapping = _mapping(workload, cells)
     if not len(mapping):
         return np.nan, np.nan

@@ -74,3 +74,5 @@ class Family:
     """fits on half of the rows and judges on the other half"""
     optional: tuple[str, ...] = ()
     """columns read where they are present"""
+    blank: tuple[str, ...] = ()
+    """those of `columns` that a row may leave blank"""

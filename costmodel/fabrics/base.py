@@ -86,6 +86,11 @@ class FabricBase(Spec):
         return None
 
     @property
+    def node_bytes_per_s(self) -> float | None:
+        """Peak of a device's links to the others of its server, one direction; None where no switch joins these."""
+        return None
+
+    @property
     def sizes(self) -> str:
         """Numbers of devices that a slice may have, in words; empty where any devices will do."""
         return ""

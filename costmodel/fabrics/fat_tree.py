@@ -12,7 +12,6 @@ from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.hardware.systems import System
 from costmodel.parallelism.degrees import RANK_ORDERS
 from costmodel.parallelism.mappings import Dimension
-from costmodel.pricing.efficiency import Efficiency
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 
@@ -39,6 +38,10 @@ class Islands(FabricBase):
     @property
     def devices_per_server(self) -> int:
         return self.gpus_per_server
+
+    @property
+    def node_bytes_per_s(self) -> float:
+        return self.nvlink_bandwidth_bytes_per_s
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         sizes = {size for size in (*spans[:3], num_devices) if size <= self.gpus_per_server}
@@ -89,13 +92,11 @@ class FatTree(Islands):
     kind: Literal["fat_tree"] = "fat_tree"
 
 
-def fat_tree_of(system: System, num_devices: int, efficiency: Efficiency | None = None) -> FatTree:
-    """Servers of a system for so many devices, as many on each; links reach what `efficiency` says, or their peaks."""
+def fat_tree_of(system: System, num_devices: int) -> FatTree:
+    """Servers of a system for so many devices, as many on each."""
     links = {name: getattr(system, name) for name in Islands.model_fields if name in System.model_fields}
     servers = num_devices // _even_share(num_devices, system.gpus_per_server)
-    reached = {} if efficiency is None else {"nvlink_bandwidth_bytes_per_s": efficiency.link_bytes_per_s}
-    given = {name: value for name, value in reached.items() if value}
-    return FatTree(servers=min(servers, MOST_SERVERS), **links | given)
+    return FatTree(servers=min(servers, MOST_SERVERS), **links)
 
 
 @lru_cache(maxsize=4096)

@@ -115,6 +115,10 @@ class OcsRail(FabricBase):
         last = self.switch_name(self.gpus_per_server - 1, self.switches - 1)
         raise ValueError(f"no switch '{name}'; switches are {self.switch_name(0, 0)} to {last}")
 
+    @property
+    def node_bytes_per_s(self) -> float:
+        return self.nvlink_bandwidth_bytes_per_s
+
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         """The whole job in one server, or one block in each: then every group lies inside a server or across."""
         whole = self.gpus_per_server

@@ -74,6 +74,8 @@ class PlanChoices:
         if not self.workload.sends(dimension):
             return self.fabric.plans(dimension, 1, one_server=True)
         found = plans_of(self.fabric, degrees, dimension, block)
+        if self.workload.sends_halves(dimension):
+            found = [plan for plan in found if plan.kind != "tree"]
         if self.collective is None or dimension not in REDUCING:
             return found
         return [plan for plan in found if plan.kind in ("none", self.collective)]

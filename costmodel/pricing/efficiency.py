@@ -4,51 +4,66 @@ from typing import Literal
 
 from pydantic import Field
 
-from costmodel.hardware.device import Device, Precision
+from costmodel.hardware.device import Device, Precision, is_narrow
 from costmodel.pricing.calibration import Calibration, numbers_of
 from costmodel.spec import BytesPerSecond, Latency, Seconds, Spec
 
 Regime = Literal["training", "inference"]
 TRAINING_LAUNCH_S = 34e-6
-"""of an operator in training, of the small kernels around it and the framework: fits on A100 and B200 steps, made
-apart, give 36 and 33 us"""
-TRAINING_ATTENTION = 0.78
-"""share that fused attention reaches, forward and backward, of what matrix products do (fit on B200 steps)"""
+"""that the host takes to start an operator in training and the small kernels around it: about 1 ms for both passes of a
+layer (fits on A100 and B200 steps by a roofline, made apart, gave 36 and 33 us)"""
+TRAINING_LINK = 0.7
+"""share of the peak that collectives between the devices of a server reach in training, where none was fitted"""
+TRAINING_MATRIX = 0.62
+"""share of the peak inside tiles where none was fitted: those fitted on steps are 0.46 to 0.87"""
+TRAINING_ATTENTION = 0.45
+"""share of the peak that fused attention reaches, forward and backward, where none was fitted (0.38 to 0.48 were)"""
 
 
 class Efficiency(Spec):
     """Shares of the peaks, and the time that no operator uses."""
 
     matrix: float = Field(gt=0, le=1)
-    """share of the matrix peak that matrix products reach"""
+    """share of the matrix peak that matrix products reach; in training inside the tiles of their kernels"""
     attention: float = Field(gt=0, le=1)
     """share of the matrix peak that the core of attention reaches"""
     memory: float = Field(gt=0, le=1)
     """share of the memory peak"""
     launch_s: Latency
-    """of each operator: launch, and the gap before the next one"""
+    """of each operator: launch, and the gap before the next one; in training the host's, who runs ahead"""
     step_s: Seconds = 0.0
     """of each step, whatever it does"""
     link_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="link_bandwidth")
     """that collectives between the devices of a server reach, in one direction; absent where not fitted"""
 
 
+def variant_of(precision: Precision) -> Precision:
+    """The precision whose efficiencies serve: fp16 runs like bf16, int8 and fp4 like fp8."""
+    return "fp8" if is_narrow(precision) else "bf16" if precision == "fp16" else precision
+
+
 def efficiency_of(
-    device: Device, regime: Regime, precision: Precision, calibrations: tuple[Calibration, ...] | None = None
+    device: Device,
+    regime: Regime,
+    precision: Precision,
+    calibrations: tuple[Calibration, ...] | None = None,
+    framework: str = "",
 ) -> tuple[Efficiency, bool]:
     """Efficiencies of a device in a regime, and whether they were fitted on this very device and precision.
 
-    fp16 runs like bf16, and a precision that was not fitted takes the shares and links of bf16. Where nothing was
-    fitted, the part's own shares hold for all operators.
+    A precision that was not fitted takes the shares and links of bf16. Numbers fitted under an older `framework` go
+    before. Where nothing was fitted, engines reach the part's own shares, and training what it typically does.
     """
-    variant = "bf16" if precision == "fp16" else precision
-    numbers, is_fitted = numbers_of(device, regime, variant, calibrations)
-    if numbers is None:
-        numbers, is_fitted = numbers_of(device, regime, "bf16", calibrations)[0], False
-    if numbers is not None:
-        return Efficiency.model_validate(numbers), is_fitted
-    matrix, memory = device.matrix_efficiency, device.memory_efficiency
+    variant = variant_of(precision)
+    for name in [f"{variant} {framework}", variant][not framework :]:
+        numbers, is_fitted = numbers_of(device, regime, name, calibrations)
+        if numbers is not None:
+            return Efficiency.model_validate(numbers), is_fitted
+    if numbers := numbers_of(device, regime, "bf16", calibrations)[0]:
+        return Efficiency.model_validate(numbers), False
     if regime == "inference":
-        return Efficiency(matrix=matrix, attention=matrix, memory=memory, launch_s=device.launch_s), False
-    attention = matrix * TRAINING_ATTENTION
-    return Efficiency(matrix=matrix, attention=attention, memory=memory, launch_s=TRAINING_LAUNCH_S), False
+        matrix = device.matrix_efficiency
+        numbers = {"matrix": matrix, "attention": matrix, "launch": device.launch_s}
+    else:
+        numbers = {"matrix": TRAINING_MATRIX, "attention": TRAINING_ATTENTION, "launch": TRAINING_LAUNCH_S}
+    return Efficiency.model_validate(numbers | {"memory": device.memory_efficiency}), False

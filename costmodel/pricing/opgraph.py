@@ -4,7 +4,7 @@ Axes: M mappings, B blocks, and in each block O operators, G messages and K dist
 million have few distinct shapes of their layers, so that kernels are priced once per shape.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -47,6 +47,8 @@ class Message:
     message_bytes: Floats | float
     """all-reduce: size of the buffer; pipeline: bytes sent to the next stage; expert: bytes a rank holds"""
     count: Floats | float = 1.0
+    parts: Floats | float = 1.0
+    """in which each is sent, one after the other"""
 
 
 @dataclass(frozen=True)
@@ -114,12 +116,18 @@ class OpGraph:
     """of the matrix operators"""
     regime: Literal["training", "inference"]
     """whose efficiencies hold"""
-    overlap: dict[Dimension, float] = field(default_factory=dict)
-    """share of the communication along a dimension that hides behind operators"""
+    overlap: Mapping[Dimension, float | Floats] = field(default_factory=dict)
+    """share of the communication along a dimension that hides behind operators, of all or of each mapping, (M,)"""
     tier_windows: tuple[tuple[Floats, Floats], ...] = ()
     """columns of shape (M,): bytes among `tier_bytes` that move during a share of the operators' time alone"""
     has_fixed_time: bool = True
     """whether what a step takes whatever it does is part of it"""
+    runs_ahead: bool = False
+    """whether the host starts operators ahead of the device, which waits only where a block has too little to do"""
+    launch_share: float = 1.0
+    """of each operator's launch that is left: recorded graphs of kernels start by themselves"""
+    framework: str = ""
+    """whose efficiencies hold; the newest where empty"""
 
     def of_phase(self, name: str) -> "OpGraph":
         """What belongs to a phase alone."""

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from costmodel.hardware.device import Device, Precision
-from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
+from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.parallelism.mappings import DIMENSIONS, Floats
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.efficiency import Efficiency
 from costmodel.pricing.opgraph import Block, Operator, OpGraph
+from costmodel.pricing.products import Sizes, products_of
 
 Calibrations = tuple[Calibration, ...]
-Curves = Callable[[Precision], GemmCurve]
+MatrixTimes = Callable[[Precision, Sizes], Floats]
+"""time of products of such sizes, s"""
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,24 @@ class BlockPrice:
     flops_j: Floats
     memory_bytes: Floats
     message_count: Floats
+    message_starts: Floats
+    """count x parts"""
     message_bytes: Floats
     """count x bytes"""
 
 
 def operator_s(
-    operator: Operator, device: Device, efficiency: Efficiency, precision: Precision, *, curves: Curves | None = None
+    operator: Operator,
+    device: Device,
+    efficiency: Efficiency,
+    precision: Precision,
+    *,
+    matrix_s: MatrixTimes | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Compute, memory and total time of one execution of an operator, each broadcasting to (K,).
 
-    time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an
-    operator, none between operators. `curves` prices matrix products by the kernels of the device, fitted or typical.
+    time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an operator, none
+    between operators. `matrix_s` prices matrix products by the kernels of the device, their launch included.
     Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
     """
     runs = operator.precision or precision
@@ -46,31 +54,47 @@ def operator_s(
     compute_s = np.asarray(operator.flops / (share * device.matrix_flops_per_s(runs)), np.float64)
     reached = operator.memory_efficiency or efficiency.memory
     memory_s = np.asarray(operator.memory_bytes / (reached * device.memory_bytes_per_s), np.float64)
-    if curves is not None and operator.sizes is not None:
-        return compute_s, memory_s, gemm_s(*operator.sizes, device, runs, curves(runs))
+    if matrix_s is not None and operator.sizes is not None:
+        return compute_s, memory_s, matrix_s(runs, operator.sizes)
     return compute_s, memory_s, np.maximum(compute_s, memory_s) + efficiency.launch_s
 
 
-def _curve(device: Device, calibrations: Calibrations | None, precision: Precision) -> GemmCurve:
-    return gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
+def matrix_times(
+    graph: OpGraph, device: Device, efficiency: Efficiency, calibrations: Calibrations | None
+) -> MatrixTimes:
+    """Kernels of engines as they were measured alone; those of training reach less."""
+
+    def alone(precision: Precision, sizes: Sizes) -> Floats:
+        curve = gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
+        return gemm_s(*sizes, device, precision, curve)
+
+    def in_training(precision: Precision, sizes: Sizes) -> Floats:
+        return products_of(device, precision, efficiency.matrix, calibrations).seconds(*sizes) + efficiency.launch_s
+
+    return alone if graph.regime == "inference" else in_training
 
 
 def block_price(
     block: Block, graph: OpGraph, device: Device, efficiency: Efficiency, calibrations: Calibrations | None = None
 ) -> BlockPrice:
     """Sums over a block's rows, once per distinct shape. `calibrations` replaces the catalog's."""
-    compute_s, memory_s, flops_j = (np.zeros(block.num_shapes) for _ in range(3))
-    curves = partial(_curve, device, calibrations) if graph.regime == "inference" else None
+    compute_s, memory_s, flops_j, host_s = np.zeros((4, block.num_shapes))
+    started = efficiency.model_copy(update={"launch_s": 0.0}) if graph.runs_ahead else efficiency
+    matrix_s = matrix_times(graph, device, started, calibrations)
     for operator in block.operators:
-        compute, memory, total = operator_s(operator, device, efficiency, graph.precision, curves=curves)
+        compute, memory, total = operator_s(operator, device, started, graph.precision, matrix_s=matrix_s)
         time_s = total * operator.count
         is_compute = compute >= memory
         compute_s += time_s * is_compute
         memory_s += time_s * ~is_compute
         flops_j += operator.flops * operator.count * device.energy_j_per_flop[operator.precision or graph.precision]
-    counts, sizes = np.zeros((2, len(DIMENSIONS), block.num_shapes))
+        host_s += operator.count * (graph.launch_share * efficiency.launch_s)
+    if graph.runs_ahead:
+        memory_s += np.maximum(host_s - compute_s - memory_s, 0.0)
+    counts, starts, sizes = np.zeros((3, len(DIMENSIONS), block.num_shapes))
     for message in block.messages:
         axis = DIMENSIONS.index(message.dimension)
         counts[axis] += message.count
+        starts[axis] += message.count * np.asarray(message.parts)
         sizes[axis] += message.count * np.asarray(message.message_bytes)
-    return BlockPrice(compute_s, memory_s, flops_j, block.memory_bytes, counts, sizes)
+    return BlockPrice(compute_s, memory_s, flops_j, block.memory_bytes, counts, starts, sizes)

@@ -12,7 +12,7 @@ from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency, efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.phase_switches import phase_switches
 from costmodel.pricing.roofline import block_price
@@ -157,11 +157,13 @@ def _price(
 ) -> dict[str, Floats]:
     """Columns of Scores of some rows, whose mappings are those of the graph."""
     m = candidates.mapping
-    efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations)
+    efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
     priced = ((block, block_price(block, graph, device, efficiency, calibrations)) for block in graph.blocks)
     sums = totals(len(graph), priced)
     operator_s = (sums.compute_s + sums.memory_s)[m]
-    sent = _communication(candidates, graph, sums, operator_s)
+    is_confined = candidates.is_confined()
+    slower = np.where(is_confined, _over_peak(graph, fabric, efficiency), 1.0)
+    sent = _communication(candidates, graph, sums, operator_s, slower)
     change_s, repeated_change_s = _phase_changes_s(m, sums, fabric)
     repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble[m] * repeated_s
@@ -187,7 +189,7 @@ def _price(
         "footprint_bytes": graph.footprint_bytes[m],
         "compute_j": sums.flops_j[m] * num_devices,
         "memory_j": memory_j[m] * num_devices,
-        "network_j": _network_j(candidates, fabric, sent.sent_bytes) * num_devices,
+        "network_j": _network_j(is_confined, fabric, sent.sent_bytes) * num_devices,
         "static_j": step_s * device.idle_w * num_devices,
     }
 
@@ -218,29 +220,45 @@ class _Sent:
     """inside the bubble"""
 
 
-def _communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats) -> _Sent:
-    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take."""
+def _over_peak(graph: OpGraph, fabric: FabricBase, efficiency: Efficiency) -> float:
+    """Time of a byte between the devices of a server over that at the peak of their links: training's collectives."""
+    peak = fabric.node_bytes_per_s
+    if peak is None or graph.regime != "training":
+        return 1.0
+    return max(peak / (efficiency.link_bytes_per_s or TRAINING_LINK * peak), 1.0)
+
+
+def _communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, slower: Floats) -> _Sent:
+    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take.
+
+    `slower` is the time of a byte over that of its plan, shape (5, C).
+    """
     m, plans = candidates.mapping, candidates.plans
     latency_s = np.array([plan.latency_s for plan in plans])
     per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
     sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
     seconds, repeated, sent = np.zeros((3, len(DIMENSIONS), len(m)))
     hidden_s = np.zeros(len(m))
-    hides = [graph.overlap.get(dimension, 0.0) for dimension in DIMENSIONS]
+    hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
     for axis, each in sums.messages.items():
         plan = candidates.plan[axis]
-        latency, per_byte, size = latency_s[plan], per_byte_s[plan], each.size_bytes[m]
-        seconds[axis] = each.count[m] * latency + size * per_byte
+        latency, per_byte, size = latency_s[plan], slower[axis] * per_byte_s[plan], each.size_bytes[m]
+        seconds[axis] = each.starts[m] * latency + size * per_byte
         sent[axis] = each.mean_bytes[m] * sent_per_byte[plan]
-        repeated[axis] = each.repeated_count[m] * latency + each.repeated_bytes[m] * per_byte
+        repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
         hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
     for axis in sums.messages:
-        if hides[axis]:
+        if np.any(hides[axis]):
             shown = 1 - hides[axis] * room
             seconds[axis] *= shown
             repeated[axis] *= shown
     return _Sent(seconds, sent, repeated.sum(axis=0))
+
+
+def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:
+    """Of all rows, or of each by its mapping."""
+    return share[mapping] if isinstance(share, np.ndarray) else share
 
 
 def _phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:
@@ -259,7 +277,7 @@ def _phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBa
     return (inner + outer) * change_s, inner * change_s
 
 
-def _network_j(candidates: Candidates, fabric: FabricBase, sent_bytes: Floats) -> Floats:
+def _network_j(is_confined: NDArray[np.bool_], fabric: FabricBase, sent_bytes: Floats) -> Floats:
     """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
     near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
-    return np.asarray((sent_bytes * np.where(candidates.is_confined(), near, far)).sum(axis=0))
+    return np.asarray((sent_bytes * np.where(is_confined, near, far)).sum(axis=0))

@@ -15,9 +15,12 @@ class Messages:
     """Messages along one dimension, columns of shape (M,); the repeated ones are those inside a bubble."""
 
     count: Floats
+    starts: Floats
+    """of their parts"""
     size_bytes: Floats
     """count x bytes"""
     repeated_count: Floats
+    repeated_starts: Floats
     repeated_bytes: Floats
     mean_bytes: Floats
     """count x bytes of the mean stage"""
@@ -62,13 +65,13 @@ def totals(num_mappings: int, blocks: Iterable[tuple[Block, BlockPrice]]) -> Tot
         for axis in range(len(DIMENSIONS)):
             if not price.message_count[axis].any():
                 continue
-            columns = sums.setdefault(axis, [np.zeros(num_mappings) for _ in range(5)])
-            count, size = price.message_count[axis][k] * n, price.message_bytes[axis][k] * n
-            for column, value in zip(columns, (count, size), strict=False):
+            columns = sums.setdefault(axis, [np.zeros(num_mappings) for _ in range(7)])
+            sent = [each[axis][k] * n for each in (price.message_count, price.message_starts, price.message_bytes)]
+            for column, value in zip(columns, sent, strict=False):
                 column += value
-            columns[4] += price.message_bytes[axis][k] * mean
+            columns[6] += price.message_bytes[axis][k] * mean
             if block.in_bubble:
-                for column, value in zip(columns[2:4], (count, size), strict=True):
+                for column, value in zip(columns[3:6], sent, strict=True):
                     column += value
     messages = {axis: Messages(*columns) for axis, columns in sums.items()}
     return Totals(compute_s, memory_s, flops_j, memory_bytes, repeated_s, last_compute_s, last_memory_s, messages)

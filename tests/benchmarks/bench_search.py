@@ -52,8 +52,9 @@ class Setting:
     def of(cls, model: str, sizes: Sequence[int] = SIZES) -> "Setting":
         device = load_device(DEVICE)
         efficiency, _ = efficiency_of(device, "training", "bf16")
-        job = TransformerTraining(model=model, global_batch=MODELS.get(model, 192), sequence=2048, attention="unfused")
-        fabric = fat_tree_of(system_of(DEVICE), max(sizes), efficiency)
+        fields = {"model": model, "global_batch": MODELS.get(model, 192), "sequence": 2048, "attention": "unfused"}
+        job = TransformerTraining.model_validate(fields | {"rank_order": "tp-cp-pp-dp"})
+        fabric = fat_tree_of(system_of(DEVICE), max(sizes))
         workload = opened(job, device)
         assert isinstance(workload, TransformerTraining)
         return cls(workload, device, fabric, efficiency, tuple(sizes))

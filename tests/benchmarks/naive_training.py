@@ -11,15 +11,20 @@ from dataclasses import dataclass
 from costmodel.fabrics import FatTree
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import RECOMPUTE
-from costmodel.pricing.efficiency import Efficiency
+from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency
+from costmodel.pricing.products import products_of
 from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.blocks import (
+    BUCKET_PARAMETERS,
+    BUCKET_PARAMETERS_PER_RANK,
     GRADIENT_BYTES,
     LOCAL_PARAMETER_BYTES,
     OPTIMIZER_BYTES,
+    SHOWN_HAND_OVER,
     SPILLED_ACCESSES,
 )
 from costmodel.workloads.transformer.memory import LOGIT_BYTES, RUNTIME_BYTES
+from costmodel.workloads.transformer.training import PREFETCHED
 
 ELEMENT, STATE = 2.0, 12.0
 """bytes of a parameter or activation, and of the state of its optimizer"""
@@ -41,65 +46,76 @@ class Naive:
             return None
         whole = self.fabric.gpus_per_server
         is_near = row.devices <= whole
-        layers_s = row.micro_batches * row.layers * sum(self._layer(row))
+        layers_s = row.micro_batches * row.layers * sum(map(self._pass_s, self._layer(row)))
         near = row.tensor <= self.fabric.gpus_per_server
         hidden_bytes = ELEMENT * row.tokens * self.job.shape.hidden
         reduces = (5 if row.sequence_parallel else 4) + (2 if row.recompute == "full" else 0)
-        tensor_s = self._all_reduce_s(hidden_bytes, row.tensor, near)
+        in_halves = self.job.sends_halves("tensor")
+        tensor_s = self._all_reduce_s(hidden_bytes, row.tensor, near, in_halves=in_halves)
         sent_s = row.micro_batches * row.layers * reduces * tensor_s
         if row.pipeline > 1:
             stages = row.tensor * row.pipeline
             alpha_s, rate = self._link(is_near or (self._is_whole_servers(row) and whole % stages == 0))
-            hands = 2 * row.micro_batches * row.interleave
+            shown = SHOWN_HAND_OVER if row.interleave > 1 else 1.0
+            rate = self._reached(rate) if is_near or (self._is_whole_servers(row) and whole % stages == 0) else rate
+            hands = 2 * row.micro_batches * row.interleave * shown
             sent_s += hands * (alpha_s + hidden_bytes / row.tensor / rate)
         repeated_s = layers_s + sent_s
-        ends = [*self._ends(row)]
-        vocabulary_s = ends[0] + ends[1]
-        step_s = repeated_s * (1 + row.bubble) + sum(ends) - min(row.relief * repeated_s, vocabulary_s)
-        return step_s + row.micro_batches * tensor_s + self._data_s(row, is_near) + self.efficiency.step_s
+        vocabulary_s, embedding_s, optimizer_s = self._ends(row)
+        last_s = vocabulary_s + embedding_s
+        step_s = repeated_s * (1 + row.bubble) + last_s + optimizer_s - min(row.relief * repeated_s, last_s)
+        return (
+            step_s
+            + row.micro_batches * tensor_s
+            + self._data_s(row, is_near, layers_s + last_s + optimizer_s)
+            + self.efficiency.step_s
+        )
 
-    def _layer(self, row: "_Row") -> Iterator[float]:
-        """Kernels of a layer, forward and backward, and what is redone."""
+    def _pass_s(self, kernels: list[float]) -> float:
+        """Kernels one after the other; the host starts them ahead."""
+        return max(sum(kernels), len(kernels) * self.efficiency.launch_s)
+
+    def _layer(self, row: "_Row") -> Iterator[list[float]]:
+        """Kernels of a layer by pass: forward, backward, and what is redone."""
         shape, t, tokens = self.job.shape, row.tensor, row.tokens
         hidden, wide = shape.hidden, shape.query_dim + 2 * max(shape.kv_heads, t) * shape.head_dim
-        again = row.recompute == "full"
         normed = row.tokens / t if row.sequence_parallel else row.tokens
-        passes = 4 if again else 3
         up = (2 if shape.gated else 1) * shape.ffn
-        for inner, outer in (
-            (hidden, wide / t),
-            (shape.query_dim / t, hidden),
-            (hidden, up / t),
-            (shape.ffn / t, hidden),
-        ):
-            moved = ELEMENT * (inner * outer + tokens * (inner + outer))
-            yield passes * self._kernel_s(2 * tokens * inner * outer, moved)
-        yield passes * 2 * self._kernel_s(0.0, 5 * ELEMENT * normed * hidden)
-        yield passes * self._kernel_s(0.0, shape.ffn_matrices * ELEMENT * tokens * shape.ffn / t)
+        matrices = ((hidden, wide / t), (shape.query_dim / t, hidden), (hidden, up / t), (shape.ffn / t, hidden))
+        others = [self._kernel_s(0.0, 5 * ELEMENT * normed * hidden)] * 2
+        others.append(self._kernel_s(0.0, shape.ffn_matrices * ELEMENT * tokens * shape.ffn / t))
         is_fused = self.job.attention == "fused"
         product = 2 * row.scores * shape.head_dim * (0.5 if is_fused and shape.causal else 1.0)
         kept = ELEMENT * tokens * (shape.query_dim + wide) / t
         spilled = 0.0 if is_fused else SPILLED_ACCESSES * ELEMENT * row.scores
-        forward_s = self._kernel_s(2 * product, kept + spilled, self.efficiency.attention)
-        yield forward_s * (2 if again or (row.recompute == "selective" and not is_fused) else 1)
-        backward = (5 if is_fused else 4) * product
-        yield self._kernel_s(backward, 2 * kept + 1.5 * spilled, self.efficiency.attention)
-        yield self._kernel_s(0.0, LOCAL_PARAMETER_BYTES * row.layer_parameters)
+        core_s = self._kernel_s(2 * product, kept + spilled, self.efficiency.attention)
+        forward = [*(self._product_s(tokens, outer, inner) for inner, outer in matrices), *others, core_s]
+        yield forward
+        if row.recompute == "full":
+            yield forward
+        if row.recompute == "selective" and not is_fused:
+            yield [core_s]
+        backward = self._kernel_s((5 if is_fused else 4) * product, 2 * kept + 1.5 * spilled, self.efficiency.attention)
+        accumulation = self._kernel_s(0.0, LOCAL_PARAMETER_BYTES * row.layer_parameters)
+        for_inputs = [self._product_s(tokens, inner, outer) for inner, outer in matrices]
+        for_weights = [self._product_s(inner, outer, tokens) for inner, outer in matrices]
+        yield [*for_inputs, *for_weights, *others, *others, backward, accumulation]
 
-    def _ends(self, row: "_Row") -> Iterator[float]:
+    def _ends(self, row: "_Row") -> tuple[float, float, float]:
         """Vocabulary, embedding and optimizer."""
         shape, tokens = self.job.shape, row.tokens
-        outer = shape.vocabulary / row.tensor
-        moved = ELEMENT * (shape.hidden * outer + tokens * (shape.hidden + outer))
-        yield row.micro_batches * 3 * self._kernel_s(2 * tokens * shape.hidden * outer, moved)
-        yield row.micro_batches * self._kernel_s(0.0, 16 * tokens * outer)
-        if row.pipeline == 1:
-            yield row.micro_batches * self._kernel_s(0.0, 4 * ELEMENT * tokens * shape.hidden)
+        inner, outer = float(shape.hidden), shape.vocabulary / row.tensor
+        sizes = ((tokens, outer, inner), (tokens, inner, outer), (inner, outer, tokens))
+        entropy_s = self._kernel_s(0.0, 16 * tokens * outer)
+        vocabulary_s = self._pass_s([*(self._product_s(*each) for each in sizes), entropy_s])
+        embedding_s = self._pass_s([self._kernel_s(0.0, 4 * ELEMENT * tokens * shape.hidden)])
         owned = row.parameters / row.data if row.zero else row.parameters
-        yield self._kernel_s(0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * row.parameters)
+        updated_s = self._kernel_s(0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * row.parameters)
+        embeds = row.micro_batches if row.pipeline == 1 else 0
+        return row.micro_batches * vocabulary_s, embeds * embedding_s, self._pass_s([updated_s])
 
-    def _data_s(self, row: "_Row", is_near: bool) -> float:
-        """Gradients to their owners and parameters back."""
+    def _data_s(self, row: "_Row", is_near: bool, operators_s: float) -> float:
+        """Gradients to their owners and parameters back, less what hides behind passes."""
         if row.data == 1:
             return 0.0
         gradients = (row.micro_batches if row.zero >= 2 else 1) * (0.5 if row.zero else 1.0)
@@ -110,7 +126,12 @@ class Naive:
         if self._is_whole_servers(row) and self.fabric.gpus_per_server % stages == 0:
             together = self.fabric.gpus_per_server // stages
             together = together if row.data % together == 0 else 1
-        return self._all_reduce_s(sent, row.data, is_near, gradients + gathers, together)
+        buckets = max(row.parameters / max(BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK * row.data), 1.0)
+        sent_s = self._all_reduce_s(
+            sent, row.data, is_near, buckets * (gradients + gathers), together, self.job.sends_halves("data")
+        )
+        hides = max(self.job.overlap["data"], PREFETCHED) if row.zero == 3 else self.job.overlap["data"]
+        return sent_s - min(hides * sent_s, operators_s)
 
     def _is_whole_servers(self, row: "_Row") -> bool:
         """Whether ranks fill whole servers, tensor groups untorn."""
@@ -119,20 +140,33 @@ class Naive:
     def _kernel_s(self, flops: float, moved_bytes: float, share: float | None = None) -> float:
         reached = (share or self.efficiency.matrix) * self.device.flops_per_s[self.job.precision]
         memory_s = moved_bytes / (self.efficiency.memory * self.device.memory_bytes_per_s)
-        return max(flops / reached, memory_s) + self.efficiency.launch_s
+        return max(flops / reached, memory_s)
+
+    def _product_s(self, m: float, n: float, k: float) -> float:
+        products = products_of(self.device, self.job.precision, self.efficiency.matrix, None)
+        return float(products.seconds(m, n, k))
 
     def _all_reduce_s(
-        self, message_bytes: float, ranks: int, is_near: bool, count: float = 1.0, together: int = 1
+        self,
+        message_bytes: float,
+        ranks: int,
+        is_near: bool,
+        count: float = 1.0,
+        together: int = 1,
+        in_halves: bool = False,
     ) -> float:
-        """The faster of ring and double tree; `message_bytes` are those of all `count` together."""
+        """The faster of ring and double tree, which only reduces all; `message_bytes` are those of all `count`."""
         if ranks == 1:
             return 0.0
         alpha_s, rate = self._link(is_near)
-        if not is_near:
-            rate = min(rate * together, self.fabric.nvlink_bandwidth_bytes_per_s)
+        most = self.fabric.nvlink_bandwidth_bytes_per_s
+        rate = self._reached(rate) if is_near else min(rate * together, most)
         ring_s = 2 * (ranks - 1) * (count * alpha_s + message_bytes / ranks / rate)
         tree_s = 2 * (count * math.ceil(math.log2(ranks)) * alpha_s + message_bytes / rate)
-        return min(ring_s, tree_s)
+        return ring_s if in_halves else min(ring_s, tree_s)
+
+    def _reached(self, peak: float) -> float:
+        return min(self.efficiency.link_bytes_per_s or TRAINING_LINK * peak, peak)
 
     def _link(self, is_near: bool) -> tuple[float, float]:
         fabric = self.fabric
@@ -205,6 +239,8 @@ class _Row:
         in_flight = min(chunks, self.micro_batches * self.interleave) * self.layers / self.interleave
         logits = LOGIT_BYTES * self.tokens * job.shape.vocabulary / self.tensor
         first = in_flight * self.kept_bytes + (logits if self.pipeline == 1 else 0.0)
-        last = min(in_flight, self.layers) * self.kept_bytes + logits
-        gradient = ELEMENT * job.shape.vocabulary * job.shape.hidden / self.tensor
-        return fixed + gradient + self.working_bytes + RUNTIME_BYTES + max(first, last)
+        last_chunks = min(self.pipeline * (self.interleave - 1) + 1, self.micro_batches * self.interleave)
+        last = last_chunks * self.layers / self.interleave * self.kept_bytes + logits
+        ends = job.shape.vocabulary_parameters if self.pipeline == 1 else job.shape.vocabulary * job.shape.hidden
+        gradient = ELEMENT * ends / self.tensor + RUNTIME_BYTES
+        return fixed + gradient + self.working_bytes + max(first, last)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from costmodel.workloads.transformer.memory import RUNTIME_BYTES
+from costmodel.workloads.dlrm.dlrm import RUNTIME_BYTES
 from tests.oracles.transformer import BYTES, Run, Send, Step
 
 

@@ -10,8 +10,9 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.efficiency import Efficiency, efficiency_of
+from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency, efficiency_of
 from costmodel.workloads import Workload
+from costmodel.workloads.transformer import training
 from tests.oracles.dlrm import dlrm_step
 from tests.oracles.transformer import Run, Step, Work, training_step
 from tests.oracles.transformer_inference import inference_step
@@ -42,8 +43,14 @@ def score_row(
     plans = {name: candidates.plans[int(candidates.plan[i, row])] for i, name in enumerate(DIMENSIONS)}
     rates = _Rates(device, efficiency, workload.precision, regime, calibrations)
     kernels = [rates.seconds(work) for work in step.works]
-    sent = {name: [_send(work, name, plans[name]) for work in step.works] for name in DIMENSIONS}
-    prices = _times(step, kernels, sent, getattr(workload, "overlap", {}), fabric.phase_change_s())
+    order = candidates.configuration(row).rank_order
+    near = {name: _is_near(choice, int(candidates.block[row]), name, order) for name in DIMENSIONS}
+    slow = {name: _slower(fabric, efficiency) if near[name] and regime == "training" else 1.0 for name in DIMENSIONS}
+    sent = {name: [_send(work, name, plans[name], slow[name]) for work in step.works] for name in DIMENSIONS}
+    hides = dict(getattr(workload, "overlap", {}))
+    if getattr(workload, "prefetch", False) and choice["zero"] == 3:
+        hides["data"] = max(hides.get("data", 0.0), training.PREFETCHED)
+    prices = _times(step, kernels, sent, hides, fabric.phase_change_s())
     prices["memory_s"] += efficiency.step_s
     prices["offload_s"] = 0.0
     if step.memory.tier_bytes:
@@ -58,8 +65,6 @@ def score_row(
             waits.append((step.memory.update_bytes + 2 * step.memory.forward_bytes * share) / per_s - once_s)
         prices["offload_s"] = max(0.0, *waits)
     prices["step_s"] = sum(prices.values())
-    order = candidates.configuration(row).rank_order
-    near = {name: _is_near(choice, int(candidates.block[row]), name, order) for name in DIMENSIONS}
     prices |= _energies(step, choice, device, workload.precision)
     num_devices = choice["tensor"] * choice["pipeline"] * choice["data"] * choice["context"]
     prices["static_j"] = prices["step_s"] * device.idle_w * num_devices
@@ -107,22 +112,28 @@ class _Rates:
         """Of the kernels that compute binds, and of those that memory binds."""
         bound = [0.0, 0.0]
         known: dict[int, tuple[int, float]] = {}
+        ahead = {id(run) for runs in work.passes for run in runs}
         for run in work.runs:
             if id(run) not in known:
-                known[id(run)] = self._one(run)
+                known[id(run)] = self._one(run, 0.0 if id(run) in ahead else self.efficiency.launch_s)
             by, time_s = known[id(run)]
             bound[by] += time_s * run.times
+        for runs in work.passes:
+            busy_s = sum(known[id(run)][1] * run.times for run in runs)
+            bound[1] += max(sum(run.times for run in runs) * self.efficiency.launch_s - busy_s, 0.0)
         return bound[0], bound[1]
 
-    def _one(self, run: Run) -> tuple[int, float]:
+    def _one(self, run: Run, launch_s: float) -> tuple[int, float]:
         device, precision = self.device, run.precision or self.precision
         share = self.efficiency.attention if run.kind == "attention" else self.efficiency.matrix
         compute_s = run.flops / (share * device.flops_per_s[precision])
         memory_s = run.memory_bytes / ((run.memory_efficiency or self.efficiency.memory) * device.memory_bytes_per_s)
-        time_s = max(compute_s, memory_s) + self.efficiency.launch_s
-        if self.is_measured and run.sizes:
+        time_s = max(compute_s, memory_s) + launch_s
+        if run.sizes:
             curve = gemm_curve(device, precision, self.calibrations)[0].with_fused_quantization()
-            time_s = float(gemm_s(*run.sizes, device, precision, curve))
+            if not self.is_measured:
+                curve = curve.model_copy(update={"matrix_efficiency": self.efficiency.matrix})
+            time_s = float(gemm_s(*run.sizes, device, precision, curve)) + (0.0 if self.is_measured else launch_s)
         return (0 if compute_s >= memory_s else 1), time_s
 
 
@@ -140,12 +151,18 @@ def _energies(step: Step, choice: dict[str, int], device: Device, precision: str
     return prices
 
 
-def _send(work: Work, dimension: str, plan: Any) -> tuple[float, float]:
+def _slower(fabric: FabricBase, efficiency: Efficiency) -> float:
+    """Links of a server at their peak over what training reaches on them."""
+    peak = fabric.node_bytes_per_s
+    return max(1.0, peak / (efficiency.link_bytes_per_s or TRAINING_LINK * peak)) if peak else 1.0
+
+
+def _send(work: Work, dimension: str, plan: Any, slower: float) -> tuple[float, float]:
     """Seconds of the messages along a dimension, and bytes that a rank sends."""
     seconds = sent_bytes = 0.0
     for send in work.sends:
         if send.dimension == dimension:
-            seconds += send.times * (plan.latency_s + plan.seconds_per_byte * send.message_bytes)
+            seconds += send.times * (send.parts * plan.latency_s + slower * plan.seconds_per_byte * send.message_bytes)
             sent_bytes += send.times * send.message_bytes * plan.bytes_per_byte
     return seconds, sent_bytes
 

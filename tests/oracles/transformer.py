@@ -4,14 +4,18 @@ Plain integers and floats, one mapping at a time, from the definitions of the wo
 only numbers that were fitted or counted are taken from there.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
 from costmodel.workloads.transformer import blocks
+from costmodel.workloads.transformer.stage import CAST_BYTES
 from tests.oracles.transformer_memory import RECOMPUTE, Memory, training_memory
 
-BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
+BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1, "int8": 1, "fp4": 9 / 16}
+
+
+CAST = {"fp32": 0, "bf16": 0, "fp16": 0} | CAST_BYTES
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Send:
     dimension: str
     message_bytes: float
     times: float
+    parts: float = 1.0
+    """each with the latency of a message"""
 
 
 @dataclass
@@ -42,8 +48,12 @@ class Work:
 
     runs: list[Run] = field(default_factory=list)
     sends: list[Send] = field(default_factory=list)
+    passes: list[list[Run]] = field(default_factory=list)
+    """kernels that the host starts ahead of the device; all others wait for their start"""
 
-    def add(self, runs: list[Run], sends: list[Send]) -> None:
+    def add(self, runs: list[Run], sends: list[Send], *, is_ahead: bool = False) -> None:
+        if is_ahead:
+            self.passes.append(runs)
         self.runs += runs
         self.sends += [send for send in sends if send.times > 0]
 
@@ -85,6 +95,7 @@ class Rank:
     normed: float
     weight: float
     activation: float
+    cast: float = 0.0
 
     def matrix(self, rows: float, inner: float, columns: float, times: float = 1.0, weight=None, precision=None) -> Run:
         weight = self.weight if weight is None else weight
@@ -118,7 +129,12 @@ class Rank:
         return [Run(run.kind, visited * run.flops, visited * run.memory_bytes) for run in one]
 
     def layer(self) -> list[Run]:
-        """A layer's forward pass without the core of attention."""
+        """A layer's forward pass without the core of attention; narrow operands are made of wide ones."""
+        runs = self.wide_layer()
+        ends = sum(run.sizes[0] * (run.sizes[1] + run.sizes[2]) for run in runs if run.sizes)
+        return [*runs, Run("elementwise", 0.0, self.cast * ends / 3)] if self.cast else runs
+
+    def wide_layer(self) -> list[Run]:
         shape, accesses = self.shape, 3 if self.shape.gated else 2
         runs = [
             self.matrix(self.tokens, shape.hidden, self.query + self.keys + self.keys),
@@ -172,7 +188,7 @@ def training_step(job: Any, choice: dict[str, int]) -> Step:
     activation = BYTES[job.activation_precision] if job.activation_precision else parameter
     tokens = c.micro_batch * job.sequence / c.context
     normed = tokens / c.tensor if c.sequence_parallel else tokens
-    rank = Rank(shape, c.tensor, c.expert, tokens, normed, BYTES[job.precision], activation)
+    rank = Rank(shape, c.tensor, c.expert, tokens, normed, BYTES[job.precision], activation, CAST[job.precision])
     micro_batches = job.global_batch // (c.data * c.micro_batch)
     chunks = [0] * (c.pipeline * c.interleave)
     for layer in range(shape.layers):
@@ -185,16 +201,20 @@ def training_step(job: Any, choice: dict[str, int]) -> Step:
     for _ in range(micro_batches):
         for _ in range(layers):
             for runs, sends in passes:
-                step.every_stage.add(runs, sends)
+                step.every_stage.add(runs, sends, is_ahead=True)
         for _ in range(c.interleave if c.pipeline > 1 else 0):
             handed = activation * tokens * shape.hidden / c.tensor
-            step.every_stage.add([], [Send("pipeline", handed, 1), Send("pipeline", handed, 1)])
-        step.last_stage.add(*_vocabulary(job, c, rank, parameter))
+            waits = blocks.SHOWN_HAND_OVER if c.interleave > 1 else 1
+            step.every_stage.add([], [Send("pipeline", handed, waits), Send("pipeline", handed, waits)])
+        step.last_stage.add(*_vocabulary(job, c, rank, parameter), is_ahead=True)
+        if c.pipeline == 1:
+            step.last_stage.add([rank.copy(4 * tokens * shape.hidden)], [], is_ahead=True)
     one_end = shape.vocabulary * shape.hidden / c.tensor
     ends = one_end * (2 if c.pipeline == 1 and not shape.tied_embeddings else 1)
     whole, experts = layers * rank.whole_parameters() + ends, layers * rank.expert_parameters()
-    _update(step, c, whole, experts, parameter, micro_batches)
-    step.memory = training_memory(job, c, rank, (whole, experts, one_end), (micro_batches, layers))
+    gathered = BYTES[job.gather_precision] if job.gather_precision else parameter
+    _update(step, c, whole, experts, gathered, micro_batches)
+    step.memory = training_memory(job, c, rank, (whole, experts, ends), (micro_batches, layers))
     return step
 
 
@@ -228,7 +248,7 @@ def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Se
         product /= 2
     spilled = 0 if is_fused else blocks.SPILLED_ACCESSES * rank.activation * scores
     qkvo = rank.activation * rank.tokens * (2 * rank.query + 2 * rank.keys)
-    attention = "bf16" if job.precision == "fp8" else job.precision
+    attention = job.attention_precision or ("bf16" if BYTES[job.precision] < 2 else job.precision)
     core = Run("attention", product + product, qkvo + spilled, precision=attention)
     redone = 5 if is_fused else 4
     core_backward = Run("attention", redone * product, 2 * qkvo + 1.5 * spilled, precision=attention)
@@ -237,7 +257,7 @@ def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Se
     forward = [*rank.layer(), core], [*rank.layer_sends(2), *gather]
     accumulation = Run("elementwise", 0.0, 2 * 4 * (rank.whole_parameters() + rank.expert_parameters()))
     backward = (
-        [*rank.layer(), *rank.layer(), core_backward, accumulation],
+        [*_backward(rank.layer()), core_backward, accumulation],
         [*rank.layer_sends(3 if c.sequence_parallel else 2), *gather, *gather],
     )
     recompute = RECOMPUTE[c.recompute]
@@ -247,35 +267,45 @@ def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Se
     return [forward, *again, backward]
 
 
+def _backward(runs: list[Run]) -> list[Run]:
+    """Two products for each: gradients of the inputs (rows x columns times its matrix), and of the matrix."""
+    found = []
+    for run in runs:
+        if run.sizes is None:
+            found += [run, run]
+        else:
+            rows, columns, inner = run.sizes
+            found += [replace(run, sizes=(rows, inner, columns)), replace(run, sizes=(inner, columns, rows))]
+    return found
+
+
 def _vocabulary(job: Any, c: Any, rank: Rank, parameter: float) -> tuple[list[Run], list[Send]]:
     shape = job.shape
-    precision = "bf16" if job.precision == "fp8" else job.precision
-    runs = [
-        rank.matrix(rank.tokens, shape.hidden, shape.vocabulary / c.tensor, 1, parameter, precision) for _ in range(3)
-    ]
+    precision = "bf16" if BYTES[job.precision] < 2 else job.precision
+    forward = rank.matrix(rank.tokens, shape.hidden, shape.vocabulary / c.tensor, 1, parameter, precision)
+    runs = [forward, *_backward([forward])]
     runs.append(Run("elementwise", 0.0, 4 * 4 * rank.tokens * shape.vocabulary / c.tensor))
-    if c.pipeline == 1:
-        runs.append(rank.copy(4 * rank.tokens * shape.hidden))
     reduced = Send("tensor", rank.activation * rank.tokens * shape.hidden, 1 if c.tensor > 1 else 0)
     return runs, [reduced]
 
 
-def _update(step: Step, c: Any, whole: float, experts: float, parameter: float, micro_batches: int) -> None:
+def _update(step: Step, c: Any, whole: float, experts: float, gathered: float, micro_batches: int) -> None:
     """Optimizer, and what the ranks with the same parameters exchange: experts have expert times fewer of these."""
     ranks = c.data * c.context
     expert_ranks = ranks // c.expert
     owned = whole / ranks + experts / expert_ranks if c.zero else whole + experts
     traffic = blocks.OPTIMIZER_BYTES * owned + blocks.LOCAL_PARAMETER_BYTES * (whole + experts)
-    step.once.runs.append(Run("elementwise", 0.0, traffic))
+    step.once.add([Run("elementwise", 0.0, traffic)], [], is_ahead=True)
     if ranks == 1:
         return
     smaller = ((expert_ranks - 1) / expert_ranks) / ((ranks - 1) / ranks)
     shared = whole + experts * smaller
+    parts = max((whole + experts) / max(40e6, 1e6 * ranks), 1)
     if c.zero == 0:
-        step.once.sends.append(Send("data", 4 * shared, 1))
+        step.once.sends.append(Send("data", 4 * shared, 1, parts))
         return
     for _ in range(micro_batches if c.zero >= 2 else 1):
-        step.once.sends.append(Send("data", 4 * shared, 0.5))
+        step.once.sends.append(Send("data", 4 * shared, 0.5, parts))
     passes = (3 if RECOMPUTE[c.recompute] == "full" else 2) * micro_batches
     for _ in range(passes if c.zero == 3 else 1):
-        step.once.sends.append(Send("data", parameter * shared, 0.5))
+        step.once.sends.append(Send("data", gathered * shared, 0.5, parts))

@@ -21,8 +21,8 @@ class Memory:
 
 
 def training_memory(job: Any, c: Any, rank: Any, parameters: tuple[float, ...], counts: tuple[int, float]) -> Memory:
-    """Peak of the busiest stage; `parameters` are those that all data ranks have, of experts, and of one end."""
-    (whole, experts, one_end), (micro_batches, layers) = parameters, counts
+    """Peak of the busiest stage; `parameters` are those that all data ranks have, of experts, and of the vocabulary."""
+    (whole, experts, ends), (micro_batches, layers) = parameters, counts
     parameter, memory = 4 if job.precision == "fp32" else 2, Memory()
     ranks = c.data * c.context
     shard = whole / ranks + experts / (ranks // c.expert)
@@ -42,7 +42,7 @@ def training_memory(job: Any, c: Any, rank: Any, parameters: tuple[float, ...], 
     last_layers = min(fitted.RESIDENT_LAYERS, last) if away["activations"] and local["activations"] < 1 else last
     in_use = max(kept * first * local["activations"] + (logits if c.pipeline == 1 else 0), kept * last_layers + logits)
     memory.footprint_bytes = local["weights"] * weights + gathered + gradients + local["optimizer"] * optimizer
-    memory.footprint_bytes += in_use + working + parameter * one_end + fitted.RUNTIME_BYTES
+    memory.footprint_bytes += in_use + working + parameter * ends + fitted.RUNTIME_BYTES
     held = {"weights": weights, "activations": kept * first, "optimizer": optimizer}
     moves = {"weights": micro_batches * weights, "activations": micro_batches * layers * kept, "optimizer": optimizer}
     for name, size in held.items():

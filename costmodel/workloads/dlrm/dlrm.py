@@ -8,7 +8,9 @@ from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.dlrm.blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
 from costmodel.workloads.dlrm.spec import DlrmSpec
-from costmodel.workloads.transformer.memory import RUNTIME_BYTES
+
+RUNTIME_BYTES = 0.325 * 2**30
+"""memory of the runtime and its communication buffers (estimate)"""
 
 
 class Dlrm(DlrmSpec):
@@ -70,6 +72,10 @@ class Dlrm(DlrmSpec):
     def rank_orders(self) -> tuple[RankOrder, ...]:
         """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
         return RANK_ORDERS
+
+    def sends_halves(self, dimension: Dimension) -> bool:
+        """Whether ranks only reduce-scatter and all-gather along a dimension, which no tree does."""
+        return False
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do in training only."""

@@ -5,7 +5,7 @@ import numpy as np
 from costmodel.hardware.device import wide_precision
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
-from costmodel.workloads.transformer.layers import repeated
+from costmodel.workloads.transformer.layers import backward
 from costmodel.workloads.transformer.shapes import key_dim, layer_parameters
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
@@ -16,6 +16,11 @@ OPTIMIZER_BYTES = 30.0
 """traffic of Adam per owned parameter: state, gradient and parameter, read and written (fit on B200 steps)"""
 LOCAL_PARAMETER_BYTES = 8.0
 """traffic per local parameter and step, and per accumulation of a gradient: read and write in fp32"""
+BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK = 40e6, 1e6
+"""of gradients that are exchanged together: so many, or more where many ranks share them, as Megatron-LM has it
+(megatron/core/distributed/distributed_data_parallel.py, bucket_size)"""
+SHOWN_HAND_OVER = 0.3
+"""share of what interleaved stages hand over that waits: they send and receive beside another chunk's pass (assumed)"""
 SPILLED_ACCESSES = 6.5
 """accesses of each score, per pass, of unfused attention: product, scaled and masked softmax, dropout with its
 mask of one byte, product; each reads and writes what the others left (counted)"""
@@ -36,14 +41,14 @@ def training_blocks(job: TrainingSpec, stage: Stage) -> tuple[Block, ...]:
         Message("keys, values and their gradients", "context", keys.message_bytes, 2 * np.asarray(keys.count)),
     ]
     gradients = LOCAL_PARAMETER_BYTES * layer_parameters(job.shape, stage.run.tensor, stage.run.expert)
-    backward = [
-        *repeated(stage.run.operators(), 2.0),
+    passed_back = [
+        *backward(stage.run.operators()),
         core_backward,
         Operator("gradient accumulation", "elementwise", 0.0, gradients),
     ]
     blocks = [
         stage.shapes.block("forward", forward, forward_messages, twice),
-        stage.shapes.block("backward", backward, backward_messages, twice),
+        stage.shapes.block("backward", passed_back, backward_messages, twice),
     ]
     if (full := m.has_recompute("full")).any():
         blocks.append(stage.shapes.block("forward again", forward, forward_messages, twice * full))
@@ -65,7 +70,8 @@ def _kv_bytes(job: TrainingSpec, stage: Stage) -> Floats:
 def _attention(job: TrainingSpec, stage: Stage) -> tuple[Operator, Operator]:
     """Scores and values: two products forward; four backward, and a fifth that redoes the scores.
 
-    A fused kernel skips the masked half of the scores and never writes them. Training in fp8 keeps attention in bf16.
+    A fused kernel skips the masked half of the scores and never writes them. Where matrices are narrow, attention stays
+    in bf16 unless the job says otherwise.
     Source: Dao 2023 (arXiv:2307.08691), sections 2.3 and 3.1.
     """
     shape, run, size = job.shape, stage.run, job.activation_bytes
@@ -75,7 +81,7 @@ def _attention(job: TrainingSpec, stage: Stage) -> tuple[Operator, Operator]:
     query, keys = shape.query_dim / run.tensor, key_dim(shape, run.tensor)
     kept = size * run.tokens * (2 * query + 2 * keys)
     spilled = 0.0 if is_fused else SPILLED_ACCESSES * size * scores
-    runs = wide_precision(job.precision)
+    runs = job.attention_precision or wide_precision(job.precision)
     again = (5 if is_fused else 4) * product
     return (
         Operator("attention", "attention", 2 * product, kept + spilled, precision=runs),
@@ -95,15 +101,18 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
     logits = run.tokens * shape.vocabulary / run.tensor
     sizes = (float(shape.hidden), shape.vocabulary / run.tensor)
     precision = wide_precision(job.precision)
+    projection = run.matrix(
+        "vocabulary projection", run.tokens, sizes, weight_bytes=job.element_bytes, precision=precision
+    )
     vocabulary = [
-        run.matrix(
-            "vocabulary projection", run.tokens, sizes, 3.0, weight_bytes=job.element_bytes, precision=precision
-        ),
+        projection,
+        *backward([projection]),
         Operator("cross entropy", "elementwise", 0.0, 4 * 4.0 * logits),
     ]
     reduced = Message("vocabulary all-reduce", "tensor", hidden_bytes, _where_many(run.tensor, 1.0))
     handed = Message("pipeline hand-over", "pipeline", hidden_bytes / run.tensor, 2.0)
-    hands = np.where(m.pipeline > 1, stage.micro_batches * stage.interleave, 0.0)
+    shown = np.where(stage.interleave > 1, SHOWN_HAND_OVER, 1.0)
+    hands = np.where(m.pipeline > 1, stage.micro_batches * stage.interleave * shown, 0.0)
     embedding = [Operator("embedding", "elementwise", 0.0, 4 * hidden_bytes)]
     share = 1.0 / stage.pipeline
     times, embeds = stage.micro_batches, np.where(m.pipeline == 1, stage.micro_batches, 0.0)
@@ -125,9 +134,10 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     passes = stage.micro_batches * np.where(m.has_recompute("full"), 3.0, 2.0)
     gradients = np.where(m.zero >= 2, stage.micro_batches, 1.0) * np.where(m.zero == 0, 1.0, 0.5)
     gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
-    is_shared = stage.shards > 1
+    bucket = np.maximum(BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK * stage.shards)
+    buckets, is_shared = np.maximum(stage.parameters / bucket, 1.0), stage.shards > 1
     messages = [
-        Message("gradients", "data", GRADIENT_BYTES * stage.exchanged, gradients * is_shared),
-        Message("parameters", "data", job.element_bytes * stage.exchanged, gathers * is_shared),
+        Message("gradients", "data", GRADIENT_BYTES * stage.exchanged, gradients * is_shared, buckets),
+        Message("parameters", "data", job.gathered_bytes * stage.exchanged, gathers * is_shared, buckets),
     ]
     return [each.block("optimizer", [updated], messages, 1.0, in_bubble=False)]

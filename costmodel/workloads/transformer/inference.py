@@ -125,6 +125,10 @@ class TransformerInference(Spec):
         """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
         return RANK_ORDERS
 
+    def sends_halves(self, dimension: Dimension) -> bool:
+        """Whether ranks only reduce-scatter and all-gather along a dimension, which no tree does."""
+        return False
+
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do not."""
         return dimension in ("tensor", "expert")

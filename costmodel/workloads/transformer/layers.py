@@ -26,6 +26,8 @@ class LayerRun:
     weight_bytes: float
     """per element, as for the other two"""
     activation_bytes: float
+    cast_bytes: float = 0.0
+    """traffic of a step for each element that enters or leaves a product and becomes narrow; 0 where none does"""
 
     def matrix(
         self,
@@ -51,6 +53,7 @@ class LayerRun:
         shape, size = self.shape, self.activation_bytes
         rows = [self.matrix(name, self.tokens, io) for name, io in attention_matrices(shape, self.tensor).items()]
         rows += self._feed_forward()
+        rows += self._casts(rows)
         normed = 5 * size * self.normed_tokens * shape.hidden
         return [*rows, Operator("norm and residual", "elementwise", 0.0, normed, 2.0)]
 
@@ -59,6 +62,13 @@ class LayerRun:
         shape, share = self.shape, self.shape.expert_layers
         experts = repeated(self._experts(), share) if share > 0 else []
         return experts + (repeated(self._dense(shape.ffn_of_other_layers), 1 - share) if share < 1 else [])
+
+    def _casts(self, products: Iterable[Operator]) -> list[Operator]:
+        """Narrow operands of these products, made from 16 bits: a third of the traffic of a step is forward."""
+        if not self.cast_bytes:
+            return []
+        elements = sum((o.count * o.sizes[0] * (o.sizes[1] + o.sizes[2]) for o in products if o.sizes), np.zeros(1))
+        return [Operator("casts", "elementwise", 0.0, self.cast_bytes / 3.0 * elements)]
 
     def _dense(self, width: float, label: str = "") -> list[Operator]:
         shape = self.shape
@@ -132,6 +142,20 @@ def grouped(operator: Operator, products: Floats) -> Operator:
     """So many products of one size in one kernel, such as those of the experts."""
     flops, memory_bytes = operator.flops * products, operator.memory_bytes * products
     return Operator(operator.name, operator.kind, flops, memory_bytes, precision=operator.precision)
+
+
+def backward(operators: Iterable[Operator]) -> list[Operator]:
+    """The backward pass of operators: a matrix has a product for the gradients of its inputs and one for those of its
+    weights, both with the forward's operations and bytes; all else runs twice."""
+    rows: list[Operator] = []
+    for operator in operators:
+        if operator.sizes is None:
+            rows.append(replace(operator, count=2.0 * operator.count))
+            continue
+        tokens, outputs, inputs = operator.sizes
+        rows.append(replace(operator, name=f"{operator.name}, inputs", sizes=(tokens, inputs, outputs)))
+        rows.append(replace(operator, name=f"{operator.name}, weights", sizes=(inputs, outputs, tokens)))
+    return rows
 
 
 def repeated(operators: Iterable[Operator], times: float) -> list[Operator]:

@@ -10,9 +10,9 @@ from costmodel.workloads.transformer.shapes import key_dim
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
-LOGIT_BYTES = 4.85
-"""peak memory per logit: its fp32 copy and part of the other (fit on B200 peaks, which all three meet to 0.3 %)"""
-RUNTIME_BYTES = 0.325 * 2**30
+LOGIT_BYTES = 4.1
+"""peak memory per logit: its fp32 softmax, which becomes its gradient in place (fit on B200 peaks)"""
+RUNTIME_BYTES = 0.15 * 2**30
 """memory of the runtime and its communication buffers (fit on B200 peaks)"""
 RESIDENT_LAYERS = 2.0
 """layers whose offloaded parameters or activations are in local memory at once: one in use, one on its way"""
@@ -38,8 +38,8 @@ class TrainingMemory:
 
 def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     """Parameters, gradients and optimizer state; activations of the micro-batches in flight on the first stage
-    (most of them) or the last (logits too), and the gradient of a vocabulary matrix before it is accumulated; less
-    what is offloaded."""
+    (most of them) or the last (logits too), and the gradients of the stage's vocabulary matrices before they are
+    accumulated; less what is offloaded."""
     m = stage.mappings
     weights = job.element_bytes * np.where(m.zero == 3, stage.shard, stage.parameters)
     gradients = GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
@@ -48,7 +48,7 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     layer, inputs, working = _layer_bytes(job, stage)
     of_shape = stage.run.tokens * job.shape.vocabulary / stage.run.tensor
     logits = of_shape[stage.shapes.of] * LOGIT_BYTES * job.activation_bytes / 2
-    gradient = job.element_bytes * job.shape.vocabulary * job.shape.hidden / m.tensor
+    gradient = job.element_bytes * stage.vocabulary_parameters
     in_flight, last_in_flight = _layers_in_flight(stage)
     resident = np.minimum(RESIDENT_LAYERS / stage.layers, 1.0)
     gathered = resident * (stage.parameters * job.element_bytes - weights)

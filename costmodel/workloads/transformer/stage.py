@@ -6,12 +6,16 @@ from typing import Self
 
 import numpy as np
 
-from costmodel.hardware.device import BYTES_OF_PRECISION
+from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.parallelism.mappings import Floats, Mappings
 from costmodel.pricing.opgraph import Shapes
 from costmodel.workloads.transformer.layers import LayerRun
 from costmodel.workloads.transformer.shapes import expert_parameters, layer_parameters
 from costmodel.workloads.transformer.training_spec import TrainingSpec
+
+CAST_BYTES: dict[Precision, float] = {"fp8": 4.0, "int8": 4.0, "fp4": 16.0}
+"""traffic per element that becomes narrow: read for the largest, read again, written as it is and transposed; in fp4
+rotated and scaled by blocks too (fit on steps of MLPerf Training)"""
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,10 @@ class Stage:
     """tokens of each sequence on one rank, shape (K,)"""
     parameters: Floats
     """of one rank: layers of the stage and its part of the vocabulary"""
+    vocabulary_parameters: Floats
+    """of these, its part of the vocabulary"""
     expert_parameters: Floats
-    """of these, its experts', which `expert` times fewer ranks share"""
+    """of all, its experts', which `expert` times fewer ranks share"""
 
     @classmethod
     def of(cls, job: TrainingSpec, m: Mappings) -> Self:
@@ -64,10 +70,12 @@ class Stage:
             run=LayerRun(
                 shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
                 min(job.element_bytes, BYTES_OF_PRECISION[job.precision]), job.activation_bytes,
+                CAST_BYTES.get(job.precision, 0.0),
             ),
             sequences=sequences,
             rank_sequence=job.sequence / context,
             parameters=layers * per_layer + vocabulary,
+            vocabulary_parameters=vocabulary,
             expert_parameters=layers * expert_parameters(shape, tensor, expert)[shapes.of],
         )  # fmt: skip
 

@@ -12,6 +12,11 @@ from costmodel.workloads.transformer.shapes import tensor_degrees
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
+RECORDED_LAUNCH = 0.1
+"""of a kernel's launch that is left where graphs of kernels were recorded (assumed: a few us of 34)"""
+PREFETCHED = 0.95
+"""share of the messages of ZeRO-3 that hides behind passes, where prefetched: all but the ends"""
+
 
 class TransformerTraining(TrainingSpec):
     """Training with Adam. Each of the fields in MENUS is one choice, or a list of which the planner takes one.
@@ -87,6 +92,11 @@ class TransformerTraining(TrainingSpec):
         """Orders of the ranks among which is chosen."""
         return self.listed_orders
 
+    def sends_halves(self, dimension: Dimension) -> bool:
+        """Whether ranks only reduce-scatter and all-gather along a dimension, which no tree does."""
+        menus = self.menus()
+        return {"data": 0 not in menus["zero"], "tensor": 0 not in menus["sequence_parallel"]}.get(dimension, False)
+
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything."""
         return True
@@ -111,5 +121,17 @@ class TransformerTraining(TrainingSpec):
             work=np.full(len(mappings), float(self.global_batch * self.sequence)),
             precision=self.precision,
             regime="training",
-            overlap=self.overlap,
+            overlap=_overlap(self, mappings),
+            runs_ahead=True,
+            launch_share=RECORDED_LAUNCH if self.cuda_graphs else 1.0,
+            framework=self.framework,
         )
+
+
+def _overlap(job: TrainingSpec, m: Mappings) -> dict[Dimension, float | Floats]:
+    """Shares that hide; of the data ranks' messages more where parameters are prefetched, shape (M,)."""
+    overlap: dict[Dimension, float | Floats] = dict(job.overlap)
+    if job.prefetch and (sharded := m.zero == 3).any():
+        data = job.overlap.get("data", 0.0)
+        overlap["data"] = np.where(sharded, max(data, PREFETCHED), data)
+    return overlap

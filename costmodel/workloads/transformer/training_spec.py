@@ -23,6 +23,13 @@ MENUS = ("micro_batch", "interleave", "context", "expert", "recompute", "zero", 
 """fields that hold one choice or several, among which the planner chooses"""
 
 
+TENSOR_OVERLAP = 0.8
+"""share of tensor ranks' messages that hides where they are cut into parts that pass beside products (fit)"""
+OVERLAP: dict[Dimension, float] = {"context": 0.7, "data": 0.7}
+"""share that hides unless a job says otherwise: keys and values beside attention, as met in steps on B200; gradients
+and parameters beside the layers' passes, as frameworks do by default (fit on steps of MLPerf Training)"""
+
+
 class TrainingSpec(Spec):
     """The fields of a training job, and the numbers that follow from them alone."""
 
@@ -38,6 +45,10 @@ class TrainingSpec(Spec):
     """of what crosses memory and network; as the parameters where absent"""
     attention: Literal["fused", "unfused"] = "fused"
     """whether one kernel computes attention, redoes the scores in the backward pass and never writes them"""
+    attention_precision: Precision | None = None
+    """of the core of attention; as the matrices where absent, but bf16 where these are narrower"""
+    gather_precision: Precision | None = None
+    """of the parameters that data ranks gather; as they are kept where absent"""
     micro_batch: Count | tuple[Count, ...] | None = None
     """sequences of a micro-batch; the planner chooses where it is absent"""
     interleave: Degree | tuple[Degree, ...] = 1
@@ -61,9 +72,14 @@ class TrainingSpec(Spec):
     """whether interleaved stages may run a number of micro-batches that is no multiple of the stages"""
     rank_order: RankOrder | tuple[RankOrder, ...] | None = None
     """which groups are nearest, where packets join servers; the planner chooses of a list, or where it is absent"""
-    overlap: dict[Dimension, Annotated[float, Field(ge=0, le=1)]] = Field(default={"context": 0.7})
-    """share of the communication along a dimension that hides behind operators; that of the exchange of keys
-    and values was met in training steps on B200"""
+    overlap: dict[Dimension, Annotated[float, Field(ge=0, le=1)]] = Field(default=OVERLAP)
+    """share of the communication along a dimension that hides behind operators"""
+    prefetch: bool = True
+    """whether parameters divided over data ranks come while the layer before them runs, as FSDP has it"""
+    cuda_graphs: bool = False
+    """whether kernels are recorded once and then start by themselves"""
+    framework: str = ""
+    """whose efficiencies hold where a device has some fitted under it, such as nemo-23.04; the newest where empty"""
 
     @model_validator(mode="after")
     def _menus_hold_choices(self) -> Self:
@@ -91,6 +107,11 @@ class TrainingSpec(Spec):
     def activation_bytes(self) -> float:
         """Of an element of an activation."""
         return BYTES_OF_PRECISION[self.activation_precision] if self.activation_precision else self.element_bytes
+
+    @property
+    def gathered_bytes(self) -> float:
+        """Of a parameter that data ranks gather."""
+        return BYTES_OF_PRECISION[self.gather_precision] if self.gather_precision else self.element_bytes
 
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Numbers of each column of mappings, those left open and those fixed."""

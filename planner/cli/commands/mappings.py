@@ -76,8 +76,8 @@ def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     with _option("--precision"):
         device.matrix_flops_per_s(question.precision)
     workload = opened(_workload(question), device)
-    efficiency, is_fitted = efficiency_of(device, question.phase, question.precision)
-    return workload, device, fat_tree_of(system, question.num_devices, efficiency), is_fitted
+    is_fitted = efficiency_of(device, question.phase, question.precision)[1]
+    return workload, device, fat_tree_of(system, question.num_devices), is_fitted
 
 
 def _device(name: str) -> "Device":

@@ -23,7 +23,7 @@ def test_without_a_fit_the_part_says() -> None:
     assert (found.memory, found.launch_s, found.step_s) == (H100.memory_efficiency, H100.launch_s, 0.0)
     training, is_fitted = efficiency_of(H100, "training", "bf16", ())
     assert not is_fitted
-    assert training.attention < training.matrix == H100.matrix_efficiency
+    assert training.attention < training.matrix < H100.matrix_efficiency
     assert training.launch_s > H100.launch_s
 
 

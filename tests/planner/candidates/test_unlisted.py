@@ -67,7 +67,7 @@ def test_the_remedy_gives_the_job_a_plan() -> None:
 
 
 def test_of_several_sizes_the_nearest_is_told() -> None:
-    assert "with 512, the nearest of its 3 sizes: each accelerator would hold 196.2 GB" in said([127, 256, 512])
+    assert "with 512, the nearest of its 3 sizes: each accelerator would hold 196.0 GB" in said([127, 256, 512])
     assert "1,024 accelerators" not in said([256, 512])
 
 

@@ -20,7 +20,7 @@ from costmodel.hardware.memory.limits import cache_limit
 from costmodel.hardware.optical_hbm import load_optical_hbm
 from costmodel.hardware.systems import system_of
 from costmodel.pricing.calibration import Calibration, Numbers
-from costmodel.pricing.efficiency import Efficiency, efficiency_of
+from costmodel.pricing.efficiency import Efficiency
 from costmodel.pricing.search import Option, mfu, priced_batches, search
 from costmodel.spec import Bytes, Spec
 from costmodel.workloads import TransformerTraining
@@ -135,7 +135,7 @@ def dots(inputs: Inputs) -> Iterator[Dots]:
     for label in inputs.workloads:
         wide, beside = (inputs.workload(label, menu, sweep.kernels) for menu in (sweep.menu, sweep.beside))
         for size in sweep.sizes:
-            fabric = _fabric(inputs, kernels, size)
+            fabric = fat_tree_of(system_of(inputs.device), size)
             for name, device in shown.items():
                 ours = _each_mapping(wide, size, device, fabric, calibrations)
                 other = _each_mapping(beside, size, device, fabric, calibrations)
@@ -164,7 +164,8 @@ def systems(inputs: Inputs) -> dict[str, Device]:
 def _best(inputs: Inputs, label: str, menu: str, kernels: str) -> Iterator[tuple[str, Option]]:
     """The fastest mapping on each system; ValueError where none fits."""
     workload, chosen = inputs.workload(label, menu, kernels), inputs.kernels[kernels]
-    fabric, calibrations = _fabric(inputs, chosen, inputs.num_devices), _calibrations(inputs, chosen)
+    fabric = fat_tree_of(system_of(inputs.device), inputs.num_devices)
+    calibrations = _calibrations(inputs, chosen)
     for name, device in systems(inputs).items():
         found = search(workload, [inputs.num_devices], device, fabric, top=1, calibrations=calibrations)
         if not found.best:
@@ -186,14 +187,6 @@ def _each_mapping(
         np.maximum.at(best, candidates.mapping, mfu(candidates, scores, device))
         found.append(best[best > 0])
     return np.sort(np.concatenate(found))
-
-
-def _fabric(inputs: Inputs, kernels: Kernels, size: int) -> FabricBase:
-    """Servers of the catalog; links between devices reach what the efficiency says."""
-    device = load_device(inputs.device)
-    precision = next(iter(inputs.workloads.values())).precision
-    efficiency = kernels.efficiency or efficiency_of(device, "training", precision)[0]
-    return fat_tree_of(system_of(device.name), size, efficiency)
 
 
 def _calibrations(inputs: Inputs, kernels: Kernels) -> tuple[Calibration, ...] | None:

@@ -7,7 +7,6 @@ import pytest
 
 from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.systems import system_of
-from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.search import search
 from planner.studies.reproduce.experiments import training_gain
 from planner.studies.reproduce.experiments.training_gain import BANDWIDTH, BASELINE, BEHIND_L2, BOTH, CAPACITY, Inputs
@@ -69,15 +68,15 @@ def test_bandwidth_gains_what_memory_binds(inputs: Inputs, outcome: ExperimentOu
     """Amdahl's law with the share of the step in which memory binds; launches, which are in it, stay as they are."""
     job = inputs.workload("1t", "weak menu", FITTED)
     devices = training_gain.systems(inputs)
-    efficiency, _ = efficiency_of(devices[BASELINE], "training", "bf16")
-    fabric = fat_tree_of(system_of(inputs.device), inputs.num_devices, efficiency)
+    fabric = fat_tree_of(system_of(inputs.device), inputs.num_devices)
     scores = search(job, [inputs.num_devices], devices[BASELINE], fabric, top=1).best[0].scores
     step_s, memory_s, bubble_s = (float(each[0]) for each in (scores.step_s, scores.memory_s, scores.bubble_s))
     share = memory_s / step_s * (1 + bubble_s / (step_s - bubble_s))
     for system in (BANDWIDTH, BANDWIDTH + BEHIND_L2):
         faster = devices[BASELINE].memory_bytes_per_s / devices[system].memory_bytes_per_s
         most = 1 / (1 - share * (1 - faster))
-        assert 1 + 0.7 * (most - 1) <= gain(outcome, system) <= most
+        # products that compute binds wait a little for memory too
+        assert 1 + 0.7 * (most - 1) <= gain(outcome, system) <= 1.002 * most
 
 
 def test_systems_differ_in_memory_alone(inputs: Inputs) -> None:

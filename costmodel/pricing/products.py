@@ -1,0 +1,70 @@
+"""Matrix products of training: the kernel's curve with the share of the peak that training reaches, priced once each.
+
+A search meets few distinct products among millions of mappings, so that each is remembered with its time.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from costmodel.hardware.device import Device, Precision
+from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
+from costmodel.parallelism.mappings import Floats
+from costmodel.pricing.calibration import Calibrations
+
+Sizes = tuple[Floats | float, Floats | float, Floats | float]
+"""m, n, k"""
+MOST = 1 << 18
+"""products remembered of one curve"""
+
+
+class Products:
+    """Times of products of one precision on one device, s."""
+
+    def __init__(self, device: Device, precision: Precision, curve: GemmCurve) -> None:
+        self._device, self._precision, self._curve = device, precision, curve
+        self._known: dict[tuple[float, ...], float] = {}
+
+    def seconds(self, *sizes: Floats | float) -> Floats:
+        """Latency of each product, in the shape that the sizes broadcast to."""
+        columns = np.broadcast_arrays(*(np.asarray(size, np.float64) for size in sizes))
+        keys = list(zip(*(column.ravel().tolist() for column in columns), strict=True))
+        if new := [key for key in dict.fromkeys(keys) if key not in self._known]:
+            if len(self._known) > MOST:
+                self._known.clear()
+                new = list(dict.fromkeys(keys))
+            m, n, k = np.array(new).T
+            found = gemm_s(m, n, k, self._device, self._precision, self._curve)
+            self._known.update(zip(new, found.tolist(), strict=True))
+        return np.array([self._known[key] for key in keys]).reshape(columns[0].shape)
+
+
+def products_of(device: Device, precision: Precision, share: float, calibrations: Calibrations | None) -> Products:
+    """Those of a device whose tiles reach a share of the matrix peak in training.
+
+    The rest of the curve is that of single kernels, fitted on the device or carried over by its peaks; narrow operands
+    are made by operators of their own.
+    """
+    fitted = gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
+    curve = fitted.model_copy(update={"matrix_efficiency": share})
+    return _remembered(_Part(device, precision), tuple(curve.model_dump(by_alias=False).items()))
+
+
+class _Part:
+    """A device as far as its products depend on it."""
+
+    def __init__(self, device: Device, precision: Precision) -> None:
+        self.device, self.precision = device, precision
+        peak = device.matrix_flops_per_s(precision)
+        self._key = device.num_sm, device.memory_bytes_per_s, device.l2_bytes, peak, precision
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Part) and self._key == other._key
+
+
+@lru_cache(maxsize=256)
+def _remembered(part: _Part, curve: tuple[tuple[str, float], ...]) -> Products:
+    return Products(part.device, part.precision, GemmCurve.model_validate(dict(curve)))
