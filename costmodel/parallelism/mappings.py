@@ -1,6 +1,6 @@
 """How a job is divided over accelerators: degrees of parallelism and what is recomputed, sharded, offloaded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
@@ -101,7 +101,7 @@ class Mappings:
         """Number of each column of CHOICES in one row."""
         return {name: int(getattr(self, name)[row]) for name in CHOICES}
 
-    def where(self, choice: dict[str, int]) -> Bools:
+    def where(self, choice: Mapping[str, int]) -> Bools:
         """Mask (M,) of the rows that are exactly this choice."""
         same = np.ones(len(self), dtype=np.bool_)
         for name, number in choice.items():

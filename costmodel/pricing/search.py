@@ -1,6 +1,6 @@
 """The best mapping of a workload on so many devices: the whole space is priced, what is dominated is dropped."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,14 +61,16 @@ def search(
     top: int = 10,
     calibrations: tuple[Calibration, ...] | None = None,
     progress: Callable[[int], None] | None = None,
+    pinned: Mapping[str, int] | None = None,
 ) -> SearchResult:
-    """Price every mapping on each number of devices; `progress` hears how many are done.
+    """Price every mapping on each number of devices, of those with `pinned` numbers in columns; `progress` hears how
+    many are done.
 
     Keeps the fastest and the Pareto front alone, so memory does not grow with the space.
     """
     kept: list[tuple[Candidates, Scores, Floats]] = []
     num_configurations = num_priced = 0
-    for candidates, scores, number in priced_batches(workload, sizes, device, fabric, calibrations):
+    for candidates, scores, number in priced_batches(workload, sizes, device, fabric, calibrations, pinned):
         num_configurations += number
         num_priced += len(candidates)
         rows = _kept(scores, top)
@@ -98,9 +100,10 @@ def priced_batches(
     device: Device,
     fabric: FabricBase,
     calibrations: tuple[Calibration, ...] | None = None,
+    pinned: Mapping[str, int] | None = None,
 ) -> Iterator[tuple[Candidates, Scores, int]]:
     """Candidates on so many devices in batches: rows, scores, and how many configurations were looked at."""
-    for batch in _batches(workload, sizes):
+    for batch in _batches(workload, sizes, pinned or {}):
         found = list_candidates(workload, batch, device, fabric, blocks=widest_block)
         number = len(batch) + _further_orders(found)
         yield found, score(found, device, fabric, calibrations=calibrations), number
@@ -112,11 +115,12 @@ def _further_orders(listed: Candidates) -> int:
     return int((changes | (listed.order[1:] != listed.order[:-1])).sum() - changes.sum())
 
 
-def _batches(workload: Workload, sizes: Sequence[int]) -> Iterator[Mappings]:
+def _batches(workload: Workload, sizes: Sequence[int], pinned: Mapping[str, int]) -> Iterator[Mappings]:
     """Mappings on all sizes, BATCH at most at a time; small sizes share a batch."""
     waiting: list[Mappings] = []
     for size in sizes:
-        waiting.append(workload.mappings(size))
+        mappings = workload.mappings(size)
+        waiting.append(mappings.take(mappings.where(pinned)) if pinned else mappings)
         if sum(len(mappings) for mappings in waiting) >= BATCH:
             joined, waiting = Mappings.concatenate(waiting), []
             yield from (joined.take(slice(start, start + BATCH)) for start in range(0, len(joined), BATCH))

@@ -1,6 +1,6 @@
 """Options that describe a model and a system where there is no instance file."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,7 +12,7 @@ ModelName = Annotated[
     typer.Option(
         "--workload",
         metavar="MODEL",
-        help="A model of the catalog instead of an instance, such as llama-3.1-70b or dlrm-dcnv2.",
+        help="A model instead of an instance: of the catalog, such as llama-3.1-70b or dlrm-dcnv2, or a file of sizes.",
     ),
 ]
 PhaseOption = Annotated[Phase, typer.Option("--phase", help="What to run.")]
@@ -42,3 +42,14 @@ PlotPath = Annotated[
     str | None,
     typer.Option("--plot", metavar="FILE.png", help="Draw the Pareto front and the roofline of the best mapping."),
 ]
+
+
+def _degree(name: str, what: str) -> Any:
+    return typer.Option(f"--{name}", min=1, help=f"With --workload: this degree of {what} parallelism alone.")
+
+
+TensorDegree = Annotated[int | None, _degree("tp", "tensor")]
+PipelineDegree = Annotated[int | None, _degree("pp", "pipeline")]
+DataDegree = Annotated[int | None, _degree("dp", "data")]
+ContextDegree = Annotated[int | None, _degree("cp", "context")]
+ExpertDegree = Annotated[int | None, _degree("ep", "expert")]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ class Question:
     precision: PrecisionName
     backend: str
     system: str | None
+    pinned: dict[str, int]
+    """degrees of parallelism by name, where a user asks for one"""
 
 
 def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | None) -> int:
@@ -46,11 +48,9 @@ def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | No
 
     require_writable(Path(plot) if plot else None, "--plot", PICTURE)
     workload, device, fabric, is_fitted = _read(question)
-    found = search(workload, [question.num_devices], device, fabric, top=top)
+    found = search(workload, [question.num_devices], device, fabric, top=top, pinned=question.pinned)
     if not found.best:
-        raise InputError(
-            "--devices", str(question.num_devices), _why_none(workload, device, fabric, question.num_devices)
-        )
+        raise _nothing_found(question, workload, device, fabric)
     if as_json:
         print_json(_document(question, workload, found, is_fitted, _served(question, workload, device, found.best)))
     else:
@@ -76,6 +76,8 @@ def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     with _option("--precision"):
         device.matrix_flops_per_s(question.precision)
     workload = opened(_workload(question), device)
+    asked = {name: degree for name, degree in question.pinned.items() if name in workload.menus()}
+    workload = workload.model_copy(update=asked)
     is_fitted = efficiency_of(device, question.phase, question.precision)[1]
     return workload, device, fat_tree_of(system, question.num_devices), is_fitted
 
@@ -85,41 +87,29 @@ def _device(name: str) -> "Device":
     from costmodel.hardware.device import Device, load_device
     from planner.model.files import load
 
-    if Path(name).suffix in (".json", ".yaml", ".yml"):
+    if _is_file(name):
         return load(Device, name)
     with _option("--device"):
         return load_device(name)
 
 
 def _workload(question: Question) -> "Workload":
-    from costmodel.catalog import unknown_name
-    from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining
-    from costmodel.workloads.dlrm.recommenders import is_recommender, recommender_names
-    from costmodel.workloads.transformer.shapes import load_model, model_names
+    """A model of the catalog at work, or one that a file describes."""
+    from costmodel.workloads.asked import Asked, kind_of_shape, workload_of_name
+    from planner.model.files import load, parse_text, read_text
 
-    if is_recommender(question.model):
-        return Dlrm(mode=question.phase, model=question.model, batch=question.batch, precision=question.precision)
+    asked = Asked(**{field.name: getattr(question, field.name) for field in fields(Asked)})
+    if not _is_file(question.model):
+        with _option("--workload"):
+            return workload_of_name(question.model, asked)
+    kind = kind_of_shape(parse_text(read_text(Path(question.model)), question.model))
+    shape = load(kind.shape, question.model)
     with _option("--workload"):
-        try:
-            shape = load_model(question.model)
-        except ValueError:
-            raise unknown_name("model", question.model, (*model_names(), *recommender_names())) from None
-        if question.phase == "inference" and not shape.causal:
-            raise ValueError(f"'{question.model}' is an encoder and writes no tokens; give a model that does")
-    if question.phase == "training":
-        return TransformerTraining(
-            model=question.model,
-            global_batch=question.batch,
-            sequence=question.sequence,
-            precision=question.precision,
-        )
-    return TransformerInference(
-        model=question.model,
-        concurrency=question.concurrency,
-        input_tokens=question.input_tokens,
-        output_tokens=question.output_tokens,
-        precision=question.precision,
-    )
+        return kind.workload(shape, asked)
+
+
+def _is_file(name: str) -> bool:
+    return Path(name).suffix in (".json", ".yaml", ".yml")
 
 
 @contextmanager
@@ -129,6 +119,16 @@ def _option(name: str) -> Iterator[None]:
         yield
     except ValueError as error:
         raise InputError(name, "", str(error)) from None
+
+
+def _nothing_found(question: Question, workload: "Workload", device: "Device", fabric: "FabricBase") -> InputError:
+    from costmodel.pricing.pinned import lack_of_pinned
+
+    size = question.num_devices
+    if not question.pinned:
+        return InputError("--devices", str(size), _why_none(workload, device, fabric, size))
+    options = " ".join(f"--{SHORT[name]} {degree}" for name, degree in question.pinned.items())
+    return InputError(options, "", lack_of_pinned(workload, size, device, question.pinned))
 
 
 def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_devices: int) -> str:
@@ -277,11 +277,14 @@ def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]
 
 def describe(configuration: "Configuration") -> str:
     """tp8 pp4 dp16 mb1 v2 full zero1 sp: degrees above one, micro-batch, chunks, and what was chosen."""
+    from costmodel.parallelism.degrees import RANK_ORDERS
+
     c = configuration
     words = [mapping(c), f"mb{c.micro_batch}"]
     words += [f"v{c.interleave}"] if c.interleave not in (None, 1) else []
     words += [f"recompute {c.recompute}"] if c.recompute not in (None, "none") else []
     words += [f"zero{c.zero}"] if c.zero not in (None, 1) else []
+    words += [f"order {c.rank_order}"] if c.rank_order != RANK_ORDERS[0] else []
     words += ["sp"] if c.sequence_parallel and c.tensor > 1 else []
     words += [f"offload {c.offload}"] if c.offload not in (None, "none") else []
     return " ".join(words)

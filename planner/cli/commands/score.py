@@ -13,17 +13,22 @@ from planner.cli.tables.summary import count
 from planner.cli.workload_options import (
     Backend,
     Concurrency,
+    ContextDegree,
+    DataDegree,
     DeviceName,
+    ExpertDegree,
     GlobalBatch,
     InputTokens,
     ModelName,
     NumDevices,
     OutputTokens,
     PhaseOption,
+    PipelineDegree,
     PlotPath,
     PrecisionOption,
     SequenceTokens,
     SystemName,
+    TensorDegree,
 )
 from planner.model.errors import InputError
 
@@ -52,6 +57,11 @@ def score(
     backend: Backend = "trtllm",
     system: SystemName = None,
     plot: PlotPath = None,
+    tp: TensorDegree = None,
+    pp: PipelineDegree = None,
+    dp: DataDegree = None,
+    cp: ContextDegree = None,
+    ep: ExpertDegree = None,
 ) -> int:
     """Show where the time and the energy of a step go: for each job of an INSTANCE, or for a --workload alone.
 
@@ -64,7 +74,9 @@ def score(
         if instance is not None:
             raise InputError("--workload", "", "give an instance or a workload, not both")
         sizes = (batch, sequence, concurrency, input_tokens, output_tokens)
-        question = Question(workload, phase, device, devices, *sizes, precision, backend, system)
+        degrees = dict(zip(SHORT, (tp, pp, dp, cp, ep), strict=True))
+        pinned = {name: degree for name, degree in degrees.items() if degree is not None}
+        question = Question(workload, phase, device, devices, *sizes, precision, backend, system, pinned)
         return show_mappings(question, top=top, as_json=as_json, plot=plot)
     if instance is None:
         raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")

@@ -1,0 +1,78 @@
+"""A workload from a model and a few numbers, such as a command line gives; the table of what models there are."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from costmodel.catalog import unknown_name
+from costmodel.hardware.device import Precision
+from costmodel.spec import Spec
+from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
+from costmodel.workloads.dlrm.recommenders import DlrmShape, load_recommender, recommender_names
+from costmodel.workloads.transformer.shapes import TransformerShape, load_model, model_names
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a model; each kind of model reads what concerns it."""
+
+    phase: Literal["training", "inference"]
+    precision: Precision
+    batch: int
+    sequence: int
+    concurrency: int
+    input_tokens: int
+    output_tokens: int
+
+
+class ModelKind(NamedTuple):
+    """Models of one kind: published ones by name, the shape that a file gives, and what runs them."""
+
+    names: Callable[[], Iterable[str]]
+    load: Callable[[str], Any]
+    shape: type[Spec]
+    workload: Callable[[Any, Asked], Workload]
+
+
+def _transformer(model: str | TransformerShape, asked: Asked) -> Workload:
+    shape = load_model(model) if isinstance(model, str) else model
+    if asked.phase == "training":
+        return TransformerTraining(
+            model=model, global_batch=asked.batch, sequence=asked.sequence, precision=asked.precision
+        )
+    if not shape.causal:
+        raise ValueError("an encoder writes no tokens; give a model that does, or --phase training")
+    return TransformerInference(
+        model=model,
+        concurrency=asked.concurrency,
+        input_tokens=asked.input_tokens,
+        output_tokens=asked.output_tokens,
+        precision=asked.precision,
+    )
+
+
+def _recommender(model: str | DlrmShape, asked: Asked) -> Workload:
+    return Dlrm(mode=asked.phase, model=model, batch=asked.batch, precision=asked.precision)
+
+
+MODEL_KINDS = (
+    ModelKind(model_names, load_model, TransformerShape, _transformer),
+    ModelKind(recommender_names, load_recommender, DlrmShape, _recommender),
+)
+
+
+def workload_of_name(name: str, asked: Asked) -> Workload:
+    """A published model at work; ValueError names the nearest ones where it is unknown."""
+    for kind in MODEL_KINDS:
+        try:
+            kind.load(name)
+        except ValueError:
+            continue
+        return kind.workload(name, asked)
+    raise unknown_name("model", name, [known for kind in MODEL_KINDS for known in kind.names()])
+
+
+def kind_of_shape(keys: Iterable[str]) -> ModelKind:
+    """The kind of model whose sizes have most of these keys."""
+    given = set(keys)
+    return max(MODEL_KINDS, key=lambda kind: len(given & kind.shape.model_fields.keys()))
