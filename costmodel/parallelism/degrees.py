@@ -157,7 +157,7 @@ def confined(mappings: Mappings, block: Ints, order: Ints) -> Bools:
         "tensor": tensor,
         "context": inner,
         "pipeline": np.choose(order, [inner * m.pipeline, inner * m.pipeline * expert, ranks]),
-        "data": np.where(m.data == 1, inner, np.where(order == 2, inner * m.data, ranks)),
+        "data": np.where((m.data == 1) | (order == 2) | ((order == 1) & (m.data == expert)), inner * m.data, ranks),
         "expert": np.where(order == 0, inner * m.pipeline * expert, inner * expert),
     }
     return np.stack([(block == ranks) | (block % ends[dimension] == 0) for dimension in DIMENSIONS])

@@ -41,7 +41,7 @@ class Question:
     """degrees of parallelism by name, where a user asks for one"""
 
 
-def show_mappings(question: Question, *, top: int, as_json: bool, plot: str | None) -> int:
+def show_mappings(question: Question, top: int, as_json: bool, plot: str | None) -> int:
     """Search, print, and draw where asked."""
     from costmodel.pricing.search import search
     from planner.cli.inputs import require_writable

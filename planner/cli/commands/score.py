@@ -74,13 +74,16 @@ def score(
         if instance is not None:
             raise InputError("--workload", "", "give an instance or a workload, not both")
         sizes = (batch, sequence, concurrency, input_tokens, output_tokens)
-        degrees = dict(zip(SHORT, (tp, pp, dp, cp, ep), strict=True))
-        pinned = {name: degree for name, degree in degrees.items() if degree is not None}
-        question = Question(workload, phase, device, devices, *sizes, precision, backend, system, pinned)
-        return show_mappings(question, top=top, as_json=as_json, plot=plot)
+        others = (precision, backend, system, _pinned(tp, pp, dp, cp, ep))
+        return show_mappings(Question(workload, phase, device, devices, *sizes, *others), top, as_json, plot)
     if instance is None:
         raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")
     return _score_instance(instance, job, top, as_json=as_json)
+
+
+def _pinned(*degrees: int | None) -> dict[str, int]:
+    """Degrees that are given, by the name of their dimension."""
+    return {name: degree for name, degree in zip(SHORT, degrees, strict=True) if degree is not None}
 
 
 def _score_instance(instance: Path, job: str | None, top: int, *, as_json: bool) -> int:
