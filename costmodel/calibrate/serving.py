@@ -5,7 +5,7 @@ import numpy as np
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
 from costmodel.calibrate.serving_rows import LEFT_OUT, SIZES, Pair, pairs
-from costmodel.serving.backends import serving_curve
+from costmodel.serving.backends import GENERIC, serving_curve
 
 MIN_ROWS = 24
 """of a device, to fit it"""
@@ -18,8 +18,8 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     first_ms, token_ms = np.full(size, np.nan), np.full(size, np.nan)
     is_calibrated = np.zeros(size, dtype=np.bool_)
     for pair in pairs(table):
-        curve, is_known = serving_curve(pair.device, pair.backend, pair.model, calibrations)
-        served = pair.serve(curve, calibrations)
+        _, is_known = serving_curve(pair.device, pair.backend, pair.model, calibrations)
+        served = pair.serve(calibrations)
         first_ms[pair.rows], token_ms[pair.rows] = 1e3 * served.first_token_s, 1e3 * served.token_s
         is_calibrated[pair.rows] = is_known
     left_out = "" if np.isfinite(token_ms).all() else LEFT_OUT
@@ -36,7 +36,9 @@ def fit(table: Table) -> Fit:
         _require_rows(device, own)
         fitted = fit_device(own, FULL)
         for variant, numbers in fitted.curves().items():
-            errors = [np.abs(np.expm1(fitted.residuals(pair)[1])) for pair in own if variant in pair.variants]
+            errors = [
+                np.abs(np.expm1(fitted.residuals(pair)[1])) for pair in own if variant in (*pair.variants, GENERIC)
+            ]
             result.curves[device, variant] = numbers
             result.mean_error[device, variant] = float(np.concatenate(errors).mean())
             result.rows[device, variant] = sum(map(len, errors))

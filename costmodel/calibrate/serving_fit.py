@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from statistics import median_low
 
 import numpy as np
 
 from costmodel.calibrate.family import Floats
 from costmodel.calibrate.serving_rows import Pair
-from costmodel.pricing.calibration import Numbers
-from costmodel.serving.backends import ServingCurve
+from costmodel.pricing.calibration import Calibration, Calibrations, Numbers, load_calibrations
+from costmodel.serving.backends import FAMILY, GENERIC
 
 SHARED = {"matrix_slowdown": (1.1, 0.5, 3.0), "layer_s": (15e-6, 0.0, 1e-3)}
 """number -> first value and bounds, of those that all backends of a device have in common"""
@@ -21,15 +22,15 @@ OWN = {
 }
 """the same, of those that each backend has for itself"""
 PREFILL_TOKENS = (0, 16384)
-TURNAROUNDS_S, HELD_REQUESTS = (10e-3, 0.0), (0, 1)
+MISSED_STEPS, HELD_REQUESTS = (2.0, 0.0, 1.0), (0, 1)
 """ways of scheduling that are tried, the usual one first"""
 GIVEN: dict[str, Numbers] = {
     "trtllm": {"kv_follows_weights": 1.0, "reserved_share": 1.0},
-    "sglang": {"runtime_bytes": 5e9},
+    "sglang": {"runtime_bytes": 10e9},
 }
 """what few rows bear on. TensorRT-LLM starts a request that it need not evict, and its fp8 checkpoints quantize the
 cache (its documentation; rows of H100 at the limit of memory agree). SGLang: six rows of H100 at that limit"""
-USUAL: Numbers = {"turnaround_s": TURNAROUNDS_S[0], "held_requests": float(HELD_REQUESTS[0])}
+USUAL: Numbers = {"missed_steps": MISSED_STEPS[0], "held_requests": float(HELD_REQUESTS[0])}
 WORTH = 1.1
 """a pair departs from the usual way where that lowers its loss by this factor"""
 FIRST_TOKEN_WEIGHT = 0.4
@@ -59,7 +60,7 @@ TERMS = (
     Term("time of a token", {"sequence_s": 0.0}),
     Term("launches without a graph", {"eager_layer_s": 0.0}),
     Term("time outside the engine", {"first_token_s": 0.0}),
-    Term("turnaround of users", {"turnaround_s": 0.0}),
+    Term("steps that prompts miss", {"missed_steps": 0.0}),
     Term("prompts first", {"prefill_tokens": 0.0}),
     Term("held requests", {"held_requests": 0.0}),
     Term("precision of the cache", {"kv_follows_weights": 0.0}),
@@ -84,17 +85,22 @@ class Fitted:
         parts = (self.shared, *self.own.values(), *self.of_pair.values())
         return sum(name not in self.term.fixed for part in parts for name in part)
 
-    def curve(self, pair: Pair) -> ServingCurve:
-        numbers = {**self.shared, **self.own[pair.backend], **self.of_pair.get(pair.variant, {}), **self.term.fixed}
-        return ServingCurve.model_validate(numbers)
-
     def curves(self) -> dict[str, Numbers]:
+        """Those of backends, of pairs, and the backend in their midst, for software that was not measured."""
         backends = {name: {**self.shared, **own, **self.term.fixed} for name, own in self.own.items()}
-        return {**backends, **self.of_pair}
+        each = [{name: numbers[name] for name in OWN if name in numbers} for numbers in backends.values()]
+        known = {name: [numbers[name] for numbers in each if name in numbers] for name in OWN}
+        midst = {name: median_low(values) for name, values in known.items() if values}
+        return {**backends, **self.of_pair, GENERIC: {**self.shared, **midst}}
+
+    def calibrations(self, device: str) -> Calibrations:
+        """The catalog's, with these numbers before them."""
+        own = Calibration(device=device, families={FAMILY: self.curves()}, source="a trial")
+        return own, *load_calibrations()
 
     def residuals(self, pair: Pair) -> tuple[Floats, Floats]:
         """log(predicted / measured) of the times to first token and per output token."""
-        served = pair.serve(self.curve(pair))
+        served = pair.serve(self.calibrations(pair.device.name))
         return np.log(1e3 * served.first_token_s / pair.first_ms), np.log(1e3 * served.token_s / pair.token_ms)
 
     def weighted(self, pair: Pair) -> Floats:
@@ -160,8 +166,8 @@ def _try_pairs(fitted: Fitted, of_backend: Sequence[Pair]) -> float:
         fitted.of_pair[variant] = {}
         usual = least = fitted.loss(own)
         best: Numbers = {}
-        for turnaround_s, held in [*product(TURNAROUNDS_S, HELD_REQUESTS)][1:]:
-            way = {"turnaround_s": turnaround_s, "held_requests": float(held)}
+        for missed, held in [*product(MISSED_STEPS, HELD_REQUESTS)][1:]:
+            way = {"missed_steps": missed, "held_requests": float(held)}
             fitted.of_pair[variant] = {name: value for name, value in way.items() if value != USUAL[name]}
             loss = fitted.loss(own)
             if loss * WORTH < usual and loss < least:

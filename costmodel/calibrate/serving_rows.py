@@ -7,10 +7,11 @@ import numpy as np
 
 from costmodel.calibrate.family import Bools, Calibrations, Floats, Table
 from costmodel.hardware.device import Device, Precision, load_device
-from costmodel.serving.backends import ServingCurve, model_name, variant_of
-from costmodel.serving.engine import Engine, Rows, Served, serve_rows
-from costmodel.serving.step import Precisions
-from costmodel.workloads.transformer.shapes import TransformerShape, load_model
+from costmodel.parallelism.mappings import Ints
+from costmodel.serving.backends import serving_curve, variant_of
+from costmodel.serving.replica import replicas
+from costmodel.workloads import TransformerInference
+from costmodel.workloads.transformer.shapes import TransformerShape, load_model, model_name
 
 REQUESTS_PER_USER = 10.0
 """that benchmarks send: ten times as many prompts as users, who all start at once. The error of the time to
@@ -26,6 +27,27 @@ SIZES = {"tp_size": 1, "input_tokens": 1, "output_tokens": 2, "concurrency": 1}
 
 
 @dataclass(frozen=True)
+class Loads:
+    """Columns of shape (R,)."""
+
+    tensor: Ints
+    input_tokens: Ints
+    output_tokens: Ints
+    users: Ints
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+
+@dataclass(frozen=True)
+class SeenTimes:
+    """Columns of shape (R,); NaN where not even one request fits into memory."""
+
+    first_token_s: Floats
+    token_s: Floats
+
+
+@dataclass(frozen=True)
 class Pair:
     """Rows of one model, device, backend and precision."""
 
@@ -36,7 +58,7 @@ class Pair:
     precision: Precision
     rows: Bools
     """(N,): those of the table"""
-    loads: Rows
+    loads: Loads
     first_ms: Floats
     token_ms: Floats
     """measured times to the first token and per output token"""
@@ -50,10 +72,32 @@ class Pair:
         """Curves that serve these rows."""
         return self.backend, self.variant
 
-    def serve(self, curve: ServingCurve, calibrations: Calibrations | None = None) -> Served:
-        kv: Precision = self.precision if curve.kv_follows_weights else "bf16"
-        engine = Engine(self.shape, self.device, Precisions(self.precision, self.precision, kv), curve, calibrations)
-        return serve_rows(engine, self.loads, REQUESTS_PER_USER)
+    def serve(self, calibrations: Calibrations | None = None) -> SeenTimes:
+        """Each row as a candidate of the planner; rows that differ in their tensor degree alone are priced together."""
+        loads, (first_s, token_s) = self.loads, np.full((2, len(self.loads)), np.nan)
+        sizes = np.stack([loads.input_tokens, loads.output_tokens, loads.users], axis=1)
+        for size in np.unique(sizes, axis=0):
+            own = np.flatnonzero((sizes == size).all(axis=1))
+            inputs, outputs, users = size.tolist()
+            job = self.workload(inputs, outputs, users, calibrations)
+            found, _, scores = replicas(job, loads.tensor[own].tolist(), self.device, calibrations)
+            first_s[own[found]], token_s[own[found]] = scores.ttft_s, scores.tpot_s
+        return SeenTimes(first_s, token_s)
+
+    def workload(
+        self, inputs: int, outputs: int, users: int, calibrations: Calibrations | None
+    ) -> TransformerInference:
+        """A row as a job states it: backends were set to run no more requests at once than there were users."""
+        curve, _ = serving_curve(self.device, self.backend, self.model, calibrations)
+        return TransformerInference(
+            model=self.shape,
+            precision=self.precision,
+            concurrency=users,
+            input_tokens=inputs,
+            output_tokens=outputs,
+            requests_per_user=REQUESTS_PER_USER,
+            max_batch=max(users - curve.held_requests, 1),
+        ).model_copy(update={"backend": self.backend})
 
 
 def pairs(table: Table) -> Iterator[Pair]:
@@ -68,7 +112,7 @@ def pairs(table: Table) -> Iterator[Pair]:
         rows = usable & (names == [model, device_name, backend, precision]).all(axis=1)
         rows &= shape.heads % np.where(usable, table["tp_size"], 1.0) == 0
         if rows.any():
-            loads = Rows(*(table[name][rows].astype(np.int64) for name in SIZES))
+            loads = Loads(*(table[name][rows].astype(np.int64) for name in SIZES))
             measured = table["ttft_ms"][rows], table["tpot_ms"][rows]
             yield Pair(model_name(shape), device, backend, shape, precision, rows, loads, *measured)
 

@@ -58,6 +58,11 @@ class CollectivePlan:
         return text
 
     @property
+    def node_bytes_per_s(self) -> float:
+        """It has circuits of its own, also inside a server."""
+        return 0.0
+
+    @property
     def _bridges(self) -> tuple[bool, ...]:
         return self.bridged or (False,) * (len(self.held) - 1)
 

@@ -60,7 +60,7 @@ class Islands(FabricBase):
         if dimension == "expert":
             return (self._all_to_all(ranks, together),)
         alpha_s, bandwidth = self._link(one_server, together)
-        return packets.all_reduces(ranks, alpha_s, bandwidth)
+        return packets.all_reduces(ranks, alpha_s, bandwidth, bandwidth if one_server else 0.0)
 
     def _link(self, one_server: bool, together: int) -> tuple[float, float]:
         """Latency and bandwidth of a group's slowest link: what enters a server comes through the ports of all its

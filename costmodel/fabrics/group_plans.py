@@ -36,6 +36,11 @@ class GroupPlan(Protocol):
         """Bytes that one rank sends per byte of the message: 2(n-1)/n for an all-reduce."""
         ...
 
+    @property
+    def node_bytes_per_s(self) -> float:
+        """Peak of the links, one direction, of a group that shares the electrical switch of its server; else 0."""
+        ...
+
     def configurations(self) -> tuple[Circuits, ...]:
         """Circuits of each configuration over ranks 0..n-1; () where the fabric switches packets."""
         ...
@@ -63,6 +68,7 @@ class LinkPlan:
     radices: tuple[int, ...] = ()
     held: tuple[int, ...] = ()
     order: Order = "fixed"
+    node_bytes_per_s: float = 0.0
 
     @property
     def name(self) -> str:

@@ -143,7 +143,7 @@ class OcsRail(FabricBase):
             return (packets.forward(ranks, alpha_s, rate),)
         if dimension == "expert":
             return (packets.all_to_all(ranks, alpha_s, (ranks - 1) / ranks / rate),)
-        return packets.all_reduces(ranks, alpha_s, rate)
+        return packets.all_reduces(ranks, alpha_s, rate, rate)
 
     def _lines(self, stages: int) -> tuple[GroupPlan, ...]:
         """Pipeline stages in a line over any number of ports that the inner stages have for two neighbours."""

@@ -4,14 +4,19 @@ from costmodel.collectives import closed_forms
 from costmodel.fabrics.group_plans import LinkPlan
 
 
-def all_reduces(ranks: int, alpha_s: float, bytes_per_s: float) -> tuple[LinkPlan, ...]:
-    """A ring, and a double binary tree where its latency is less. The rate is of one rank, one direction."""
+def all_reduces(ranks: int, alpha_s: float, bytes_per_s: float, node_bytes_per_s: float = 0.0) -> tuple[LinkPlan, ...]:
+    """A ring, and a double binary tree where its latency is less. The rate is of one rank, one direction.
+
+    `node_bytes_per_s` is that of a group whose ranks share the switch of a server.
+    """
     sent = 2 * (ranks - 1) / ranks
-    ring = LinkPlan("ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bytes_per_s, sent)
+    ring = LinkPlan(
+        "ring", ranks, 2 * (ranks - 1) * alpha_s, sent / bytes_per_s, sent, node_bytes_per_s=node_bytes_per_s
+    )
     tree_latency_s = float(closed_forms.double_tree_all_reduce_s(0.0, ranks, alpha_s, bytes_per_s))
     if tree_latency_s >= ring.latency_s:
         return (ring,)
-    return ring, LinkPlan("tree", ranks, tree_latency_s, 2 / bytes_per_s, 2.0)
+    return ring, LinkPlan("tree", ranks, tree_latency_s, 2 / bytes_per_s, 2.0, node_bytes_per_s=node_bytes_per_s)
 
 
 def forward(ranks: int, alpha_s: float, bytes_per_s: float) -> LinkPlan:

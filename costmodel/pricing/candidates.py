@@ -14,6 +14,7 @@ from costmodel.parallelism.configuration import Collective, Configuration, Phase
 from costmodel.parallelism.degrees import RANK_ORDERS, confined
 from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
+from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.collective_choices import BlocksOf, Listed, PlanChoices
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads import Workload
@@ -99,7 +100,9 @@ class Candidates:
             first_split=None if self.first_split is None else self.first_split[rows],
         )
 
-    def part(self, rows: Ints | slice, device: Device) -> tuple["Candidates", OpGraph]:
+    def part(
+        self, rows: Ints | slice, device: Device, calibrations: Calibrations | None = None
+    ) -> tuple["Candidates", OpGraph]:
         """Some rows with their own mappings alone, and what these execute."""
         part = self.take(rows)
         order = np.arange(len(part)) if np.all(part.mapping[1:] >= part.mapping[:-1]) else np.argsort(part.mapping)
@@ -108,7 +111,8 @@ class Candidates:
         mapping = np.empty(len(part), np.int32)
         mapping[order] = np.cumsum(is_first) - 1
         mappings = self.mappings.take(in_order[is_first])
-        return replace(part, mappings=mappings, mapping=mapping), self.workload.op_graph(mappings, device)
+        graph = self.workload.op_graph(mappings, device, calibrations)
+        return replace(part, mappings=mappings, mapping=mapping), graph
 
     def is_confined(self) -> Bools:
         """Whether the groups along each dimension surely lie in one server, shape (5, C)."""

@@ -4,19 +4,36 @@ Axes: M mappings, B blocks, and in each block O operators, G messages and K dist
 million have few distinct shapes of their layers, so that kernels are priced once per shape.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.hardware.device import Precision
 from costmodel.parallelism.mappings import Dimension, distinct_rows
+from costmodel.pricing.pace import Pace
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 OperatorKind = Literal["matrix", "attention", "elementwise"]
+
+
+@dataclass(frozen=True)
+class AttentionSizes:
+    """Attention of some sequences, each with new tokens after cached ones; columns broadcast to (K,)."""
+
+    batch: Floats | float
+    tokens: Floats | float
+    """new ones; 1 in decoding"""
+    cached: Floats | float
+    heads: Floats | float
+    """of queries, on this rank"""
+    kv_heads: Floats | float
+    head_dim: float
+    kv_precision: Precision
+    causal: bool = True
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,20 @@ class Operator:
     """of a matrix product, where it is not the graph's"""
     memory_efficiency: float | None = None
     """share of the memory peak, where it is not the device's: short rows at random reach less"""
+    attention: AttentionSizes | None = None
+    """sizes of a fused attention"""
+
+
+class KernelTimes(Protocol):
+    """How long operators and exchanges take, where it is not by the efficiencies of a regime."""
+
+    def operator_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
+        """Compute, memory and total time of one execution, each broadcasting to (K,)."""
+        ...
+
+    def all_reduce_s(self, ranks: Floats, message_bytes: Floats, node_bytes_per_s: Floats) -> Floats:
+        """One all-reduce over the switch of one server, whose links have such a peak in one direction."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -69,6 +100,8 @@ class Block:
     """(M,) share of a pipeline's stages that execute it, where only the last one does"""
     phase: str = ""
     """of the workload, where its work comes in phases"""
+    times_in_phase: float = 1.0
+    """executions in one step of its phase"""
 
     def column(self, value: Floats | float) -> Floats:
         """A column of one of its rows in full, shape (K,)."""
@@ -128,6 +161,23 @@ class OpGraph:
     """of each operator's launch that is left: recorded graphs of kernels start by themselves"""
     framework: str = ""
     """whose efficiencies hold; the newest where empty"""
+    pace: Pace | None = None
+    """how steps of the phases follow each other; None where one step follows the other"""
+    kernels: KernelTimes | None = None
+    """what prices operators, where efficiencies of the regime do not"""
+
+    rounds: Callable[[], "OpGraph"] | None = None
+    """the same work in rounds, where its phases follow each other in another way"""
+
+    def in_rounds(self) -> "OpGraph":
+        """With each phase for all work together, before the next one."""
+        return self if self.rounds is None else self.rounds()
+
+    def alone(self, name: str) -> "OpGraph":
+        """One step of a phase."""
+        blocks = (b for b in self.blocks if b.phase == name)
+        once = tuple(replace(b, times=np.full(len(self), b.times_in_phase)) for b in blocks)
+        return replace(self, blocks=once, pace=None, has_fixed_time=False)
 
     def of_phase(self, name: str) -> "OpGraph":
         """What belongs to a phase alone."""
@@ -204,8 +254,15 @@ class Shapes:
         *,
         in_bubble: bool = True,
         stage_share: Floats | None = None,
-        phase: str = "",
     ) -> Block:
         """A block of these shapes, executed so often by each mapping."""
         full = np.broadcast_to(np.asarray(times, np.float64), self.of.shape)
-        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble, stage_share, phase)
+        return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble, stage_share)
+
+    def phase_block(
+        self, phase: str, name: str, operators: Sequence[Operator], messages: Sequence[Message], times: float,
+        steps: Floats,
+    ) -> Block:  # fmt: skip
+        """A block that each step of a phase executes so often, with the steps of the phase in a step, shape (M,)."""
+        parts = tuple(operators), tuple(messages)
+        return Block(f"{phase} {name}", *parts, self.of, len(self), times * steps, phase=phase, times_in_phase=times)

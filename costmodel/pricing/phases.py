@@ -21,25 +21,28 @@ MARGIN = 1e-9
 def with_phases(candidates: Candidates, device: Device, fabric: FabricBase) -> tuple[Candidates, Scores]:
     """The rows, and after them those that change between phases, where workload and fabric have them; all priced.
 
-    For every mapping and block, and every two splits whose I/Os differ in what they serve (or one twice): the fastest
+    Rows with one setting take requests in as the workload says, those with two go in rounds of all users. For every
+    mapping and block, and every two splits whose I/Os differ in what they serve (or one twice): the fastest
     plans of the first phase under the one, and of the last phase under the other. Of these all that are faster, with
-    their switches, than any row with one setting under the split with more memory.
+    their switches, than any row with one setting under the split with more memory, in rounds or not.
     """
+    single = score(candidates, device, fabric)
     if fabric.resetting_s is None or not candidates.workload.phases or not len(candidates):
-        return candidates, score(candidates, device, fabric)
+        return candidates, single
     first, last = score_by_phase(candidates, device, fabric)
-    group, alone_s = _groups(candidates), first.step_s + last.step_s
+    group = _groups(candidates)
     a, b = _pairs(_fastest(group, candidates, first.step_s), _fastest(group, candidates, last.step_s), candidates)
     phased = _paired(candidates, a, b)
     step_s = first.step_s[a] + last.step_s[b] + phase_switches(phased, last.footprint_bytes[b], fabric).step_s
     units = np.array([split.memory_units for split in candidates.splits])
     richer = np.where(units[candidates.split[a]] > units[candidates.split[b]], candidates.split[a], candidates.split[b])
+    alone_s = np.minimum(single.step_s, first.step_s + last.step_s)
     rival = _fastest(group, candidates, alone_s)[group[b], richer]
     pays = np.flatnonzero((rival == NONE) | (step_s < alone_s[rival] * (1 - MARGIN)))
     every = np.arange(len(candidates))
-    a, b = np.concatenate([every, a[pays]]), np.concatenate([every, b[pays]])
-    rows = _paired(candidates, a, b)
-    return rows, joined(first.take(a), last.take(b), rows, device, fabric)
+    rows = _paired(candidates, np.concatenate([every, a[pays]]), np.concatenate([every, b[pays]]))
+    both = joined(first.take(a[pays]), last.take(b[pays]), phased.take(pays), device, fabric)
+    return rows, Scores.concatenate([single, both])
 
 
 def _paired(candidates: Candidates, first: Ints, last: Ints) -> Candidates:

@@ -82,7 +82,11 @@ def block_price(
     started = efficiency.model_copy(update={"launch_s": 0.0}) if graph.runs_ahead else efficiency
     matrix_s = matrix_times(graph, device, started, calibrations)
     for operator in block.operators:
-        compute, memory, total = operator_s(operator, device, started, graph.precision, matrix_s=matrix_s)
+        compute, memory, total = (
+            graph.kernels.operator_s(operator)
+            if graph.kernels
+            else operator_s(operator, device, started, graph.precision, matrix_s=matrix_s)
+        )
         time_s = total * operator.count
         is_compute = compute >= memory
         compute_s += time_s * is_compute

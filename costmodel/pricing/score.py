@@ -1,6 +1,6 @@
 """Candidates -> Scores: the one place where kernels are composed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,16 +12,22 @@ from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency, efficiency_of
+from costmodel.pricing.communication import communication, network_j, over_peak, phase_changes_s
+from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.phase_switches import phase_switches
 from costmodel.pricing.roofline import block_price
-from costmodel.pricing.totals import Totals, totals
+from costmodel.pricing.totals import totals
 
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
 CHUNK = 1 << 14
 """rows priced at once: their columns stay in the cache"""
+SUMMED = (
+    "step_s", "compute_s", "memory_s", "communication_s", "reconfiguration_s", "offload_s", "bubble_s",
+    "compute_j", "memory_j", "network_j", "static_j",
+)  # fmt: skip
+"""columns that add up over the steps of phases"""
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,9 @@ class Scores:
 
     Times are seconds of one step; `compute_s` and `memory_s` split the operators by what binds them,
     `communication_s` has shape (5, C), by DIMENSIONS, without what hides behind operators; `offload_s` is what
-    the second memory tier adds, `bubble_s` the idle time of a pipeline. Energies are joules of the whole job
-    in one step.
+    the second memory tier adds, `bubble_s` the idle time of a pipeline, `engine_s` software that serves, and its
+    waiting. `ttft_s` and `tpot_s` are what users see: time to first token and time per output token; NaN of a workload
+    without users. Energies are joules of the whole job in one step.
     """
 
     step_s: Floats
@@ -41,6 +48,9 @@ class Scores:
     reconfiguration_s: Floats
     offload_s: Floats
     bubble_s: Floats
+    engine_s: Floats
+    ttft_s: Floats
+    tpot_s: Floats
     work: Floats
     footprint_bytes: Floats
     compute_j: Floats
@@ -71,6 +81,11 @@ class Scores:
         return Scores(**{name: column[..., rows] for name, column in vars(self).items()})
 
     @classmethod
+    def concatenate(cls, parts: "Sequence[Scores]") -> "Scores":
+        """The rows of all parts, one after the other."""
+        return cls(**{f.name: np.concatenate([getattr(p, f.name) for p in parts], axis=-1) for f in fields(cls)})
+
+    @classmethod
     def empty(cls, num_rows: int) -> "Scores":
         shapes = {"communication_s": (len(DIMENSIONS), num_rows)}
         return cls(**{f.name: np.empty(shapes.get(f.name, (num_rows,))) for f in fields(cls)})
@@ -85,22 +100,32 @@ def score(
     each dimension by its plan, less what hides, then the switches between the circuits of dimensions, and those
     between phases where the row has a setting of its own in the first one. `calibrations` replaces the catalog's.
     """
-    if not candidates.has_phases.any():
+    phased = candidates.has_phases
+    if not phased.any():
         return _score_setting(candidates, device, fabric, calibrations, lambda graph: graph)[0]
-    return joined(*score_by_phase(candidates, device, fabric, calibrations=calibrations), candidates, device, fabric)
+    found = Scores.empty(len(candidates))
+    for rows, part in ((np.flatnonzero(is_in), candidates.take(np.flatnonzero(is_in))) for is_in in (phased, ~phased)):
+        if part.has_phases.any():
+            both = score_by_phase(part, device, fabric, calibrations=calibrations)
+            scores = joined(*both, part, device, fabric)
+        else:
+            scores = score(part.in_last_phase(), device, fabric, calibrations=calibrations)
+        for name, column in vars(scores).items():
+            getattr(found, name)[..., rows] = column
+    return found
 
 
 def score_by_phase(
     candidates: Candidates, device: Device, fabric: FabricBase, *, calibrations: Calibrations | None = None
 ) -> tuple[Scores, Scores]:
-    """What a step spends in the first phase of the workload, under the setting there, and in all else."""
+    """What a step of rounds spends in the first phase of the workload, under the setting there, and in all else."""
     name = candidates.workload.phases[0]
 
     def first(graph: OpGraph) -> OpGraph:
-        return graph.of_phase(name)
+        return graph.in_rounds().of_phase(name)
 
     def last(graph: OpGraph) -> OpGraph:
-        return graph.without_phase(name)
+        return graph.in_rounds().without_phase(name)
 
     settings = candidates.in_first_phase(), candidates.in_last_phase()
     if not candidates.has_phases.any():
@@ -120,6 +145,7 @@ def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, 
     j_per_byte = np.array([split.device.memory_j_per_byte for split in candidates.splits])[candidates.split]
     sums["step_s"] = sums["step_s"] + switches.step_s
     sums["reconfiguration_s"] = sums["reconfiguration_s"] + switches.step_s
+    sums["ttft_s"] = sums["ttft_s"] + switches.step_s / candidates.workload.rounds_per_step
     sums["memory_j"] = sums["memory_j"] + switches.moved_bytes * j_per_byte * num_devices
     sums["static_j"] = sums["static_j"] + switches.step_s * device.idle_w * num_devices
     return Scores(**sums)
@@ -136,9 +162,9 @@ def _score_setting(
     scores = [Scores.empty(len(candidates)) for _ in shares]
     for number, split in enumerate(fabric.splits(device, candidates.workload)):
         for rows in _chunks(candidates, number):
-            part, graph = candidates.part(rows, split.device)
+            part, graph = candidates.part(rows, split.device, calibrations)
             for each, share in zip(scores, shares, strict=True):
-                for name, column in _price(part, share(graph), split.device, split.fabric, calibrations).items():
+                for name, column in _paced(part, share(graph), split.device, split.fabric, calibrations).items():
                     getattr(each, name)[..., rows] = column
     return scores
 
@@ -152,6 +178,30 @@ def _chunks(candidates: Candidates, split: int) -> Iterator[NDArray[np.integer[A
         yield slice(int(chunk[0]), int(chunk[-1]) + 1) if is_run else chunk
 
 
+def _paced(
+    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
+) -> dict[str, Floats]:
+    """Columns of Scores: those of the graph, or of the steps of its phases as its pace has them follow each other."""
+    if graph.pace is None:
+        nobody = np.full(len(candidates), np.nan)
+        nothing = {"engine_s": np.zeros(len(candidates)), "ttft_s": nobody, "tpot_s": nobody}
+        return _price(candidates, graph, device, fabric, calibrations) | nothing
+    m, steps = candidates.mapping, graph.pace.steps()
+    given = {block.phase for block in graph.blocks}
+    parts = {
+        name: _price(candidates, graph.alone(name), device, fabric, calibrations)
+        for name in graph.pace.phases
+        if name in given
+    }
+    columns = {name: np.sum([steps[phase][m] * part[name] for phase, part in parts.items()], axis=0) for name in SUMMED}
+    paced = graph.pace.paced({phase: part["step_s"] for phase, part in parts.items()}, m)
+    waiting_s = paced.engine_s * device.idle_w * candidates.num_devices
+    columns["step_s"] = columns["step_s"] + paced.engine_s
+    columns["static_j"] = columns["static_j"] + waiting_s
+    users = {"engine_s": paced.engine_s, "ttft_s": paced.ttft_s, "tpot_s": paced.tpot_s}
+    return columns | users | {"work": graph.work[m], "footprint_bytes": graph.footprint_bytes[m]}
+
+
 def _price(
     candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
 ) -> dict[str, Floats]:
@@ -162,9 +212,9 @@ def _price(
     sums = totals(len(graph), priced)
     operator_s = (sums.compute_s + sums.memory_s)[m]
     is_confined = candidates.is_confined()
-    slower = np.where(is_confined, _over_peak(graph, fabric, efficiency), 1.0)
-    sent = _communication(candidates, graph, sums, operator_s, slower)
-    change_s, repeated_change_s = _phase_changes_s(m, sums, fabric)
+    slower = np.where(is_confined, over_peak(graph, fabric, efficiency), 1.0)
+    sent = communication(candidates, graph, sums, operator_s, slower)
+    change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
     repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble[m] * repeated_s
     last_compute_s, last_memory_s = sums.last_compute_s[m], sums.last_memory_s[m]
@@ -189,7 +239,7 @@ def _price(
         "footprint_bytes": graph.footprint_bytes[m],
         "compute_j": sums.flops_j[m] * num_devices,
         "memory_j": memory_j[m] * num_devices,
-        "network_j": _network_j(is_confined, fabric, sent.sent_bytes) * num_devices,
+        "network_j": network_j(is_confined, fabric, sent.sent_bytes) * num_devices,
         "static_j": step_s * device.idle_w * num_devices,
     }
 
@@ -207,77 +257,3 @@ def _second_tier(graph: OpGraph, device: Device, operator_s: Floats) -> tuple[Fl
     for size_bytes, share in graph.tier_windows:
         exposed_s = np.maximum(exposed_s, size_bytes / rate - share * operator_s)
     return exposed_s, graph.tier_bytes * device.offload.energy_j_per_byte
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """Communication of candidates; columns of shape (5, C), by DIMENSIONS, and (C,)."""
-
-    exposed_s: Floats
-    sent_bytes: Floats
-    """of the mean stage"""
-    repeated_s: Floats
-    """inside the bubble"""
-
-
-def _over_peak(graph: OpGraph, fabric: FabricBase, efficiency: Efficiency) -> float:
-    """Time of a byte between the devices of a server over that at the peak of their links: training's collectives."""
-    peak = fabric.node_bytes_per_s
-    if peak is None or graph.regime != "training":
-        return 1.0
-    return max(peak / (efficiency.link_bytes_per_s or TRAINING_LINK * peak), 1.0)
-
-
-def _communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, slower: Floats) -> _Sent:
-    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take.
-
-    `slower` is the time of a byte over that of its plan, shape (5, C).
-    """
-    m, plans = candidates.mapping, candidates.plans
-    latency_s = np.array([plan.latency_s for plan in plans])
-    per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
-    sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
-    seconds, repeated, sent = np.zeros((3, len(DIMENSIONS), len(m)))
-    hidden_s = np.zeros(len(m))
-    hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
-    for axis, each in sums.messages.items():
-        plan = candidates.plan[axis]
-        latency, per_byte, size = latency_s[plan], slower[axis] * per_byte_s[plan], each.size_bytes[m]
-        seconds[axis] = each.starts[m] * latency + size * per_byte
-        sent[axis] = each.mean_bytes[m] * sent_per_byte[plan]
-        repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
-        hidden_s += hides[axis] * seconds[axis]
-    room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
-    for axis in sums.messages:
-        if np.any(hides[axis]):
-            shown = 1 - hides[axis] * room
-            seconds[axis] *= shown
-            repeated[axis] *= shown
-    return _Sent(seconds, sent, repeated.sum(axis=0))
-
-
-def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:
-    """Of all rows, or of each by its mapping."""
-    return share[mapping] if isinstance(share, np.ndarray) else share
-
-
-def _phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:
-    """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
-
-    A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
-    """
-    change_s = fabric.phase_change_s()
-    none = np.zeros(len(m))
-    if change_s == 0.0:
-        return none, none
-    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(3)]
-    tensor, pipeline, data = (count > 0 for count in counts)
-    inner = 2 * counts[1] * (tensor & pipeline)
-    outer = 2 * counts[2] * (data & (tensor | pipeline))
-    return (inner + outer) * change_s, inner * change_s
-
-
-def _network_j(is_confined: NDArray[np.bool_], fabric: FabricBase, sent_bytes: Floats) -> Floats:
-    """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
-    near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
-    return np.asarray((sent_bytes * np.where(is_confined, near, far)).sum(axis=0))

@@ -1,5 +1,1 @@
-"""Serving at a fixed concurrency, simulated step by step: continuous batching, admission, overheads of backends."""
-
-from costmodel.serving.simulate import ServingResult, StepParts, simulate
-
-__all__ = ["ServingResult", "StepParts", "simulate"]
+"""Serving of users: software that serves, closed loops of users, and kernels inside an engine."""

@@ -6,11 +6,12 @@ from pydantic import Field
 
 from costmodel.catalog import unknown_name
 from costmodel.hardware.device import Device
-from costmodel.pricing.calibration import Calibration, load_calibrations, numbers_of
+from costmodel.pricing.calibration import Calibration, Numbers, load_calibrations, numbers_of
 from costmodel.spec import Bytes, Seconds, Spec
-from costmodel.workloads.transformer.shapes import TransformerShape, load_model, model_names
 
 FAMILY = "serving"
+GENERIC = "generic"
+"""a backend of typical overheads, of no particular software"""
 
 
 class ServingCurve(Spec):
@@ -20,24 +21,25 @@ class ServingCurve(Spec):
     backend's own numbers.
     """
 
-    matrix_slowdown: float = Field(default=1.16, gt=0)
+    matrix_slowdown: float = Field(default=1.06, gt=0)
     """time of a matrix product in an engine over that of the kernel back to back: clocks under sustained load"""
-    layer_s: Seconds = 13e-6
+    layer_s: Seconds = 17e-6
     """of each layer, whatever the step does: small kernels and gaps"""
-    fp8_efficiency: float = Field(default=0.8, gt=0, le=1)
+    fp8_efficiency: float = Field(default=0.88, gt=0, le=1)
     """share of the kernel's matrix efficiency that fp8 products reach, quantization and scales included"""
-    sequence_s: Seconds = 25e-6
+    sequence_s: Seconds = 22e-6
     """of each token that a step yields: sampling, scheduling, turning into text, sending"""
-    eager_layer_s: Seconds = 0.3e-3
+    eager_layer_s: Seconds = 0.5e-3
     """least time of a layer in a step with prompts, whose kernels are launched one by one instead of as a graph"""
     first_token_s: Seconds = 15e-3
     """added to the first token, outside the engine: reading the prompt, sending the answer"""
-    turnaround_s: Seconds = 10e-3
-    """from the last token of an answer until the scheduler sees the user's next prompt"""
+    missed_steps: float = Field(default=2.0, ge=0)
+    """steps of other requests from the last token of an answer until the user's next prompt may start"""
     prefill_tokens: int = Field(default=0, ge=0)
     """0: one prompt a step, beside the running requests; else steps of prompts alone, of so many tokens, go first"""
     held_requests: int = Field(default=0, ge=0)
-    """users beyond the requests that the backend runs at once"""
+    """users beyond the requests that the backend was set to run at once where it was measured; a job states `max_batch`
+    instead"""
     reserved_share: float = Field(default=0.3, ge=0, le=1)
     """of an answer's tokens for which there must be memory when the request starts: 1 never evicts"""
     runtime_bytes: Bytes = 2e9
@@ -52,18 +54,32 @@ def serving_curve(
     """Numbers of a backend that runs a model, and whether this pair was fitted on this very device.
 
     A pair without numbers takes those of the backend, a backend without numbers the defaults; either may come from
-    a device of the same architecture.
+    a device of the same architecture, and those of a backend that was fitted on neither from where it was: software
+    is much the same everywhere. A backend that was never fitted has those of the generic one.
     """
     own, _ = numbers_of(device, FAMILY, backend, calibrations)
     pair, is_fitted_here = numbers_of(device, FAMILY, variant_of(backend, model), calibrations)
-    return ServingCurve.model_validate({**_by_name(own), **_by_name(pair)}), is_fitted_here
+    numbers = own or _elsewhere(backend, calibrations) or _elsewhere(GENERIC, calibrations)
+    return ServingCurve.model_validate({**_by_name(numbers), **_by_name(pair)}), is_fitted_here
+
+
+def usual_curve(backend: str) -> ServingCurve:
+    """Numbers of a backend whatever it runs on: its way with memory is the same everywhere."""
+    return ServingCurve.model_validate(_by_name(_elsewhere(backend, None)))
+
+
+def _elsewhere(backend: str, calibrations: tuple[Calibration, ...] | None) -> Numbers | None:
+    """Of the first device that it was fitted on."""
+    parts = load_calibrations() if calibrations is None else calibrations
+    found = (part.variant(FAMILY, backend) for part in parts)
+    return next((numbers for numbers in found if numbers is not None), None)
 
 
 @cache
 def backend_names() -> tuple[str, ...]:
-    """Backends with numbers of their own on some device of the catalog, sorted."""
+    """The generic one, and those with numbers of their own on some device of the catalog, sorted."""
     variants = {variant for part in load_calibrations() for variant in part.families.get(FAMILY, {})}
-    return tuple(sorted({variant.partition("/")[0] for variant in variants}))
+    return tuple(sorted({GENERIC, *(variant.partition("/")[0] for variant in variants)}))
 
 
 def require_backend(name: str) -> str:
@@ -77,13 +93,7 @@ def variant_of(backend: str, model: str) -> str:
     return f"{backend}/{model}"
 
 
-@cache
-def model_name(shape: TransformerShape) -> str:
-    """Name of a shape in the catalog; "" where it has none."""
-    return next((name for name in model_names() if load_model(name) == shape), "")
-
-
-def _by_name(numbers: dict[str, float] | None) -> dict[str, float]:
+def _by_name(numbers: Numbers | None) -> dict[str, float]:
     """Keys with their unit suffix, so that numbers of two files merge."""
     names = {field.alias or name: name for name, field in ServingCurve.model_fields.items()}
     return {names.get(key, key): value for key, value in (numbers or {}).items()}

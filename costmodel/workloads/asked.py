@@ -23,6 +23,8 @@ class Asked:
     concurrency: int
     input_tokens: int
     output_tokens: int
+    backend: str = "generic"
+    """software that serves"""
 
 
 class ModelKind(NamedTuple):
@@ -48,6 +50,7 @@ def _transformer(model: str | TransformerShape, asked: Asked) -> Workload:
         input_tokens=asked.input_tokens,
         output_tokens=asked.output_tokens,
         precision=asked.precision,
+        backend=asked.backend,
     )
 
 

@@ -30,9 +30,7 @@ OutputTokens = Annotated[int, typer.Option("--output", min=1, help="Inference: t
 PrecisionOption = Annotated[PrecisionName, typer.Option("--precision", help="Of matrix products.")]
 Backend = Annotated[
     str,
-    typer.Option(
-        "--backend", help="Inference: trtllm, vllm or sglang, whose times to the first and next token are shown."
-    ),
+    typer.Option("--backend", help="Inference: the software that serves: trtllm, vllm, sglang, or generic."),
 ]
 SystemName = Annotated[
     str | None,

@@ -160,6 +160,7 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
     time_s = {"compute": scores.compute_s[0], "memory": scores.memory_s[0]}
     rare = dict(zip(COMMUNICATION[3:], scores.communication_s[3:, 0], strict=True)) | {"offload": scores.offload_s[0]}
     time_s |= dict(zip(COMMUNICATION[:3], scores.communication_s[:3, 0], strict=True))
+    rare |= {"serving software and waiting": scores.engine_s[0]}
     time_s |= {"reconfiguration": scores.reconfiguration_s[0], "pipeline bubble": scores.bubble_s[0]}
     time_s |= {name: seconds for name, seconds in rare.items() if seconds}
     names = ("compute", "memory", "network", "static")

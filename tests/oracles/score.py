@@ -2,12 +2,15 @@
 
 from functools import lru_cache
 from math import prod
+from types import SimpleNamespace
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
+from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve
+from costmodel.kernels.collective import collective_curve, node_collective_s
 from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency, efficiency_of
@@ -15,18 +18,19 @@ from costmodel.workloads import Workload
 from costmodel.workloads.transformer import training
 from tests.oracles.dlrm import dlrm_step
 from tests.oracles.transformer import Run, Step, Work, training_step
-from tests.oracles.transformer_inference import inference_step
+from tests.oracles.transformer_inference import Served, inference_steps
 
 DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
 
 
+SUMMED = ("compute_s", "memory_s", "reconfiguration_s", "bubble_s", "offload_s", "compute_j", "memory_j", "network_j")
+
+
 @lru_cache(maxsize=64)
-def _step(workload: str, choice: tuple[tuple[str, int], ...], phase: str | None) -> Step:
+def _step(workload: str, choice: tuple[tuple[str, int], ...]) -> Step:
     parsed = TypeAdapter(Workload).validate_json(workload)
-    if phase is not None:
-        return inference_step(parsed, dict(choice), phase)
-    steps = {"transformer_training": training_step, "transformer_inference": inference_step, "dlrm": dlrm_step}
+    steps = {"transformer_training": training_step, "dlrm": dlrm_step}
     return steps[parsed.kind](parsed, dict(choice))
 
 
@@ -36,22 +40,65 @@ def score_row(
     """Every column of `Scores` for one row; communication by dimension, e.g. "tensor_s". Of one phase where given."""
     workload, m = candidates.workload, int(candidates.mapping[row])
     choice = candidates.mappings.choice(m)
-    step = _step(workload.model_dump_json(), tuple(choice.items()), phase)
-    regimes = {"transformer_training": "training", "transformer_inference": "inference"}
-    regime = regimes.get(workload.kind) or workload.mode
+    if workload.kind == "transformer_inference":
+        job = workload if phase is None else workload.model_copy(update={"batching": "static"})
+        served = inference_steps(job, choice, device, calibrations)
+        return _served_row(served, candidates, row, device, fabric, calibrations, phase)
+    step = _step(workload.model_dump_json(), tuple(choice.items()))
+    regime = {"transformer_training": "training"}.get(workload.kind) or workload.mode
     efficiency, _ = efficiency_of(device, regime, workload.precision, calibrations)
-    plans = {name: candidates.plans[int(candidates.plan[i, row])] for i, name in enumerate(DIMENSIONS)}
     rates = _Rates(device, efficiency, workload.precision, regime, calibrations)
+    prices = _prices(step, rates, candidates, row, device, fabric)
+    prices["memory_s"] += efficiency.step_s
+    prices["step_s"] += efficiency.step_s
+    prices["static_j"] = prices["step_s"] * device.idle_w * _num_devices(choice)
+    prices["work"] = workload.batch if workload.kind == "dlrm" else workload.global_batch * workload.sequence
+    return prices | {"engine_s": 0.0, "ttft_s": NOBODY, "tpot_s": NOBODY}
+
+
+def _served_row(
+    served: Served, candidates: Candidates, row: int, device: Device, fabric: FabricBase, calibrations: Any,
+    phase: str | None,
+) -> Prices:  # fmt: skip
+    """Steps of all phases as often as each is needed, and what the engine adds."""
+    workload = candidates.workload
+    rates = _EngineRates(device, served.curve, workload.precision, calibrations)
+    names = [name for name in served.steps if phase in (None, name)]
+    each = {name: _prices(served.steps[name], rates, candidates, row, device, fabric) for name in names}
+    columns = (*SUMMED, *(f"{name}_s" for name in DIMENSIONS))
+    prices = {column: sum(served.often[n] * each[n][column] for n in names) for column in columns}
+    kernels_s = sum(served.often[name] * each[name]["step_s"] for name in names)
+    first_s, answer_s = served.request_s({name: prices_of["step_s"] for name, prices_of in each.items()})
+    prices["step_s"] = (first_s + answer_s) / workload.output_tokens
+    prices |= {"engine_s": prices["step_s"] - kernels_s, "ttft_s": first_s}
+    prices["tpot_s"] = answer_s / max(workload.output_tokens - 1, 1)
+    choice = candidates.mappings.choice(int(candidates.mapping[row]))
+    prices["static_j"] = prices["step_s"] * device.idle_w * _num_devices(choice)
+    return prices | {"work": workload.concurrency, "footprint_bytes": served.footprint_bytes}
+
+
+NOBODY = float("nan")
+"""the times of users that a workload does not have"""
+
+
+def _num_devices(choice: dict[str, int]) -> int:
+    return choice["tensor"] * choice["pipeline"] * choice["data"] * choice["context"]
+
+
+def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: Device, fabric: FabricBase) -> Prices:
+    """One step of a graph."""
+    workload, choice = candidates.workload, candidates.mappings.choice(int(candidates.mapping[row]))
+    plans = {name: candidates.plans[int(candidates.plan[i, row])] for i, name in enumerate(DIMENSIONS)}
     kernels = [rates.seconds(work) for work in step.works]
     order = candidates.configuration(row).rank_order
     near = {name: _is_near(choice, int(candidates.block[row]), name, order) for name in DIMENSIONS}
-    slow = {name: _slower(fabric, efficiency) if near[name] and regime == "training" else 1.0 for name in DIMENSIONS}
-    sent = {name: [_send(work, name, plans[name], slow[name]) for work in step.works] for name in DIMENSIONS}
+    is_slower = workload.kind == "transformer_training" or getattr(workload, "mode", "") == "training"
+    slow = {name: _slower(fabric, rates.efficiency) if near[name] and is_slower else 1.0 for name in DIMENSIONS}
+    sent = {name: [rates.send(work, name, plans[name], slow[name]) for work in step.works] for name in DIMENSIONS}
     hides = dict(getattr(workload, "overlap", {}))
     if getattr(workload, "prefetch", False) and choice["zero"] == 3:
         hides["data"] = max(hides.get("data", 0.0), training.PREFETCHED)
     prices = _times(step, kernels, sent, hides, fabric.phase_change_s())
-    prices["memory_s"] += efficiency.step_s
     prices["offload_s"] = 0.0
     if step.memory.tier_bytes:
         operator_s = sum(sum(bound) for bound in kernels)
@@ -66,17 +113,10 @@ def score_row(
         prices["offload_s"] = max(0.0, *waits)
     prices["step_s"] = sum(prices.values())
     prices |= _energies(step, choice, device, workload.precision)
-    num_devices = choice["tensor"] * choice["pipeline"] * choice["data"] * choice["context"]
-    prices["static_j"] = prices["step_s"] * device.idle_w * num_devices
     prices["network_j"] = 0.0
     for name in DIMENSIONS:
         joules = [size * fabric.network_j_per_byte(near[name]) for _, size in sent[name]]
-        prices["network_j"] += (joules[0] + joules[1] / choice["pipeline"] + joules[2]) * num_devices
-    prices["work"] = {
-        "transformer_training": lambda: workload.global_batch * workload.sequence,
-        "transformer_inference": lambda: workload.concurrency,
-        "dlrm": lambda: workload.batch,
-    }[workload.kind]()
+        prices["network_j"] += (joules[0] + joules[1] / choice["pipeline"] + joules[2]) * _num_devices(choice)
     prices["footprint_bytes"] = step.memory.footprint_bytes
     return prices
 
@@ -123,6 +163,9 @@ class _Rates:
             bound[1] += max(sum(run.times for run in runs) * self.efficiency.launch_s - busy_s, 0.0)
         return bound[0], bound[1]
 
+    def send(self, work: Work, dimension: str, plan: Any, slower: float) -> tuple[float, float]:
+        return _send(work, dimension, plan, slower)
+
     def _one(self, run: Run, launch_s: float) -> tuple[int, float]:
         device, precision = self.device, run.precision or self.precision
         share = self.efficiency.attention if run.kind == "attention" else self.efficiency.matrix
@@ -135,6 +178,56 @@ class _Rates:
                 curve = curve.model_copy(update={"matrix_efficiency": self.efficiency.matrix})
             time_s = float(gemm_s(*run.sizes, device, precision, curve)) + (0.0 if self.is_measured else launch_s)
         return (0 if compute_s >= memory_s else 1), time_s
+
+
+class _EngineRates(_Rates):
+    """Times of kernels inside an engine."""
+
+    def __init__(self, device: Device, curve: Any, precision: str, calibrations: Any) -> None:
+        super().__init__(device, SimpleNamespace(launch_s=0.0), precision, "inference", calibrations)
+        self.curve = curve
+
+    def _one(self, run: Run, launch_s: float) -> tuple[int, float]:
+        del launch_s
+        device, precision = self.device, run.precision or self.precision
+        products = gemm_curve(device, precision, self.calibrations)[0].with_fused_quantization()
+        if precision in ("fp8", "int8", "fp4"):
+            products = products.model_copy(
+                update={"matrix_efficiency": products.matrix_efficiency * self.curve.fp8_efficiency}
+            )
+        compute_s = run.flops / (products.matrix_efficiency * device.flops_per_s[precision])
+        memory_s = run.memory_bytes / (device.memory_efficiency * device.memory_bytes_per_s)
+        time_s = max(compute_s * self.curve.matrix_slowdown, memory_s)
+        if run.sizes:
+            time_s = self.curve.matrix_slowdown * float(gemm_s(*run.sizes, device, precision, products))
+        elif run.attention:
+            batch, new, cached, heads, kv_heads, width, kv, causal = run.attention
+            if cached:
+                read = batch * cached * kv_heads * width * 2 * {"fp8": 1, "fp32": 4}.get(kv, 2)
+                time_s = read / (0.9 * device.memory_bytes_per_s)
+            else:
+                prefill = prefill_curve(device, "bf16", self.calibrations)[0]
+                time_s = batch * float(
+                    prefill_attention_s(
+                        1, new, cached, heads, kv_heads, width, device,
+                        precision="bf16", kv_precision=kv, causal=causal, curve=prefill,
+                    )
+                )  # fmt: skip
+        return (0 if compute_s >= memory_s else 1), time_s
+
+    def send(self, work: Work, dimension: str, plan: Any, slower: float) -> tuple[float, float]:
+        seconds, sent_bytes = _send(work, dimension, plan, slower)
+        if plan.node_bytes_per_s and seconds:
+            links = collective_curve(self.device, self.calibrations)[0]
+            share = plan.node_bytes_per_s / self.device.link_bytes_per_s
+            rates = ("link_bytes_per_s", "packet_bytes_per_s")
+            links = links.model_copy(update={name: share * getattr(links, name) for name in rates})
+            sends = [send for send in work.sends if send.dimension == dimension]
+            seconds = sum(
+                send.times * float(node_collective_s("all_reduce", plan.ranks, send.message_bytes, self.device, links))
+                for send in sends
+            )
+        return seconds, sent_bytes
 
 
 def _energies(step: Step, choice: dict[str, int], device: Device, precision: str) -> Prices:

@@ -29,6 +29,8 @@ class Run:
     sizes: tuple[float, float, float] | None = None
     precision: str | None = None
     memory_efficiency: float | None = None
+    attention: tuple[Any, ...] | None = None
+    """sequences, new and cached tokens, heads, key-value heads, width of a head, precision of the cache, causal"""
 
 
 @dataclass(frozen=True)

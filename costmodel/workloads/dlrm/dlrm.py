@@ -5,6 +5,7 @@ import numpy as np
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
+from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.dlrm.blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
 from costmodel.workloads.dlrm.spec import DlrmSpec
@@ -86,7 +87,7 @@ class Dlrm(DlrmSpec):
         share = RankShare.of(self.batch, mappings)
         return self._footprint_bytes(share)[share.shapes.of], np.zeros(len(mappings))
 
-    def op_graph(self, mappings: Mappings, device: Device) -> OpGraph:
+    def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
         """One batch on one rank; all do the same."""
         device.matrix_flops_per_s(self.precision)
         share, none = RankShare.of(self.batch, mappings), np.zeros(len(mappings))

@@ -275,3 +275,9 @@ def layer_parameters(shape: TransformerShape, tensor: Floats, expert: Floats | f
     router = shape.expert_layers * shape.experts * shape.hidden
     norms = 2.0 * shape.hidden + shape.query_rank + shape.kv_rank
     return np.asarray(attention + expert_parameters(shape, tensor, expert) + others + norms + router)
+
+
+@cache
+def model_name(shape: TransformerShape) -> str:
+    """Name of a shape in the catalog; "" where it has none."""
+    return next((name for name in model_names() if load_model(name) == shape), "")

@@ -5,6 +5,7 @@ import numpy as np
 from costmodel.hardware.device import Device
 from costmodel.parallelism.degrees import RankOrder, degree_table, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
+from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.transformer.blocks import training_blocks
 from costmodel.workloads.transformer.memory import training_memory
@@ -101,7 +102,7 @@ class TransformerTraining(TrainingSpec):
         """Whether groups of several ranks along a dimension exchange anything."""
         return True
 
-    def op_graph(self, mappings: Mappings, device: Device) -> OpGraph:
+    def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
         """One step on the last stage, which also holds the vocabulary projection.
 
         Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2; Korthikanti et al. 2022

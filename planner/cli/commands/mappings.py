@@ -1,6 +1,6 @@
 """planner score --workload: the best ways to run one model on so many devices, over the whole space."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.output import console, percent, print_json, quantity, table
 from planner.cli.outputs import PICTURE
 from planner.cli.tables.jobs_table import SHORT, mapping
-from planner.cli.tables.serving_columns import ServingFigures, serving_figures
+from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.workload_options import Phase, PrecisionName
 from planner.model.errors import InputError
 
@@ -52,7 +52,7 @@ def show_mappings(question: Question, top: int, as_json: bool, plot: str | None)
     if not found.best:
         raise _nothing_found(question, workload, device, fabric)
     if as_json:
-        print_json(_document(question, workload, found, is_fitted, _served(question, workload, device, found.best)))
+        print_json(_document(question, workload, device, found, is_fitted))
     else:
         _print(question, found, workload, device, is_fitted)
     if plot:
@@ -158,27 +158,20 @@ def _record(option: "Option") -> dict[str, Any]:
         "communication_s": communication,
         "offload_s": float(scores.offload_s[0]),
         "bubble_s": float(scores.bubble_s[0]),
+        "engine_s": float(scores.engine_s[0]),
+        **serving_record(scores, 0),
         "footprint_bytes": float(scores.footprint_bytes[0]),
         "energy_per_work_j": float(scores.energy_per_work_j[0]),
         "power_w": float(scores.power_w[0]),
     }
 
 
-def _served(
-    question: Question, workload: "Workload", device: "Device", options: "Sequence[Option]"
-) -> "list[ServingFigures | None]":
-    """Figures of continuous batching; () of training."""
-    if workload.kind != "transformer_inference":
-        return []
-    return [serving_figures(workload, device, option.configuration, question.backend) for option in options]
-
-
 def _document(
     question: Question,
     searched: "Workload",
+    device: "Device",
     found: "SearchResult",
     is_fitted: bool,
-    served: "list[ServingFigures | None]",
 ) -> dict[str, Any]:
     """All that was found; `workload` is the job with its choices open, as an instance would have it."""
     return {
@@ -189,7 +182,7 @@ def _document(
         "calibrated": is_fitted,
         "best": [_record(option) for option in found.best],
         "front": [_record(option) for option in found.front],
-        "serving": [figures and vars(figures) for figures in served],
+        "serving": how_served(searched, device) or None,
     }
 
 
@@ -211,15 +204,8 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     columns = _columns(
         [option.configuration for option in found.best], records, workload.speed_unit.removesuffix("s/s")
     )
-    if served := _served(question, workload, device, found.best):
-        columns |= {
-            "first token": [quantity(f.ttft_s if f else None, "s") for f in served],
-            "next token": [quantity(f.tpot_s if f else None, "s") for f in served],
-            f"{question.backend} tokens/s": [quantity(f.speed if f else None, "").strip() for f in served],
-        }
-        told = "fitted for this model" if any(f and f.is_calibrated for f in served) else "not fitted for this model"
-        batching = f"first and next token: continuous batching of {question.backend}, {told}; step: one static batch"
-        out.print(batching, soft_wrap=True)
+    if told := how_served(workload, device):
+        out.print(f"first and next token: {told}", soft_wrap=True)
     out.print(
         table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
     )
@@ -263,11 +249,13 @@ def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]
         **{short: [r["communication_s"][name] for r in records] for name, short in SHORT.items()},
         "offload": [r["offload_s"] for r in records],
         "bubble": [r["bubble_s"] for r in records],
+        "engine": [r["engine_s"] for r in records],
     }
     return {
         "mapping": [describe(configuration) for configuration in configurations],
         "step": [quantity(r["step_s"], "s") for r in records],
         f"{work}s/s": [quantity(r["speed"], "").strip() for r in records],
+        **serving_columns(records),
         "MFU": [percent(r["mfu"]) for r in records],
         **{name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)},
         "per device": [quantity(r["footprint_bytes"], "B") for r in records],

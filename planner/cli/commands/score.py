@@ -9,6 +9,7 @@ from planner.cli.commands.mappings import Question, show_mappings
 from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, require_job
 from planner.cli.output import console, number, plain, print_json, quantity, table
 from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
+from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.tables.summary import count
 from planner.cli.workload_options import (
     Backend,
@@ -54,7 +55,7 @@ def score(
     input_tokens: InputTokens = 1024,
     output_tokens: OutputTokens = 1024,
     precision: PrecisionOption = "bf16",
-    backend: Backend = "trtllm",
+    backend: Backend = "generic",
     system: SystemName = None,
     plot: PlotPath = None,
     tp: TensorDegree = None,
@@ -129,6 +130,8 @@ def _record(options: "JobOptions", row: int) -> dict[str, Any]:
         "reconfiguration_s": float(scores.reconfiguration_s[row]),
         "offload_s": float(scores.offload_s[row]),
         "bubble_s": float(scores.bubble_s[row]),
+        "engine_s": float(scores.engine_s[row]),
+        **serving_record(scores, row),
         "bottleneck": bottleneck(scores, row),
         "energy_per_work_j": float(scores.energy_per_work_j[row]),
         "energy_per_work_by_cause_j": {name: float(getattr(scores, f"{name}_j")[row]) / work for name in ENERGIES},
@@ -150,6 +153,8 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
     rows = options.rows_by_value()[:top]
     records = [_record(options, row) for row in rows]
     names = [_mapping(options, row) for row in rows]
+    if told := how_served(options.job.workload, cluster.device):
+        out.print(f"  first and next token: {told}", soft_wrap=True)
     out.print(
         _table(
             "time of a step; tensor, pipeline and data are communication",
@@ -175,6 +180,7 @@ def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: l
         "switching": [r["reconfiguration_s"] for r in records],
         "offload": [r["offload_s"] for r in records],
         "bubble": [r["bubble_s"] for r in records],
+        "engine": [r["engine_s"] for r in records],
     }
     times = {name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)}
     return {
@@ -184,6 +190,7 @@ def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: l
         **times,
         "step": [quantity(r["step_s"], "s") for r in records],
         options.job.workload.speed_unit: [quantity(r["speed"], "").strip() for r in records],
+        **serving_columns(records),
         "value": [number(r["value"]) for r in records],
     }
 

@@ -1,45 +1,41 @@
-"""Continuous batching beside the mappings of an inference: times to the first and between tokens, by backend."""
+"""What users of a serving job see, beside the time of its steps: columns of tables, and fields of records."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from planner.cli.output import quantity
 
 if TYPE_CHECKING:
     from costmodel.hardware.device import Device
-    from costmodel.parallelism.configuration import Configuration
+    from costmodel.pricing.score import Scores
+    from costmodel.workloads import Workload
+
+
+def serving_record(scores: "Scores", row: int) -> dict[str, Any]:
+    """Times to the first and between tokens, and tokens per second; {} of a workload without users."""
+    ttft_s, tpot_s = float(scores.ttft_s[row]), float(scores.tpot_s[row])
+    return {} if ttft_s != ttft_s else {"ttft_s": ttft_s, "tpot_s": tpot_s, "speed": float(scores.speed[row])}
+
+
+def serving_columns(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """By name; {} where nobody is served."""
+    if not all("ttft_s" in record for record in records):
+        return {}
+    return {
+        "first token": [quantity(record["ttft_s"], "s") for record in records],
+        "next token": [quantity(record["tpot_s"], "s") for record in records],
+    }
+
+
+def how_served(workload: "Workload", device: "Device") -> str:
+    """Which software serves, and what its numbers rest on; "" of a workload without users."""
+    from costmodel.serving.backends import GENERIC, serving_curve
     from costmodel.workloads import TransformerInference
+    from costmodel.workloads.transformer.shapes import model_name
 
-
-@dataclass(frozen=True)
-class ServingFigures:
-    """Of one replica under its share of the users."""
-
-    ttft_s: float
-    tpot_s: float
-    speed: float
-    """tokens per second of all replicas"""
-    is_calibrated: bool
-
-
-def serving_figures(
-    workload: "TransformerInference", device: "Device", configuration: "Configuration", backend: str
-) -> ServingFigures | None:
-    """Latency and throughput of a backend; None where the engine has no such mapping, or memory runs short."""
-    from costmodel.serving.simulate import simulate
-
-    if not workload.shape.is_dense or configuration.expert > 1:
-        return None
-    try:
-        found = simulate(
-            workload.model,
-            device,
-            backend=backend,
-            precision=workload.precision,
-            tensor=configuration.tensor,
-            input_tokens=workload.input_tokens,
-            output_tokens=workload.output_tokens,
-            concurrency=configuration.micro_batch,
-        )
-    except ValueError:
-        return None
-    speed = float(found.throughput_tokens_per_s) * configuration.data
-    return ServingFigures(float(found.ttft_s), float(found.tpot_s), speed, found.is_calibrated)
+    if not isinstance(workload, TransformerInference):
+        return ""
+    _, is_fitted = serving_curve(device, workload.backend, model_name(workload.shape))
+    told = "fitted for this model" if is_fitted else "not fitted for this model"
+    software = "a generic backend" if workload.backend == GENERIC else f"{workload.backend}, {told}"
+    return f"{workload.batching} batching of {software}"

@@ -6,10 +6,7 @@ import pytest
 from costmodel.calibrate.family import Fit, Floats, Table
 from costmodel.calibrate.parts import parts_of
 from costmodel.calibrate.serving import FAMILY, MIN_ROWS, _rows
-from costmodel.calibrate.serving_rows import REQUESTS_PER_USER
-from costmodel.hardware.device import load_device
 from costmodel.pricing.calibration import Calibration
-from costmodel.serving import simulate
 from tests.costmodel.calibrate.serving_cases import grid, measured, needs_table
 
 TOKEN_MARK, FIRST_MARK = 0.065, 0.21
@@ -48,26 +45,6 @@ def test_prompts_first_is_told_from_prompts_beside_answers() -> None:
     assert FAMILY.fit is not None
     fit = FAMILY.fit(measured_by(part_of({**KNOWN, "prefill_tokens": 16384.0})))
     assert fit.curves["h100-sxm", "engine"]["prefill_tokens"] == 16384
-
-
-def test_predictions_are_those_of_the_simulation() -> None:
-    table = grid(model="qwen3-32b", backend="vllm")
-    first, token = FAMILY.predict(table, None)
-    row = 5
-    assert np.isfinite(token.predicted[row])
-    found = simulate(
-        "qwen3-32b",
-        load_device("h100"),
-        backend="vllm",
-        tensor=int(table["tp_size"][row]),
-        input_tokens=int(table["input_tokens"][row]),
-        output_tokens=int(table["output_tokens"][row]),
-        concurrency=int(table["concurrency"][row]),
-        requests_per_user=REQUESTS_PER_USER,
-    )
-    assert first.predicted[row] == pytest.approx(1e3 * found.ttft_s)
-    assert token.predicted[row] == pytest.approx(1e3 * found.tpot_s)
-    assert (first.unit, token.unit) == ("ms", "ms")
 
 
 def test_too_few_rows_are_refused() -> None:

@@ -19,7 +19,7 @@ def test_each_number_of_the_curve_has_a_meaning_and_they_are_few() -> None:
 
 @pytest.mark.slow
 @needs_table
-@pytest.mark.parametrize("name", ["turnaround of users", "prompts first"])
+@pytest.mark.parametrize("name", ["steps that prompts miss", "prompts first"])
 def test_terms_earn_their_places(name: str) -> None:
     """Without the term, refitted, errors on unseen rows are larger; all terms are judged by FAMILY.ablations."""
     table = measured()

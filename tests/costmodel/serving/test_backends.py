@@ -1,26 +1,28 @@
 """Numbers of backends and pairs: what goes before what, and what is known of them."""
 
+import pytest
+
 from costmodel.hardware.device import load_device
 from costmodel.pricing.calibration import Calibration
-from costmodel.serving.backends import ServingCurve, model_name, serving_curve
-from costmodel.workloads.transformer.shapes import load_model
+from costmodel.serving.backends import GENERIC, ServingCurve, backend_names, require_backend, serving_curve, usual_curve
+from costmodel.workloads.transformer.shapes import load_model, model_name
 
-H100, H200 = load_device("h100"), load_device("h200")
+H100, H200, A100 = load_device("h100"), load_device("h200"), load_device("a100")
 PART = Calibration(
     device="h100-sxm",
-    families={"serving": {"engine": {"layer_s": 1e-5, "turnaround": 0.5}, "engine/qwen3-32b": {"turnaround_s": 0.0}}},
+    families={"serving": {"engine": {"layer": 1e-5, "missed_steps": 5}, "engine/qwen3-32b": {"missed_steps": 0.0}}},
     source="made up",
 )
 
 
 def test_a_pair_overrides_its_backend() -> None:
     curve, is_calibrated = serving_curve(H100, "engine", "qwen3-32b", (PART,))
-    assert (curve.layer_s, curve.turnaround_s, is_calibrated) == (1e-5, 0.0, True)
+    assert (curve.layer_s, curve.missed_steps, is_calibrated) == (1e-5, 0.0, True)
 
 
 def test_an_unseen_model_takes_the_backend_and_is_not_calibrated() -> None:
     curve, is_calibrated = serving_curve(H100, "engine", "llama-3.1-8b", (PART,))
-    assert (curve.layer_s, curve.turnaround_s, is_calibrated) == (1e-5, 0.5, False)
+    assert (curve.layer_s, curve.missed_steps, is_calibrated) == (1e-5, 5.0, False)
 
 
 def test_an_unseen_backend_takes_the_defaults_and_is_not_calibrated() -> None:
@@ -31,6 +33,11 @@ def test_a_device_of_the_same_architecture_has_the_same_numbers() -> None:
     curve, is_calibrated = serving_curve(H200, "engine", "qwen3-32b", (PART,))
     assert curve == serving_curve(H100, "engine", "qwen3-32b", (PART,))[0]
     assert not is_calibrated
+
+
+def test_software_is_the_same_on_a_device_of_another_architecture() -> None:
+    curve, is_calibrated = serving_curve(A100, "engine", "llama-3.1-8b", (PART,))
+    assert (curve.layer_s, is_calibrated) == (1e-5, False)
 
 
 def test_numbers_of_the_catalog_are_few_and_cover_the_pairs_that_were_measured() -> None:
@@ -45,6 +52,17 @@ def test_numbers_of_the_catalog_are_few_and_cover_the_pairs_that_were_measured()
         assert serving_curve(H200, backend, model) == (serving_curve(H100, backend, model)[0], False)
     assert not serving_curve(H100, "vllm", "llama-3.1-8b")[1]
     assert len(ServingCurve.model_fields) <= 12
+
+
+def test_the_way_with_memory_is_that_of_the_backend_wherever_it_runs() -> None:
+    assert usual_curve("trtllm").kv_follows_weights
+    assert usual_curve("sglang").runtime_bytes > usual_curve(GENERIC).runtime_bytes
+
+
+def test_unknown_backends_are_refused_by_name() -> None:
+    assert {GENERIC, "sglang", "trtllm", "vllm"} <= set(backend_names())
+    with pytest.raises(ValueError, match="did you mean vllm"):
+        require_backend("vlm")
 
 
 def test_shapes_are_known_by_their_catalog_name() -> None:

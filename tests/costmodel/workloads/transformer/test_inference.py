@@ -11,10 +11,11 @@ from costmodel.hardware.device import Device, load_device
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
+from costmodel.serving.admission import MEMORY_SHARE
 from costmodel.workloads import TransformerInference, Workload
 from tests.costmodel.pricing.score_cases import FAT_TREE
 from tests.costmodel.strategies import serving_jobs
-from tests.oracles.transformer_inference import inference_step
+from tests.oracles.transformer_inference import inference_steps
 
 H100 = load_device("h100-sxm")
 CHAT = TransformerInference(
@@ -36,13 +37,13 @@ def small_shape(**changes: object) -> dict[str, object]:
 def test_columns_equal_the_scalar_oracle(job: TransformerInference, num_devices: int) -> None:
     mappings = job.mappings(num_devices)
     graph = job.op_graph(mappings, H100)
-    flops, memory_bytes, (footprint_bytes, tier_bytes) = graph.flops, graph.memory_bytes, job.footprint(mappings)
+    flops, memory_bytes, (_, tier_bytes) = graph.flops, graph.memory_bytes, job.footprint(mappings)
     for row in range(len(mappings)):
-        oracle = inference_step(job, mappings.choice(row))
+        oracle = inference_steps(job, mappings.choice(row), H100)
         assert flops[row] == pytest.approx(oracle.total("flops"))
         assert memory_bytes[row] == pytest.approx(oracle.total("memory_bytes"))
         assert sum(count for *_, count in graph.operators_of(row)) == pytest.approx(oracle.total("launches"))
-        assert graph.footprint_bytes[row] == footprint_bytes[row] == pytest.approx(oracle.memory.footprint_bytes)
+        assert graph.footprint_bytes[row] == pytest.approx(oracle.footprint_bytes)
         for dimension in DIMENSIONS:
             sent = [size * n for _, message, size, n in graph.messages_of(row) if message.dimension == dimension]
             assert sum(sent) == pytest.approx(oracle.sent_bytes(dimension))
@@ -86,9 +87,9 @@ def test_flops_do_not_depend_on_the_mapping() -> None:
 
 def test_decode_reads_all_weights_once() -> None:
     """At one user a decode step is 2 operations per parameter, and its bytes are the weights."""
-    job = TransformerInference(model="llama-3.1-8b", concurrency=1, input_tokens=1, output_tokens=1)
+    job = TransformerInference(model="llama-3.1-8b", concurrency=1, input_tokens=1, output_tokens=2)
     graph = job.op_graph(job.mappings(1), H100)
-    rows = [each for each in graph.operators_of(0) if each[0].name.startswith("decode")]
+    rows = list(graph.alone("decode").operators_of(0))
     parameters = job.shape.num_parameters - job.shape.vocabulary * job.shape.hidden
     assert sum(flops * n for *_, flops, _, n in rows) == pytest.approx(2 * parameters, rel=0.01)
     assert sum(moved * n for *_, moved, n in rows) == pytest.approx(2 * parameters, rel=0.01)
@@ -96,12 +97,13 @@ def test_decode_reads_all_weights_once() -> None:
 
 def test_decode_reads_the_experts_that_tokens_visit() -> None:
     """Mixtral activates 12.9e9 of its 46.7e9 parameters per token; a large batch reads all of them."""
-    one = TransformerInference(model="mixtral-8x7b", concurrency=1, input_tokens=1, output_tokens=1000)
+    one = TransformerInference(model="mixtral-8x7b", concurrency=1, input_tokens=1, output_tokens=2000)
     many = one.model_copy(update={"concurrency": 1024})
     read = []
     for job in (one, many):
-        rows = job.op_graph(job.mappings(1), H100).operators_of(0)
-        decode = [each for each in rows if each[0].name.startswith("decode") and each[1].kind == "matrix"]
+        roomy = H100.model_copy(update={"capacity_bytes": 1e13})
+        rows = job.op_graph(job.mappings(1), roomy).alone("decode").operators_of(0)
+        decode = [each for each in rows if each[1].kind == "matrix"]
         assert sum(flops * n for *_, flops, _, n in decode) == pytest.approx(2 * 12.75e9 * job.concurrency, rel=0.02)
         read.append(sum(moved * n for *_, moved, n in decode))
     activations_bytes = (
@@ -118,7 +120,7 @@ def test_experts_are_divided_over_replicas() -> None:
     rows = mappings.tensor == 1
     by_expert = dict(zip(mappings.expert[rows].tolist(), job.footprint(mappings)[0][rows].tolist(), strict=True))
     experts_bytes = 2 * 32 * 8 * 3 * 4096 * 14336
-    assert by_expert[1] - by_expert[8] == pytest.approx(experts_bytes * 7 / 8)
+    assert by_expert[1] - by_expert[8] == pytest.approx(experts_bytes * 7 / 8 / MEMORY_SHARE)
 
 
 def test_footprint_of_a_known_case() -> None:

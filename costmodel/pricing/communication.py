@@ -1,0 +1,95 @@
+"""Messages of candidates: times by the plans of their dimensions, what operators hide, switches, energy."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import FabricBase
+from costmodel.parallelism.mappings import DIMENSIONS, Floats
+from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency
+from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.totals import Totals
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Communication of candidates; columns of shape (5, C), by DIMENSIONS, and (C,)."""
+
+    exposed_s: Floats
+    sent_bytes: Floats
+    """of the mean stage"""
+    repeated_s: Floats
+    """inside the bubble"""
+
+
+def over_peak(graph: OpGraph, fabric: FabricBase, efficiency: Efficiency) -> float:
+    """Time of a byte between the devices of a server over that at the peak of their links: training's collectives."""
+    peak = fabric.node_bytes_per_s
+    if peak is None or graph.regime != "training":
+        return 1.0
+    return max(peak / (efficiency.link_bytes_per_s or TRAINING_LINK * peak), 1.0)
+
+
+def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, slower: Floats) -> Sent:
+    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take.
+
+    `slower` is the time of a byte over that of its plan, shape (5, C).
+    """
+    m, plans = candidates.mapping, candidates.plans
+    latency_s = np.array([plan.latency_s for plan in plans])
+    per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
+    sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
+    node_bytes_per_s = np.array([plan.node_bytes_per_s for plan in plans])
+    num_ranks = np.array([plan.ranks for plan in plans], np.float64)
+    seconds, repeated, sent = np.zeros((3, len(DIMENSIONS), len(m)))
+    hidden_s = np.zeros(len(m))
+    hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
+    for axis, each in sums.messages.items():
+        plan = candidates.plan[axis]
+        latency, per_byte, size = latency_s[plan], slower[axis] * per_byte_s[plan], each.size_bytes[m]
+        seconds[axis] = each.starts[m] * latency + size * per_byte
+        if graph.kernels is not None:
+            rows = np.flatnonzero((node_bytes_per_s[plan] > 0) & (each.count[m] > 0))
+            number, ranks = each.count[m[rows]], num_ranks[plan[rows]]
+            each_s = graph.kernels.all_reduce_s(ranks, size[rows] / number, node_bytes_per_s[plan[rows]])
+            seconds[axis, rows] = number * each_s
+        sent[axis] = each.mean_bytes[m] * sent_per_byte[plan]
+        repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
+        hidden_s += hides[axis] * seconds[axis]
+    room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
+    for axis in sums.messages:
+        if np.any(hides[axis]):
+            shown = 1 - hides[axis] * room
+            seconds[axis] *= shown
+            repeated[axis] *= shown
+    return Sent(seconds, sent, repeated.sum(axis=0))
+
+
+def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:
+    """Of all rows, or of each by its mapping."""
+    return share[mapping] if isinstance(share, np.ndarray) else share
+
+
+def phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:
+    """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
+
+    A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
+    """
+    change_s = fabric.phase_change_s()
+    none = np.zeros(len(m))
+    if change_s == 0.0:
+        return none, none
+    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(3)]
+    tensor, pipeline, data = (count > 0 for count in counts)
+    inner = 2 * counts[1] * (tensor & pipeline)
+    outer = 2 * counts[2] * (data & (tensor | pipeline))
+    return (inner + outer) * change_s, inner * change_s
+
+
+def network_j(is_confined: NDArray[np.bool_], fabric: FabricBase, sent_bytes: Floats) -> Floats:
+    """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
+    near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
+    return np.asarray((sent_bytes * np.where(is_confined, near, far)).sum(axis=0))

@@ -1,0 +1,84 @@
+"""Kernels inside an engine: the curves of a device, slower by what a backend loses around them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, is_narrow
+from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve, variant_of
+from costmodel.kernels.collective import CollectiveCurve, collective_curve, node_collective_s
+from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
+from costmodel.parallelism.mappings import Floats
+from costmodel.pricing.calibration import Calibrations
+from costmodel.pricing.opgraph import AttentionSizes, Operator
+from costmodel.serving.backends import ServingCurve
+
+CACHE_EFFICIENCY = 0.9
+"""share of the memory peak at which engines read the KV cache. Kernel tables with shared blocks show more than the
+peak; serving of H100 fits equally well from 0.8 to 1"""
+ACTIVATION: Precision = "bf16"
+"""of attention's arithmetic"""
+
+
+@dataclass(frozen=True)
+class EngineKernels:
+    """Prices operators of one replica's ranks."""
+
+    device: Device
+    precision: Precision
+    """of matrix products, unless they have their own"""
+    curve: ServingCurve
+    calibrations: Calibrations | None = None
+    """instead of the catalog's"""
+
+    def operator_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
+        """Products and prefill attention by fitted kernels; other traffic at what its stream reaches.
+
+        Gaps between kernels belong to the layer, whatever it runs: they are no part of an operator.
+        """
+        device, runs = self.device, operator.precision or self.precision
+        products = self._products(runs)
+        compute_s = np.asarray(operator.flops / (products.matrix_efficiency * device.matrix_flops_per_s(runs)))
+        memory_s = np.asarray(operator.memory_bytes / (device.memory_efficiency * device.memory_bytes_per_s))
+        if operator.sizes is not None:
+            total_s = self.curve.matrix_slowdown * gemm_s(*operator.sizes, device, runs, products)
+        elif operator.attention is not None:
+            total_s = self._attention_s(operator.attention)
+        else:
+            total_s = np.maximum(self.curve.matrix_slowdown * compute_s, memory_s)
+        return compute_s, memory_s, total_s
+
+    def _products(self, precision: Precision) -> GemmCurve:
+        """Quantization is fused with neighbours in engines, so that its separate kernels are left out; what fp8 loses
+        is in `fp8_efficiency`."""
+        own = gemm_curve(self.device, precision, self.calibrations)[0].with_fused_quantization()
+        if not is_narrow(precision):
+            return own
+        return own.model_copy(update={"matrix_efficiency": own.matrix_efficiency * self.curve.fp8_efficiency})
+
+    def _attention_s(self, sizes: AttentionSizes) -> Floats:
+        """Of running requests: the time to read their caches. Of prompts: the kernel."""
+        if np.all((np.asarray(sizes.tokens) == 1) & (np.asarray(sizes.cached) > 0)):
+            element_bytes = BYTES_OF_PRECISION[sizes.kv_precision]
+            cached = sizes.batch * np.asarray(sizes.cached) * sizes.kv_heads * sizes.head_dim
+            return np.asarray(2 * element_bytes * cached / (self.device.memory_bytes_per_s * CACHE_EFFICIENCY))
+        own = prefill_curve(self.device, variant_of(ACTIVATION), self.calibrations)[0]
+        return sizes.batch * prefill_attention_s(
+            1.0, sizes.tokens, sizes.cached, sizes.heads, sizes.kv_heads, sizes.head_dim, self.device,
+            precision=ACTIVATION, kv_precision=sizes.kv_precision, causal=sizes.causal, curve=own,
+        )  # fmt: skip
+
+    def all_reduce_s(self, ranks: Floats, message_bytes: Floats, node_bytes_per_s: Floats) -> Floats:
+        """By the node's curve; links of another rate than the device's own reach the same share of it."""
+        curve = collective_curve(self.device, self.calibrations)[0]
+        found = np.empty(len(ranks))
+        for rate in np.unique(node_bytes_per_s):
+            rows = node_bytes_per_s == rate
+            own = _over_links(curve, float(rate) / self.device.link_bytes_per_s)
+            found[rows] = node_collective_s("all_reduce", ranks[rows], message_bytes[rows], self.device, own)
+        return found
+
+
+def _over_links(curve: CollectiveCurve, share: float) -> CollectiveCurve:
+    rates = {"link_bytes_per_s": share * curve.link_bytes_per_s, "packet_bytes_per_s": share * curve.packet_bytes_per_s}
+    return curve if share == 1.0 else curve.model_copy(update=rates)
