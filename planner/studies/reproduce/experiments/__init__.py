@@ -12,6 +12,9 @@ from planner.studies.reproduce.experiments import (
     collective_times,
     dlrm_pooling,
     fragmentation,
+    host_memory,
+    inference_intensity,
+    mapping_search,
     memory_latencies,
     memory_nodes,
     memory_scaling,
@@ -25,7 +28,10 @@ from planner.studies.reproduce.experiments import (
     photonic_inference,
     pool_gains,
     pool_rooflines,
+    printed_savings,
+    ring_collectives,
     training_gain,
+    validation_runs,
 )
 from planner.studies.reproduce.experiments.kind import Experiment
 
@@ -48,6 +54,12 @@ EXPERIMENTS: dict[str, Experiment] = {
     "memory_scaling": Experiment(memory_scaling.Inputs, memory_scaling.compute),
     "memory_sensitivity": Experiment(memory_sensitivity.Inputs, memory_sensitivity.compute),
     "memory_speedups": Experiment(memory_speedups.Inputs, memory_speedups.compute),
+    "host_memory": Experiment(host_memory.Inputs, host_memory.compute),
+    "inference_intensity": Experiment(inference_intensity.Inputs, inference_intensity.compute),
+    "printed_savings": Experiment(printed_savings.Inputs, printed_savings.compute),
+    "ring_collectives": Experiment(ring_collectives.Inputs, ring_collectives.compute),
+    "validation_runs": Experiment(validation_runs.Inputs, validation_runs.compute),
+    "mapping_search": Experiment(mapping_search.Inputs, mapping_search.compute),
     "network_sizes": Experiment(network_sizes.Inputs, network_sizes.compute),
 }
 

@@ -10,7 +10,10 @@ from planner.studies.reproduce.run import ExperimentOutcome, reproduce_file
 from tests.paths import SHARED
 
 PAPER = SHARED / "papers" / "004_e307a35e33b8f2ac.txt"
-NAMES = ("larger_nodes", "latencies", "networks", "power", "scaling", "sensitivity", "speedups")
+NAMES = (
+    "host_memory", "larger_nodes", "latencies", "networks", "power", "ring_collectives", "scaling", "sensitivity",
+    "speedups",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
