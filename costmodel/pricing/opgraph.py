@@ -52,6 +52,8 @@ class Operator:
     """of a matrix product, where it is not the graph's"""
     memory_efficiency: float | None = None
     """share of the memory peak, where it is not the device's: short rows at random reach less"""
+    kernels: Floats | float = 1.0
+    """that a host which runs ahead of the device starts for it"""
     attention: AttentionSizes | None = None
     """sizes of a fused attention"""
 

@@ -92,7 +92,7 @@ def block_price(
         compute_s += time_s * is_compute
         memory_s += time_s * ~is_compute
         flops_j += operator.flops * operator.count * device.energy_j_per_flop[operator.precision or graph.precision]
-        host_s += operator.count * (graph.launch_share * efficiency.launch_s)
+        host_s += operator.count * np.asarray(operator.kernels) * (graph.launch_share * efficiency.launch_s)
     if graph.runs_ahead:
         memory_s += np.maximum(host_s - compute_s - memory_s, 0.0)
     counts, starts, sizes = np.zeros((3, len(DIMENSIONS), block.num_shapes))

@@ -160,7 +160,7 @@ class _Rates:
             bound[by] += time_s * run.times
         for runs in work.passes:
             busy_s = sum(known[id(run)][1] * run.times for run in runs)
-            bound[1] += max(sum(run.times for run in runs) * self.efficiency.launch_s - busy_s, 0.0)
+            bound[1] += max(sum(run.times * run.kernels for run in runs) * self.efficiency.launch_s - busy_s, 0.0)
         return bound[0], bound[1]
 
     def send(self, work: Work, dimension: str, plan: Any, slower: float) -> tuple[float, float]:

@@ -31,6 +31,8 @@ class Run:
     memory_efficiency: float | None = None
     attention: tuple[Any, ...] | None = None
     """sequences, new and cached tokens, heads, key-value heads, width of a head, precision of the cache, causal"""
+    kernels: float = 1.0
+    """that the host starts"""
 
 
 @dataclass(frozen=True)
@@ -123,12 +125,16 @@ class Rank:
         ]
 
     def experts(self, arriving: float) -> list[Run]:
-        """Two kernels, each of which multiplies by the matrices of all experts that are visited."""
+        """By two matrices of all experts that are visited: the host starts a kernel for each that the rank holds, and
+        as many that make their operands narrow."""
         shape = self.shape
         missed = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
         visited = max(shape.experts / self.expert * (1 - missed), 1)
         one = self.ffn(shape.ffn, arriving / visited)
-        return [Run(run.kind, visited * run.flops, visited * run.memory_bytes) for run in one]
+        held = shape.experts / self.expert
+        runs = [Run(run.kind, visited * run.flops, visited * run.memory_bytes, kernels=held) for run in one]
+        ends = arriving * sum(run.sizes[1] + run.sizes[2] for run in one)
+        return [*runs, Run("elementwise", 0.0, self.cast * ends / 3, kernels=2 * held)] if self.cast else runs
 
     def layer(self) -> list[Run]:
         """A layer's forward pass without the core of attention; narrow operands are made of wide ones."""

@@ -87,10 +87,15 @@ class LayerRun:
         arriving = self.tokens * shape.experts_per_token * shape.expert_load
         untouched = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
         visited = np.maximum(held * (1 - untouched), 1.0)
+        matrices = ffn_matrices(shape, shape.ffn, self.tensor)
         rows = [
-            grouped(self.matrix(f"expert {name}", arriving / visited, io), visited)
-            for name, io in ffn_matrices(shape, shape.ffn, self.tensor).items()
+            grouped(self.matrix(f"expert {name}", arriving / visited, io), visited, held)
+            for name, io in matrices.items()
         ]
+        if self.cast_bytes:
+            elements = arriving * sum(inputs + outputs for inputs, outputs in matrices.values())
+            casts = Operator("expert casts", "elementwise", 0.0, self.cast_bytes / 3.0 * elements)
+            rows.append(replace(casts, kernels=held * len(matrices)))
         activation = shape.ffn_matrices * size * arriving * shape.ffn / self.tensor
         rows += [
             self.matrix("router", self.normed_tokens, (float(shape.hidden), float(shape.experts))),
@@ -138,10 +143,14 @@ def matrix_product(
     )
 
 
-def grouped(operator: Operator, products: Floats) -> Operator:
-    """So many products of one size in one kernel, such as those of the experts."""
+def grouped(operator: Operator, products: Floats, kernels: Floats) -> Operator:
+    """So many products of one size at once, such as those of the experts.
+
+    Frameworks of training start a kernel for each expert that a rank holds, on several streams (GroupedLinear of
+    NVIDIA's Transformer Engine); engines of inference have one for all.
+    """
     flops, memory_bytes = operator.flops * products, operator.memory_bytes * products
-    return Operator(operator.name, operator.kind, flops, memory_bytes, precision=operator.precision)
+    return Operator(operator.name, operator.kind, flops, memory_bytes, precision=operator.precision, kernels=kernels)
 
 
 def backward(operators: Iterable[Operator]) -> list[Operator]:
