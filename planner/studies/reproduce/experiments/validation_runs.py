@@ -9,7 +9,7 @@ from costmodel.spec import Spec
 Positive = Annotated[int, Field(ge=1)]
 
 
-class Series(Spec):
+class LengthSeries(Spec):
     """One of input and output is varied, the other held."""
 
     varied: tuple[Positive, ...] = Field(min_length=1)
@@ -22,9 +22,9 @@ class Inputs(Spec):
     tensor: dict[str, tuple[Positive, ...]] = Field(min_length=1)
     """degrees by device"""
     batches: tuple[Positive, ...] = Field(min_length=1)
-    inputs: Series
+    inputs: LengthSeries
     """tokens in, the output held"""
-    outputs: Series
+    outputs: LengthSeries
     """tokens out, the input held"""
 
 
