@@ -55,6 +55,8 @@ class Device(Spec):
     """share of the memory peak that streaming operators reach; that of H100 unless given"""
     launch_s: Latency = 3e-6
     """time of an operator that does nothing; that of H100 unless given"""
+    first_byte_s: Latency = 0.0
+    """of `launch`, what each operator waits for a memory farther than stacks beside the die"""
     num_sm: int = Field(default=1, ge=1)
     """units that each run one tile of a matrix product at a time (streaming multiprocessors)"""
     clock_hz: Hertz = 1.83e9

@@ -34,7 +34,8 @@ class EngineKernels:
     def operator_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
         """Products and prefill attention by fitted kernels; other traffic at what its stream reaches.
 
-        Gaps between kernels belong to the layer, whatever it runs: they are no part of an operator.
+        Gaps between kernels belong to the layer, whatever it runs: they are no part of an operator, but the wait for
+        a memory that is far is.
         """
         device, runs = self.device, operator.precision or self.precision
         products = self._products(runs)
@@ -46,7 +47,7 @@ class EngineKernels:
             total_s = self._attention_s(operator.attention)
         else:
             total_s = np.maximum(self.curve.matrix_slowdown * compute_s, memory_s)
-        return compute_s, memory_s, total_s
+        return compute_s, memory_s, total_s + device.first_byte_s
 
     def _products(self, precision: Precision) -> GemmCurve:
         """Quantization is fused with neighbours in engines, so that its separate kernels are left out; what fp8 loses

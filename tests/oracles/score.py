@@ -213,7 +213,7 @@ class _EngineRates(_Rates):
                         precision="bf16", kv_precision=kv, causal=causal, curve=prefill,
                     )
                 )  # fmt: skip
-        return (0 if compute_s >= memory_s else 1), time_s
+        return (0 if compute_s >= memory_s else 1), time_s + device.first_byte_s
 
     def send(self, work: Work, dimension: str, plan: Any, slower: float) -> tuple[float, float]:
         seconds, sent_bytes = _send(work, dimension, plan, slower)

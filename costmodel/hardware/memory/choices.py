@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.derive import with_memory
+from costmodel.hardware.memory.limits import cache_limit
 from costmodel.hardware.memory.tier import MemoryTier
 
 Floats = NDArray[np.float64]
@@ -57,11 +58,13 @@ class MemoryChoices:
     def device(self, row: int, base: Device) -> Device:
         """The accelerator with the memory of one choice in place of its own, for `costmodel.pricing.score`.
 
-        Each operator waits once for its first byte: the added latency is added to the part's launch. Launches that
-        were fitted on the device, where `like` names one, hold as they are; they are tens of microseconds.
+        All traffic passes the last cache, whose bandwidth limits it where it is known. Each operator waits once for its
+        first byte: the added latency is added to the part's launch. Launches that were fitted on the device, where
+        `like` names one, hold as they are; they are tens of microseconds.
         """
-        device = with_memory(base, self.tier(row))
-        return device.model_copy(update={"launch_s": base.launch_s + float(self.added_latency_s[row])})
+        limits = [] if base.l2_bytes_per_s is None else [cache_limit(base)]
+        device, added_s = with_memory(base, self.tier(row), limits=limits), float(self.added_latency_s[row])
+        return device.model_copy(update={"launch_s": base.launch_s + added_s, "first_byte_s": added_s})
 
 
 class MemoryProvider(Protocol):

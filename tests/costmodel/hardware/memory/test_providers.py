@@ -9,7 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.memory.choices import MemoryProvider
-from costmodel.hardware.memory.providers import Appliances, ApplianceShare, Memory
+from costmodel.hardware.memory.providers import Appliances, ApplianceShare, Memory, OpticalModules
+from costmodel.hardware.optical_hbm import load_optical_hbm
 from costmodel.hardware.systems import load_system
 from costmodel.pricing.candidates import list_candidates
 from costmodel.pricing.score import score
@@ -139,3 +140,12 @@ def test_shared_appliances() -> None:
 def test_more_ports_than_the_appliances_have_are_refused() -> None:
     with pytest.raises(ValidationError, match="33 of one accelerator, the appliances of a server have 32"):
         Appliances(part="photonic-fabric-appliance", per_server=2, ports=33)
+
+
+def test_the_last_cache_limits_what_a_faster_memory_gives() -> None:
+    """An A100's L2 of 7.22 TB/s, which each byte passes twice, behind modules of 12 TB/s together."""
+    a100 = load_device("a100-sxm")
+    choices = OpticalModules(part=load_optical_hbm("optical-hbm-a100")).choices()
+    rates = [choices.device(row, a100).memory_bytes_per_s for row in range(len(choices))]
+    assert rates == pytest.approx([min(2e12 * (row + 1), 7.22e12 / 2) for row in range(len(choices))], rel=0.05)
+    assert max(rates) == 7.22e12 / 2
