@@ -26,12 +26,16 @@ CurveRows = tuple[list[Row], Floats]
 
 
 def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Series, ...]:
-    """Step time, and peak memory where it was measured."""
+    """Step time; where known, how far it is outside of the steps' 10th to 90th percentiles, and peak memory."""
     found = [(np.nan, np.nan, False) if row is None else row.predict(calibrations) for row in rows_of(table)]
     step_s, peak_bytes = (np.array([each[i] for each in found]) for i in (0, 1))
     is_fitted = np.array([each[2] for each in found], dtype=np.bool_)
     left_out = LEFT_OUT if np.isnan(step_s).any() else ""
     series = [Series("step time", "s", step_s, np.asarray(table["step_s"], np.float64), is_fitted, left_out)]
+    if {"step_p10_s", "step_p90_s"} <= table.keys():
+        band = np.clip(step_s, table["step_p10_s"], table["step_p90_s"])
+        told = left_out or ("jitter was not measured" if np.isnan(band).any() else "")
+        series.append(Series("step time beyond its jitter", "s", step_s, band, is_fitted, told))
     if "peak_alloc_gib" in table:
         peak = np.asarray(table["peak_alloc_gib"], np.float64)
         told = "peak memory was not measured" if np.isnan(peak).any() else left_out
@@ -158,6 +162,6 @@ FAMILY = Family(
     predict=predict,
     fit=fit,
     ablations=ablations,
-    optional=("peak_alloc_gib", "global_batch", "zero_stage", *SHAPE, *RECIPE),
+    optional=("peak_alloc_gib", "step_p10_s", "step_p90_s", "global_batch", "zero_stage", *SHAPE, *RECIPE),
     blank=MAY_BE_BLANK,
 )

@@ -41,8 +41,8 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     (most of them) or the last (logits too), and the gradients of the stage's vocabulary matrices before they are
     accumulated; less what is offloaded."""
     m = stage.mappings
-    weights = job.element_bytes * np.where(m.zero == 3, stage.shard, stage.parameters)
-    gradients = GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
+    weights = stage.copies * job.element_bytes * np.where(m.zero == 3, stage.shard, stage.parameters)
+    gradients = stage.copies * GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
     state_bytes = 8.0 if job.precision == "fp32" else 12.0
     optimizer = state_bytes * np.where(m.zero >= 1, stage.shard, stage.parameters)
     layer, inputs, working = _layer_bytes(job, stage)
@@ -51,7 +51,7 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     gradient = job.element_bytes * stage.vocabulary_parameters
     in_flight, last_in_flight = _layers_in_flight(stage)
     resident = np.minimum(RESIDENT_LAYERS / stage.layers, 1.0)
-    gathered = resident * (stage.parameters * job.element_bytes - weights)
+    gathered = resident * (stage.copies * stage.parameters * job.element_bytes - weights)
     kept: dict[Offload, Floats] = {"weights": weights, "activations": in_flight * layer, "optimizer": optimizer}
     share: dict[Offload, Floats | float] = {
         "weights": resident,
@@ -91,12 +91,15 @@ def _windows(stage: Stage, passing: Floats, updating: Floats) -> tuple[tuple[Flo
 def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:
     """Layers x micro-batches whose activations the first and the last stage keep, shapes (M,).
 
-    p micro-batches of 1F1B and one; of v interleaved chunks p v + p - 1 and p (v - 1) + 1.
-    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4.2.
+    p micro-batches of 1F1B and one; of v interleaved chunks p v + p - 1 and p (v - 1) + 1; ZB-H1 keeps what 1F1B does,
+    DualPipe p + 1 micro-batches everywhere. Sources: Korthikanti et al. 2022 (arXiv:2205.05198), section 4.2; Qi et al.
+    2024 (arXiv:2401.10241), section 2.3; DeepSeek-AI 2024 (arXiv:2412.19437), table 2.
     """
     pipeline, chunks = stage.pipeline, stage.interleave
     in_chunks = np.where(chunks > 1, pipeline * chunks + pipeline - 1, pipeline)
     last_in_chunks = pipeline * (chunks - 1) + 1
+    if stage.schedule == "dual_pipe":
+        in_chunks = last_in_chunks = np.where(pipeline > 1, pipeline + 1, 1.0)
     all_chunks = stage.micro_batches * chunks
     first, last = (np.minimum(kept, all_chunks) * stage.layers / chunks for kept in (in_chunks, last_in_chunks))
     return first, last

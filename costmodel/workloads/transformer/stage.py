@@ -11,7 +11,7 @@ from costmodel.parallelism.mappings import Floats, Mappings
 from costmodel.pricing.opgraph import Shapes
 from costmodel.workloads.transformer.layers import LayerRun
 from costmodel.workloads.transformer.shapes import expert_parameters, layer_parameters
-from costmodel.workloads.transformer.training_spec import TrainingSpec
+from costmodel.workloads.transformer.training_spec import Schedule, TrainingSpec
 
 CAST_BYTES: dict[Precision, float] = {"fp8": 4.0, "int8": 4.0, "fp4": 16.0}
 """traffic per element that becomes narrow: read for the largest, read again, written as it is and transposed; in fp4
@@ -23,6 +23,7 @@ class Stage:
     """Of each mapping, columns of shape (M,); of each distinct shape of a layer, `run`'s, of shape (K,)."""
 
     mappings: Mappings
+    schedule: Schedule
     pipeline: Floats
     interleave: Floats
     shards: Floats
@@ -60,6 +61,7 @@ class Stage:
         vocabulary = np.where(pipeline == 1, float(shape.vocabulary_parameters), one_end) / m.tensor
         return cls(
             mappings=m,
+            schedule=job.schedule,
             pipeline=pipeline,
             interleave=interleave,
             shards=m.data.astype(np.float64) * m.context,
@@ -90,7 +92,23 @@ class Stage:
         in_rounds = np.ceil(self.micro_batches / self.pipeline) * self.pipeline
         last = self.micro_batches - in_rounds + self.pipeline
         idle = in_rounds - self.micro_batches + (last - 1) / self.interleave
-        return np.asarray(idle / self.micro_batches)
+        return np.asarray(self._shown_bubble(idle) / self.micro_batches)
+
+    def _shown_bubble(self, idle: Floats) -> Floats:
+        """Idle passes that a schedule leaves, with a forward pass f, gradients of inputs b and of weights w as long.
+
+        1F1B waits (p - 1) (f + b + w), ZB-H1 (p - 1) (f + b - w), DualPipe (p / 2 - 1) (F&B + B - 3 w), where B = b + w
+        and F&B = f + b + w. Sources: Qi et al. 2024 (arXiv:2401.10241), table 2; DeepSeek-AI 2024 (arXiv:2412.19437),
+        table 2.
+        """
+        if self.schedule == "dual_pipe":
+            return np.maximum(self.pipeline - 2.0, 0.0) / 3.0
+        return idle / 3.0 if self.schedule == "zero_bubble" else idle
+
+    @property
+    def copies(self) -> Floats:
+        """Stages whose parameters and gradients a rank holds, shape (M,): in DualPipe two, one for each direction."""
+        return np.where((self.pipeline > 1) & (self.schedule == "dual_pipe"), 2.0, 1.0)
 
     @cached_property
     def shard(self) -> Floats:

@@ -15,6 +15,8 @@ from costmodel.workloads.transformer.training_spec import TrainingSpec
 
 RECORDED_LAUNCH = 0.1
 """of a kernel's launch that is left where graphs of kernels were recorded (assumed: a few us of 34)"""
+BESIDE_OTHER_DIRECTION = 0.95
+"""share of expert messages that hides in DualPipe (assumed: "fully hidden" but for its ends)"""
 PREFETCHED = 0.95
 """share of the messages of ZeRO-3 that hides behind passes, where prefetched: all but the ends"""
 
@@ -22,8 +24,8 @@ PREFETCHED = 0.95
 class TransformerTraining(TrainingSpec):
     """Training with Adam. Each of the fields in MENUS is one choice, or a list of which the planner takes one.
 
-    1F1B pipelines, interleaved where `interleave` chunks of layers are more than one. Experts get equal shares
-    of the tokens.
+    Pipelines of 1F1B, interleaved where `interleave` chunks of layers are more than one, or of another schedule.
+    Experts get equal shares of the tokens.
     """
 
     @property
@@ -63,7 +65,10 @@ class TransformerTraining(TrainingSpec):
         micro_batches = self.global_batch // np.maximum(one_data, 1)
         stages = m.pipeline * m.interleave.astype(np.int32)
         whole_rounds = self.partial_rounds | (micro_batches % m.pipeline == 0)
-        chunks = (m.interleave == 1) | ((m.pipeline > 1) & whole_rounds)
+        chunks = (m.interleave == 1) | ((m.pipeline > 1) & whole_rounds & (self.schedule == "1f1b"))
+        if self.schedule == "dual_pipe":
+            both_ends = (m.pipeline % 2 == 0) & (micro_batches % 2 == 0) & (micro_batches >= 2 * m.pipeline)
+            chunks &= (m.pipeline == 1) | both_ends
         layers = (stages <= shape.layers) if self.uneven_stages else (shape.layers % stages == 0)
         experts = (shape.experts % m.expert.astype(np.int32) == 0) & (m.data % m.expert == 0)
         split = (m.tensor > 1) | (m.sequence_parallel == self.menus()["sequence_parallel"][0])
@@ -135,4 +140,7 @@ def _overlap(job: TrainingSpec, m: Mappings) -> dict[Dimension, float | Floats]:
     if job.prefetch and (sharded := m.zero == 3).any():
         data = job.overlap.get("data", 0.0)
         overlap["data"] = np.where(sharded, max(data, PREFETCHED), data)
+    if job.schedule == "dual_pipe":
+        expert = job.overlap.get("expert", 0.0)
+        overlap["expert"] = np.where(m.pipeline > 1, max(expert, BESIDE_OTHER_DIRECTION), expert)
     return overlap

@@ -19,6 +19,7 @@ CONTEXT = (1, 2, 4, 8, 16)
 CONTEXT_TOKENS = 8192
 """sequences at least as long may be divided among ranks"""
 ZeroStage = Literal[0, 1, 2, 3]
+Schedule = Literal["1f1b", "zero_bubble", "dual_pipe"]
 MENUS = ("micro_batch", "interleave", "context", "expert", "recompute", "zero", "sequence_parallel", "offload")
 """fields that hold one choice or several, among which the planner chooses"""
 
@@ -66,6 +67,10 @@ class TrainingSpec(Spec):
     """whether norms and residuals are divided over the tensor ranks"""
     offload: str | tuple[str, ...] = "none"
     """what lives in the device's second memory tier: none, or of weights, activations, optimizer joined by +"""
+    schedule: Schedule = "1f1b"
+    """order of passes in a pipeline: one forward, one backward, interleaved where stages have several chunks;
+    zero_bubble (ZB-H1) runs the gradients of weights where a stage would wait; dual_pipe feeds micro-batches from both
+    ends, each device holding two stages, so that expert messages pass beside the other direction's products"""
     uneven_stages: bool = True
     """whether pipeline stages may differ by one layer per chunk; without, they are alike"""
     partial_rounds: bool = False
