@@ -42,7 +42,7 @@ def draw_lines(ax: Axes, outcome: ExperimentOutcome, styles: Mapping[str, str]) 
 
 def _cells(outcome: ExperimentOutcome, styles: Mapping[str, str]) -> list[tuple[str, str, str, PublishedRow]]:
     """Rows by traffic, model and system; those that contradict the tables are left out."""
-    split = [(row.quantity.split(" ", 2), row) for row in outcome.rows if "," not in row.quantity and not row.beside]
+    split = [(row.quantity.split(" ", 2), row) for row in outcome.rows if row.verdict != "contradicted"]
     return [(p[0], p[1], p[2], row) for p, row in split if len(p) == 3 and p[0] in styles]
 
 
