@@ -12,7 +12,7 @@ def test_admitted_job_says_where_it_runs_and_what_other_sizes_change() -> None:
     assert explanation.tag == "admitted"
     assert explanation.headline in ("x runs with 4 accelerators on s0", "x runs with 4 accelerators on s1")
     smaller, larger = texts(explanation)
-    assert smaller.startswith("with 2 accelerators it fits beside the others (1.52x slower, 0.175 less value")
+    assert smaller.startswith("with 2 accelerators it fits beside the others (1.3x slower, 0.113 less value")
     best = outcome(data).objective
     alone = outcome(rack(serving("x", [2, 4, 8]), fibers=1))
     assert best is not None

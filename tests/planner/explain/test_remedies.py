@@ -12,7 +12,7 @@ def test_too_little_memory() -> None:
     assert explanation.tag == "impossible alone"
     assert explanation.headline == "x cannot run even with the whole cluster to itself"
     assert texts(explanation) == [
-        "with 1 accelerator: each accelerator would hold 144.8 GB, 58.9 GB more than it has",
+        "with 1 accelerator: each accelerator would hold 159.2 GB, 73.3 GB more than it has",
         "fits with 2, 4, 6 or 8 accelerators",
     ]
     possible = [size for size in range(1, 9) if is_possible(data, "x", accelerators=size)]

@@ -14,7 +14,7 @@ from tests.planner.fabrics.sipam.racks import QUICK
     ("changes", "accelerators", "missing"),
     [
         ({}, 1, "bandwidth is missing"),
-        ({"units_per_port": 1}, 2, "ports are missing"),
+        ({"units_per_port": 1}, 4, "ports are missing"),
         ({"units_per_tray": 1, "trays_per_server": 1}, 4, "capacity is missing"),
     ],
 )
