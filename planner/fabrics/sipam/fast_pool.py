@@ -1,6 +1,6 @@
 """Racks with pooled memory while jobs come and go: units, ports and uplinks by number."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Literal
 
@@ -65,8 +65,7 @@ class FreePoolParts:
     def wires(self, demand: Demand, devices: Sequence[Device]) -> Wires | None:
         """Rails and plugs for a job on its devices; None where first fit finds none."""
         ranks = by_server(devices)
-        for server in ranks:
-            self._refresh(server)
+        self.refresh(ranks)
         return self._pool.wires(PoolDemand.of(demand), ranks)
 
     def connect(self, demand: Demand, devices: Sequence[Device]) -> tuple[Owned[PoolPart], Switches] | None:
@@ -162,6 +161,11 @@ class FreePoolParts:
                 self._units[server] += sign * mask.bit_count()
             elif kind == "port":
                 self._ports[server] += sign * mask.bit_count()
+
+    def refresh(self, servers: Iterable[int]) -> None:
+        """Bring the pool up to date on these servers, before rails and plugs that others chose are numbered."""
+        for server in servers:
+            self._refresh(server)
 
     def _refresh(self, server: int) -> None:
         """Tell the pool what is free of a server."""

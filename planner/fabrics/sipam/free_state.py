@@ -130,6 +130,7 @@ class PoolFreeState(FreeState):
     def assign_wired(self, options: JobOptions, row: int, devices: Sequence[Device], wires: Wires) -> Assignment:
         """Place a candidate with rank i on devices[i] and with these rails and plugs, and take it."""
         demand = options.shapes[row]
+        self.parts.refresh(wires.kept)
         owned, named = self.parts.owned(demand, wires), self.parts.connected(demand, devices, wires)
         return self._assigned(options, row, devices, owned, *named)
 

@@ -1,14 +1,21 @@
-"""Wiring of a pool: first fit against the exact search."""
+"""Wiring of a pool: first fit against the exact search, and parts of many jobs by name."""
 
 from random import Random
 
 import pytest
 
+from planner.checks import check
+from planner.fabrics import fabrics
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import first_fit
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.fabrics.sipam.step2 import Part, wire
 from planner.formulation.step_two import StepTwoLimits
+from planner.model import files
+from planner.model.instance import Instance
+from planner.model.result import SolveOptions
+from planner.pipeline import solve
+from tests.planner.checks.plans import SERVING, TRAINING
 
 
 def limits(seconds: float) -> StepTwoLimits:
@@ -34,3 +41,21 @@ def test_first_fit_finds_nothing_that_the_exact_wiring_refutes(seed: int) -> Non
         if plugs is not None:
             assert [sum(size for *_, size in each) for each in plugs] == [number] * ranks
             assert all(len({rail for rail, *_ in each}) == len(each) == demand.memory_io for each in plugs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_jobs_that_share_a_server_hold_no_part_twice(seed: int) -> None:
+    """Step 2 names units, ports and uplinks of one job after another."""
+    rng = Random(seed)
+    text = fabrics()["sipam"].template.text(servers=2, tiles=3, fibers=0)
+    sizes = rng.choices((1, 1, 2, 3, 4), k=3)
+    jobs = [
+        {"name": f"j{n}", "workload": SERVING if size == 1 else TRAINING, "accelerators": size}
+        for n, size in enumerate(sizes)
+    ]
+    cluster = {"device": "h100-sxm", "fabric": files.parse_text(text, "sipam")["fabric"]}
+    instance = Instance.parse({"schema_version": 1, "name": "shared", "cluster": cluster, "jobs": jobs})
+    plan = solve(instance, options=SolveOptions(time_limit_s=5, workers=1, seed=seed)).plan
+    assert plan is not None
+    assert check(instance, plan) == []
