@@ -1,0 +1,115 @@
+"""Messages of two candidates on plans of round numbers; what is hidden, switched and spent."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costmodel.pricing.communication import communication, network_j, over_peak, phase_changes_s
+from costmodel.pricing.efficiency import Efficiency
+from costmodel.pricing.totals import Messages, Totals
+from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH, fabric_of
+
+TENSOR, PIPELINE, DATA = range(3)
+LATENCY_S, BYTE_S, SENT = (1e-6, 5e-6), (1e-9, 1e-8), (1.5, 1.0)
+"""of the plan inside a server, and of that between servers"""
+UNUSED = np.ones((5, 2))
+
+
+def sums_of(**messages: tuple[list[float], list[float]]) -> Totals:
+    """Number and bytes of two mappings by dimension, each message in two parts and half of all inside the bubble."""
+    found = {}
+    for name, (count, size) in messages.items():
+        number, total = np.array(count), np.array(size)
+        axis = {"tensor": TENSOR, "pipeline": PIPELINE, "data": DATA}[name]
+        found[axis] = Messages(number, 2 * number, total, number / 2, number, total / 2, total)
+    return Totals(*np.zeros((7, 2)), found)
+
+
+def sent_of(sums: Totals, operator_s: list[float], slower: Any = UNUSED, kernels: Any = None, **overlap: Any) -> Any:
+    """Of three candidates: the second mapping on both plans, then the first one on the first plan."""
+    shared = {"node_bytes_per_s": 0.0, "ranks": 4}
+    plans = [
+        SimpleNamespace(latency_s=latency_s, seconds_per_byte=byte_s, bytes_per_byte=sent, **shared)
+        for latency_s, byte_s, sent in zip(LATENCY_S, BYTE_S, SENT, strict=True)
+    ]
+    if kernels:
+        plans[0].node_bytes_per_s = 450e9
+    candidates: Any = SimpleNamespace(mapping=np.array([1, 1, 0]), plans=plans, plan=np.tile([0, 1, 0], (5, 1)))
+    graph: Any = SimpleNamespace(overlap=overlap, kernels=kernels)
+    return communication(candidates, graph, sums, np.array(operator_s), np.broadcast_to(slower[:, :1], (5, 3)))
+
+
+def test_messages_by_hand() -> None:
+    sums = sums_of(tensor=([10, 20], [1000, 3000]), data=([0, 1], [0, 500]))
+    slower = np.ones((5, 1))
+    slower[DATA] = 3.0
+    found = sent_of(sums, [1.0, 1.0, 1.0], slower)
+    tensor_s = [40 * 1e-6 + 3000 * 1e-9, 40 * 5e-6 + 3000 * 1e-8, 20 * 1e-6 + 1000 * 1e-9]
+    data_s = [2 * 1e-6 + 3 * 500 * 1e-9, 2 * 5e-6 + 3 * 500 * 1e-8, 0.0]
+    np.testing.assert_allclose(found.exposed_s[[TENSOR, DATA]], [tensor_s, data_s])
+    np.testing.assert_allclose(found.repeated_s, np.add(tensor_s, data_s) / 2)
+    np.testing.assert_allclose(found.sent_bytes[[TENSOR, DATA]], [[4500, 3000, 1500], [750, 500, 0]])
+    assert not found.exposed_s[[PIPELINE, 3, 4]].any()
+
+
+@settings(deadline=None, max_examples=40)
+@given(operator_s=st.floats(0, 1e-3), tensor=st.floats(0, 1), data=st.floats(0, 1))
+def test_operators_hide_no_more_than_they_take(operator_s: float, tensor: float, data: float) -> None:
+    sums = sums_of(tensor=([10, 20], [1000, 3000]), data=([2, 1], [400, 500]))
+    whole = sent_of(sums, [0.0] * 3).exposed_s
+    found = sent_of(sums, [operator_s] * 3, tensor=tensor, data=data)
+    shown = found.exposed_s
+    hidden_s = (whole - shown).sum(axis=0)
+    wanted_s = tensor * whole[TENSOR] + data * whole[DATA]
+    np.testing.assert_allclose(hidden_s, np.minimum(wanted_s, operator_s), atol=1e-15)
+    assert np.all(shown >= -1e-18)
+    np.testing.assert_allclose(found.repeated_s, shown.sum(axis=0) / 2, atol=1e-18)
+
+
+def test_each_mapping_may_hide_a_share_of_its_own() -> None:
+    sums = sums_of(tensor=([10, 20], [1000, 3000]))
+    whole, shown = (sent_of(sums, [1.0] * 3, tensor=share).exposed_s[TENSOR] for share in (0.0, np.array([0.25, 0.5])))
+    np.testing.assert_allclose(shown / whole, [0.5, 0.5, 0.75])
+
+
+def test_all_reduces_over_a_switch_take_what_kernels_say() -> None:
+    """Each of the mean size; candidates beyond the server keep their plan, and those without any take no time."""
+    kernels = SimpleNamespace(all_reduce_s=lambda ranks, size, rate: ranks * 1e-6 + size / rate)
+    found = sent_of(sums_of(tensor=([0, 20], [0, 3000])), [1.0] * 3, kernels=kernels)
+    expected = [20 * (4e-6 + 150 / 450e9), 40 * 5e-6 + 3000 * 1e-8, 0.0]
+    np.testing.assert_allclose(found.exposed_s[TENSOR], expected)
+
+
+@pytest.mark.parametrize(("reached", "expected"), [(None, 1 / 0.7), (300e9, 1.5), (500e9, 1.0)])
+def test_links_of_a_server_in_training(reached: float | None, expected: float) -> None:
+    efficiency = Efficiency(matrix=0.5, attention=0.5, memory=0.5, launch_s=0, link_bytes_per_s=reached)
+    training: Any = SimpleNamespace(regime="training")
+    assert over_peak(training, fabric_of(FAT_TREE), efficiency) == pytest.approx(expected)
+    assert over_peak(training, fabric_of(LIGHTPATH), efficiency) == 1.0
+    assert over_peak(SimpleNamespace(regime="inference"), fabric_of(FAT_TREE), efficiency) == 1.0  # type: ignore[arg-type]
+
+
+def test_circuits_switch_there_and_back() -> None:
+    """40 us each: at every pipeline message beside tensor phases, at every data phase beside any other."""
+    rows = np.array([0, 1])
+    cases = [
+        ({"tensor": [6, 6]}, [0, 0], [0, 0]),
+        ({"tensor": [6, 0], "pipeline": [3, 3]}, [6, 0], [6, 0]),
+        ({"tensor": [6, 0], "pipeline": [3, 3], "data": [1, 1]}, [8, 2], [6, 0]),
+        ({"data": [1, 1]}, [0, 0], [0, 0]),
+    ]
+    for counts, switches, inside in cases:
+        sums = sums_of(**{name: ([float(n) for n in count], [1.0, 1.0]) for name, count in counts.items()})
+        found = phase_changes_s(rows, sums, fabric_of(LIGHTPATH))
+        np.testing.assert_allclose(found, 40e-6 * np.array([switches, inside], np.float64))
+        assert not np.any(phase_changes_s(rows, sums, fabric_of(FAT_TREE)))
+
+
+def test_energy_by_reach() -> None:
+    """10 pJ a bit inside a server, 20 beyond."""
+    sent, is_confined = np.array([[1e9], [2e9], [0], [0], [4e9]]), np.array([[True], [False], [True], [True], [False]])
+    np.testing.assert_allclose(network_j(is_confined, fabric_of(FAT_TREE), sent), [1 * 0.08 + 6 * 0.16])
