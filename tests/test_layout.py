@@ -38,6 +38,7 @@ TOGETHER = {
     "tests/planner/policies/test_outside.py": "a policy of another distribution in every command",
     "tests/planner/service/test_page.py": "the live page in a browser",
     "tests/planner/simulate/test_shipped.py": "clusters that ship, through a replay",
+    "tests/planner/studies/test_one_training_model.py": "one training step in validate, score and solve",
     "tests/planner/whatif/repair/test_against_enumeration.py": "repairs against enumeration",
 }
 """file, or folder without those below it: what is tested there together"""

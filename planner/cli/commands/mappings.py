@@ -95,17 +95,17 @@ def _device(name: str) -> "Device":
 
 def _workload(question: Question) -> "Workload":
     """A model of the catalog at work, or one that a file describes."""
-    from costmodel.workloads.asked import Asked, kind_of_shape, workload_of_name
+    from costmodel.workloads.from_model import WorkloadChoices, kind_of_shape, workload_of_name
     from planner.model.files import load, parse_text, read_text
 
-    asked = Asked(**{field.name: getattr(question, field.name) for field in fields(Asked)})
+    choices = WorkloadChoices(**{field.name: getattr(question, field.name) for field in fields(WorkloadChoices)})
     if not _is_file(question.model):
         with _option("--workload"):
-            return workload_of_name(question.model, asked)
+            return workload_of_name(question.model, choices)
     kind = kind_of_shape(parse_text(read_text(Path(question.model)), question.model))
     shape = load(kind.shape, question.model)
     with _option("--workload"):
-        return kind.workload(shape, asked)
+        return kind.workload(shape, choices)
 
 
 def _is_file(name: str) -> bool:

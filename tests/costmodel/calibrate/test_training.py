@@ -7,14 +7,9 @@ from costmodel.calibrate import training
 from costmodel.calibrate.family import Series, Table
 from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
-from tests.costmodel.calibrate.training_cases import MEASURED, needs_tables, of
+from tests.costmodel.calibrate.training_cases import MEASURED, ROW, needs_tables, of
 
 KNOWN = {"matrix": 0.5, "attention": 0.4, "memory": 0.95, "launch": 34e-6, "link_bandwidth": 5e11}
-ROW: dict[str, object] = {
-    "device": "b200", "devices": 8, "model": "llama3-70b", "layers": 4, "seq_len": 4096, "tp": 2, "cp": 1, "pp": 1,
-    "dp": 4, "interleave": 1, "micro_batch": 1, "micro_batches": 4, "recompute": "none", "step_s": 1.0,
-    "peak_alloc_gib": np.nan,
-}  # fmt: skip
 
 
 def table_of(*changes: dict[str, object]) -> Table:

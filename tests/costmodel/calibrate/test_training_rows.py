@@ -6,24 +6,10 @@ import numpy as np
 import pytest
 
 from costmodel.calibrate import training
-from costmodel.calibrate.family import Series, Table
-from costmodel.calibrate.training_rows import Row, rows_of
+from costmodel.calibrate.family import Series
+from costmodel.calibrate.training_rows import rows_of
 from planner.tables import read_table
-from tests.costmodel.calibrate.test_training import ROW
-from tests.paths import SHARED
-
-MEASURED = SHARED / "measured"
-needs_tables = pytest.mark.skipif(not MEASURED.exists(), reason="../shared/measured is absent")
-
-
-def table(**cells: object) -> Table:
-    return {name: np.array([value]) for name, value in (ROW | cells).items()}
-
-
-def row_of(**changes: object) -> Row:
-    (row,) = rows_of(table(**changes))
-    assert row is not None
-    return row
+from tests.costmodel.calibrate.training_cases import MEASURED, needs_tables, row_of, table
 
 
 @pytest.fixture(scope="module")

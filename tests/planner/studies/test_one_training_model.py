@@ -14,7 +14,7 @@ from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from planner.cli import main
 from planner.model.instance import Instance
-from tests.costmodel.calibrate.test_training_rows import row_of
+from tests.costmodel.calibrate.training_cases import row_of
 
 CASES: list[dict[str, Any]] = [
     {"device": "h100", "tp": 4, "pp": 2, "dp": 2, "devices": 16, "precision": "fp8", "tp_overlap": "True"},

@@ -11,6 +11,6 @@ from tests.planner.whatif.repair.pools_cases import Pool
 @pytest.fixture(scope="module", params=[0, 1])
 def pool(request: pytest.FixtureRequest) -> Pool:
     instance = random_pool(64, 5, seed=request.param, units=6)
-    plan = solve(instance, options=SolveOptions(time_limit_s=5, workers=1)).plan
+    plan = solve(instance, options=SolveOptions(time_limit_s=60, deterministic_limit=2, workers=1)).plan
     assert plan is not None
     return instance, plan

@@ -13,8 +13,8 @@ from costmodel.workloads.transformer.shapes import TransformerShape, load_model,
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a model; each kind of model reads what concerns it."""
+class WorkloadChoices:
+    """Phase, precision and sizes of a workload; each kind of model reads what concerns it."""
 
     phase: Literal["training", "inference"]
     precision: Precision
@@ -33,29 +33,29 @@ class ModelKind(NamedTuple):
     names: Callable[[], Iterable[str]]
     load: Callable[[str], Any]
     shape: type[Spec]
-    workload: Callable[[Any, Asked], Workload]
+    workload: Callable[[Any, WorkloadChoices], Workload]
 
 
-def _transformer(model: str | TransformerShape, asked: Asked) -> Workload:
+def _transformer(model: str | TransformerShape, choices: WorkloadChoices) -> Workload:
     shape = load_model(model) if isinstance(model, str) else model
-    if asked.phase == "training":
+    if choices.phase == "training":
         return TransformerTraining(
-            model=model, global_batch=asked.batch, sequence=asked.sequence, precision=asked.precision
+            model=model, global_batch=choices.batch, sequence=choices.sequence, precision=choices.precision
         )
     if not shape.causal:
         raise ValueError("an encoder writes no tokens; give a model that does, or --phase training")
     return TransformerInference(
         model=model,
-        concurrency=asked.concurrency,
-        input_tokens=asked.input_tokens,
-        output_tokens=asked.output_tokens,
-        precision=asked.precision,
-        backend=asked.backend,
+        concurrency=choices.concurrency,
+        input_tokens=choices.input_tokens,
+        output_tokens=choices.output_tokens,
+        precision=choices.precision,
+        backend=choices.backend,
     )
 
 
-def _recommender(model: str | DlrmShape, asked: Asked) -> Workload:
-    return Dlrm(mode=asked.phase, model=model, batch=asked.batch, precision=asked.precision)
+def _recommender(model: str | DlrmShape, choices: WorkloadChoices) -> Workload:
+    return Dlrm(mode=choices.phase, model=model, batch=choices.batch, precision=choices.precision)
 
 
 MODEL_KINDS = (
@@ -64,14 +64,14 @@ MODEL_KINDS = (
 )
 
 
-def workload_of_name(name: str, asked: Asked) -> Workload:
+def workload_of_name(name: str, choices: WorkloadChoices) -> Workload:
     """A published model at work; ValueError names the nearest ones where it is unknown."""
     for kind in MODEL_KINDS:
         try:
             kind.load(name)
         except ValueError:
             continue
-        return kind.workload(name, asked)
+        return kind.workload(name, choices)
     raise unknown_name("model", name, [known for kind in MODEL_KINDS for known in kind.names()])
 
 
