@@ -18,7 +18,7 @@ from costmodel.pricing.score import score
 from planner.model.instance import Instance
 from planner.model.job import Job
 
-MOST_COMBINATIONS = 20_000
+MOST_COMBINATIONS = 60_000
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,14 @@ OFFLOADS = ("activations", "optimizer", "weights", "activations+optimizer", "wei
 
 
 def _job(**fields: object) -> TransformerTraining:
-    given = {"model": SHAPE, "global_batch": 16, "sequence": 512, "micro_batch": (1, 2), "offload": OFFLOADS}
+    given = {
+        "model": SHAPE,
+        "global_batch": 16,
+        "sequence": 512,
+        "micro_batch": (1, 2),
+        "offload": OFFLOADS,
+        "uneven_stages": False,
+    }
     return TransformerTraining.model_validate(given | fields)
 
 

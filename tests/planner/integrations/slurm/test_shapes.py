@@ -12,8 +12,11 @@ from planner.integrations.slurm.config import load_site
 from planner.integrations.slurm.scripts import lua_module
 from planner.integrations.slurm.shapes import shapes_of
 from tests.planner.integrations.slurm.lua import submit
-from tests.planner.simulate.grounds import BERT
+from tests.planner.simulate.grounds import BERT as BERT_OF_ANY_STAGES
 from tests.slurm.sites import write_site
+
+BERT = {**BERT_OF_ANY_STAGES, "uneven_stages": False}
+"""seven accelerators cannot share its layers"""
 
 
 @pytest.mark.slow
