@@ -21,6 +21,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 Places = dict[str, tuple[int, ...]]
 """indices by node"""
 
+EVEN = BERT | {"uneven_stages": False}
+"""seven accelerators cannot share its layers"""
+
 
 @dataclass
 class Plugin:
@@ -116,7 +119,7 @@ def plugin(nodes: int = 8, gpus: int = 8, **fields: Any) -> Iterator[Plugin]:
         (made.root / "cluster.json").write_text(json.dumps({"device": "h100-sxm", "fabric": fabric}))
         script = str(Path(__file__).with_name("switches.py"))
         given = {
-            "cluster": str(made.root / "cluster.json"), "workloads": {"bert": BERT}, "default_workload": "bert",
+            "cluster": str(made.root / "cluster.json"), "workloads": {"bert": EVEN}, "default_workload": "bert",
             "driver": {"kind": "hook", "command": ["/usr/bin/python3", "-I", "-S", script, str(folder)]},
         }  # fmt: skip
         sites.append(write_site(made.root / "site", nodes, gpus, **given | fields))
