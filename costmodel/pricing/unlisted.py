@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
 from costmodel.pricing.candidates import group_degrees, listed_blocks
 from costmodel.pricing.collective_choices import Listed, PlanChoices
+from costmodel.pricing.pinned import Pinned, lack_of_pinned, with_pinned
 from costmodel.workloads import TransformerTraining, Workload
 
 LackKind = Literal["limit", "division", "constraint", "groups", "memory"]
@@ -32,6 +34,8 @@ class Limits(NamedTuple):
 
 ANYWHERE = Limits()
 NOTHING = ANYWHERE._asdict()
+FREE: Pinned = MappingProxyType({})
+"""no degree is pinned"""
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,9 @@ class _Divided(NamedTuple):
 
 
 def lack_of(
-    workload: Workload, size: int, device: Device, fabric: FabricBase, limits: Limits = ANYWHERE
+    workload: Workload, size: int, device: Device, fabric: FabricBase, limits: Limits = ANYWHERE, pinned: Pinned = FREE
 ) -> Lack | None:
-    """What keeps every candidate on `size` devices from being listed; None where some are."""
+    """What keeps every candidate on `size` devices with the pinned degrees from being listed; None where some are."""
     if size > fabric.most_devices_of_a_job:
         where = "the cluster" if fabric.links_racks else "a rack"
         return Lack("limit", f"needs {_devices(size)}, {where} has {fabric.most_devices_of_a_job}")
@@ -69,6 +73,10 @@ def lack_of(
     if not len(mappings):
         factors = f"{size} is no product of degrees of parallelism that divide {workload.divided}"
         return Lack("division", f"{factors}; try a number with more divisors")
+    chosen = with_pinned(mappings, pinned)
+    if not len(chosen):
+        return Lack("division", lack_of_pinned(mappings, size, pinned))
+    mappings = chosen
     under = [_divided(workload, mappings, split, limits) for split in fabric.splits(device, workload)]
     if any((each.is_joined & (each.missing_bytes == 0)).any() for each in under):
         return None
@@ -122,19 +130,19 @@ def _memory(workload: Workload, under: Sequence[_Divided]) -> Lack:
     divided = " x ".join(each for each in degrees if not each.endswith(" 1"))
     at_best = f", at best ({divided})" if divided else ""
     text = f"each accelerator would hold {held}, {missing / 1e9:.1f} GB more than it has{at_best}"
-    text += _equal_stages(workload, m)
+    text += _equal_stages(workload, int(m.num_devices[0]))
     fitting = [each for each in under if (each.missing_bytes == 0).any()]
     if fitting:
         text += f"; where it fits, {_missing_groups(workload, fitting[0])}"
     return Lack("memory", text, missing)
 
 
-def _equal_stages(workload: Workload, mappings: Mappings) -> str:
+def _equal_stages(workload: Workload, size: int) -> str:
     """Where equal stages keep pipelines shorter than the layers would allow."""
     if not isinstance(workload, TransformerTraining) or workload.uneven_stages:
         return ""
-    stages = int(mappings.pipeline.max())
-    uneven = workload.model_copy(update={"uneven_stages": True}).mappings(int(mappings.num_devices[0]))
+    stages = int(workload.mappings(size).pipeline.max())
+    uneven = workload.model_copy(update={"uneven_stages": True}).mappings(size)
     if int(uneven.pipeline.max(initial=1)) == stages:
         return ""
     layers = f"its {workload.shape.layers} layers"

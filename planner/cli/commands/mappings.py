@@ -122,13 +122,14 @@ def _option(name: str) -> Iterator[None]:
 
 
 def _nothing_found(question: Question, workload: "Workload", device: "Device", fabric: "FabricBase") -> InputError:
-    from costmodel.pricing.pinned import lack_of_pinned
+    from costmodel.pricing.unlisted import lack_of
 
     size = question.num_devices
     if not question.pinned:
         return InputError("--devices", str(size), _why_none(workload, device, fabric, size))
     options = " ".join(f"--{SHORT[name]} {degree}" for name, degree in question.pinned.items())
-    return InputError(options, "", lack_of_pinned(workload, size, device, question.pinned))
+    lack = lack_of(workload, size, device, fabric, pinned=question.pinned)
+    return InputError(options, "", "nothing was found" if lack is None else lack.text)
 
 
 def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_devices: int) -> str:

@@ -2,11 +2,15 @@
 
 import pytest
 
+from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.device import load_device
-from costmodel.pricing.pinned import lack_of_pinned
+from costmodel.hardware.systems import load_system
+from costmodel.pricing.pinned import lack_of_pinned, with_pinned
+from costmodel.pricing.unlisted import Limits, lack_of
 from costmodel.workloads import TransformerInference, TransformerTraining
 
 H100 = load_device("h100-sxm")
+FABRIC = fat_tree_of(load_system("dgx-h100"), 16)
 BERT = TransformerTraining(model="bert-large", global_batch=24, sequence=512)
 SERVED = TransformerInference(model="llama-3.1-70b", concurrency=8, input_tokens=1000, output_tokens=24)
 
@@ -21,17 +25,22 @@ SERVED = TransformerInference(model="llama-3.1-70b", concurrency=8, input_tokens
     ],
 )
 def test_a_degree_by_itself_comes_before_all_together(pinned: dict[str, int], message: str) -> None:
-    assert lack_of_pinned(BERT, 8, H100, pinned).startswith(message)
+    mappings = BERT.mappings(8)
+    assert len(with_pinned(mappings, pinned)) == 0
+    assert lack_of_pinned(mappings, 8, pinned).startswith(message)
 
 
-def test_devices_that_nothing_divides() -> None:
-    served = SERVED.model_copy(update={"concurrency": 3})
-    text = lack_of_pinned(served, 67, H100, {"tensor": 67})
-    assert text == "no division into tensor 67 on 67 devices; there are those into none"
+@pytest.mark.parametrize("pinned", [{}, {"tensor": 4}, {"tensor": 2, "pipeline": 2}])
+def test_divisions_with_the_pinned_degrees_are_all_kept(pinned: dict[str, int]) -> None:
+    mappings = BERT.mappings(8)
+    kept = with_pinned(mappings, pinned)
+    is_kept = [all(mappings.choice(m)[name] == degree for name, degree in pinned.items()) for m in range(len(mappings))]
+    assert len(kept) == sum(is_kept) > 0
+    assert all((getattr(kept, name) == degree).all() for name, degree in pinned.items())
 
 
 def test_large_numbers_are_readable() -> None:
-    assert "on 4,096 devices" in lack_of_pinned(BERT, 4096, H100, {"tensor": 3})
+    assert "on 4,096 devices" in lack_of_pinned(BERT.mappings(4096), 4096, {"tensor": 3})
 
 
 @pytest.mark.parametrize("tensor", [1, 2])
@@ -41,12 +50,22 @@ def test_memory_by_hand(tensor: int) -> None:
     cache = 1024 * 80 * 2 * 8 * 128 * 2
     held_gb = ((2 * parameters + cache) / tensor + 2e9) / 0.9 / 1e9
     small = H100.model_copy(update={"capacity_bytes": 60e9})
-    text = lack_of_pinned(SERVED, 4, small, {"tensor": tensor, "data": 4 // tensor})
-    said, _, rest = text.partition(" would hold ")
-    assert said == f"tensor {tensor} x data {4 // tensor}"
-    held, more = rest.split(" GB on each device, ")
-    assert float(held) == pytest.approx(held_gb, abs=0.3)
-    assert float(more.removesuffix(" GB more than it has")) == pytest.approx(held_gb - 60, abs=0.3)
+    lack = lack_of(SERVED, 4, small, FABRIC, pinned={"tensor": tensor, "data": 4 // tensor})
+    assert lack is not None
+    said, _, rest = lack.text.partition(" GB, ")
+    assert float(said.removeprefix("each accelerator would hold ")) == pytest.approx(held_gb, abs=0.3)
+    more, _, division = rest.partition(" GB more than it has, at best ")
+    assert float(more) == pytest.approx(held_gb - 60, abs=0.3)
+    assert division == ("(data 4)" if tensor == 1 else "(tensor 2 x data 2)")
+
+
+def test_where_memory_would_do_the_reason_is_another() -> None:
+    """A limit of the user is told as such, with no figure of memory."""
+    assert lack_of(BERT, 8, H100, FABRIC, pinned={"tensor": 8}) is None
+    lack = lack_of(BERT, 8, H100, FABRIC, Limits(per_server=3), pinned={"tensor": 8})
+    assert lack is not None
+    assert lack.kind == "constraint"
+    assert lack.missing_bytes == 0
 
 
 def test_the_least_need_among_divisions_that_are_left_open() -> None:
@@ -54,5 +73,6 @@ def test_the_least_need_among_divisions_that_are_left_open() -> None:
     job = SERVED.model_copy(update={"model": "mixtral-8x7b"})
     experts_gb = 2 * 32 * 8 * 3 * 4096 * 14336 / 1e9
     held_gb = (2 * 46.7 - experts_gb * 7 / 8 + 1024 * 32 * 2 * 8 * 128 * 2 / 1e9 + 2) / 0.9
-    text = lack_of_pinned(job, 8, H100.model_copy(update={"capacity_bytes": 10e9}), {"tensor": 1})
-    assert float(text.split()[4]) == pytest.approx(held_gb, abs=0.3)
+    lack = lack_of(job, 8, H100.model_copy(update={"capacity_bytes": 10e9}), FABRIC, pinned={"tensor": 1})
+    assert lack is not None
+    assert float(lack.text.split()[4]) == pytest.approx(held_gb, abs=0.3)
