@@ -62,6 +62,8 @@ class FreeDevices:
         self.slots.take(devices)
         for hook in self.taken_hooks:
             hook(devices, True)
+        if owned is not None:
+            self._take_owned(owned)
 
     def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
         """Free those of these devices that work, and what a job owned beside them."""
@@ -71,6 +73,14 @@ class FreeDevices:
         self.slots.release(devices)
         for hook in self.taken_hooks:
             hook(devices, False)
+        if owned is not None:
+            self._release_owned(owned)
+
+    def _take_owned(self, owned: Owned[Any]) -> None:
+        """Take what a job owns beside devices, where the fabric has anything of the kind."""
+
+    def _release_owned(self, owned: Owned[Any]) -> None:
+        """Free what a job owned beside devices."""
 
     def _count(self, devices: Iterable[Device], sign: int) -> None:
         dark, free, any_, lit = self.dark, self.free, self.any, self.lit

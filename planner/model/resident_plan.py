@@ -7,10 +7,11 @@ from planner.model.plan import Assignment, Plan
 
 def plan_of_residents(instance: Instance) -> Plan:
     """What runs now: the residents of an instance as a plan without objectives."""
-    return Plan(instance=instance.name, assignments=tuple(map(_assignment, instance.residents)))
+    return Plan(instance=instance.name, assignments=tuple(map(assignment_of, instance.residents)))
 
 
-def _assignment(resident: Resident) -> Assignment:
+def assignment_of(resident: Resident) -> Assignment:
+    """A resident as an assignment of a plan."""
     return Assignment(
         job=resident.name,
         configuration=resident.configuration,
@@ -23,7 +24,7 @@ def _assignment(resident: Resident) -> Assignment:
 def moved(instance: Instance, assignment: Assignment) -> Assignment:
     """The assignment, said to be moved if it is a resident that does not run as it does now."""
     job = instance.job(assignment.job)
-    is_moved = isinstance(job, Resident) and not is_same(assignment, _assignment(job))
+    is_moved = isinstance(job, Resident) and not is_same(assignment, assignment_of(job))
     return assignment if assignment.is_moved == is_moved else assignment.model_copy(update={"is_moved": is_moved})
 
 

@@ -5,9 +5,22 @@ import pytest
 from planner import SolveOptions, check, solve
 from planner.candidates.expand import expand
 from planner.model.instance import Instance
-from planner.model.result import Status
+from planner.model.result import Result, Status
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
+LONG = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=60.0)
+
+
+def proven(instance: Instance, *, has_plan: bool) -> Result | None:
+    """The outcome, proven optimal, whose plan passes the check; None where it is proven that there is no plan."""
+    result = solve(instance, policy="cpsat", options=LONG)
+    assert (result.status is Status.INFEASIBLE) == (not has_plan)
+    if not has_plan:
+        return None
+    assert result.status is Status.OPTIMAL
+    assert result.plan is not None
+    assert check(instance, result.plan, starts=True) == []
+    return result
 
 
 def assert_solved_to(instance: Instance, expected: float | None) -> None:

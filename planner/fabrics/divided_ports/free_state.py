@@ -25,15 +25,11 @@ class SharedFreeState(FreeState):
         twin.shares = FreeShares([*self.shares.modules], [*self.shares.ports])
         return twin
 
-    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().hold(devices, owned)
-        if owned is not None:
-            self.shares.take(owned.counted)
+    def _take_owned(self, owned: Owned[Any]) -> None:
+        self.shares.take(owned.counted)
 
-    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().give_back(devices, owned)
-        if owned is not None:
-            self.shares.take(owned.counted, -1)
+    def _release_owned(self, owned: Owned[Any]) -> None:
+        self.shares.take(owned.counted, -1)
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         return self.shares.owned(placed.configuration, self._devices_of(placed))

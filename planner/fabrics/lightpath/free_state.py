@@ -48,15 +48,11 @@ class LightpathFreeState(FreeState):
         twin.router = Router(twin.light)
         return twin
 
-    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().hold(devices, owned)
-        if owned is not None:
-            self.router.take(owned)
+    def _take_owned(self, owned: Owned[Any]) -> None:
+        self.router.take(owned)
 
-    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().give_back(devices, owned)
-        if owned is not None:
-            self.router.release(owned)
+    def _release_owned(self, owned: Owned[Any]) -> None:
+        self.router.release(owned)
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         return Owned(tuple(self.light.masks(placed.circuits).items())) if placed.circuits else None

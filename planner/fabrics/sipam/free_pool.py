@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from costmodel.fabrics import Sipam
+from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.sipam.circuits import Network, held_circuits
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.server_pool import Device, FreeServer, Plug, rack_of
 from planner.model.cluster import Cluster
-from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
+from planner.model.plan import HeldCircuits, MemoryCircuit
 
 
 class Wires(NamedTuple):
@@ -33,15 +34,15 @@ class FreePool:
         self.fabric: Sipam = cluster.fabric
         self.racks = [rack_of(cluster, server) for server in range(cluster.fabric.num_servers)]
 
-    def take(self, assignment: Assignment) -> None:
-        """Take the units, ports and uplinks of an assignment; ValueError where one is not free."""
-        for circuit in assignment.memory:
+    def take(self, placed: Placed) -> None:
+        """Take the units, ports and uplinks that a job names; ValueError where one is not free."""
+        for circuit in placed.memory:
             server, tray, rail, index = self.fabric.parse_tray_port(circuit.port)
             rack = self.racks[server]
             rack.ports[rail][tray].remove(index)
             for name in circuit.units:
                 rack.units[tray].remove(self.fabric.parse_unit(name)[2])
-        names = {name for held in assignment.circuits for c in held.circuits for name in c.fibers}
+        names = {name for held in placed.circuits for c in held.circuits for name in c.fibers}
         for name in names:
             server, rail, index = self.fabric.parse_uplink(name)
             self.racks[server].uplinks[rail].remove(index)

@@ -42,15 +42,11 @@ class PoolFreeState(FreeState):
         """Free numbers of each server, to look at."""
         return self.parts.pool
 
-    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().hold(devices, owned)
-        if owned is not None:
-            self.parts.take(owned)
+    def _take_owned(self, owned: Owned[Any]) -> None:
+        self.parts.take(owned)
 
-    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().give_back(devices, owned)
-        if owned is not None:
-            self.parts.release(owned)
+    def _release_owned(self, owned: Owned[Any]) -> None:
+        self.parts.release(owned)
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         return self.parts.owned_by(placed)

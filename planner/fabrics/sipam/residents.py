@@ -7,7 +7,7 @@ from costmodel.fabrics import FabricBase, Sipam
 from planner.fabrics.residents import ResidentRules, Running, check_asked_circuits
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster, Health
-from planner.model.plan import Assignment, Circuit
+from planner.model.plan import Circuit
 
 if TYPE_CHECKING:
     from planner.model.job import Resident
@@ -21,7 +21,7 @@ class SipamResidents(ResidentRules):
         for resident in residents:
             _check_memory(resident)
             try:
-                pool.take(_running(resident))
+                pool.take(resident)
             except (ValueError, KeyError) as error:
                 raise ValueError(
                     f"residents[{resident.name}].memory: a port, unit or uplink is not there, or held twice ({error})"
@@ -48,16 +48,6 @@ def _check_memory(resident: "Resident") -> None:
                     f"residents[{resident.name}].memory: {device} needs {units} units over {each} memory circuits"
                     f"{f' in {phase}' if len(settings) > 1 else ''}; copy them from the plan that started it"
                 )
-
-
-def _running(resident: "Resident") -> Assignment:
-    return Assignment(
-        job=resident.name,
-        configuration=resident.configuration,
-        devices=resident.devices,
-        circuits=resident.circuits,
-        memory=resident.memory,
-    )
 
 
 def numbered_parts(fabric: Sipam, prefix: str) -> list[str]:

@@ -8,8 +8,9 @@ from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.instance import Instance
-from planner.model.job import Job, Resident
+from planner.model.job import Job
 from planner.model.plan import Assignment, Circuit, PhaseChange, Plan, SwitchSetting, SwitchState
+from planner.model.resident_plan import assignment_of
 from planner.model.violation import Violation
 
 Connections = defaultdict[str, set[tuple[str, str]]]
@@ -27,7 +28,7 @@ def check_pool_light(instance: Instance, plan: Plan) -> Iterator[Violation]:
         yield Violation("pool_light", "switches", "the plan does not state its switches")
         return
     parts = PoolParts(instance.cluster, fabric)
-    before = [(resident, in_phases(resident, _running(resident))) for resident in instance.residents]
+    before = [(resident, in_phases(resident, assignment_of(resident))) for resident in instance.residents]
     after = [(job, in_phases(job, assignment)) for job, assignment in admitted(instance, plan)]
     for label, states, jobs in (("before", plan.switches.before, before), ("after", plan.switches.after, after)):
         yield from _check_repeated(states, label)
@@ -35,16 +36,6 @@ def check_pool_light(instance: Instance, plan: Plan) -> Iterator[Violation]:
     yield from _check_phases(parts, plan.switches, after)
     changes = {*plan.switches.before} != {*plan.switches.after}
     yield from _check_time(plan.switches.time_s, fabric.reconfiguration_s if changes else 0.0, "switches")
-
-
-def _running(resident: Resident) -> Assignment:
-    return Assignment(
-        job=resident.name,
-        configuration=resident.configuration,
-        devices=resident.devices,
-        circuits=resident.circuits,
-        memory=resident.memory,
-    )
 
 
 def _check_time(stated_s: float, expected_s: float, where: str) -> Iterator[Violation]:

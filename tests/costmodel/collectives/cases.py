@@ -8,6 +8,14 @@ from costmodel.collectives.plan import CollectivePlan
 
 ALPHA_S, RHO_S, RATE = 0.7e-6, 3.7e-6, 300e9
 KIB, MIB = 2**10, 2**20
+BEST_US = [
+    (64, KIB, 3, 11.7), (64, KIB, 16, 1.5),
+    (64, MIB, 3, 26.3), (64, MIB, 16, 17.5),
+    (256, 64 * KIB, 3, 20.4), (256, 64 * KIB, 16, 6.7),
+    (256, MIB, 3, 35.0), (256, MIB, 16, 17.6),
+    (256, 256 * MIB, 3, 1835), (256, 256 * MIB, 16, 1826),
+]  # fmt: skip
+"""ranks, bytes, peers at once, and the microseconds of the best simple all-reduce"""
 
 
 def limits(max_peers: int = 16, wavelengths: int = 16) -> Limits:

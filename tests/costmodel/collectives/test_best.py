@@ -12,7 +12,7 @@ from costmodel.collectives.best import best
 from costmodel.collectives.family import ALGORITHMS, Family
 from costmodel.collectives.ladder import Algorithm, Collective, Order
 from costmodel.collectives.limits import Limits
-from tests.costmodel.collectives.cases import ALPHA_S, KIB, MIB, RATE, RHO_S, limits
+from tests.costmodel.collectives.cases import ALPHA_S, BEST_US, KIB, MIB, RATE, RHO_S, limits
 from tests.oracles import collective_search as oracle
 
 SIMPLE = Family(orders=("fixed",), padded=False)
@@ -71,16 +71,7 @@ def test_overlap_is_exact_too(
     assert num_faster > 0
 
 
-@pytest.mark.parametrize(
-    ("ranks", "message_bytes", "max_peers", "expected_us"),
-    [
-        (64, KIB, 3, 11.7), (64, KIB, 16, 1.5),
-        (64, MIB, 3, 26.3), (64, MIB, 16, 17.5),
-        (256, 64 * KIB, 3, 20.4), (256, 64 * KIB, 16, 6.7),
-        (256, MIB, 3, 35.0), (256, MIB, 16, 17.6),
-        (256, 256 * MIB, 3, 1835), (256, 256 * MIB, 16, 1826),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("ranks", "message_bytes", "max_peers", "expected_us"), BEST_US)
 def test_table_of_the_simple_family(ranks: int, message_bytes: int, max_peers: int, expected_us: float) -> None:
     simple = best("all_reduce", ranks, message_bytes, limits(max_peers), SIMPLE)
     assert simple.time_s * 1e6 == pytest.approx(expected_us, rel=0.01)

@@ -4,20 +4,11 @@ import numpy as np
 import pytest
 
 from costmodel.collectives.plan import CollectivePlan
-from tests.costmodel.collectives.cases import ALPHA_S, KIB, MIB, best_of, limits
+from tests.costmodel.collectives.cases import ALPHA_S, BEST_US, best_of, limits
 from tests.costmodel.collectives.family_cases import best_plan, built, family
 
 
-@pytest.mark.parametrize(
-    ("ranks", "message_bytes", "max_peers", "expected_us"),
-    [
-        (64, KIB, 3, 11.7), (64, KIB, 16, 1.5),
-        (64, MIB, 3, 26.3), (64, MIB, 16, 17.5),
-        (256, 64 * KIB, 3, 20.4), (256, 64 * KIB, 16, 6.7),
-        (256, MIB, 3, 35.0), (256, MIB, 16, 17.6),
-        (256, 256 * MIB, 3, 1835), (256, 256 * MIB, 16, 1826),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("ranks", "message_bytes", "max_peers", "expected_us"), BEST_US)
 def test_table_of_best_plans(ranks: int, message_bytes: int, max_peers: int, expected_us: float) -> None:
     best_s = best_plan(family(ranks, max_peers), message_bytes).time_s(message_bytes)
     assert best_s * 1e6 == pytest.approx(expected_us, rel=0.01)

@@ -1,14 +1,18 @@
 """Small clusters and a mix to replay on."""
 
+from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import numpy as np
 
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.placement import Placement
 from planner.model.cluster import Cluster
 from planner.placement.job_classes import Site, prepare, reference_speeds
 from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
+from planner.simulate.placers import Placer
 from planner.simulate.trace import Trace
 
 FAT_TREE: dict[str, Any] = {
@@ -95,3 +99,17 @@ SMALL_DEMAND = DemandModel.model_validate(
 def state_of(of: Cluster) -> FreeState:
     """A cluster with nothing placed."""
     return FreeState.empty(of)
+
+
+def come_and_go(
+    state: FreeState, placer: Placer, site: Site, sizes: list[int], random: Random, steps: int, share: float
+) -> Iterator[list[Placement]]:
+    """What runs after each of so many steps: with the odds of `share` a job comes, else or where none fits one goes."""
+    running = list[Placement]()
+    for _ in range(steps):
+        placement = placer.place(site.kinds[0, random.choice(sizes)]) if random.random() < share else None
+        if placement is not None:
+            running.append(placement)
+        elif running:
+            state.release(running.pop(random.randrange(len(running))))
+        yield running

@@ -29,7 +29,7 @@ from planner.policies.sipam_loop import place_by_loop
 from planner.policies.slices import place_on_slices
 from planner.policies.torus_slices import torus_cut
 from planner.simulate.placers import PLACERS
-from tests.planner.simulate.grounds import BERT, CHAT, FABRICS, cluster, ground, state_of
+from tests.planner.simulate.grounds import BERT, CHAT, FABRICS, cluster, come_and_go, ground, state_of
 
 SIZES = [1, 2, 4, 8, 16]
 EVEN = {"fat_tree": (1, 2, 4), "lightpath": (1, 2, 4), "ocs_rail": (1, 2, 4), "torus": (1, 2, 8), "sipac": (1, 2, 4)}
@@ -124,18 +124,14 @@ def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy:
 )
 def test_what_is_given_back_is_free_again(fabric: str, policy: str) -> None:
     of = cluster(fabric)
-    kinds = ground("g", of, SIZES).kinds
+    site = ground("g", of, SIZES)
+    kinds = site.kinds
     state = state_of(of)
     placer, random = PLACERS[policy](state, 0), Random(5)
     alone = [_where(placer.place(kinds[0, size])) for size in SIZES]
     state = state_of(of)
     placer, running = PLACERS[policy](state, 0), list[Placement]()
-    for _ in range(400):
-        placement = placer.place(kinds[0, random.choice(SIZES)]) if random.random() < 0.6 else None
-        if placement is not None:
-            running.append(placement)
-        elif running:
-            state.release(running.pop(random.randrange(len(running))))
+    for running in come_and_go(state, placer, site, SIZES, random, 400, 0.6):
         held = [device for each in running for device in each.held]
         assert len(set(held)) == len(held) == 32 - state.num_free
         assert _light(running) == {guide: mask for guide, mask in state.taken.items() if mask}

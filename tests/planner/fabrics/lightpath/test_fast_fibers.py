@@ -10,10 +10,9 @@ from planner.fabrics.lightpath.free_state import LightpathFreeState
 from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
-from planner.fabrics.placement import Placement
 from planner.model.cluster import Cluster
 from planner.simulate.placers import PLACERS
-from tests.planner.simulate.grounds import FABRICS, cluster, ground, state_of
+from tests.planner.simulate.grounds import FABRICS, cluster, come_and_go, ground, state_of
 
 SIZES = [1, 2, 4, 8, 16]
 
@@ -24,15 +23,10 @@ def _busy(seed: int) -> tuple[LightpathFreeState, dict[object, LightpathOption]]
     fabric = FABRICS["lightpath"] | {"fibers": 2}
     state = state_of(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric, "health": health}))
     assert isinstance(state, LightpathFreeState)
-    kinds = ground("g", state.cluster, SIZES).kinds
-    placer, random, running = PLACERS["first_fit"](state, 0), Random(seed), list[Placement]()
-    for _ in range(60):
-        placement = placer.place(kinds[0, random.choice(SIZES)]) if random.random() < 0.7 else None
-        if placement is not None:
-            running.append(placement)
-        elif running:
-            state.release(running.pop(random.randrange(len(running))))
-    rows = [row for kind in kinds.values() for row in kind.rows]
+    site = ground("g", state.cluster, SIZES)
+    for _ in come_and_go(state, PLACERS["first_fit"](state, 0), site, SIZES, Random(seed), 60, 0.7):
+        pass
+    rows = [row for kind in site.kinds.values() for row in kind.rows]
     return state, {row.shape.key: row for row in rows if isinstance(row, LightpathOption)}
 
 
