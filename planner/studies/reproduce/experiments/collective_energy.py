@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from costmodel.published.routes import load_route_parts, mean_pair_j_per_byte, packed, pair_counts
+from costmodel.published.routes import RouteParts, load_route_parts, mean_pair_j_per_byte, packed, pair_counts
 from costmodel.spec import Spec
 from planner.studies.reproduce.experiments.published_shapes import PublishedRun, Shape
 
@@ -35,13 +35,19 @@ class Inputs(Spec):
     run: PublishedRun
     per_tray: int = Field(ge=1)
     per_rack: int = Field(ge=1)
+    parts: dict[str, RouteParts] = Field(default_factory=dict)
+    """sets of route parts of this experiment alone, by name"""
     systems: dict[str, str]
-    """name of a system -> set of route parts in the catalog"""
+    """name of a system -> one of these sets, or one of the catalog"""
     text_parts: str
     """the set that the text of the paper gives for the photonic systems"""
     baseline: str
     """the electrical system, whose parts the text gives as the tables have them"""
     models: tuple[MeasuredModel, ...] = Field(min_length=1)
+
+    def set_of(self, name: str) -> RouteParts:
+        """ValueError names the nearest sets of the catalog where it is unknown."""
+        return self.parts[name] if name in self.parts else load_route_parts(name)
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
@@ -69,4 +75,4 @@ def _cells(inputs: Inputs, systems: dict[str, str], *, whole: bool = False) -> d
 def mean_energies(accelerators: list[int], parts: str, inputs: Inputs) -> list[float]:
     """Mean joules of a byte over the pairs of each packed group."""
     counts = pair_counts(*packed(np.array(accelerators), inputs.per_tray, inputs.per_rack))
-    return [float(each) for each in mean_pair_j_per_byte(load_route_parts(parts), counts)]
+    return [float(each) for each in mean_pair_j_per_byte(inputs.set_of(parts), counts)]

@@ -11,7 +11,7 @@ from costmodel.published.routes import (
 from tests.costmodel.published.routes.placed import PICOJOULE_PER_BIT, SETS
 
 
-def test_the_catalog_has_three_sets_and_each_number_its_source() -> None:
+def test_the_catalog_has_the_sets_of_the_text_and_each_number_its_source() -> None:
     assert set(route_parts_names()) == set(SETS)
     for name in SETS:
         parts = load_route_parts(name)
