@@ -7,9 +7,13 @@ from planner.studies.reproduce.experiments import modules, photonic_inference
 from tests.planner.studies.reproduce.experiments.inference import outcome
 
 
-@pytest.mark.parametrize("name", ["inference_405b", "inference_1t", "inference_batches"])
-def test_photonic_fabric_is_reproduced(name: str) -> None:
-    assert {row.verdict for row in outcome("photonic_fabric", name).rows} == {"reproduced"}
+@pytest.mark.parametrize(("name", "fitted"), [("inference_405b", 2), ("inference_1t", 2), ("inference_batches", 2)])
+def test_numbers_that_efficiencies_were_chosen_on_are_fitted_and_the_rest_follows(name: str, fitted: int) -> None:
+    rows = outcome("photonic_fabric", name).rows
+    assert {row.verdict for row in rows} <= {"reproduced", "fitted"}
+    chosen = [row for row in rows if row.verdict == "fitted"]
+    assert len(chosen) == fitted
+    assert all(row.published_number not in (128, 4096) and row.unit for row in chosen)
 
 
 def test_both_readings_of_the_bandwidth() -> None:
