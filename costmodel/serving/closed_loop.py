@@ -29,10 +29,20 @@ class Load:
     prompts: Floats
     """that one step takes in"""
     output_tokens: float
-    layers: int
+    layers: float
+    """that a step runs, with those of a draft"""
     curve: ServingCurve
     requests_per_user: float | None = None
     """of a run in which all users start at once; None is the steady state"""
+    tokens_per_step: float = 1.0
+    """that a step gives each running request, in the mean"""
+    chunks: Floats | float = 1.0
+    """steps that a prompt takes where it runs beside others"""
+
+    @property
+    def decode_steps(self) -> float:
+        """After a request's first token."""
+        return (self.output_tokens - 1) / self.tokens_per_step
 
     @property
     def turns(self) -> Floats:
@@ -44,10 +54,14 @@ class Load:
         """Steps with prompts for all running requests, where each takes in several."""
         return np.maximum(self.slots / self.prompts, 1.0)
 
+    def chunks_of(self, mapping: Ints) -> Floats:
+        """Steps that a prompt takes, shape (C,)."""
+        return np.broadcast_to(np.asarray(self.chunks, np.float64), self.users.shape)[mapping]
+
     def decode_s(self, step_s: Floats, mapping: Ints) -> Floats:
         """A step that gives each running request a token, with its software."""
         gaps_s = self.layers * self.curve.layer_s
-        return np.asarray(step_s + gaps_s + self.curve.sequence_s * self.slots[mapping])
+        return np.asarray(step_s + gaps_s + self.curve.sequence_s * self.tokens_per_step * self.slots[mapping])
 
     def prompt_s(self, step_s: Floats, sequences: Floats) -> Floats:
         """A step with prompts that yields a token for so many sequences: kernels are launched one by one."""
@@ -61,8 +75,9 @@ class PromptsBeside:
     """A step takes in one prompt beside the running requests.
 
     Of the O - 1 steps between the first and the last token of a request, one has the prompt of each other running
-    request. Requests that started one after the other end so: a prompt that misses steps, misses steps with prompts.
-    Where fewer run than users there are, it waits for a free place.
+    request, or several one after the other have a part of it. Requests that started one after the other end so: a
+    prompt that misses steps, misses steps with prompts. Where fewer run than users there are, it waits for a free
+    place.
     """
 
     load: Load
@@ -72,23 +87,28 @@ class PromptsBeside:
     def steps(self) -> dict[str, Floats]:
         """Steps of each phase for one token of every user, shape (M,)."""
         load = self.load
-        each = load.turns / load.output_tokens
-        return {"decode": each * (load.output_tokens - load.slots), "prefill": each * load.slots, "start": 0 * each}
+        each, prompts = load.turns / load.output_tokens, load.slots * load.chunks
+        return {
+            "decode": each * (load.decode_steps + load.chunks - prompts),
+            "prefill": each * prompts,
+            "start": 0 * each,
+        }
 
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints) -> Paced:
-        load, outputs = self.load, self.load.output_tokens
-        slots, turns = load.slots[mapping], load.turns[mapping]
-        decode_s = load.decode_s(step_s["decode"], mapping)
-        prompt_s = load.prompt_s(step_s["prefill"], slots)
+        load = self.load
+        slots, turns, chunks = load.slots[mapping], load.turns[mapping], load.chunks_of(mapping)
         others = slots - 1
-        answer_s = (outputs - 1) * decode_s + others * (prompt_s - decode_s)
+        decode_s = load.decode_s(step_s["decode"], mapping)
+        chunk_s = load.prompt_s(step_s["prefill"], load.tokens_per_step * others + 1 / chunks)
+        prompt_s, slower_s = chunks * chunk_s, others * chunks * (chunk_s - decode_s)
+        answer_s = load.decode_steps * decode_s + slower_s
         missed = np.minimum(load.curve.missed_steps, load.users[mapping] - 1)
-        first_s = np.maximum((1 + missed) * prompt_s, (turns - 1) * answer_s + turns * prompt_s)
+        first_s = np.maximum(prompt_s + missed * chunk_s, (turns - 1) * answer_s + turns * prompt_s)
         if load.requests_per_user:
-            start_s = load.prompt_s(step_s["start"], 1 + others / START_SHARE)
+            start_s = chunks * load.prompt_s(step_s["start"], load.tokens_per_step * others / START_SHARE + 1 / chunks)
             at_start_s = (turns - 1) / 2 * (answer_s + prompt_s) + (slots + 1) / 2 * start_s
             first_s = first_s + (at_start_s - first_s) / load.requests_per_user
-            answer_s = answer_s - others * (prompt_s - decode_s) / 2 / load.requests_per_user
+            answer_s = answer_s - slower_s / 2 / load.requests_per_user
         return _paced(load, self.steps(), step_s, mapping, first_s, answer_s)
 
 
@@ -108,7 +128,7 @@ class PromptsFirst:
         """Steps of each phase for one token of every user, shape (M,)."""
         load = self.load
         each = load.turns / load.output_tokens
-        return {"decode": each * (load.output_tokens - 1), "prefill": each * load.groups}
+        return {"decode": each * load.decode_steps, "prefill": each * load.groups}
 
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints) -> Paced:
         """Of rows that have one of the phases alone, the times are its part."""
@@ -121,7 +141,7 @@ class PromptsFirst:
             answer_s += (groups - 1) / 2 * prompt_s
             first_s += ((groups + 1) / 2 + (turns - 1) * groups) * prompt_s
         if "decode" in step_s:
-            decoding_s = (load.output_tokens - 1) * load.decode_s(step_s["decode"], mapping)
+            decoding_s = load.decode_steps * load.decode_s(step_s["decode"], mapping)
             answer_s += decoding_s
             first_s += (turns - 1) * decoding_s
         has_start = "prefill" in step_s

@@ -2,29 +2,26 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
-from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
+from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
-from costmodel.pricing.opgraph import KernelTimes, OpGraph, Shapes
+from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
 from costmodel.serving.admission import MEMORY_SHARE, memory_slots
-from costmodel.serving.backends import GENERIC, ServingCurve, require_backend, serving_curve, usual_curve
+from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve
 from costmodel.serving.closed_loop import START_SHARE, Load, PromptsBeside, PromptsFirst
 from costmodel.serving.kernels import EngineKernels
-from costmodel.spec import Count, Degree, Spec
+from costmodel.workloads.transformer.draft import draft_blocks, draft_share, draft_tensor
+from costmodel.workloads.transformer.inference_spec import InferenceSpec
 from costmodel.workloads.transformer.passes import VOCABULARY_BYTES, Pass, Passes
 from costmodel.workloads.transformer.shapes import (
-    Model,
     TransformerShape,
     kv_dim,
     layer_parameters,
     model_name,
-    shape_of,
     tensor_degrees,
 )
 
@@ -32,63 +29,11 @@ _KEYS = ("tensor", "expert", "micro_batch")
 """columns on which the operators of a layer depend"""
 
 
-class TransformerInference(Spec):
+class TransformerInference(InferenceSpec):
     """A closed loop of users: each sends a prompt and reads the answer, and the next one follows at once.
 
     A step is one token for every user, and with it the share of the prompts that start in a step.
     """
-
-    kind: Literal["transformer_inference"] = "transformer_inference"
-    model: Model
-    precision: Precision = "bf16"
-    """of the layers' weights and matrix products"""
-    activation_precision: Precision = "bf16"
-    """of what crosses memory and network between operators"""
-    kv_precision: Precision | None = None
-    """of the KV cache; absent: bf16, or that of the weights where the backend has it so"""
-    concurrency: Count
-    """users served at once by the whole job"""
-    input_tokens: Count
-    output_tokens: Count
-    expert: Degree | tuple[Degree, ...] | None = None
-    """replicas among which the experts are divided; the planner chooses of a list, or where it is absent"""
-    backend: Annotated[str, AfterValidator(require_backend)] = GENERIC
-    """software that serves; `generic` has typical overheads"""
-    batching: Literal["continuous", "static"] = "continuous"
-    """continuous: requests enter and leave a running batch; static: each batch runs to its end before the next one"""
-    max_batch: Count | None = None
-    """requests that a replica runs at once at most; absent: memory alone limits them"""
-    requests_per_user: float | None = Field(default=None, ge=2)
-    """of a run in which all users start at once; absent: the steady state"""
-
-    @property
-    def shape(self) -> TransformerShape:
-        return shape_of(self.model)
-
-    @property
-    def speed_unit(self) -> str:
-        return "tokens/s"
-
-    @property
-    def phases(self) -> tuple[str, ...]:
-        """In a round: prompts of all users, then all their tokens."""
-        return ("prefill", "decode")
-
-    @property
-    def rounds_per_step(self) -> float:
-        return 1.0 / self.output_tokens
-
-    @property
-    def divided(self) -> str:
-        """What degrees of parallelism must divide, for messages."""
-        return f"its {self.shape.heads} heads, with one of {self.concurrency} users at least for each replica"
-
-    @property
-    def flops_per_work(self) -> float:
-        """Matrix operations of an output token, with its share of the prompt's."""
-        prompt = self.shape.forward_flops(self.input_tokens * (0.5 if self.shape.causal else 1.0))
-        share = self.input_tokens / self.output_tokens
-        return self.shape.forward_flops(self.input_tokens + self.output_tokens / 2) + share * prompt
 
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Numbers of each column of mappings beside the degrees."""
@@ -100,14 +45,25 @@ class TransformerInference(Spec):
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
         degrees = degree_table(num_devices, tensor_degrees(self.shape, num_devices), (1,), 1)
         found = every_mapping(degrees, self.menus())
-        users = -(-self.concurrency // found.data)
-        found = replace(found, micro_batch=users.astype(found.micro_batch.dtype))
-        return found.take(self.allowed(found))
+        found = found.take(self.allowed(found))
+        served = []
+        for users in self.numbers_of_users:
+            fullest = (-(-users // found.data)).astype(found.micro_batch.dtype)
+            served.append(replace(found, micro_batch=fullest).take(found.data <= users))
+        if len(served) == 1:
+            return served[0]
+        every = Mappings.concatenate(served)
+        return every.take(np.sort(distinct_rows([every.tensor, every.data, every.expert, every.micro_batch])[0]))
 
     def allowed(self, m: Mappings) -> Bools:
-        """Which mappings have a user for each replica and whole experts on each rank, shape (M,)."""
-        divides = (self.shape.experts % m.expert.astype(np.int64) == 0) & (m.data % m.expert == 0)
-        return np.asarray((m.data <= self.concurrency) & divides)
+        """Which mappings have whole experts on each rank, shape (M,)."""
+        return np.asarray((self.shape.experts % m.expert.astype(np.int64) == 0) & (m.data % m.expert == 0))
+
+    def users_served(self, m: Mappings) -> Floats:
+        """By the whole job, shape (M,): of the numbers to choose from, the most that make its replicas as full."""
+        numbers = np.array(self.numbers_of_users)
+        room = m.micro_batch.astype(np.int64) * m.data
+        return numbers[np.maximum(np.searchsorted(numbers, room, side="right") - 1, 0)].astype(np.float64)
 
     def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
         """Memory without which an accelerator serves nobody, and what it keeps in a second tier: bytes, shapes (M,).
@@ -149,16 +105,19 @@ class TransformerInference(Spec):
         device.matrix_flops_per_s(self.precision)
         shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
         curve, _ = serving_curve(device, self.backend, model_name(self.shape), calibrations)
-        users, slots = shapes.columns["micro_batch"], self._slots(shapes, device, curve)
-        prompts = self._prompts(slots, curve)
-        is_beside = self.batching == "continuous" and curve.prefill_tokens == 0
+        is_beside = self.batching == "continuous" and (self.chunk is not None or curve.prefill_tokens == 0)
+        slots = self._slots(shapes, device, curve)
         if is_beside:
-            slots = np.minimum(slots, float(self.output_tokens))
-        sizes = users[shapes.of], slots[shapes.of], prompts[shapes.of]
-        load = Load(*sizes, float(self.output_tokens), self.shape.layers, curve, self.requests_per_user)
+            slots = np.minimum(slots, self._most_in_step())
+        prompts = np.ones_like(slots) if is_beside else self._prompts(slots, curve)
+        chunks = self._chunks(slots)
+        load = self._load(shapes, slots, prompts, chunks, curve)
         pace = PromptsBeside(load) if is_beside else PromptsFirst(load)
-        passes, each = self._passes(shapes, curve), _phases(slots, prompts, slots - 1 if is_beside else 0 * slots)
-        blocks = [b for name, steps in pace.steps().items() for b in passes.blocks(each[name], shapes, steps)]
+        passes, each = (
+            self._passes(shapes, chunks, curve),
+            _phases(slots, prompts, slots - 1 if is_beside else 0 * slots),
+        )
+        blocks = [b for name, steps in pace.steps().items() for b in self._blocks(passes, each[name], shapes, steps)]
         none = np.zeros(len(mappings))
         return OpGraph(
             blocks=tuple(blocks),
@@ -167,33 +126,70 @@ class TransformerInference(Spec):
             footprint_bytes=self._used_bytes(shapes, slots, device, curve)[shapes.of],
             tier_footprint_bytes=none,
             tier_bytes=none,
-            work=np.full(len(mappings), float(self.concurrency)),
+            work=self.users_served(mappings),
             precision=self.precision,
             regime="inference",
             pace=pace,
             kernels=self.kernels(device, curve, calibrations),
-            rounds=partial(self.model_copy(update={"batching": "static"}).op_graph, mappings, device, calibrations),
+            rounds=partial(self._in_batches().op_graph, mappings, device, calibrations),
         )
+
+    def _in_batches(self) -> "TransformerInference":
+        return self.model_copy(update={"batching": "static", "chunk": None})
+
+    def _blocks(self, passes: Passes, each: Pass, shapes: Shapes, steps: Floats) -> list[Block]:
+        """One step of a phase: the model's pass, and those of its draft."""
+        found = passes.blocks(each, shapes, steps)
+        if self.speculation is None:
+            return found
+        return found + draft_blocks(self.speculation, passes, each, shapes, steps)
+
+    def _load(self, shapes: Shapes, slots: Floats, prompts: Floats, chunks: Floats, curve: ServingCurve) -> Load:
+        users, of, layers = shapes.columns["micro_batch"], shapes.of, float(self.shape.layers)
+        if self.speculation is not None:
+            layers += self.speculation.tokens * self.speculation.draft_layers(self.shape)
+        sizes = users[of], slots[of], prompts[of], float(self.output_tokens), layers, curve, self.requests_per_user
+        return Load(*sizes, tokens_per_step=self.tokens_per_step, chunks=chunks[of])
+
+    def _most_in_step(self) -> float:
+        """Requests of which each finds a step for its prompt while the others run: S prompts in the steps of one.
+
+        With S - 1 running, a chunk of c tokens has c - (S - 1) w of a prompt of p, so that a prompt takes
+        n = p / (c - (S - 1) w) steps. The others' fit beside N further steps where (S - 1) n <= N.
+        """
+        further = (self.output_tokens - 1) / self.tokens_per_step
+        if self.chunk is None:
+            return 1.0 + further
+        return 1.0 + min(further, further * self.chunk / (self.new_tokens + further * self.tokens_each))
+
+    def _chunks(self, slots: Floats) -> Floats:
+        """Steps that a prompt takes, shape (K,)."""
+        if self.chunk is None:
+            return np.ones_like(slots)
+        return np.asarray(np.maximum(self.new_tokens / (self.chunk - (slots - 1) * self.tokens_each), 1.0))
 
     @property
     def _request_tokens(self) -> float:
         return float(self.input_tokens + self.output_tokens)
 
     def _prompts(self, slots: Floats, curve: ServingCurve) -> Floats:
-        """That a step takes in, shape (K,)."""
+        """That a step takes in where running requests wait, shape (K,); a budget counts what the cache holds too."""
         if self.batching == "static":
             return slots
         return np.minimum(max(float(curve.prefill_tokens // self.input_tokens), 1.0), slots)
 
     def _slots(self, shapes: Shapes, device: Device, curve: ServingCurve) -> Floats:
         """Requests that a replica runs at once, shape (K,): at least one, which is all that listing asks for."""
-        free_bytes = MEMORY_SHARE * device.capacity_bytes - self._held_bytes(shapes, curve)
-        sizes = float(self.input_tokens), float(self.output_tokens)
-        slots = np.maximum(memory_slots(free_bytes, self._token_bytes(shapes, curve), *sizes, curve), 1.0)
+        token_bytes, shared = self._token_bytes(shapes, curve), self.input_tokens - self.new_tokens
+        free_bytes = MEMORY_SHARE * device.capacity_bytes - self._held_bytes(shapes, curve) - shared * token_bytes
+        sizes = self.new_tokens, float(self.output_tokens)
+        slots = np.maximum(memory_slots(free_bytes, token_bytes, *sizes, curve), 1.0)
         most = shapes.columns["micro_batch"] if self.max_batch is None else float(self.max_batch)
         return np.minimum(np.minimum(slots, most), shapes.columns["micro_batch"])
 
-    def _passes(self, shapes: Shapes, curve: ServingCurve) -> Passes:
+    def _passes(self, shapes: Shapes, chunks: Floats, curve: ServingCurve) -> Passes:
+        """A chunk sees what the cache holds of its prompt: the shared prefix, and half of the other chunks."""
+        each = self.new_tokens / chunks
         return Passes(
             self.shape,
             shapes.columns["tensor"],
@@ -201,8 +197,10 @@ class TransformerInference(Spec):
             self.precision,
             self.activation_precision,
             self._kv(curve),
-            float(self.input_tokens),
+            each,
             self.input_tokens + self.output_tokens / 2,
+            self.tokens_each,
+            self.input_tokens - self.new_tokens + (self.new_tokens - each) / 2,
         )
 
     def _kv(self, curve: ServingCurve) -> Precision:
@@ -210,19 +208,32 @@ class TransformerInference(Spec):
         return self.kv_precision or (self.precision if curve.kv_follows_weights else "bf16")
 
     def _token_bytes(self, shapes: Shapes, curve: ServingCurve) -> Floats:
-        """Keys and values of one token in all layers on one rank, shape (K,)."""
-        width = kv_dim(self.shape, shapes.columns["tensor"])
-        return np.asarray(self.shape.layers * 2 * BYTES_OF_PRECISION[self._kv(curve)] * width)
+        """Keys and values of one token in all layers on one rank, shape (K,), those of a draft too."""
+        tensor = shapes.columns["tensor"]
+        own = self._cache_bytes(self.shape, tensor, curve)
+        shape, share = draft_share(self.speculation, self.shape)
+        return own + share * self._cache_bytes(shape, draft_tensor(shape, tensor), curve)
+
+    def _cache_bytes(self, shape: TransformerShape, tensor: Floats, curve: ServingCurve) -> Floats:
+        return np.asarray(shape.layers * 2 * BYTES_OF_PRECISION[self._kv(curve)] * kv_dim(shape, tensor))
 
     def _held_bytes(self, shapes: Shapes, curve: ServingCurve) -> Floats:
-        """Weights and runtime of one rank, shape (K,)."""
-        shape, (tensor, expert) = self.shape, (shapes.columns[key] for key in _KEYS[:2])
+        """Weights, those of a draft too, and runtime of one rank, shape (K,)."""
+        tensor, expert = (shapes.columns[key] for key in _KEYS[:2])
+        shape, share = draft_share(self.speculation, self.shape)
+        own = self._weight_bytes(self.shape, tensor, expert)
+        draft = self._weight_bytes(shape, draft_tensor(shape, tensor), expert if shape is self.shape else tensor**0)
+        return own + share * draft + curve.runtime_bytes
+
+    def _weight_bytes(self, shape: TransformerShape, tensor: Floats, expert: Floats) -> Floats:
         layer = layer_parameters(shape, tensor, expert) * BYTES_OF_PRECISION[self.precision]
-        return shape.layers * layer + VOCABULARY_BYTES * shape.vocabulary_parameters / tensor + curve.runtime_bytes
+        return shape.layers * layer + VOCABULARY_BYTES * shape.vocabulary_parameters / tensor
 
     def _used_bytes(self, shapes: Shapes, slots: Floats, device: Device, curve: ServingCurve) -> Floats:
         """With the cache of all running requests, which fills the engine's share of memory at most; shape (K,)."""
-        cached_bytes = self._token_bytes(shapes, curve) * slots * self._request_tokens
+        shared = self.input_tokens - self.new_tokens
+        cached_tokens = slots * (self.new_tokens + self.output_tokens) + shared
+        cached_bytes = self._token_bytes(shapes, curve) * cached_tokens
         held_bytes = self._held_bytes(shapes, curve)
         return np.maximum(np.minimum(held_bytes + cached_bytes, MEMORY_SHARE * device.capacity_bytes), held_bytes)
 

@@ -1,0 +1,109 @@
+"""What a file says of the serving of a transformer, and the numbers that follow from it alone."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from costmodel.hardware.device import Precision
+from costmodel.serving.backends import GENERIC, require_backend
+from costmodel.serving.limits import ServingLimits
+from costmodel.spec import Count, Degree, Spec
+from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
+from costmodel.workloads.transformer.speculation import Speculation
+
+
+class InferenceSpec(Spec):
+    """The fields of a serving job: a closed loop of users."""
+
+    kind: Literal["transformer_inference"] = "transformer_inference"
+    model: Model
+    precision: Precision = "bf16"
+    """of the layers' weights and matrix products"""
+    activation_precision: Precision = "bf16"
+    """of what crosses memory and network between operators"""
+    kv_precision: Precision | None = None
+    """of the KV cache; absent: bf16, or that of the weights where the backend has it so"""
+    concurrency: Count | tuple[Count, ...]
+    """users served at once by the whole job; the planner chooses of a list"""
+    input_tokens: Count
+    output_tokens: Count
+    expert: Degree | tuple[Degree, ...] | None = None
+    """replicas among which the experts are divided; the planner chooses of a list, or where it is absent"""
+    backend: Annotated[str, AfterValidator(require_backend)] = GENERIC
+    """software that serves; `generic` has typical overheads"""
+    batching: Literal["continuous", "static"] = "continuous"
+    """continuous: requests enter and leave a running batch; static: each batch runs to its end before the next one"""
+    max_batch: Count | None = None
+    """requests that a replica runs at once at most; absent: memory alone limits them"""
+    requests_per_user: float | None = Field(default=None, ge=2)
+    """of a run in which all users start at once; absent: the steady state"""
+    limits: ServingLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
+    """longest times that users wait for tokens: candidates that miss one are not listed"""
+    chunk: Count | None = Field(default=None, exclude_if=lambda tokens: tokens is None)
+    """tokens of a step at most, those of running requests and of a part of a prompt beside them (chunked prefill);
+    absent: the backend's own way with prompts"""
+    prefix_hit: float = Field(default=0.0, ge=0, lt=1, exclude_if=lambda share: share == 0)
+    """share of each prompt that all requests begin with, and that the cache holds once: it is not computed again"""
+    speculation: Speculation | None = Field(default=None, exclude_if=lambda speculation: speculation is None)
+    """tokens that are guessed, and checked several at once"""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.chunk is not None and self.batching == "static":
+            raise ValueError("chunk: a static batch takes in all prompts at once; leave it out")
+        if self.concurrency == ():
+            raise ValueError("concurrency: the list is empty; give at least one number of users")
+        if not self.shape.causal and (self.chunk is not None or self.prefix_hit):
+            raise ValueError("an encoder's tokens see all others of the prompt: leave out chunk and prefix_hit")
+        return self
+
+    @property
+    def shape(self) -> TransformerShape:
+        return shape_of(self.model)
+
+    @property
+    def speed_unit(self) -> str:
+        return "tokens/s"
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """In a round: prompts of all users, then all their tokens."""
+        return ("prefill", "decode")
+
+    @property
+    def rounds_per_step(self) -> float:
+        return 1.0 / self.output_tokens
+
+    @property
+    def divided(self) -> str:
+        """What degrees of parallelism must divide, for messages."""
+        users = self.numbers_of_users[-1]
+        return f"its {self.shape.heads} heads, with one of {users} users at least for each replica"
+
+    @property
+    def numbers_of_users(self) -> tuple[int, ...]:
+        """Among which the planner chooses, ascending."""
+        return tuple(sorted(set(self.concurrency))) if isinstance(self.concurrency, tuple) else (self.concurrency,)
+
+    @property
+    def new_tokens(self) -> float:
+        """Of a prompt, those that the cache does not hold: its last one at least."""
+        return max(self.input_tokens * (1 - self.prefix_hit), 1.0)
+
+    @property
+    def tokens_each(self) -> float:
+        """That a step of decoding computes for each request: one, and those that were guessed."""
+        return 1.0 + (0 if self.speculation is None else self.speculation.tokens)
+
+    @property
+    def tokens_per_step(self) -> float:
+        """That a step of decoding gives each request."""
+        return 1.0 if self.speculation is None else self.speculation.tokens_per_step
+
+    @property
+    def flops_per_work(self) -> float:
+        """Matrix operations of an output token, with its share of the prompt's."""
+        known = self.input_tokens - self.new_tokens
+        prompt = self.shape.forward_flops(known + self.new_tokens * (0.5 if self.shape.causal else 1.0))
+        share = self.new_tokens / self.output_tokens
+        return self.shape.forward_flops(self.input_tokens + self.output_tokens / 2) + share * prompt
