@@ -18,6 +18,7 @@ from costmodel.pricing.score import score
 from costmodel.pricing.search import widest_block
 from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.shapes import load_model
+from costmodel.workloads.transformer.training_spec import OVERLAP
 
 DEVICE = "a100-sxm"
 """of all rows: the system that the table was computed for"""
@@ -46,6 +47,7 @@ def _workload(cells: dict[str, Any], *, has_vocabulary: bool) -> TransformerTrai
             "zero": int(cells["optimizer_sharding"]),
             "sequence_parallel": str(cells["tp_comm"]) == "rs_ag",
             "attention": "unfused",
+            "overlap": OVERLAP | {"tensor": 0.0},
         }
     )
 

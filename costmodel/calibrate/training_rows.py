@@ -16,7 +16,7 @@ from costmodel.pricing.score import score
 from costmodel.pricing.search import widest_block
 from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.shapes import TransformerShape, load_model
-from costmodel.workloads.transformer.training_spec import OVERLAP, TENSOR_OVERLAP
+from costmodel.workloads.transformer.training_spec import OVERLAP
 
 RECIPE = (
     "source", "precision", "attention_precision", "fp8_param_gather", "tp_overlap", "cuda_graphs", "rank_order",
@@ -62,7 +62,7 @@ class Row:
     @property
     def shows_links(self) -> bool:
         """Whether tensor ranks wait for links."""
-        return bool((self.mappings.tensor > 1).all()) and "tensor" not in self.workload.overlap
+        return bool((self.mappings.tensor > 1).all()) and not self.workload.overlap.get("tensor")
 
     def predict(self, calibrations: Calibrations | None) -> tuple[float, float, bool]:
         """Step time in s and peak memory in bytes, and whether the device was fitted."""
@@ -120,8 +120,8 @@ def _recipe(cells: dict[str, Any]) -> dict[str, Any]:
     if cells.get("fp8_param_gather") == "True":
         fields["gather_precision"] = "fp8"
     is_compiled = str(cells["device"]).startswith(COMPILED)
-    if cells.get("tp_overlap") == "True" or is_compiled:
-        fields["overlap"] = OVERLAP | {"tensor": TENSOR_OVERLAP}
+    if not is_compiled and cells.get("tp_overlap") != "True":
+        fields["overlap"] = OVERLAP | {"tensor": 0.0}
     if np.isfinite(stage := cells.get("zero_stage", np.nan)):
         fields["zero"] = int(stage)
     fields["cuda_graphs"] = is_compiled or cells.get("cuda_graphs", "") not in ("none", "", "False")

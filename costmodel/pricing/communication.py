@@ -33,10 +33,13 @@ def over_peak(graph: OpGraph, fabric: FabricBase, efficiency: Efficiency) -> flo
     return max(peak / (efficiency.link_bytes_per_s or TRAINING_LINK * peak), 1.0)
 
 
-def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, slower: Floats) -> Sent:
+def communication(
+    candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, slower: Floats, copies: Floats | float
+) -> Sent:
     """Messages by the plans of their dimensions, less what operators hide: no more hides than these take.
 
-    `slower` is the time of a byte over that of its plan, shape (5, C).
+    `slower` is the time of a byte over that of its plan, shape (5, C), and `copies` what is sent to experts over the
+    size of messages, shape (C,).
     """
     m, plans = candidates.mapping, candidates.plans
     latency_s = np.array([plan.latency_s for plan in plans])
@@ -49,14 +52,15 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
     hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
     for axis, each in sums.messages.items():
         plan = candidates.plan[axis]
-        latency, per_byte, size = latency_s[plan], slower[axis] * per_byte_s[plan], each.size_bytes[m]
+        often = copies if DIMENSIONS[axis] == "expert" else 1.0
+        latency, per_byte, size = latency_s[plan], often * slower[axis] * per_byte_s[plan], each.size_bytes[m]
         seconds[axis] = each.starts[m] * latency + size * per_byte
         if graph.kernels is not None:
             rows = np.flatnonzero((node_bytes_per_s[plan] > 0) & (each.count[m] > 0))
             number, ranks = each.count[m[rows]], num_ranks[plan[rows]]
             each_s = graph.kernels.all_reduce_s(ranks, size[rows] / number, node_bytes_per_s[plan[rows]])
             seconds[axis, rows] = number * each_s
-        sent[axis] = each.mean_bytes[m] * sent_per_byte[plan]
+        sent[axis] = often * each.mean_bytes[m] * sent_per_byte[plan]
         repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
         hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
@@ -66,6 +70,13 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
             seconds[axis] *= shown
             repeated[axis] *= shown
     return Sent(seconds, sent, repeated.sum(axis=0))
+
+
+def expert_copies(graph: OpGraph, is_confined: NDArray[np.bool_]) -> Floats | float:
+    """What is sent to experts over the size of messages, by whether each group lies in one server, shape (C,)."""
+    if graph.copies_inside == 1.0:
+        return 1.0
+    return np.where(is_confined[DIMENSIONS.index("expert")], graph.copies_inside, 1.0)
 
 
 def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:

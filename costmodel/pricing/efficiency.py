@@ -1,14 +1,20 @@
 """What share of its peaks a device reaches in a regime: fitted where there are measurements, else the part's own."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
 
 from costmodel.hardware.device import Device, Precision, is_narrow
-from costmodel.pricing.calibration import Calibration, numbers_of
+from costmodel.pricing.calibration import Calibration, Numbers, numbers_of
+from costmodel.pricing.scaling import Scaling, by_link
 from costmodel.spec import BytesPerSecond, Latency, Seconds, Spec
 
 Regime = Literal["training", "inference"]
+SCALINGS: Mapping[str, Scaling] = {"link_bandwidth": by_link, "link_bytes_per_s": by_link}
+"""how numbers fitted on one device carry over to another"""
+WHATEVER_THE_PRECISION = ("attention", "link_bandwidth", "link_bytes_per_s")
+"""numbers that hold for all precisions of matrices: attention mostly stays in bf16"""
 TRAINING_LAUNCH_S = 34e-6
 """that the host takes to start an operator in training and the small kernels around it: about 1 ms for both passes of a
 layer (fits on A100 and B200 steps by a roofline, made apart, gave 36 and 33 us)"""
@@ -51,15 +57,17 @@ def efficiency_of(
 ) -> tuple[Efficiency, bool]:
     """Efficiencies of a device in a regime, and whether they were fitted on this very device and precision.
 
-    A precision that was not fitted takes the shares and links of bf16. Numbers fitted under an older `framework` go
+    A precision that was not fitted takes the shares and links of bf16; one that was fitted on a device like this alone,
+    what was fitted here in another precision, as far as it holds for all. Numbers fitted under an older `framework` go
     before. Where nothing was fitted, engines reach the part's own shares, and training what it typically does.
     """
     variant = variant_of(precision)
     for name in [f"{variant} {framework}", variant][not framework :]:
-        numbers, is_fitted = numbers_of(device, regime, name, calibrations)
+        numbers, is_fitted = numbers_of(device, regime, name, calibrations, SCALINGS)
         if numbers is not None:
-            return Efficiency.model_validate(numbers), is_fitted
-    if numbers := numbers_of(device, regime, "bf16", calibrations)[0]:
+            here = {} if is_fitted else _fitted_here(device, regime, calibrations)
+            return Efficiency.model_validate(numbers | here), is_fitted
+    if numbers := numbers_of(device, regime, "bf16", calibrations, SCALINGS)[0]:
         return Efficiency.model_validate(numbers), False
     if regime == "inference":
         matrix = device.matrix_efficiency
@@ -67,3 +75,12 @@ def efficiency_of(
     else:
         numbers = {"matrix": TRAINING_MATRIX, "attention": TRAINING_ATTENTION, "launch": TRAINING_LAUNCH_S}
     return Efficiency.model_validate(numbers | {"memory": device.memory_efficiency}), False
+
+
+def _fitted_here(device: Device, regime: Regime, calibrations: tuple[Calibration, ...] | None) -> Numbers:
+    """Numbers of the other precision that was fitted on this very device, as far as they hold for all precisions."""
+    for variant in ("fp8", "bf16"):
+        numbers, is_fitted = numbers_of(device, regime, variant, calibrations)
+        if numbers is not None and is_fitted:
+            return {name: numbers[name] for name in WHATEVER_THE_PRECISION if name in numbers}
+    return {}

@@ -18,6 +18,8 @@ from costmodel.pricing.pace import Pace
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 OperatorKind = Literal["matrix", "attention", "elementwise"]
+Routing = Literal["none", "awaited", "known"]
+"""whether the sizes of an operator follow from where tokens were routed, and whether the host must first be told"""
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,17 @@ class Operator:
     count: Floats | float = 1.0
     """executions per execution of the block"""
     sizes: tuple[Floats | float, Floats | float, Floats | float] | None = None
-    """m, n, k of a matrix product"""
+    """m, n, k of a matrix product; m of all together where `products` are one kernel's"""
+    products: Floats | float = 1.0
+    """products of one size that run together, such as those of the experts: each has operands of its own"""
     precision: Precision | None = None
     """of a matrix product, where it is not the graph's"""
     memory_efficiency: float | None = None
     """share of the memory peak, where it is not the device's: short rows at random reach less"""
     kernels: Floats | float = 1.0
     """that a host which runs ahead of the device starts for it"""
+    routing: Routing = "none"
+    """kernels whose sizes follow from routing are never recorded; until the host is told, it cannot run ahead"""
     attention: AttentionSizes | None = None
     """sizes of a fused attention"""
 
@@ -163,6 +169,10 @@ class OpGraph:
     """of each operator's launch that is left: recorded graphs of kernels start by themselves"""
     framework: str = ""
     """whose efficiencies hold; the newest where empty"""
+    copies_inside: float = 1.0
+    """messages to experts within a server, over those between servers: a token goes to each of its experts there"""
+    processors: Floats | float = 1.0
+    """share of the processors that compute while the others send, of all or of each mapping, (M,)"""
     pace: Pace | None = None
     """how steps of the phases follow each other; None where one step follows the other"""
     kernels: KernelTimes | None = None

@@ -46,7 +46,8 @@ def operator_s(
     """Compute, memory and total time of one execution of an operator, each broadcasting to (K,).
 
     time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an operator, none
-    between operators. `matrix_s` prices matrix products by the kernels of the device, their launch included.
+    between operators. `matrix_s` prices matrix products by the kernels of the device, their launch included; those that
+    run together as one as large, but each has operands of its own to move.
     Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
     """
     runs = operator.precision or precision
@@ -55,7 +56,8 @@ def operator_s(
     reached = operator.memory_efficiency or efficiency.memory
     memory_s = np.asarray(operator.memory_bytes / (reached * device.memory_bytes_per_s), np.float64)
     if matrix_s is not None and operator.sizes is not None:
-        return compute_s, memory_s, matrix_s(runs, operator.sizes)
+        moved_s = np.where(np.asarray(operator.products) > 1, memory_s, 0.0)
+        return compute_s, memory_s, np.maximum(matrix_s(runs, operator.sizes), moved_s)
     return compute_s, memory_s, np.maximum(compute_s, memory_s) + efficiency.launch_s
 
 
@@ -78,7 +80,7 @@ def block_price(
     block: Block, graph: OpGraph, device: Device, efficiency: Efficiency, calibrations: Calibrations | None = None
 ) -> BlockPrice:
     """Sums over a block's rows, once per distinct shape. `calibrations` replaces the catalog's."""
-    compute_s, memory_s, flops_j, host_s = np.zeros((4, block.num_shapes))
+    compute_s, memory_s, flops_j, host_s, routed_s, awaited_s = np.zeros((6, block.num_shapes))
     started = efficiency.model_copy(update={"launch_s": 0.0}) if graph.runs_ahead else efficiency
     matrix_s = matrix_times(graph, device, started, calibrations)
     for operator in block.operators:
@@ -92,9 +94,14 @@ def block_price(
         compute_s += time_s * is_compute
         memory_s += time_s * ~is_compute
         flops_j += operator.flops * operator.count * device.energy_j_per_flop[operator.precision or graph.precision]
-        host_s += operator.count * np.asarray(operator.kernels) * (graph.launch_share * efficiency.launch_s)
+        started_s = operator.count * np.asarray(operator.kernels) * efficiency.launch_s
+        is_awaited = operator.routing == "awaited"
+        host_s += started_s * (graph.launch_share if operator.routing == "none" else not is_awaited)
+        awaited_s += started_s * is_awaited
+        routed_s += time_s * is_awaited
     if graph.runs_ahead:
-        memory_s += np.maximum(host_s - compute_s - memory_s, 0.0)
+        others_s = compute_s + memory_s - routed_s
+        memory_s += np.maximum(host_s - others_s, 0.0) + np.maximum(awaited_s - routed_s, 0.0)
     counts, starts, sizes = np.zeros((3, len(DIMENSIONS), block.num_shapes))
     for message in block.messages:
         axis = DIMENSIONS.index(message.dimension)

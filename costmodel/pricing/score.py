@@ -12,7 +12,7 @@ from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.communication import communication, network_j, over_peak, phase_changes_s
+from costmodel.pricing.communication import communication, expert_copies, network_j, over_peak, phase_changes_s
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.phase_switches import phase_switches
@@ -209,11 +209,11 @@ def _price(
     m = candidates.mapping
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
     priced = ((block, block_price(block, graph, device, efficiency, calibrations)) for block in graph.blocks)
-    sums = totals(len(graph), priced)
+    sums = totals(len(graph), priced, graph.processors)
     operator_s = (sums.compute_s + sums.memory_s)[m]
     is_confined = candidates.is_confined()
     slower = np.where(is_confined, over_peak(graph, fabric, efficiency), 1.0)
-    sent = communication(candidates, graph, sums, operator_s, slower)
+    sent = communication(candidates, graph, sums, operator_s, slower, expert_copies(graph, is_confined))
     change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
     repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble[m] * repeated_s

@@ -44,13 +44,13 @@ class Totals:
     """by axis of DIMENSIONS, those along which anything is sent"""
 
 
-def totals(num_mappings: int, blocks: Iterable[tuple[Block, BlockPrice]]) -> Totals:
-    """Sums of times x price."""
+def totals(num_mappings: int, blocks: Iterable[tuple[Block, BlockPrice]], processors: Floats | float = 1.0) -> Totals:
+    """Sums of times x price, where a share of the processors computes."""
     compute_s, memory_s, flops_j, memory_bytes, repeated_s, last_compute_s, last_memory_s = np.zeros((7, num_mappings))
     sums: dict[int, list[Floats]] = {}
     for block, price in blocks:
         k, n = block.shape, block.times
-        busy_s = price.compute_s[k] * n
+        busy_s = price.compute_s[k] * n / processors
         compute_s += busy_s
         stalled_s = price.memory_s[k] * n
         memory_s += stalled_s

@@ -41,7 +41,7 @@ class EngineKernels:
         products = self._products(runs)
         compute_s = np.asarray(operator.flops / (products.matrix_efficiency * device.matrix_flops_per_s(runs)))
         memory_s = np.asarray(operator.memory_bytes / (device.memory_efficiency * device.memory_bytes_per_s))
-        if operator.sizes is not None:
+        if operator.sizes is not None and operator.routing == "none":
             total_s = self.curve.matrix_slowdown * gemm_s(*operator.sizes, device, runs, products)
         elif operator.attention is not None:
             total_s = self._attention_s(operator.attention)

@@ -51,7 +51,8 @@ class Naive:
         hidden_bytes = ELEMENT * row.tokens * self.job.shape.hidden
         reduces = (5 if row.sequence_parallel else 4) + (2 if row.recompute == "full" else 0)
         in_halves = self.job.sends_halves("tensor")
-        tensor_s = self._all_reduce_s(hidden_bytes, row.tensor, near, in_halves=in_halves)
+        shown = 1 - self.job.overlap["tensor"] if row.sequence_parallel else 1.0
+        tensor_s = shown * self._all_reduce_s(hidden_bytes, row.tensor, near, in_halves=in_halves)
         sent_s = row.micro_batches * row.layers * reduces * tensor_s
         if row.pipeline > 1:
             stages = row.tensor * row.pipeline

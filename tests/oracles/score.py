@@ -96,6 +96,8 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
     slow = {name: _slower(fabric, rates.efficiency) if near[name] and is_slower else 1.0 for name in DIMENSIONS}
     sent = {name: [rates.send(work, name, plans[name], slow[name]) for work in step.works] for name in DIMENSIONS}
     hides = dict(getattr(workload, "overlap", {}))
+    if not choice["sequence_parallel"]:
+        hides.pop("tensor", None)
     if getattr(workload, "prefetch", False) and choice["zero"] == 3:
         hides["data"] = max(hides.get("data", 0.0), training.PREFETCHED)
     prices = _times(step, kernels, sent, hides, fabric.phase_change_s())

@@ -18,7 +18,7 @@ class LayerRun:
     shape: TransformerShape
     tensor: Floats
     expert: Floats
-    """ranks among which the experts are divided"""
+    """data ranks among which the experts are divided"""
     tokens: Floats
     """that the rank's tensor group runs at once"""
     normed_tokens: Floats
@@ -28,6 +28,10 @@ class LayerRun:
     activation_bytes: float
     cast_bytes: float = 0.0
     """traffic of a step for each element that enters or leaves a product and becomes narrow; 0 where none does"""
+    whole_experts: bool = False
+    """whether tensor ranks hold whole experts, instead of a part of each"""
+    dispatch_bytes: float | None = None
+    """of an element that is sent to an expert; as an activation where absent"""
 
     def matrix(
         self,
@@ -64,10 +68,12 @@ class LayerRun:
         return experts + (repeated(self._dense(shape.ffn_of_other_layers), 1 - share) if share < 1 else [])
 
     def _casts(self, products: Iterable[Operator]) -> list[Operator]:
-        """Narrow operands of these products, made from 16 bits: a third of the traffic of a step is forward."""
+        """Narrow operands of these products, made from 16 bits: a third of the traffic of a step is forward. Those of
+        experts have casts of their own."""
         if not self.cast_bytes:
             return []
-        elements = sum((o.count * o.sizes[0] * (o.sizes[1] + o.sizes[2]) for o in products if o.sizes), np.zeros(1))
+        own = [(o.count, *o.sizes) for o in products if o.sizes and o.routing == "none"]
+        elements = sum((count * m * (n + k) for count, m, n, k in own), np.zeros(1))
         return [Operator("casts", "elementwise", 0.0, self.cast_bytes / 3.0 * elements)]
 
     def _dense(self, width: float, label: str = "") -> list[Operator]:
@@ -79,43 +85,55 @@ class LayerRun:
         return [*rows, Operator(f"{label}activation", "elementwise", 0.0, activation)]
 
     def _experts(self) -> list[Operator]:
-        """Each token visits experts_per_token of them; a rank holds experts / expert, and of these as many are visited
-        as so many independent tokens choose. Dispatch and combination copy each token once. The busiest rank's get
+        """Each token visits experts_per_token of them; a rank holds a share, and of these as many are visited as so
+        many independent tokens choose. Dispatch and combination copy each token once. The busiest rank's get
         `expert_load` times the mean."""
-        shape, size = self.shape, self.activation_bytes
-        held = shape.experts / self.expert
-        arriving = self.tokens * shape.experts_per_token * shape.expert_load
+        shape, size, parts = self.shape, self.activation_bytes, self._parts
+        sharing = self.expert * self.tensor / parts
+        held = shape.experts / sharing
+        arriving = self.tokens * shape.experts_per_token * shape.expert_load * parts / self.tensor
         untouched = (1 - shape.experts_per_token / shape.experts) ** (self.tokens * self.expert)
         visited = np.maximum(held * (1 - untouched), 1.0)
-        matrices = ffn_matrices(shape, shape.ffn, self.tensor)
+        matrices = ffn_matrices(shape, shape.ffn, parts)
         rows = [
-            grouped(self.matrix(f"expert {name}", arriving / visited, io), visited, held)
+            _routed(grouped(self.matrix(f"expert {name}", arriving / visited, io), visited, held))
             for name, io in matrices.items()
         ]
         if self.cast_bytes:
             elements = arriving * sum(inputs + outputs for inputs, outputs in matrices.values())
             casts = Operator("expert casts", "elementwise", 0.0, self.cast_bytes / 3.0 * elements)
-            rows.append(replace(casts, kernels=held * len(matrices)))
-        activation = shape.ffn_matrices * size * arriving * shape.ffn / self.tensor
+            rows.append(_routed(replace(casts, kernels=held * len(matrices))))
+        activation = shape.ffn_matrices * size * arriving * shape.ffn / parts
         rows += [
             self.matrix("router", self.normed_tokens, (float(shape.hidden), float(shape.experts))),
-            Operator("expert activation", "elementwise", 0.0, activation),
-            Operator("dispatch and combine", "elementwise", 0.0, 4 * size * arriving * shape.hidden),
+            _routed(Operator("expert activation", "elementwise", 0.0, activation)),
+            _routed(Operator("dispatch and combine", "elementwise", 0.0, 4 * size * arriving * shape.hidden)),
         ]
         return rows + (self._dense(shape.shared_ffn, "shared ") if shape.shared_ffn else [])
 
+    @property
+    def _parts(self) -> Floats:
+        """Tensor ranks among which each expert is divided."""
+        return np.ones_like(self.tensor) if self.whole_experts else self.tensor
+
     def messages(self, all_reduces: Floats | float) -> list[Message]:
-        """Exchanges of one run of a layer: so many all-reduces of the hidden state over tensor ranks, and the
-        dispatch of tokens to experts and back. A reduce-scatter with its all-gather counts as one all-reduce."""
-        hidden_bytes = self.activation_bytes * self.tokens * self.shape.hidden
-        reduces = np.where(self.tensor > 1, all_reduces, 0.0)
+        """Exchanges of one run of a layer: so many all-reduces of the hidden state over tensor ranks, of which half are
+        the feed-forward network's, and the dispatch of tokens to experts and back. A reduce-scatter with its
+        all-gather counts as one all-reduce."""
+        shape = self.shape
+        hidden_bytes = self.activation_bytes * self.tokens * shape.hidden
+        shared = 1.0 if not self.whole_experts or shape.shared_ffn else 1.0 - shape.expert_layers / 2
+        reduces = np.where(self.tensor > 1, shared * all_reduces, 0.0)
         rows = [Message("tensor all-reduce", "tensor", hidden_bytes, reduces)]
-        if not self.shape.is_dense:
-            is_grouped = self.shape.expert_groups > 1
-            copies = self.shape.groups_per_token if is_grouped else self.shape.experts_per_token
-            sent = self.activation_bytes * self.normed_tokens * copies * self.shape.hidden * self.shape.expert_load
-            there_and_back = 2.0 * self.shape.expert_layers
+        if not shape.is_dense:
+            there_bytes = self.activation_bytes if self.dispatch_bytes is None else self.dispatch_bytes
+            size = (there_bytes + self.activation_bytes) / 2
+            sent = size * self.normed_tokens * shape.copies_between_servers * shape.hidden * shape.expert_load
+            there_and_back = 2.0 * shape.expert_layers
             rows.append(Message("expert all-to-all", "expert", sent, np.where(self.expert > 1, there_and_back, 0.0)))
+            if self.whole_experts:
+                beside = np.where((self.expert == 1) & (self.tensor > 1), there_and_back / 2, 0.0)
+                rows.append(Message("exchange of experts' tokens", "tensor", sent, beside))
         return rows
 
 
@@ -149,8 +167,16 @@ def grouped(operator: Operator, products: Floats, kernels: Floats) -> Operator:
     Frameworks of training start a kernel for each expert that a rank holds, on several streams (GroupedLinear of
     NVIDIA's Transformer Engine); engines of inference have one for all.
     """
+    assert operator.sizes is not None
+    rows, columns, depth = operator.sizes
     flops, memory_bytes = operator.flops * products, operator.memory_bytes * products
-    return Operator(operator.name, operator.kind, flops, memory_bytes, precision=operator.precision, kernels=kernels)
+    together = rows * np.asarray(products), columns, depth
+    return replace(operator, flops=flops, memory_bytes=memory_bytes, sizes=together, products=products, kernels=kernels)
+
+
+def _routed(operator: Operator) -> Operator:
+    """In the forward pass the host waits for the number of tokens that each expert gets."""
+    return replace(operator, routing="awaited")
 
 
 def backward(operators: Iterable[Operator]) -> list[Operator]:
@@ -158,12 +184,15 @@ def backward(operators: Iterable[Operator]) -> list[Operator]:
     weights, both with the forward's operations and bytes; all else runs twice."""
     rows: list[Operator] = []
     for operator in operators:
+        known = replace(operator, routing="none" if operator.routing == "none" else "known")
         if operator.sizes is None:
-            rows.append(replace(operator, count=2.0 * operator.count))
+            rows.append(replace(known, count=2.0 * operator.count))
             continue
         tokens, outputs, inputs = operator.sizes
-        rows.append(replace(operator, name=f"{operator.name}, inputs", sizes=(tokens, inputs, outputs)))
-        rows.append(replace(operator, name=f"{operator.name}, weights", sizes=(inputs, outputs, tokens)))
+        products = np.asarray(operator.products)
+        rows.append(replace(known, name=f"{operator.name}, inputs", sizes=(tokens, inputs, outputs)))
+        depth = inputs * products, outputs, tokens / products
+        rows.append(replace(known, name=f"{operator.name}, weights", sizes=depth))
     return rows
 
 

@@ -87,6 +87,16 @@ class TransformerShape(Spec):
         return self.experts == 1
 
     @property
+    def copies_between_servers(self) -> int:
+        """Of a token on its way to its experts in other servers: one to each group of experts, which passes it on."""
+        return min(self.groups_per_token, self.experts_per_token) if self.expert_groups > 1 else self.experts_per_token
+
+    @property
+    def copies_inside(self) -> float:
+        """The same in one server, over those between servers: one to each of its experts."""
+        return self.experts_per_token / self.copies_between_servers
+
+    @property
     def ffn_matrices(self) -> int:
         """Matrices of a feed-forward network: a gate makes a third."""
         return 3 if self.gated else 2

@@ -72,7 +72,8 @@ class Stage:
             run=LayerRun(
                 shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
                 min(job.element_bytes, BYTES_OF_PRECISION[job.precision]), job.activation_bytes,
-                CAST_BYTES.get(job.precision, 0.0),
+                CAST_BYTES.get(job.precision, 0.0), job.whole_experts,
+                BYTES_OF_PRECISION[job.dispatch_precision] if job.dispatch_precision else None,
             ),
             sequences=sequences,
             rank_sequence=job.sequence / context,

@@ -17,6 +17,8 @@ RECORDED_LAUNCH = 0.1
 """of a kernel's launch that is left where graphs of kernels were recorded (assumed: a few us of 34)"""
 BESIDE_OTHER_DIRECTION = 0.95
 """share of expert messages that hides in DualPipe (assumed: "fully hidden" but for its ends)"""
+SENDING_PROCESSORS = 20 / 132
+"""share of the processors that send and receive meanwhile: of an H800 (arXiv:2412.19437, section 3.2.2)"""
 PREFETCHED = 0.95
 """share of the messages of ZeRO-3 that hides behind passes, where prefetched: all but the ends"""
 
@@ -70,7 +72,8 @@ class TransformerTraining(TrainingSpec):
             both_ends = (m.pipeline % 2 == 0) & (micro_batches % 2 == 0) & (micro_batches >= 2 * m.pipeline)
             chunks &= (m.pipeline == 1) | both_ends
         layers = (stages <= shape.layers) if self.uneven_stages else (shape.layers % stages == 0)
-        experts = (shape.experts % m.expert.astype(np.int32) == 0) & (m.data % m.expert == 0)
+        sharing = m.expert.astype(np.int32) * (m.tensor if self.whole_experts and not shape.is_dense else 1)
+        experts = (shape.experts % sharing == 0) & (m.data % m.expert == 0)
         split = (m.tensor > 1) | (m.sequence_parallel == self.menus()["sequence_parallel"][0])
         shared = (m.zero <= 1) | (m.data * m.context > 1)
         return np.asarray(
@@ -131,12 +134,20 @@ class TransformerTraining(TrainingSpec):
             runs_ahead=True,
             launch_share=RECORDED_LAUNCH if self.cuda_graphs else 1.0,
             framework=self.framework,
+            copies_inside=self.shape.copies_inside,
+            processors=np.where(self._sends_beside(mappings), 1.0 - SENDING_PROCESSORS, 1.0),
         )
+
+    def _sends_beside(self, m: Mappings) -> Bools:
+        """Whether some processors send and receive experts' tokens while the others compute, shape (M,)."""
+        return np.asarray((m.pipeline > 1) & (m.expert > 1) & (self.schedule == "dual_pipe"))
 
 
 def _overlap(job: TrainingSpec, m: Mappings) -> dict[Dimension, float | Floats]:
     """Shares that hide; of the data ranks' messages more where parameters are prefetched, shape (M,)."""
     overlap: dict[Dimension, float | Floats] = dict(job.overlap)
+    if "tensor" in overlap and not (is_split := m.sequence_parallel > 0).all():
+        overlap["tensor"] = np.where(is_split, overlap["tensor"], 0.0)
     if job.prefetch and (sharded := m.zero == 3).any():
         data = job.overlap.get("data", 0.0)
         overlap["data"] = np.where(sharded, max(data, PREFETCHED), data)

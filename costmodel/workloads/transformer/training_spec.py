@@ -26,9 +26,11 @@ MENUS = ("micro_batch", "interleave", "context", "expert", "recompute", "zero", 
 
 TENSOR_OVERLAP = 0.8
 """share of tensor ranks' messages that hides where they are cut into parts that pass beside products (fit)"""
-OVERLAP: dict[Dimension, float] = {"context": 0.7, "data": 0.7}
+OVERLAP: dict[Dimension, float] = {"context": 0.7, "data": 0.7, "tensor": TENSOR_OVERLAP}
 """share that hides unless a job says otherwise: keys and values beside attention, as met in steps on B200; gradients
-and parameters beside the layers' passes, as frameworks do by default (fit on steps of MLPerf Training)"""
+and parameters beside the layers' passes (fit on steps of MLPerf Training); tensor ranks' messages under sequence
+parallelism. Published recipes of NeMo and Megatron-Bridge have all of these on (scripts/performance, CommOverlapConfig)
+"""
 
 
 class TrainingSpec(Spec):
@@ -50,6 +52,8 @@ class TrainingSpec(Spec):
     """of the core of attention; as the matrices where absent, but bf16 where these are narrower"""
     gather_precision: Precision | None = None
     """of the parameters that data ranks gather; as they are kept where absent"""
+    dispatch_precision: Precision | None = None
+    """of what is sent to experts; as other activations where absent. What comes back always is"""
     micro_batch: Count | tuple[Count, ...] | None = None
     """sequences of a micro-batch; the planner chooses where it is absent"""
     interleave: Degree | tuple[Degree, ...] = 1
@@ -58,6 +62,9 @@ class TrainingSpec(Spec):
     """ranks among which each sequence is divided; the planner chooses where it is absent, for long sequences"""
     expert: Degree | tuple[Degree, ...] | None = None
     """data ranks among which the experts are divided; the planner chooses where it is absent"""
+    whole_experts: bool = False
+    """whether tensor ranks hold whole experts (a tensor degree of experts of 1 in Megatron-LM, whose expert degree then
+    is `expert` x the tensor degree), instead of a part of each of theirs"""
     recompute: Recompute | tuple[Recompute, ...] = "none"
     """selective redoes the core of unfused attention in the backward pass (a fused one always does); full keeps
     each layer's input alone and runs the forward pass twice"""
@@ -82,7 +89,8 @@ class TrainingSpec(Spec):
     prefetch: bool = True
     """whether parameters divided over data ranks come while the layer before them runs, as FSDP has it"""
     cuda_graphs: bool = False
-    """whether kernels are recorded once and then start by themselves"""
+    """whether kernels are recorded once and then start by themselves; those of experts never are, since the number of
+    their tokens changes"""
     framework: str = ""
     """whose efficiencies hold where a device has some fitted under it, such as nemo-23.04; the newest where empty"""
 

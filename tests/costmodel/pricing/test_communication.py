@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.pricing.communication import communication, network_j, over_peak, phase_changes_s
+from costmodel.pricing.communication import communication, expert_copies, network_j, over_peak, phase_changes_s
 from costmodel.pricing.efficiency import Efficiency
 from costmodel.pricing.totals import Messages, Totals
 from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH, fabric_of
 
-TENSOR, PIPELINE, DATA = range(3)
+TENSOR, PIPELINE, DATA, _, EXPERT = range(5)
 LATENCY_S, BYTE_S, SENT = (1e-6, 5e-6), (1e-9, 1e-8), (1.5, 1.0)
 """of the plan inside a server, and of that between servers"""
 UNUSED = np.ones((5, 2))
@@ -24,12 +24,19 @@ def sums_of(**messages: tuple[list[float], list[float]]) -> Totals:
     found = {}
     for name, (count, size) in messages.items():
         number, total = np.array(count), np.array(size)
-        axis = {"tensor": TENSOR, "pipeline": PIPELINE, "data": DATA}[name]
+        axis = {"tensor": TENSOR, "pipeline": PIPELINE, "data": DATA, "expert": EXPERT}[name]
         found[axis] = Messages(number, 2 * number, total, number / 2, number, total / 2, total)
     return Totals(*np.zeros((7, 2)), found)
 
 
-def sent_of(sums: Totals, operator_s: list[float], slower: Any = UNUSED, kernels: Any = None, **overlap: Any) -> Any:
+def sent_of(
+    sums: Totals,
+    operator_s: list[float],
+    slower: Any = UNUSED,
+    kernels: Any = None,
+    copies: float = 1.0,
+    **overlap: Any,
+) -> Any:
     """Of three candidates: the second mapping on both plans, then the first one on the first plan."""
     shared = {"node_bytes_per_s": 0.0, "ranks": 4}
     plans = [
@@ -40,7 +47,8 @@ def sent_of(sums: Totals, operator_s: list[float], slower: Any = UNUSED, kernels
         plans[0].node_bytes_per_s = 450e9
     candidates: Any = SimpleNamespace(mapping=np.array([1, 1, 0]), plans=plans, plan=np.tile([0, 1, 0], (5, 1)))
     graph: Any = SimpleNamespace(overlap=overlap, kernels=kernels)
-    return communication(candidates, graph, sums, np.array(operator_s), np.broadcast_to(slower[:, :1], (5, 3)))
+    slower = np.broadcast_to(slower[:, :1], (5, 3))
+    return communication(candidates, graph, sums, np.array(operator_s), slower, copies)
 
 
 def test_messages_by_hand() -> None:
@@ -54,6 +62,23 @@ def test_messages_by_hand() -> None:
     np.testing.assert_allclose(found.repeated_s, np.add(tensor_s, data_s) / 2)
     np.testing.assert_allclose(found.sent_bytes[[TENSOR, DATA]], [[4500, 3000, 1500], [750, 500, 0]])
     assert not found.exposed_s[[PIPELINE, 3, 4]].any()
+
+
+def test_what_is_sent_more_often_takes_longer() -> None:
+    """Bytes to experts count as often as they are sent, starts and other dimensions do not."""
+    sums = sums_of(tensor=([10, 20], [1000, 3000]), expert=([10, 20], [1000, 3000]))
+    found = sent_of(sums, [0.0] * 3, copies=2.0)
+    np.testing.assert_allclose(found.exposed_s[EXPERT], [40e-6 + 6000e-9, 200e-6 + 6000e-8, 20e-6 + 2000e-9])
+    np.testing.assert_allclose(found.exposed_s[TENSOR], [40e-6 + 3000e-9, 200e-6 + 3000e-8, 20e-6 + 1000e-9])
+    np.testing.assert_allclose(found.sent_bytes[[TENSOR, EXPERT]], [[4500, 3000, 1500], [9000, 6000, 3000]])
+
+
+def test_tokens_go_to_each_expert_of_their_server() -> None:
+    """With 4 groups of 8 experts, where the experts' ranks share a server; other dimensions send what they do."""
+    graph: Any = SimpleNamespace(copies_inside=2.0)
+    is_confined = np.array([[True, False]] * 5)
+    np.testing.assert_array_equal(expert_copies(graph, is_confined), [2, 1])
+    assert expert_copies(SimpleNamespace(copies_inside=1.0), is_confined) == 1  # type: ignore[arg-type]
 
 
 @settings(deadline=None, max_examples=40)

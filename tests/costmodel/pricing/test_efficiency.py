@@ -51,3 +51,18 @@ def test_fp16_runs_like_bf16_and_fp8_does_not() -> None:
 def test_no_share_is_above_one(key: str) -> None:
     with pytest.raises(ValidationError, match=key):
         Efficiency.model_validate(NUMBERS | {key: 1.1})
+
+
+def test_what_holds_for_all_precisions_is_that_of_the_device_itself() -> None:
+    """Links and attention of a device go before those of one it is like; what it lacks scales by the links' peaks."""
+    gb200, b200 = (load_device(name) for name in ("gb200", "b200-sxm"))
+    like = calibrations(b200.name, "bf16")[0].model_copy(
+        update={"families": {"training": {"bf16": FILED | {"link_bytes_per_s": 300e9}}}}
+    )
+    own = calibrations(gb200.name, "fp8")[0].model_copy(
+        update={"families": {"training": {"fp8": FILED | {"attention": 0.4, "link_bytes_per_s": 600e9}}}}
+    )
+    found, is_fitted = efficiency_of(gb200, "training", "bf16", (like, own))
+    assert (found.matrix, found.attention, found.link_bytes_per_s, is_fitted) == (0.6, 0.4, 600e9, False)
+    alone, _ = efficiency_of(gb200, "training", "bf16", (like,))
+    assert (alone.attention, alone.link_bytes_per_s) == (0.3, 300e9 * gb200.link_bytes_per_s / b200.link_bytes_per_s)

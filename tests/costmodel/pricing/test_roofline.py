@@ -1,5 +1,7 @@
 """Operators on a device of round numbers, and sums over a block."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.pricing.efficiency import Efficiency
-from costmodel.pricing.opgraph import Block, Message, Operator, OpGraph
+from costmodel.pricing.opgraph import Block, Message, Operator, OpGraph, Routing
 from costmodel.pricing.roofline import block_price, operator_s
 
 DEVICE = Device.model_validate(
@@ -105,3 +107,33 @@ def test_serving_prices_products_by_measured_kernels(precision: Precision) -> No
 def test_a_precision_without_matrix_units_is_refused() -> None:
     with pytest.raises(ValueError, match="does not run fp8"):
         operator_s(Operator("matrix", "matrix", 1.0, 1.0), load_device("a100-sxm"), EFFICIENCY, "fp8")
+
+
+def test_products_that_run_together_move_all_their_operands() -> None:
+    """As long as one product of all their rows, unless the operands of so many take longer."""
+    h100 = load_device("h100-sxm")
+    one = Operator("one", "matrix", 1e9, 1e6, 1.0, (4096, 512, 1024))
+    for moved_bytes, is_bound in ((1e6, False), (1e10, True)):
+        group = replace(one, memory_bytes=moved_bytes, products=8.0)
+        graphs = [graph_of(each, regime="inference") for each in (one, group)]
+        alone, together = (block_price(graph.blocks[0], graph, h100, EFFICIENCY) for graph in graphs)
+        expected = moved_bytes / (0.5 * h100.memory_bytes_per_s) if is_bound else alone.compute_s + alone.memory_s
+        np.testing.assert_allclose(together.compute_s + together.memory_s, expected)
+
+
+def test_a_host_that_waits_for_routing_does_not_run_ahead() -> None:
+    """Work of 100 us hides the launches of others, not those of 50 kernels of experts, which no graph records."""
+    busy = Operator("busy", "elementwise", 0.0, 100e-6 * 100e9)
+    experts = Operator("experts", "elementwise", 0.0, 10e-6 * 100e9, kernels=50)
+    cases: list[tuple[Routing, float, float]] = [
+        ("none", 1.0, 110e-6), ("known", 1.0, 110e-6), ("awaited", 1.0, 150e-6),
+        ("none", 0.0, 110e-6), ("known", 0.0, 110e-6), ("awaited", 0.0, 150e-6),
+    ]  # fmt: skip
+    for routing, launch_share, expected in cases:
+        graph = graph_of(busy, replace(experts, routing=routing))
+        graph = replace(graph, runs_ahead=True, launch_share=launch_share)
+        price = block_price(graph.blocks[0], graph, DEVICE, EFFICIENCY)
+        np.testing.assert_allclose(price.compute_s + price.memory_s, expected)
+    many = replace(graph_of(replace(experts, routing="known")), runs_ahead=True, launch_share=0.0)
+    price = block_price(many.blocks[0], many, DEVICE, EFFICIENCY)
+    np.testing.assert_allclose(price.memory_s, 50e-6)

@@ -1,11 +1,14 @@
 """Layers and what ranks hold of them, known by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.workloads.transformer.layers import LayerRun
+from costmodel.pricing.opgraph import Operator
+from costmodel.workloads.transformer.layers import LayerRun, backward
 from costmodel.workloads.transformer.shapes import TransformerShape, load_model
 
 
@@ -85,3 +88,51 @@ def test_a_token_goes_once_to_each_of_its_groups() -> None:
     _, sent = run_of(load_model("deepseek-v3"), expert=64.0).messages(2.0)
     assert float(np.max(sent.message_bytes)) == 2 * 64 * 4 * 7168
     assert float(np.max(sent.count)) == pytest.approx(2 * 58 / 61)
+
+
+def totals_of(operators: list[Operator], name: str) -> list[float]:
+    found = [o for o in operators if o.name.startswith(name)]
+    return [float(sum(np.max(np.asarray(getattr(o, key)) * o.count) for o in found)) for key in ("flops", "kernels")]
+
+
+def test_whole_experts_do_the_same_work_in_fewer_kernels() -> None:
+    """Tensor ranks that hold whole experts have as many operations; their messages pass beside those of experts."""
+    shape = load_model("qwen3-235b-a22b")
+    split = run_of(shape, tensor=2.0, expert=16.0, tokens=4096.0, normed=2048.0)
+    whole = replace(split, whole_experts=True)
+    for name in ("expert ffn", "router"):
+        (flops, kernels), (other_flops, other_kernels) = (totals_of(r.operators(), name) for r in (split, whole))
+        assert other_flops == pytest.approx(flops)
+        assert other_kernels == pytest.approx(kernels / (2 if "expert" in name else 1))
+    (reduced, sent), (fewer, beside, own) = split.messages(2.0), whole.messages(2.0)
+    assert float(np.max(fewer.count)) == float(np.max(reduced.count)) / 2
+    assert float(np.max(beside.message_bytes)) == float(np.max(sent.message_bytes))
+    assert not np.any(own.count)
+    alone = replace(whole, expert=np.array([1.0])).messages(2.0)[2]
+    assert (alone.dimension, float(np.max(alone.count))) == ("tensor", 1.0)
+
+
+def test_dispatch_in_fp8_sends_three_quarters() -> None:
+    run = run_of(load_model("deepseek-v3"), expert=64.0)
+    wide, narrow = (float(np.max(r.messages(2.0)[1].message_bytes)) for r in (run, replace(run, dispatch_bytes=1.0)))
+    assert narrow == 0.75 * wide
+
+
+def test_products_of_experts_run_together_and_back() -> None:
+    """Each of the two products of the backward pass has the operations of the forward one; routing is known by then."""
+    up = next(o for o in run_of(load_model("deepseek-v3"), tokens=4096.0).operators() if o.name == "expert ffn up")
+    assert up.routing == "awaited"
+    for each in (up, *backward([up])):
+        m, n, k = (np.asarray(size) for size in each.sizes or ())
+        np.testing.assert_allclose(2 * m * n * k, up.flops)
+    assert {o.routing for o in backward([up])} == {"known"}
+    assert backward([replace(up, routing="none")])[0].routing == "none"
+
+
+def test_operands_become_narrow_once() -> None:
+    """Those of experts by casts of their own."""
+    run = replace(run_of(load_model("qwen3-30b-a3b"), tokens=4096.0), cast_bytes=3.0)
+    casts = {o.name: float(np.max(o.memory_bytes)) for o in run.operators() if "casts" in o.name}
+    sizes = 2048 + 4096 + 2 * 512 + 4096 + 2048 + 2048 + 128
+    assert casts["casts"] == pytest.approx(4096 * sizes)
+    assert casts["expert casts"] == pytest.approx(4096 * 8 * (2048 + 2 * 768 + 768 + 2048))

@@ -17,6 +17,7 @@ from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.shapes import load_model
+from costmodel.workloads.transformer.training_spec import OVERLAP
 from tests.costmodel.strategies import SMALL, jobs, some
 from tests.oracles.transformer import training_step
 from tests.paths import SHARED
@@ -208,6 +209,7 @@ class TestMeasured:
             recompute=recompute,
             sequence_parallel=recompute == "none" or "sequence-parallel" in how,
             attention="unfused" if row["device"].startswith("a100") else "fused",
+            overlap=OVERLAP | {"tensor": 0.0},
             uneven_stages=True,
             partial_rounds=True,
         )

@@ -64,3 +64,13 @@ def test_only_1f1b_interleaves_and_dual_pipe_feeds_both_ends() -> None:
 def test_expert_messages_pass_beside_the_other_direction() -> None:
     assert np.all(np.asarray(graph("dual_pipe", 4, "mixtral-8x7b").overlap["expert"]) > 0.9)
     assert "expert" not in graph("zero_bubble", 4, "mixtral-8x7b").overlap
+
+
+def test_processors_that_send_do_not_compute() -> None:
+    """20 of 132 where experts' tokens pass beside products, in the share of time that compute binds."""
+    dense, routed = (graph("dual_pipe", 4, model) for model in ("gpt3-175b", "mixtral-8x7b"))
+    assert np.all(np.asarray(dense.processors) == 1)
+    assert np.all(np.asarray(routed.processors) == 1)
+    mapping = Mappings.of(tensor=1, pipeline=4, data=8, expert=8, micro_batch=1, sequence_parallel=1)
+    sends = job("dual_pipe", model="mixtral-8x7b").op_graph(mapping, H100)
+    assert float(np.min(sends.processors)) == pytest.approx(112 / 132)
