@@ -7,7 +7,9 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.hardware.offload import offload_name
 from costmodel.parallelism.mappings import OFFLOAD
-from costmodel.pricing.unlisted import ANYWHERE, Limits, lack_of
+from costmodel.pricing.limits import ANYWHERE, Limits
+from costmodel.pricing.patience import shorter_waits
+from costmodel.pricing.unlisted import lack_of
 from costmodel.workloads import Workload
 
 Fields = dict[str, Any]
@@ -25,6 +27,8 @@ def remedies(
         return lack_of(workload.model_copy(update=fields), size, device, fabric, fewer) is None
 
     tried = list(_wider(workload, device, fabric))
+    if workload.limits is not None and works({"limits": None}):
+        return tuple(shorter_waits(workload, size, device, fabric, limits))
     found = {name: _written(name, value) for name, value in reversed(tried) if works({name: value})}
     lifted = [f"no limit {name}" for name, fewer in limits.without_one().items() if works({}, fewer)]
     if found or lifted:

@@ -12,6 +12,7 @@ from costmodel.parallelism.configuration import Configuration
 from costmodel.parallelism.mappings import Mappings
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates, list_candidates
+from costmodel.pricing.limits import within_limits
 from costmodel.pricing.score import Scores, score
 from costmodel.workloads import Workload
 
@@ -39,7 +40,7 @@ class SearchResult:
     num_configurations: int
     """that divide the workload; of those that fit in memory, each order of the ranks that differs"""
     num_priced: int
-    """candidates that fit in memory, each mapping under each plan of its collectives"""
+    """candidates that fit in memory and meet the workload's limits, each mapping under each plan of its collectives"""
     best: tuple[Option, ...]
     """the fastest, one a mapping, by time per unit of work"""
     front: tuple[Option, ...]
@@ -106,7 +107,7 @@ def priced_batches(
     for batch in _batches(workload, sizes, pinned or {}):
         found = list_candidates(workload, batch, device, fabric, blocks=widest_block)
         number = len(batch) + _further_orders(found)
-        yield found, score(found, device, fabric, calibrations=calibrations), number
+        yield *within_limits(found, score(found, device, fabric, calibrations=calibrations)), number
 
 
 def _further_orders(listed: Candidates) -> int:

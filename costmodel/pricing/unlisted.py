@@ -12,28 +12,18 @@ from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
 from costmodel.pricing.candidates import group_degrees, listed_blocks
 from costmodel.pricing.collective_choices import Listed, PlanChoices
+from costmodel.pricing.limits import ANYWHERE, Limits
+from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.pinned import Pinned, lack_of_pinned, with_pinned
+from costmodel.pricing.too_slow import too_slow
+from costmodel.serving.limits import ROUNDING
 from costmodel.workloads import TransformerTraining, Workload
 
-LackKind = Literal["limit", "division", "constraint", "groups", "memory"]
-KINDS: tuple[LackKind, ...] = ("limit", "division", "constraint", "groups", "memory")
+LackKind = Literal["limit", "division", "constraint", "groups", "memory", "waiting"]
+KINDS: tuple[LackKind, ...] = ("limit", "division", "constraint", "groups", "memory", "waiting")
 """in the order in which listing asks: who lacks a later one is nearer to a candidate"""
 
 
-class Limits(NamedTuple):
-    """What a user asks of places, as in `enumerate_candidates`."""
-
-    one_server: bool = False
-    per_server: int | None = None
-    collective: str | None = None
-
-    def without_one(self) -> dict[str, "Limits"]:
-        """These limits less one of them, by its name."""
-        return {name: self._replace(**{name: none}) for name, none in NOTHING.items() if getattr(self, name) != none}
-
-
-ANYWHERE = Limits()
-NOTHING = ANYWHERE._asdict()
 FREE: Pinned = MappingProxyType({})
 """no degree is pinned"""
 
@@ -46,6 +36,8 @@ class Lack:
     text: str
     missing_bytes: float = 0.0
     """of memory, for each device"""
+    excess: float = 0.0
+    """time that users wait over its limit, of the candidate that misses it least"""
 
 
 class _Divided(NamedTuple):
@@ -66,6 +58,7 @@ def lack_of(
     workload: Workload, size: int, device: Device, fabric: FabricBase, limits: Limits = ANYWHERE, pinned: Pinned = FREE
 ) -> Lack | None:
     """What keeps every candidate on `size` devices with the pinned degrees from being listed; None where some are."""
+    asked, limits = limits, limits.of_places
     if size > fabric.most_devices_of_a_job:
         where = "the cluster" if fabric.links_racks else "a rack"
         return Lack("limit", f"needs {_devices(size)}, {where} has {fabric.most_devices_of_a_job}")
@@ -79,13 +72,29 @@ def lack_of(
     mappings = chosen
     under = [_divided(workload, mappings, split, limits) for split in fabric.splits(device, workload)]
     if any((each.is_joined & (each.missing_bytes == 0)).any() for each in under):
-        return None
+        return _too_slow(workload, size, device, fabric, asked, pinned)
     if any(each.is_joined.any() for each in under):
         return _memory(workload, under)
     for name, fewer in limits.without_one().items():
         if any(_divided(workload, mappings, each.split, fewer).is_joined.any() for each in under):
             return Lack("constraint", _excluded(name, limits, size, fabric))
     return Lack("groups", _unjoined(workload, under, limits, size))
+
+
+def _too_slow(
+    workload: Workload, size: int, device: Device, fabric: FabricBase, limits: Limits, pinned: Pinned
+) -> Lack | None:
+    """By the candidates that would be listed if users waited as long as it takes."""
+    if workload.limits is None:
+        return None
+    patient = workload.model_copy(update={"limits": None})
+    candidates, scores = listed_and_priced(patient, [size], device, fabric, limits)
+    rows = np.flatnonzero(candidates.mappings.where(dict(pinned))[candidates.mapping])
+    candidates, scores = candidates.take(rows), scores.take(rows)
+    excess = float(workload.limits.excess(scores.ttft_s, scores.tpot_s).min())
+    if excess <= 1 + ROUNDING:
+        return None
+    return Lack("waiting", too_slow(candidates, scores, workload.limits), excess=excess)
 
 
 def _divided(workload: Workload, mappings: Mappings, split: Split, limits: Limits) -> _Divided:

@@ -12,7 +12,8 @@ from costmodel.spec import Spec
 
 ROUNDING = 1e-9
 """relative; times of one configuration may differ in the last digits with the rows they are priced among"""
-WaitingTime = Annotated[float, Quantity(TIME, "500 ms", 1e-6, 1e5), Field(gt=0)]
+WAITING = Quantity(TIME, "500 ms", 1e-6, 1e5)
+WaitingTime = Annotated[float, WAITING, Field(gt=0)]
 
 
 class ServingLimits(Spec):

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
-from costmodel.pricing.phases import with_phases
+from costmodel.pricing.candidates import Candidates, candidates_of
+from costmodel.pricing.limits import Limits
+from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.score import Scores, score
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import JobOptions, Problem, must_run
@@ -76,19 +77,14 @@ def list_options(instance: Instance, job: Job, known: Known | None = None) -> Jo
     cluster, known = instance.cluster, Known() if known is None else known
     question = _question(job)
     if question not in known:
-        candidates = enumerate_candidates(
+        asked = job.constraints
+        known[question] = listed_and_priced(
             job.workload,
             [size for size in job.sizes if size <= cluster.fabric.most_devices_of_a_job],
             cluster.device,
             cluster.fabric,
-            one_server=job.constraints.one_server,
-            per_server=job.constraints.per_server,
-            collective=job.constraints.collective,
+            Limits(asked.one_server, asked.per_server, asked.collective, asked.one_setting),
         )
-        if job.constraints.one_setting:
-            known[question] = candidates, score(candidates, cluster.device, cluster.fabric)
-        else:
-            known[question] = with_phases(candidates, cluster.device, cluster.fabric)
     candidates, scores = known[question]
     current, can_stay = None, False
     if isinstance(job, Resident):

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from costmodel.pricing.limits import Limits
 from costmodel.pricing.remedies import remedies
-from costmodel.pricing.unlisted import KINDS, Lack, Limits, lack_of
+from costmodel.pricing.unlisted import KINDS, Lack, lack_of
 from planner.fabrics import plugin_of
 from planner.model.cluster import Cluster
 from planner.model.job import Job
@@ -37,7 +38,7 @@ class _Question:
 def _why(question: _Question) -> str | None:
     cluster, job = question.cluster, question.job
     asked = job.constraints
-    limits = Limits(asked.one_server, asked.per_server, asked.collective)
+    limits = Limits(asked.one_server, asked.per_server, asked.collective, asked.one_setting)
     device, fabric = cluster.device, cluster.fabric
     nearest: tuple[int, Lack] | None = None
     for size in job.sizes:
@@ -61,5 +62,5 @@ def _why(question: _Question) -> str | None:
     return f"{text}; possible with {' or '.join(found)}" if found else text
 
 
-def _nearness(lack: Lack) -> tuple[int, float]:
-    return KINDS.index(lack.kind), -lack.missing_bytes
+def _nearness(lack: Lack) -> tuple[int, float, float]:
+    return KINDS.index(lack.kind), -lack.missing_bytes, -lack.excess

@@ -18,6 +18,9 @@ from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
 
+ROUNDING = 1e-9
+"""relative; times of one configuration may differ in the last digits with the rows they are priced among"""
+
 
 @dataclass(frozen=True)
 class Price:
@@ -27,6 +30,9 @@ class Price:
     step_s: float
     energy_per_work: float
     power_w: float
+    ttft_s: float
+    """NaN where nobody waits for tokens, as the next one"""
+    tpot_s: float
     by_phase: tuple[tuple[GroupPlan, ...], ...]
 
 
@@ -91,6 +97,19 @@ def offers(instance: Instance, job: Job) -> Offers:
     return _offers(_question(instance, job))
 
 
+def missed(job: Job, ttft_s: float, tpot_s: float) -> list[str]:
+    """Limits of a job's workload on the times that its users wait which such times miss, in words."""
+    limits = job.workload.limits
+    if limits is None:
+        return []
+    times = ("first token", ttft_s, limits.ttft_s), ("next token", tpot_s, limits.tpot_s)
+    return [
+        f"its {name} takes {1e3 * time_s:.4g} ms, its limit is {1e3 * limit_s:.4g} ms"
+        for name, time_s, limit_s in times
+        if limit_s is not None and not time_s <= limit_s * (1 + ROUNDING)
+    ]
+
+
 @lru_cache(maxsize=4096)
 def _price(question: _Question, configuration: Configuration) -> Price | None:
     device, fabric = question.cluster.device, question.cluster.fabric
@@ -106,6 +125,8 @@ def _price(question: _Question, configuration: Configuration) -> Price | None:
         step_s=float(scores.step_s[0]),
         energy_per_work=float(scores.energy_per_work_j[0]),
         power_w=float(scores.power_w[0]),
+        ttft_s=float(scores.ttft_s[0]),
+        tpot_s=float(scores.tpot_s[0]),
         by_phase=tuple(
             tuple(each.row_plans(0))
             for each in ((row.in_first_phase(), row.in_last_phase()) if row.has_phases[0] else (row,))
@@ -131,6 +152,10 @@ def _offers(question: _Question) -> Offers:
         scores = score(rows, device, fabric)
     else:
         rows, scores = with_phases(rows, device, fabric)
+    if job.workload.limits is not None:
+        waits = zip(scores.ttft_s.tolist(), scores.tpot_s.tolist(), strict=True)
+        in_time = np.array([not missed(job, *each) for each in waits], np.bool_)
+        rows, scores = rows.take(np.flatnonzero(in_time)), scores.take(np.flatnonzero(in_time))
     speeds, energies = [], []
     if len(rows):
         speeds, energies = [float(scores.speed.max())], [float(scores.energy_per_work_j.min())]

@@ -1,5 +1,6 @@
 """One job of an instance: what it asks for, and how it runs where it runs already."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
@@ -72,6 +73,13 @@ class Job(Spec):
     duration_s: Seconds | None = None
     earliest_start_s: Seconds = 0.0
     deadline_s: Seconds | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _says_limits_of_its_workload(cls, given: object) -> object:
+        if isinstance(given, Mapping) and "limits" in given:
+            raise ValueError("limits: belong to the workload of a serving job; write them there, beside concurrency")
+        return given
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

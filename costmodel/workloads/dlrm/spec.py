@@ -1,6 +1,6 @@
 """What a file says of a deep learning recommendation model that trains or serves."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.spec import Count, Spec
@@ -21,6 +21,8 @@ class DlrmSpec(Spec):
     """of the rows of tables"""
     pooled_precision: Precision | None = None
     """of pooled rows in memory and on the network; as the tables where absent"""
+    limits: ClassVar[None] = None
+    """on the times that users wait for tokens: there are none"""
 
     @property
     def shape(self) -> DlrmShape:

@@ -1,7 +1,7 @@
 """What a file says of the training of a transformer, and what it leaves to the planner."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -93,6 +93,8 @@ class TrainingSpec(Spec):
     their tokens changes"""
     framework: str = ""
     """whose efficiencies hold where a device has some fitted under it, such as nemo-23.04; the newest where empty"""
+    limits: ClassVar[None] = None
+    """on the times that users wait for tokens: there are none"""
 
     @model_validator(mode="after")
     def _menus_hold_choices(self) -> Self:

@@ -5,8 +5,9 @@ import pytest
 from costmodel.fabrics import fat_tree_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import load_system
+from costmodel.pricing.limits import Limits
 from costmodel.pricing.pinned import lack_of_pinned, with_pinned
-from costmodel.pricing.unlisted import Limits, lack_of
+from costmodel.pricing.unlisted import lack_of
 from costmodel.workloads import TransformerInference, TransformerTraining
 
 H100 = load_device("h100-sxm")

@@ -4,7 +4,7 @@ import pytest
 
 from costmodel.pricing.remedies import remedies
 from costmodel.pricing.unlisted import KINDS, lack_of
-from tests.costmodel.pricing.unlisted_cases import ASKED, H100, LLAMA, WORKLOADS, count, fabric, workload
+from tests.costmodel.pricing.unlisted_cases import ASKED, H100, HURRIED, LLAMA, WORKLOADS, count, fabric, workload
 from tests.fabrics import FABRICS
 
 
@@ -19,6 +19,22 @@ def test_something_lacks_exactly_where_nothing_is_listed(name: str, job: str) ->
             assert (lack is None) == bool(count(asked, size, on, limits)), (size, limits, lack)
             kinds.add(None if lack is None else lack.kind)
     assert {"limit"} < kinds <= {None, *KINDS}
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_users_wait_too_long_exactly_where_nothing_is_listed(name: str) -> None:
+    on, asked, kinds = fabric(name), workload(HURRIED), set()
+    for size in (1, 2, 8):
+        lack = lack_of(asked, size, H100, on)
+        assert (lack is None) == bool(count(asked, size, on)), (size, lack)
+        kinds.add(None if lack is None else lack.kind)
+    assert kinds == {None, "waiting"}
+
+
+def test_only_the_nearest_size_misses_a_limit_by_least() -> None:
+    few, more = (lack_of(workload(HURRIED), size, H100, fabric("fat_tree")) for size in (1, 2))
+    assert few is not None
+    assert more is None or few.excess > more.excess > 1
 
 
 @pytest.mark.parametrize("size", [256, 512, 1024])

@@ -7,7 +7,8 @@ from pydantic import TypeAdapter
 from costmodel.fabrics import Fabric
 from costmodel.hardware.device import load_device
 from costmodel.pricing.candidates import enumerate_candidates
-from costmodel.pricing.unlisted import Limits
+from costmodel.pricing.limits import Limits
+from costmodel.pricing.listing import listed_and_priced
 from costmodel.workloads import Workload
 from tests.fabrics import FABRICS
 
@@ -28,7 +29,18 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     },
     "tables": {"kind": "dlrm", "mode": "training", "model": "dlrm-dcnv2", "batch": 4096},
 }  # fmt: skip
-ASKED = (Limits(), Limits(one_server=True), Limits(per_server=3), Limits(per_server=4), Limits(collective="radix"))
+HURRIED = {
+    "kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 4, "input_tokens": 512,
+    "output_tokens": 64, "limits": {"ttft": "60 ms", "tpot": "5 ms"},
+}  # fmt: skip
+ASKED = (
+    Limits(),
+    Limits(one_setting=True),
+    Limits(one_server=True),
+    Limits(per_server=3),
+    Limits(per_server=4),
+    Limits(collective="radix"),
+)
 
 
 def workload(fields: dict[str, Any]) -> Workload:
@@ -42,4 +54,7 @@ def fabric(name: str, **changes: Any) -> Any:
 def count(asked: Workload, size: int, on: Any, limits: Limits = ASKED[0]) -> int:
     if size > on.most_devices_of_a_job:
         return 0
-    return len(enumerate_candidates(asked, [size], H100, on, **limits._asdict()))
+    if asked.limits is not None:
+        return len(listed_and_priced(asked, [size], H100, on, limits)[0])
+    of_places = {name: getattr(limits, name) for name in ("one_server", "per_server", "collective")}
+    return len(enumerate_candidates(asked, [size], H100, on, **of_places))

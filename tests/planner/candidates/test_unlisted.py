@@ -23,6 +23,12 @@ LLAMA: dict[str, Any] = {
 }  # fmt: skip
 
 
+HURRIED: dict[str, Any] = {
+    "kind": "transformer_inference", "model": "llama-3.1-70b", "precision": "fp8", "concurrency": 64,
+    "input_tokens": 2048, "output_tokens": 512, "limits": {"ttft": "300 ms", "tpot": "12 ms"},
+}  # fmt: skip
+
+
 def fields(accelerators: Any = 512, workload: dict[str, Any] = LLAMA, **job: Any) -> dict[str, Any]:
     fabric = FABRICS["fat_tree"] | {"servers": 128}
     jobs = [{"name": "x", "workload": workload, "accelerators": accelerators} | job]
@@ -38,12 +44,25 @@ def said(accelerators: Any = 512, **job: Any) -> str:
 
 
 @pytest.mark.slow
-def test_every_command_says_the_same(planner: Planner, tmp_path: Path) -> None:  # noqa: F811
-    instance, path = Instance.parse(fields()), tmp_path / "large.yaml"
-    path.write_text(yaml.safe_dump(fields()))
-    reason = said()
-    assert "its 126 layers divide into 2 equal stages at most" in reason
-    assert "possible with uneven_stages: true" in reason
+@pytest.mark.parametrize(
+    ("asked", "told", "remedy"),
+    [
+        (fields(), "its 126 layers divide into 2 equal stages at most", "possible with uneven_stages: true"),
+        (fields(8, HURRIED), "the next token takes 20.6 ms at best (tensor 4 x data 2), 71 % over", "concurrency: "),
+    ],
+)
+def test_every_command_says_the_same(
+    planner: Planner,  # noqa: F811
+    tmp_path: Path,
+    asked: dict[str, Any],
+    told: str,
+    remedy: str,
+) -> None:
+    instance, path = Instance.parse(asked), tmp_path / "large.yaml"
+    path.write_text(yaml.safe_dump(asked))
+    reason = why_unlisted(instance.cluster, instance.jobs[0]) or ""
+    assert told in reason
+    assert remedy in reason
     (left,) = solve(instance, options=SolveOptions(workers=1)).left_out
     assert left.reason == f"impossible alone: {reason}"
     assert any(reason in statement.text for statement in explain(instance, "x", time_limit_s=1).statements)
@@ -52,7 +71,7 @@ def test_every_command_says_the_same(planner: Planner, tmp_path: Path) -> None: 
     compared = ("compare", path, "--policies", "best_fit", "--results", tmp_path / "runs")
     assert f"impossible alone: x: {reason}" in planner(*compared).out
     with pytest.raises(InputError) as raised:
-        Controller(instance.cluster).submit(Request(**fields()["jobs"][0]))
+        Controller(instance.cluster).submit(Request(**asked["jobs"][0]))
     assert reason in str(raised.value)
     with pytest.raises(InputError) as raised:
         require_runnable(path.read_text(), str(path))

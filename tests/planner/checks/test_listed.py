@@ -5,10 +5,15 @@ from typing import Any
 import pytest
 
 from costmodel.parallelism.configuration import Configuration
+from planner import solve
 from planner.checks import check
+from planner.checks.listed import check_listed
+from planner.checks.pricing import price
 from planner.model.instance import Instance
+from tests.fabrics import FABRICS
 from tests.planner.checks.good import pair, resident_of, ring, ring_assignment
 from tests.planner.checks.plans import (
+    SERVING,
     assign,
     broken,
     collective,
@@ -66,6 +71,34 @@ def test_memory() -> None:
     small: Instance = instance.model_copy(update={"cluster": cluster})
     assert broken(instance, plan) == set()
     assert {violation.rule for violation in check(small, plan)} == {"listed"}
+
+
+SERVED: dict[str, Any] = {"name": "chat", "workload": SERVING, "accelerators": 4}
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_limits_on_waiting(name: str) -> None:
+    """A plan that was right for patient users is refused where they wait too long, and held where they do not."""
+    cluster = {"device": "h100-sxm", "fabric": FABRICS[name]}
+
+    def chat(**limits: float) -> Instance:
+        served = SERVED | {"workload": SERVING | ({"limits": limits} if limits else {})}
+        return Instance.parse(
+            {"schema_version": 1, "name": "tiny", "cluster": cluster, "jobs": [served], "objectives": ["value"]}
+        )
+
+    plan = solve(chat(), policy="best_fit").plan
+    assert plan is not None
+    priced = price(chat(), chat().jobs[0], plan["chat"].configuration)
+    assert priced is not None
+    times = {"ttft": priced.ttft_s, "tpot": priced.tpot_s}
+    assert [*check_listed(chat(**times), plan)] == []
+    for field, told in (("ttft", "first token takes"), ("tpot", "next token takes")):
+        (violation,) = check_listed(chat(**times | {field: 0.999 * times[field]}), plan)
+        assert told in violation.message
+    again = solve(chat(**times), policy="best_fit").plan
+    assert again is not None
+    assert again.admitted == ("chat",)
 
 
 def test_resident_keeps_what_is_not_listed() -> None:
