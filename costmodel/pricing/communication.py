@@ -55,13 +55,14 @@ def communication(
         often = copies if DIMENSIONS[axis] == "expert" else 1.0
         latency, per_byte, size = latency_s[plan], often * slower[axis] * per_byte_s[plan], each.size_bytes[m]
         seconds[axis] = each.starts[m] * latency + size * per_byte
+        repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
         if graph.kernels is not None:
             rows = np.flatnonzero((node_bytes_per_s[plan] > 0) & (each.count[m] > 0))
             number, ranks = each.count[m[rows]], num_ranks[plan[rows]]
             each_s = graph.kernels.all_reduce_s(ranks, size[rows] / number, node_bytes_per_s[plan[rows]])
             seconds[axis, rows] = number * each_s
+            repeated[axis, rows] = each.repeated_count[m[rows]] * each_s
         sent[axis] = often * each.mean_bytes[m] * sent_per_byte[plan]
-        repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
         hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
     for axis in sums.messages:

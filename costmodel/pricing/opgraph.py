@@ -108,8 +108,8 @@ class Block:
     """(M,) share of a pipeline's stages that execute it, where only the last one does"""
     phase: str = ""
     """of the workload, where its work comes in phases"""
-    times_in_phase: float = 1.0
-    """executions in one step of its phase"""
+    times_in_phase: Floats | float = 1.0
+    """(M,) executions in one step of its phase"""
 
     def column(self, value: Floats | float) -> Floats:
         """A column of one of its rows in full, shape (K,)."""
@@ -175,6 +175,8 @@ class OpGraph:
     """share of the processors that compute while the others send, of all or of each mapping, (M,)"""
     pace: Pace | None = None
     """how steps of the phases follow each other; None where one step follows the other"""
+    phase_bubble: Mapping[str, Floats] = field(default_factory=dict)
+    """`bubble` of one step of a phase alone"""
     kernels: KernelTimes | None = None
     """what prices operators, where efficiencies of the regime do not"""
 
@@ -189,7 +191,8 @@ class OpGraph:
         """One step of a phase."""
         blocks = (b for b in self.blocks if b.phase == name)
         once = tuple(replace(b, times=np.full(len(self), b.times_in_phase)) for b in blocks)
-        return replace(self, blocks=once, pace=None, has_fixed_time=False)
+        bubble = self.phase_bubble.get(name, self.bubble)
+        return replace(self, blocks=once, bubble=bubble, pace=None, has_fixed_time=False)
 
     def of_phase(self, name: str) -> "OpGraph":
         """What belongs to a phase alone."""
@@ -272,9 +275,13 @@ class Shapes:
         return Block(name, tuple(operators), tuple(messages), self.of, len(self), full, in_bubble, stage_share)
 
     def phase_block(
-        self, phase: str, name: str, operators: Sequence[Operator], messages: Sequence[Message], times: float,
-        steps: Floats,
+        self, phase: str, name: str, operators: Sequence[Operator], messages: Sequence[Message],
+        times: Floats | float, steps: Floats, *, stage_share: Floats | None = None,
     ) -> Block:  # fmt: skip
-        """A block that each step of a phase executes so often, with the steps of the phase in a step, shape (M,)."""
+        """A block that each step of a phase executes so often, with the steps of the phase in a step, shapes (M,); one
+        with a `stage_share` runs on the last stage alone."""
         parts = tuple(operators), tuple(messages)
-        return Block(f"{phase} {name}", *parts, self.of, len(self), times * steps, phase=phase, times_in_phase=times)
+        return Block(
+            f"{phase} {name}", *parts, self.of, len(self), times * steps, in_bubble=stage_share is None,
+            stage_share=stage_share, phase=phase, times_in_phase=times,
+        )  # fmt: skip

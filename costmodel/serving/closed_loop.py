@@ -38,6 +38,35 @@ class Load:
     """that a step gives each running request, in the mean"""
     chunks: Floats | float = 1.0
     """steps that a prompt takes where it runs beside others"""
+    stages: Floats | float = 1.0
+    """through which requests go in as many micro-batches, where there are so many"""
+    first_token_steps: float = 0.0
+    """that follow the prompt's own step until the first token is there"""
+
+    @property
+    def micro_batches(self) -> Floats:
+        return np.asarray(np.minimum(self.slots, self.stages))
+
+    @property
+    def decode_passes(self) -> Floats:
+        """Time of a step that gives each running request a token over that of a micro-batch through all stages."""
+        return np.asarray(np.maximum(self.micro_batches, self.stages) / self.stages)
+
+    @property
+    def prompt_passes(self) -> Floats:
+        """The same of a step with prompts, which fills the stages and drains them."""
+        return np.asarray((self.micro_batches + self.stages - 1) / self.stages)
+
+    @property
+    def idle(self) -> dict[str, Floats]:
+        """Of the stages in a step of a phase, over the time that each works."""
+        worked = self.micro_batches / self.stages
+        return {"decode": self.decode_passes / worked - 1, "prefill": self.prompt_passes / worked - 1}
+
+    @property
+    def answer_steps(self) -> float:
+        """After a request's prompt."""
+        return self.decode_steps + self.first_token_steps
 
     @property
     def decode_steps(self) -> float:
@@ -60,13 +89,14 @@ class Load:
 
     def decode_s(self, step_s: Floats, mapping: Ints) -> Floats:
         """A step that gives each running request a token, with its software."""
-        gaps_s = self.layers * self.curve.layer_s
+        gaps_s = self.decode_passes[mapping] * (self.layers * self.curve.layer_s)
         return np.asarray(step_s + gaps_s + self.curve.sequence_s * self.tokens_per_step * self.slots[mapping])
 
-    def prompt_s(self, step_s: Floats, sequences: Floats) -> Floats:
+    def prompt_s(self, step_s: Floats, sequences: Floats, mapping: Ints) -> Floats:
         """A step with prompts that yields a token for so many sequences: kernels are launched one by one."""
-        device_s = step_s + self.layers * self.curve.layer_s
-        floor_s = self.layers * self.curve.eager_layer_s
+        layers = self.layers * self.prompt_passes[mapping]
+        device_s = step_s + layers * self.curve.layer_s
+        floor_s = layers * self.curve.eager_layer_s
         return np.maximum(device_s, floor_s) + self.curve.sequence_s * sequences
 
 
@@ -99,13 +129,14 @@ class PromptsBeside:
         slots, turns, chunks = load.slots[mapping], load.turns[mapping], load.chunks_of(mapping)
         others = slots - 1
         decode_s = load.decode_s(step_s["decode"], mapping)
-        chunk_s = load.prompt_s(step_s["prefill"], load.tokens_per_step * others + 1 / chunks)
+        chunk_s = load.prompt_s(step_s["prefill"], load.tokens_per_step * others + 1 / chunks, mapping)
         prompt_s, slower_s = chunks * chunk_s, others * chunks * (chunk_s - decode_s)
         answer_s = load.decode_steps * decode_s + slower_s
         missed = np.minimum(load.curve.missed_steps, load.users[mapping] - 1)
         first_s = np.maximum(prompt_s + missed * chunk_s, (turns - 1) * answer_s + turns * prompt_s)
         if load.requests_per_user:
-            start_s = chunks * load.prompt_s(step_s["start"], load.tokens_per_step * others / START_SHARE + 1 / chunks)
+            at_start = load.tokens_per_step * others / START_SHARE + 1 / chunks
+            start_s = chunks * load.prompt_s(step_s["start"], at_start, mapping)
             at_start_s = (turns - 1) / 2 * (answer_s + prompt_s) + (slots + 1) / 2 * start_s
             first_s = first_s + (at_start_s - first_s) / load.requests_per_user
             answer_s = answer_s - slower_s / 2 / load.requests_per_user
@@ -128,7 +159,7 @@ class PromptsFirst:
         """Steps of each phase for one token of every user, shape (M,)."""
         load = self.load
         each = load.turns / load.output_tokens
-        return {"decode": each * load.decode_steps, "prefill": each * load.groups}
+        return {"decode": each * load.answer_steps, "prefill": each * load.groups}
 
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints) -> Paced:
         """Of rows that have one of the phases alone, the times are its part."""
@@ -137,13 +168,13 @@ class PromptsFirst:
         first_s, answer_s = np.zeros((2, len(mapping)))
         if "prefill" in step_s:
             taken = np.minimum(load.prompts, load.slots)[mapping]
-            prompt_s = load.prompt_s(step_s["prefill"], taken)
+            prompt_s = load.prompt_s(step_s["prefill"], taken, mapping)
             answer_s += (groups - 1) / 2 * prompt_s
             first_s += ((groups + 1) / 2 + (turns - 1) * groups) * prompt_s
         if "decode" in step_s:
-            decoding_s = load.decode_steps * load.decode_s(step_s["decode"], mapping)
-            answer_s += decoding_s
-            first_s += (turns - 1) * decoding_s
+            one_s = load.decode_s(step_s["decode"], mapping)
+            answer_s += load.decode_steps * one_s
+            first_s += ((turns - 1) * load.answer_steps + load.first_token_steps) * one_s
         has_start = "prefill" in step_s
         return _paced(load, self.steps(), step_s, mapping, first_s, answer_s, outside=has_start)
 

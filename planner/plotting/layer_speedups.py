@@ -24,7 +24,7 @@ def layer_speedups(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     ticks: list[float] = []
     labels: list[str] = []
     left = 0.0
-    for each in optical_hbm_inference.speedups(outcome.inputs):
+    for each in optical_hbm_inference.speedups(outcome.inputs, outcome.inputs.rules):
         places = left + np.arange(len(each.tokens))
         _bars(ax, outcome, each, places, is_first=left == 0.0)
         name = f"{each.phase} {each.model.upper()}"

@@ -19,7 +19,7 @@ def serving_gains(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw throughput as full lines and latency as dashed ones; 1 is the baseline."""
     inputs = outcome.inputs
     assert isinstance(inputs, photonic_inference.Inputs)
-    throughput, latency = photonic_inference.gains_by_compute(inputs)
+    throughput, latency = photonic_inference.gains_by_compute(inputs, inputs.rules)
     for number, (tokens_in, tokens_out) in enumerate(inputs.requests):
         colour, name = COLOURS[number % len(COLOURS)], f"{tokens_in} in {tokens_out} out"
         for what, gain, style in (("throughput", throughput, "-o"), ("latency", latency, "--s")):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.derive import with_memory
-from costmodel.hardware.memory.limits import cache_limit
+from costmodel.hardware.memory.limits import L2_PASSES, cache_limit
 from costmodel.hardware.memory.tier import MemoryTier
 
 Floats = NDArray[np.float64]
@@ -40,6 +40,8 @@ class MemoryChoices:
     added_latency_s: Floats
     """of which the way to the memory takes more than that to stacks beside the die"""
     j_per_byte: Floats
+    l2_passes: float | None = L2_PASSES
+    """crossings of the last cache by one byte; None where the cache does not limit"""
 
     def __len__(self) -> int:
         return len(self.units)
@@ -62,7 +64,8 @@ class MemoryChoices:
         first byte: the added latency is added to the part's launch. Launches that were fitted on the device, where
         `like` names one, hold as they are; they are tens of microseconds.
         """
-        limits = [] if base.l2_bytes_per_s is None else [cache_limit(base)]
+        is_limited = base.l2_bytes_per_s is not None and self.l2_passes is not None
+        limits = [cache_limit(base, passes=self.l2_passes or L2_PASSES)] if is_limited else []
         device, added_s = with_memory(base, self.tier(row), limits=limits), float(self.added_latency_s[row])
         return device.model_copy(update={"launch_s": base.launch_s + added_s, "first_byte_s": added_s})
 

@@ -1,22 +1,19 @@
 """An accelerator with another memory than its own."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from costmodel.hardware.device import Device, device_names
 from costmodel.hardware.memory.limits import BandwidthLimit, binding_limit, effective_bytes_per_s
 from costmodel.hardware.memory.tier import MemoryTier
 
-if TYPE_CHECKING:
-    from costmodel.hardware.device import Device
-
 
 def with_memory(
-    device: "Device", memory: MemoryTier, *, limits: Iterable[BandwidthLimit] = (), name: str | None = None
-) -> "Device":
+    device: Device, memory: MemoryTier, *, limits: Iterable[BandwidthLimit] = (), name: str | None = None
+) -> Device:
     """The device whose local memory is `memory`, behind `limits`; the rest stays.
 
-    Its name is <device>+<memory> unless given, and it has no aliases: curves that were fitted on the device
-    do not follow it of themselves.
+    Its name is <device>+<memory> unless given, and it has no aliases; it is like the device, whose fitted curves hold
+    with the new peaks.
     """
     parts = tuple(limits)
     bytes_per_s = effective_bytes_per_s(memory.bandwidth_bytes_per_s, parts)
@@ -24,6 +21,7 @@ def with_memory(
     changed = {
         "name": name or f"{device.name}+{memory.name}",
         "aliases": (),
+        "like": device.name if device.name in device_names() and name != device.name else device.like,
         "capacity_bytes": memory.capacity_bytes,
         "memory_bytes_per_s": bytes_per_s,
         "memory_j_per_byte": memory.energy_j_per_byte,

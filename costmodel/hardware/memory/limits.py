@@ -9,6 +9,8 @@ from costmodel.spec import BytesPerSecond, Spec
 
 MEMORY = "memory"
 """name of what binds where no limit does"""
+L2_PASSES = 2.0
+"""crossings of the last cache by one byte unless given: on being filled and on being read"""
 
 
 class BandwidthLimit(Spec):
@@ -28,18 +30,16 @@ class BandwidthLimit(Spec):
         return self.bandwidth_bytes_per_s / self.passes
 
 
-def cache_limit(device: Device, *, passes: float = 2.0, bandwidth_bytes_per_s: float | None = None) -> BandwidthLimit:
+def cache_limit(device: Device, *, passes: float = L2_PASSES) -> BandwidthLimit:
     """The last cache as a limit: a byte passes it on being filled and on being read, so twice.
 
     That a byte passes twice is inferred from the speedups that Ou et al., IEEE Comput. Archit. Lett. 24 (2025),
-    print for two caches; they do not say it. `bandwidth_bytes_per_s` replaces that of the device. ValueError
-    where neither is known.
+    print for two caches; they do not say it. ValueError where the device's cache is unknown.
     """
-    bandwidth = device.l2_bytes_per_s if bandwidth_bytes_per_s is None else bandwidth_bytes_per_s
-    if bandwidth is None:
-        raise ValueError(f"l2_bandwidth: device '{device.name}' has none; give bandwidth_bytes_per_s")
-    origin = device.sources.get("l2_bandwidth", device.source) if bandwidth_bytes_per_s is None else "given"
-    return BandwidthLimit(name="l2", bandwidth_bytes_per_s=bandwidth, passes=passes, source=origin)
+    if device.l2_bytes_per_s is None:
+        raise ValueError(f"l2_bandwidth: device '{device.name}' has none; give it in the device's file")
+    origin = device.sources.get("l2_bandwidth", device.source)
+    return BandwidthLimit(name="l2", bandwidth_bytes_per_s=device.l2_bytes_per_s, passes=passes, source=origin)
 
 
 def effective_bytes_per_s(memory_bytes_per_s: float, limits: Iterable[BandwidthLimit] = ()) -> float:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.choices import Floats, Ints, MemoryChoices
+from costmodel.hardware.memory.limits import L2_PASSES
 from costmodel.hardware.memory.tier import TierOrName
 from costmodel.hardware.memory.write_through import WriteThrough
 from costmodel.hardware.optical_hbm import OpticalHbm, load_optical_hbm
@@ -16,6 +17,9 @@ from costmodel.hardware.parts import by_name
 from costmodel.hardware.photonic_appliance import MemoryAppliance, load_memory_appliance
 from costmodel.published.sipam.pool import MemoryPool
 from costmodel.spec import JoulesPerByte, Latency, Spec
+
+L2Passes = Annotated[float | None, Field(ge=1)]
+"""crossings of the accelerator's last cache by each byte, whose bandwidth limits that of the memory; null: no limit"""
 
 
 class LocalHbm(Spec):
@@ -49,6 +53,7 @@ class OpticalModules(Spec):
 
     kind: Literal["optical_modules"] = "optical_modules"
     part: Annotated[OpticalHbm, by_name(load_optical_hbm)]
+    l2_passes: L2Passes = L2_PASSES
 
     def choices(self) -> MemoryChoices:
         """One module to one behind every pair."""
@@ -68,6 +73,7 @@ class OpticalModules(Spec):
             latency_s=np.full(len(modules), tier.latency_s),
             added_latency_s=np.full(len(modules), part.link_latency_s),
             j_per_byte=np.full(len(modules), tier.energy_j_per_byte),
+            l2_passes=self.l2_passes,
         )
 
 
@@ -80,6 +86,7 @@ class _Attached(Spec):
     """optical ports of one accelerator, of the rate of the appliance's"""
     hit: float = Field(default=1.0, ge=0, le=1)
     """share of the bytes that are read from the HBM"""
+    l2_passes: L2Passes = L2_PASSES
     link_latency_s: Latency = 0.0
     """added to that of the stacks"""
     link_j_per_byte: JoulesPerByte = Field(default=0.0, alias="link_energy")
@@ -105,6 +112,7 @@ class _Attached(Spec):
             latency_s=np.full(len(ports), latency_s),
             added_latency_s=np.full(len(ports), latency_s - memory.cache.latency_s),
             j_per_byte=np.full(len(ports), float(memory.read_j_per_byte(self.hit)) + self.link_j_per_byte),
+            l2_passes=self.l2_passes,
         )
 
 

@@ -5,27 +5,22 @@ from functools import partial
 
 import numpy as np
 
-from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision
+from costmodel.hardware.device import Device, Precision
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
-from costmodel.serving.admission import MEMORY_SHARE, memory_slots
 from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve
 from costmodel.serving.closed_loop import START_SHARE, Load, PromptsBeside, PromptsFirst
+from costmodel.serving.kernel_rules import RuledKernels
 from costmodel.serving.kernels import EngineKernels
-from costmodel.workloads.transformer.draft import draft_blocks, draft_share, draft_tensor
+from costmodel.workloads.transformer.draft import draft_blocks
 from costmodel.workloads.transformer.inference_spec import InferenceSpec
-from costmodel.workloads.transformer.passes import VOCABULARY_BYTES, Pass, Passes
-from costmodel.workloads.transformer.shapes import (
-    TransformerShape,
-    kv_dim,
-    layer_parameters,
-    model_name,
-    tensor_degrees,
-)
+from costmodel.workloads.transformer.passes import Pass, Passes
+from costmodel.workloads.transformer.serving_memory import ServingMemory
+from costmodel.workloads.transformer.shapes import model_name, tensor_degrees
 
-_KEYS = ("tensor", "expert", "micro_batch")
+_KEYS = ("tensor", "expert", "pipeline", "micro_batch")
 """columns on which the operators of a layer depend"""
 
 
@@ -43,8 +38,10 @@ class TransformerInference(InferenceSpec):
 
     def mappings(self, num_devices: int) -> Mappings:
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
-        degrees = degree_table(num_devices, tensor_degrees(self.shape, num_devices), (1,), 1)
+        stages = self.numbers_of_stages
+        degrees = degree_table(num_devices, tensor_degrees(self.shape, num_devices), (1,), max(stages))
         found = every_mapping(degrees, self.menus())
+        found = found.take(np.isin(found.pipeline, stages))
         found = found.take(self.allowed(found))
         served = []
         for users in self.numbers_of_users:
@@ -53,7 +50,8 @@ class TransformerInference(InferenceSpec):
         if len(served) == 1:
             return served[0]
         every = Mappings.concatenate(served)
-        return every.take(np.sort(distinct_rows([every.tensor, every.data, every.expert, every.micro_batch])[0]))
+        columns = every.tensor, every.pipeline, every.data, every.expert, every.micro_batch
+        return every.take(np.sort(distinct_rows(columns)[0]))
 
     def allowed(self, m: Mappings) -> Bools:
         """Which mappings have whole experts on each rank, shape (M,)."""
@@ -71,9 +69,8 @@ class TransformerInference(InferenceSpec):
         An engine that takes MEMORY_SHARE of it has room for one request; users beyond those with room wait.
         """
         shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
-        curve = usual_curve(self.backend)
-        held_bytes = self._held_bytes(shapes, curve) + self._token_bytes(shapes, curve) * self._request_tokens
-        return (held_bytes / MEMORY_SHARE)[shapes.of], np.zeros(len(mappings))
+        curve = usual_curve(self.backend) if self.kernel_rules is None else self.kernel_rules.software
+        return self._memory(shapes, curve).least_bytes[shapes.of], np.zeros(len(mappings))
 
     @property
     def tensor_leaves_servers(self) -> bool:
@@ -91,10 +88,12 @@ class TransformerInference(InferenceSpec):
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do not."""
-        return dimension in ("tensor", "expert")
+        return dimension in ("tensor", "expert", "pipeline")
 
     def kernels(self, device: Device, curve: ServingCurve, calibrations: Calibrations | None) -> KernelTimes:
         """What prices the operators."""
+        if self.kernel_rules is not None:
+            return RuledKernels(self.kernel_rules, device, self.precision)
         return EngineKernels(device, self.precision, curve, calibrations)
 
     def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
@@ -104,26 +103,26 @@ class TransformerInference(InferenceSpec):
         """
         device.matrix_flops_per_s(self.precision)
         shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
-        curve, _ = serving_curve(device, self.backend, model_name(self.shape), calibrations)
+        curve = self._software(device, calibrations)
         is_beside = self.batching == "continuous" and (self.chunk is not None or curve.prefill_tokens == 0)
-        slots = self._slots(shapes, device, curve)
+        memory = self._memory(shapes, curve)
+        slots = memory.slots(device.capacity_bytes, shapes.columns["micro_batch"], self.max_batch)
         if is_beside:
             slots = np.minimum(slots, self._most_in_step())
         prompts = np.ones_like(slots) if is_beside else self._prompts(slots, curve)
         chunks = self._chunks(slots)
         load = self._load(shapes, slots, prompts, chunks, curve)
         pace = PromptsBeside(load) if is_beside else PromptsFirst(load)
-        passes, each = (
-            self._passes(shapes, chunks, curve),
-            _phases(slots, prompts, slots - 1 if is_beside else 0 * slots),
-        )
+        parts = np.minimum(slots, shapes.columns["pipeline"])
+        passes = self._passes(shapes, chunks, parts, curve)
+        each = _phases(slots / parts, prompts / parts, (slots - 1 if is_beside else 0 * slots) / parts)
         blocks = [b for name, steps in pace.steps().items() for b in self._blocks(passes, each[name], shapes, steps)]
         none = np.zeros(len(mappings))
         return OpGraph(
             blocks=tuple(blocks),
-            bubble=none,
+            bubble=load.idle["decode"],
             relief=none,
-            footprint_bytes=self._used_bytes(shapes, slots, device, curve)[shapes.of],
+            footprint_bytes=memory.used_bytes(slots, device.capacity_bytes)[shapes.of],
             tier_footprint_bytes=none,
             tier_bytes=none,
             work=self.users_served(mappings),
@@ -132,7 +131,20 @@ class TransformerInference(InferenceSpec):
             pace=pace,
             kernels=self.kernels(device, curve, calibrations),
             rounds=partial(self._in_batches().op_graph, mappings, device, calibrations),
+            phase_bubble=load.idle,
         )
+
+    def running_requests(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> Floats:
+        """That each replica has memory for and runs at once, of its users; shape (M,)."""
+        shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
+        memory = self._memory(shapes, self._software(device, calibrations))
+        return memory.slots(device.capacity_bytes, shapes.columns["micro_batch"], self.max_batch)[shapes.of]
+
+    def _software(self, device: Device, calibrations: Calibrations | None) -> ServingCurve:
+        """Numbers of the backend, or of the rules that stand for it."""
+        if self.kernel_rules is not None:
+            return self.kernel_rules.software
+        return serving_curve(device, self.backend, model_name(self.shape), calibrations)[0]
 
     def _in_batches(self) -> "TransformerInference":
         return self.model_copy(update={"batching": "static", "chunk": None})
@@ -149,7 +161,10 @@ class TransformerInference(InferenceSpec):
         if self.speculation is not None:
             layers += self.speculation.tokens * self.speculation.draft_layers(self.shape)
         sizes = users[of], slots[of], prompts[of], float(self.output_tokens), layers, curve, self.requests_per_user
-        return Load(*sizes, tokens_per_step=self.tokens_per_step, chunks=chunks[of])
+        return Load(
+            *sizes, tokens_per_step=self.tokens_per_step, chunks=chunks[of], stages=shapes.columns["pipeline"][of],
+            first_token_steps=self.first_token_steps,
+        )  # fmt: skip
 
     def _most_in_step(self) -> float:
         """Requests of which each finds a step for its prompt while the others run: S prompts in the steps of one.
@@ -168,26 +183,13 @@ class TransformerInference(InferenceSpec):
             return np.ones_like(slots)
         return np.asarray(np.maximum(self.new_tokens / (self.chunk - (slots - 1) * self.tokens_each), 1.0))
 
-    @property
-    def _request_tokens(self) -> float:
-        return float(self.input_tokens + self.output_tokens)
-
     def _prompts(self, slots: Floats, curve: ServingCurve) -> Floats:
         """That a step takes in where running requests wait, shape (K,); a budget counts what the cache holds too."""
         if self.batching == "static":
             return slots
         return np.minimum(max(float(curve.prefill_tokens // self.input_tokens), 1.0), slots)
 
-    def _slots(self, shapes: Shapes, device: Device, curve: ServingCurve) -> Floats:
-        """Requests that a replica runs at once, shape (K,): at least one, which is all that listing asks for."""
-        token_bytes, shared = self._token_bytes(shapes, curve), self.input_tokens - self.new_tokens
-        free_bytes = MEMORY_SHARE * device.capacity_bytes - self._held_bytes(shapes, curve) - shared * token_bytes
-        sizes = self.new_tokens, float(self.output_tokens)
-        slots = np.maximum(memory_slots(free_bytes, token_bytes, *sizes, curve), 1.0)
-        most = shapes.columns["micro_batch"] if self.max_batch is None else float(self.max_batch)
-        return np.minimum(np.minimum(slots, most), shapes.columns["micro_batch"])
-
-    def _passes(self, shapes: Shapes, chunks: Floats, curve: ServingCurve) -> Passes:
+    def _passes(self, shapes: Shapes, chunks: Floats, micro_batches: Floats, curve: ServingCurve) -> Passes:
         """A chunk sees what the cache holds of its prompt: the shared prefix, and half of the other chunks."""
         each = self.new_tokens / chunks
         return Passes(
@@ -198,44 +200,25 @@ class TransformerInference(InferenceSpec):
             self.activation_precision,
             self._kv(curve),
             each,
-            self.input_tokens + self.output_tokens / 2,
+            self.input_tokens + (self.output_tokens + self.first_token_steps) / 2,
             self.tokens_each,
             self.input_tokens - self.new_tokens + (self.new_tokens - each) / 2,
+            shapes.columns["pipeline"],
+            micro_batches,
+            self.kernel_rules,
         )
+
+    def _memory(self, shapes: Shapes, curve: ServingCurve) -> ServingMemory:
+        tensor, expert, pipeline = (shapes.columns[name] for name in _KEYS[:3])
+        return ServingMemory(
+            self.shape, tensor, expert, pipeline, self.precision, self._kv(curve), self.input_tokens - self.new_tokens,
+            self.new_tokens, float(self.output_tokens), curve, self.batching == "static", self.speculation,
+            self.kernel_rules,
+        )  # fmt: skip
 
     def _kv(self, curve: ServingCurve) -> Precision:
         """Precision of the KV cache."""
         return self.kv_precision or (self.precision if curve.kv_follows_weights else "bf16")
-
-    def _token_bytes(self, shapes: Shapes, curve: ServingCurve) -> Floats:
-        """Keys and values of one token in all layers on one rank, shape (K,), those of a draft too."""
-        tensor = shapes.columns["tensor"]
-        own = self._cache_bytes(self.shape, tensor, curve)
-        shape, share = draft_share(self.speculation, self.shape)
-        return own + share * self._cache_bytes(shape, draft_tensor(shape, tensor), curve)
-
-    def _cache_bytes(self, shape: TransformerShape, tensor: Floats, curve: ServingCurve) -> Floats:
-        return np.asarray(shape.layers * 2 * BYTES_OF_PRECISION[self._kv(curve)] * kv_dim(shape, tensor))
-
-    def _held_bytes(self, shapes: Shapes, curve: ServingCurve) -> Floats:
-        """Weights, those of a draft too, and runtime of one rank, shape (K,)."""
-        tensor, expert = (shapes.columns[key] for key in _KEYS[:2])
-        shape, share = draft_share(self.speculation, self.shape)
-        own = self._weight_bytes(self.shape, tensor, expert)
-        draft = self._weight_bytes(shape, draft_tensor(shape, tensor), expert if shape is self.shape else tensor**0)
-        return own + share * draft + curve.runtime_bytes
-
-    def _weight_bytes(self, shape: TransformerShape, tensor: Floats, expert: Floats) -> Floats:
-        layer = layer_parameters(shape, tensor, expert) * BYTES_OF_PRECISION[self.precision]
-        return shape.layers * layer + VOCABULARY_BYTES * shape.vocabulary_parameters / tensor
-
-    def _used_bytes(self, shapes: Shapes, slots: Floats, device: Device, curve: ServingCurve) -> Floats:
-        """With the cache of all running requests, which fills the engine's share of memory at most; shape (K,)."""
-        shared = self.input_tokens - self.new_tokens
-        cached_tokens = slots * (self.new_tokens + self.output_tokens) + shared
-        cached_bytes = self._token_bytes(shapes, curve) * cached_tokens
-        held_bytes = self._held_bytes(shapes, curve)
-        return np.maximum(np.minimum(held_bytes + cached_bytes, MEMORY_SHARE * device.capacity_bytes), held_bytes)
 
 
 def _phases(slots: Floats, prompts: Floats, beside: Floats) -> dict[str, Pass]:

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from costmodel.hardware.device import Precision
 from costmodel.serving.backends import GENERIC, require_backend
+from costmodel.serving.kernel_rules import KernelRules
 from costmodel.serving.limits import ServingLimits
 from costmodel.spec import Count, Degree, Spec
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
@@ -46,11 +47,23 @@ class InferenceSpec(Spec):
     """share of each prompt that all requests begin with, and that the cache holds once: it is not computed again"""
     speculation: Speculation | None = Field(default=None, exclude_if=lambda speculation: speculation is None)
     """tokens that are guessed, and checked several at once"""
+    pipeline: Degree | tuple[Degree, ...] = Field(default=1, exclude_if=lambda stages: stages == 1)
+    """stages among which the layers are divided; several only with static batches, and the planner chooses of a list"""
+    kernel_rules: KernelRules | None = Field(default=None, exclude_if=lambda rules: rules is None)
+    """how kernels behave as a source states it, in place of the curves and the backend that were fitted"""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.chunk is not None and self.batching == "static":
             raise ValueError("chunk: a static batch takes in all prompts at once; leave it out")
+        if self.batching != "static":
+            remedy = "is an option of static batches; add `batching: static`"
+            if max(self.numbers_of_stages, default=1) > 1:
+                raise ValueError(f"pipeline: {remedy}")
+            if self.first_token_steps:
+                raise ValueError(f"kernel_rules.first_token_is_decoded: {remedy}")
+        if self.pipeline == ():
+            raise ValueError("pipeline: the list is empty; give at least one number of stages")
         if self.concurrency == ():
             raise ValueError("concurrency: the list is empty; give at least one number of users")
         if not self.shape.causal and (self.chunk is not None or self.prefix_hit):
@@ -84,6 +97,16 @@ class InferenceSpec(Spec):
     def numbers_of_users(self) -> tuple[int, ...]:
         """Among which the planner chooses, ascending."""
         return tuple(sorted(set(self.concurrency))) if isinstance(self.concurrency, tuple) else (self.concurrency,)
+
+    @property
+    def numbers_of_stages(self) -> tuple[int, ...]:
+        """Among which the planner chooses."""
+        return self.pipeline if isinstance(self.pipeline, tuple) else (self.pipeline,)
+
+    @property
+    def first_token_steps(self) -> float:
+        """Of decoding until the first token is there."""
+        return float(self.kernel_rules is not None and self.kernel_rules.first_token_is_decoded)
 
     @property
     def new_tokens(self) -> float:

@@ -32,6 +32,8 @@ class LayerRun:
     """whether tensor ranks hold whole experts, instead of a part of each"""
     dispatch_bytes: float | None = None
     """of an element that is sent to an expert; as an activation where absent"""
+    norm_accesses: tuple[float, ...] = (5.0,)
+    """of the hidden state by each operator around attention, and around the feed-forward network: norm and residual"""
 
     def matrix(
         self,
@@ -52,14 +54,15 @@ class LayerRun:
     def operators(self) -> list[Operator]:
         """Matrices and elementwise traffic of one layer, forward, without the core of attention.
 
-        Norms and residuals: 10 accesses of the hidden state. Activation: its inputs are read, its output written.
+        Activation: its inputs are read, its output written.
         """
         shape, size = self.shape, self.activation_bytes
         rows = [self.matrix(name, self.tokens, io) for name, io in attention_matrices(shape, self.tensor).items()]
         rows += self._feed_forward()
         rows += self._casts(rows)
-        normed = 5 * size * self.normed_tokens * shape.hidden
-        return [*rows, Operator("norm and residual", "elementwise", 0.0, normed, 2.0)]
+        hidden_bytes = size * self.normed_tokens * shape.hidden
+        norms = (Operator("norm and residual", "elementwise", 0.0, n * hidden_bytes, 2.0) for n in self.norm_accesses)
+        return [*rows, *norms]
 
     def _feed_forward(self) -> list[Operator]:
         """Of the mean layer: some have experts, the others one network."""

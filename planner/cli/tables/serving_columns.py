@@ -35,6 +35,8 @@ def how_served(workload: "Workload", device: "Device") -> str:
 
     if not isinstance(workload, TransformerInference):
         return ""
+    if workload.kernel_rules is not None:
+        return f"{workload.batching} batching, kernels by the rules that the workload states"
     _, is_fitted = serving_curve(device, workload.backend, model_name(workload.shape))
     told = "fitted for this model" if is_fitted else "not fitted for this model"
     software = "a generic backend" if workload.backend == GENERIC else f"{workload.backend}, {told}"

@@ -1,23 +1,29 @@
-"""Time of one layer, decode and prefill, with another memory and another last cache; figure 6 of the paper.
+"""Time of a layer, decode and prefill, with another memory and another last cache; figure 6 of the paper.
 
-Effective bandwidth is min(memory, cache / passes), each byte passing the cache on being filled and on being read.
+All modules serve memory, and the bandwidth of the last cache limits theirs, as on any fabric with such modules. Each
+pass is that of a candidate of a job, by the paper's rules and by fitted kernels. The paper times layers whatever the
+memory holds, and so do we.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from costmodel.hardware.device import Device, Precision, load_device
-from costmodel.hardware.memory.limits import cache_limit, effective_bytes_per_s
+from costmodel.hardware.memory.limits import L2_PASSES
+from costmodel.hardware.memory.providers import OpticalModules
 from costmodel.hardware.optical_hbm import load_optical_hbm
-from costmodel.serving.static import Engine, KernelRules, layer_s
+from costmodel.hardware.systems import system_of
+from costmodel.parallelism.mappings import Floats
+from costmodel.serving.kernel_rules import KernelRules
 from costmodel.spec import BytesPerSecond, Spec
-from costmodel.workloads.transformer.shapes import Model, shape_of
+from costmodel.workloads.transformer.shapes import Model
+from planner.studies.reproduce.experiments.static_batches import PRODUCT, ServingSystem, job_of, serve, servers
 
-Floats = NDArray[np.float64]
 OWN_CACHE, FAST_CACHE, NO_LIMIT = "own L2", "fast L2", "no L2 limit"
+ROOMY_BYTES = 1e18
+"""capacity of a memory that holds whatever is timed"""
 
 
 class Inputs(Spec):
@@ -29,19 +35,17 @@ class Inputs(Spec):
     """optical HBM of the catalog"""
     fast_l2_bytes_per_s: BytesPerSecond
     """bandwidth of the cache in the second optical system"""
-    l2_passes: float = Field(default=2.0, ge=1)
+    l2_passes: float = Field(default=L2_PASSES, ge=1)
     """crossings of the cache by one byte"""
     models: dict[str, Model] = Field(min_length=1)
     """by the label that quantities carry"""
     tensor: int = Field(ge=1)
-    link_bytes_per_s: BytesPerSecond | None = None
-    """egress to the tensor group; absent: all-reduces are left out"""
     batch: int = Field(ge=1)
     decode_contexts: tuple[int, ...] = ()
     """tokens that a decode step attends to"""
     prefill_lengths: tuple[int, ...] = ()
     """tokens of each sequence of a prefill"""
-    rules: KernelRules = KernelRules()
+    rules: KernelRules
 
 
 @dataclass(frozen=True)
@@ -56,57 +60,72 @@ class Speedups:
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
-    """Mean gain over token counts by phase, model and system, and over models for the prefill."""
+    """Mean gain over token counts by phase, model and system, and over models for each phase; by the paper's rules, and
+    again by the product's model."""
+    return _means(speedups(inputs, inputs.rules), "") | _means(speedups(inputs, None), PRODUCT)
+
+
+def _means(gained: list[Speedups], label: str) -> dict[str, float]:
     found = {
-        f"{each.phase} gain {each.model}, {system}": float(gain.mean())
-        for each in speedups(inputs)
+        f"{each.phase} gain {each.model}, {system}{label}": float(gain.mean())
+        for each in gained
         for system, gain in each.gains.items()
     }
-    for phase in ("decode", "prefill"):
+    for phase in dict.fromkeys(each.phase for each in gained):
         for system in (OWN_CACHE, FAST_CACHE, NO_LIMIT):
-            gains = [value for key, value in found.items() if key.startswith(phase) and key.endswith(system)]
-            if gains:
-                found[f"{phase} gain mean, {system}"] = float(np.mean(gains))
+            means = [float(each.gains[system].mean()) for each in gained if each.phase == phase]
+            found[f"{phase} gain mean, {system}{label}"] = float(np.mean(means))
     return found
 
 
-def speedups(inputs: Inputs) -> list[Speedups]:
+def speedups(inputs: Inputs, rules: KernelRules | None) -> list[Speedups]:
     """Gains of each phase that is asked for, and each model."""
-    device = load_device(inputs.device)
-    bandwidths = _bandwidths(inputs, device)
-    baseline = bandwidths.pop("baseline")
-    phases = (("decode", inputs.decode_contexts), ("prefill", inputs.prefill_lengths))
+    replicas = {name: _replica(inputs, device) for name, device in systems(inputs).items()}
     found = []
-    for phase, tokens in phases:
+    for phase, tokens in (("decode", inputs.decode_contexts), ("prefill", inputs.prefill_lengths)):
         for label, model in inputs.models.items() if tokens else ():
-            count = np.asarray(tokens, np.float64)
-            new, past = (1.0, count) if phase == "decode" else (count, 0.0)
-            times = {
-                system: layer_s(
-                    shape_of(model), _engine(inputs, device, rate), inputs.rules, inputs.batch, new, past
-                ).total_s
-                for system, rate in {"baseline": baseline, **bandwidths}.items()
-            }
-            gains = {system: times["baseline"] / times[system] for system in bandwidths}
+            times = {name: _pass_s(inputs, rules, model, phase, replica) for name, replica in replicas.items()}
+            baseline_s = times.pop("baseline")
+            gains = {system: baseline_s / time_s for system, time_s in times.items()}
             found.append(Speedups(phase, label, tokens, gains))
     return found
 
 
-def _bandwidths(inputs: Inputs, device: Device) -> dict[str, float]:
-    """Effective memory bandwidth of each system, bytes/s."""
-    optical = load_optical_hbm(inputs.memory).tier().bandwidth_bytes_per_s
-    own = cache_limit(device, passes=inputs.l2_passes)
-    fast = cache_limit(device, passes=inputs.l2_passes, bandwidth_bytes_per_s=inputs.fast_l2_bytes_per_s)
-    return {
-        "baseline": effective_bytes_per_s(device.memory_bytes_per_s, [own]),
-        OWN_CACHE: effective_bytes_per_s(optical, [own]),
-        FAST_CACHE: effective_bytes_per_s(optical, [fast]),
-        NO_LIMIT: effective_bytes_per_s(optical, [own.model_copy(update={"is_on": False})]),
-    }
+def systems(inputs: Inputs) -> dict[str, Device]:
+    """The device with its own memory, and with modules behind each cache."""
+    base = load_device(inputs.device)
+    fast = base.model_copy(update={"l2_bytes_per_s": inputs.fast_l2_bytes_per_s})
+    behind = {OWN_CACHE: (base, inputs.l2_passes), FAST_CACHE: (fast, inputs.l2_passes), NO_LIMIT: (base, None)}
+    return {"baseline": base} | {name: _with_modules(inputs, *each) for name, each in behind.items()}
 
 
-def _engine(inputs: Inputs, device: Device, bytes_per_s: float) -> Engine:
-    return Engine(
-        flops_per_s=device.matrix_flops_per_s(inputs.precision), memory_bytes_per_s=bytes_per_s,
-        capacity_bytes=device.capacity_bytes, tensor=inputs.tensor, link_bytes_per_s=inputs.link_bytes_per_s,
+def _with_modules(inputs: Inputs, base: Device, l2_passes: float | None) -> Device:
+    """All ports serve memory."""
+    choices = OpticalModules(part=load_optical_hbm(inputs.memory), l2_passes=l2_passes).choices()
+    return choices.device(len(choices) - 1, base)
+
+
+def _replica(inputs: Inputs, device: Device) -> ServingSystem:
+    roomy = device.model_copy(update={"capacity_bytes": ROOMY_BYTES})
+    return ServingSystem(roomy, servers(system_of(inputs.device), inputs.tensor), inputs.tensor)
+
+
+def _pass_s(inputs: Inputs, rules: KernelRules | None, model: Model, phase: str, replica: ServingSystem) -> Floats:
+    """Of all layers, for each token count. A decode step attends to the context and its own token: the second of two,
+    of which the first comes out of the prefill."""
+    if phase == "decode":
+        counts = inputs.decode_contexts
+        return np.array([_served(inputs, rules, model, count, replica)[1] for count in counts])
+    return np.array([_served(inputs, rules, model, count, replica)[0] for count in inputs.prefill_lengths])
+
+
+def _served(
+    inputs: Inputs, rules: KernelRules | None, model: Model, tokens: int, replica: ServingSystem
+) -> tuple[float, float]:
+    """Time of the prefill and of a decode step, s."""
+    job = job_of(
+        (tokens, 2), rules, model=model, precision=inputs.precision, kv_precision=inputs.precision,
+        activation_precision=inputs.precision, concurrency=inputs.batch,
     )  # fmt: skip
+    served = serve(job, replica, (inputs.batch,))
+    return float(served.prefill_s[0]), float(served.token_s[0])

@@ -3,16 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from costmodel.serving.static import Engine, largest_batch, serve
-from costmodel.workloads.transformer.shapes import shape_of
+from costmodel.parallelism.mappings import Floats
+from costmodel.serving.kernel_rules import KernelRules
 from planner.studies.reproduce.experiments import photonic_inference
-from planner.studies.reproduce.experiments.photonic_inference import at_largest_batch, baseline, on_appliance
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from planner.studies.reproduce.experiments.photonic_inference import baseline, job, on_appliance, serve_users
+from planner.studies.reproduce.experiments.static_batches import PRODUCT, ServingSystem
 
 
 class Inputs(photonic_inference.Inputs):
@@ -28,36 +25,36 @@ class BatchCurve:
 
     system: str
     request: tuple[int, int]
-    batch: Ints
+    batch: Floats
     output_tokens_per_s: Floats
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
-    """Largest batch, throughput and share of the matrix peak at it, by system and request."""
+    """Largest batch, throughput and share of the matrix peak at it, by system and request; by the paper's rules, and
+    again by the product's model."""
     found: dict[str, float] = {}
-    tokens_in, tokens_out = np.array(inputs.requests).T
-    for system, engine in _engines(inputs).items():
-        batch = largest_batch(shape_of(inputs.model), engine, inputs.rules, tokens_in, tokens_out)
-        served = at_largest_batch(inputs, engine)
-        for row, request in enumerate(inputs.requests):
-            name = f"{system}, {request[0]} in {request[1]} out"
-            found[f"largest batch of {name}"] = float(batch[row])
-            found[f"output tokens per second of {name}"] = float(served.output_tokens_per_s[row])
-            found[f"MFU of {name}"] = float(served.mfu[row])
+    for rules, label in ((inputs.rules, ""), (None, PRODUCT)):
+        for system, replica in _systems(inputs, rules).items():
+            for request in inputs.requests:
+                served = serve_users(inputs, rules, replica, request, (inputs.batch_limit,))
+                name = f"{system}, {request[0]} in {request[1]} out{label}"
+                found[f"largest batch of {name}"] = float(served.batch[0])
+                found[f"output tokens per second of {name}"] = float(served.output_tokens_per_s[0])
+                found[f"MFU of {name}"] = float(served.mfu(job(inputs, rules, request), replica)[0])
     return found
 
 
 def curves(inputs: Inputs) -> list[BatchCurve]:
-    """One curve for each system and request, up to the largest batch that fits."""
-    shape, found = shape_of(inputs.model), []
-    for system, engine in _engines(inputs).items():
+    """One curve for each system and request, up to the largest batch that fits; by the paper's rules."""
+    found = []
+    for system, replica in _systems(inputs, inputs.rules).items():
         for request in inputs.requests:
-            most = int(largest_batch(shape, engine, inputs.rules, *request)[()])
-            batch = np.unique([*(each for each in inputs.batches if each <= most), most])
-            served = serve(shape, engine, inputs.rules, batch, *request)
-            found.append(BatchCurve(system, request, batch, served.output_tokens_per_s))
+            users = (*inputs.batches, inputs.batch_limit)
+            served = serve_users(inputs, inputs.rules, replica, request, users)
+            batch, first = np.unique(served.batch, return_index=True)
+            found.append(BatchCurve(system, request, batch, served.output_tokens_per_s[first]))
     return found
 
 
-def _engines(inputs: Inputs) -> dict[str, Engine]:
-    return {"baseline": baseline(inputs), "appliance": on_appliance(inputs, 1.0, "evaluated")}
+def _systems(inputs: Inputs, rules: KernelRules | None) -> dict[str, ServingSystem]:
+    return {"baseline": baseline(inputs, rules), "appliance": on_appliance(inputs, rules, 1.0, "evaluated")}

@@ -2,22 +2,32 @@
 
 The accelerators on the appliance compute as one on one memory, so that no tensor group communicates; the
 baseline divides each matrix over a server. With several pipeline stages there are as many servers, and as
-many appliances.
+many appliances. Both are priced as candidates of a job, by the paper's rules and by fitted kernels.
 """
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from costmodel.hardware.device import Precision, load_device
+from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.hardware.photonic_appliance import load_memory_appliance
-from costmodel.serving.static import Engine, KernelRules, Served, largest_batch, serve
+from costmodel.hardware.systems import system_of
+from costmodel.parallelism.mappings import Floats
+from costmodel.serving.kernel_rules import KernelRules
 from costmodel.spec import Bytes, BytesPerSecond, Spec
-from costmodel.workloads.transformer.shapes import Model, shape_of
+from costmodel.workloads import TransformerInference
+from costmodel.workloads.transformer.shapes import Model
+from planner.studies.reproduce.experiments.static_batches import (
+    PRODUCT,
+    ServedBatches,
+    ServingSystem,
+    job_of,
+    serve,
+    servers,
+)
 
-Floats = NDArray[np.float64]
 READINGS = ("evaluated", "ports")
 """bandwidth of the appliance as its evaluation has it, and as its ports carry it"""
 
@@ -30,7 +40,9 @@ class Inputs(Spec):
     capacity_bytes: Bytes | None = None
     """memory of the device as the paper has it; absent: the catalog's"""
     precision: Precision
-    """of the products"""
+    """of weights and products"""
+    kv_precision: Precision = "fp16"
+    activation_precision: Precision = "fp16"
     tensor: int = Field(ge=1)
     """accelerators of a server, all in one tensor group"""
     pipeline: int = Field(default=1, ge=1)
@@ -59,11 +71,17 @@ class Inputs(Spec):
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
-    """Gains in throughput (largest batches) and latency (batch 1), by request, compute and reading; extremes."""
+    """Gains in throughput (largest batches) and latency (batch 1), by request, compute and reading; extremes. All by
+    the paper's rules, and again by the product's model."""
+    return _compute(inputs, inputs.rules, "") | _compute(inputs, None, PRODUCT)
+
+
+def _compute(inputs: Inputs, rules: KernelRules | None, label: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for reading in READINGS:
-        gains = {share: _gains(inputs, share, reading) for share in inputs.compute_shares}
-        ending = "" if reading == "evaluated" else f", at the {reading}"
+        pairs = zip(inputs.compute_shares, zip(*gains_by_compute(inputs, rules, reading), strict=True), strict=True)
+        gains = dict(pairs)
+        ending = label if reading == "evaluated" else f", at the {reading}{label}"
         for (share, pair), (row, (tokens_in, tokens_out)) in product(gains.items(), enumerate(inputs.requests)):
             name = f"gain {tokens_in} in {tokens_out} out, {share:g} of the compute{ending}"
             found[f"throughput {name}"], found[f"latency {name}"] = float(pair[0][row]), float(pair[1][row])
@@ -91,49 +109,79 @@ def _extremes(inputs: Inputs, gains: dict[float, tuple[Floats, Floats]]) -> dict
     return found
 
 
-def gains_by_compute(inputs: Inputs) -> tuple[Floats, Floats]:
-    """Gains in throughput and latency as the evaluation has them, each of shape (shares, requests)."""
-    pairs = [_gains(inputs, share, "evaluated") for share in inputs.compute_shares]
-    return np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+def gains_by_compute(inputs: Inputs, rules: KernelRules | None, reading: str = "evaluated") -> tuple[Floats, Floats]:
+    """Throughput and latency of the appliance over the baseline, each of shape (shares, requests)."""
+    theirs = [_most_and_one(inputs, rules, baseline(inputs, rules), request) for request in inputs.requests]
+    pairs = []
+    for share in inputs.compute_shares:
+        replica = on_appliance(inputs, rules, share, reading)
+        ours = [_most_and_one(inputs, rules, replica, request) for request in inputs.requests]
+        throughput = [own[0] / other[0] for own, other in zip(ours, theirs, strict=True)]
+        pairs.append((throughput, [other[1] / own[1] for own, other in zip(ours, theirs, strict=True)]))
+    both = np.array(pairs)
+    return both[:, 0], both[:, 1]
 
 
-def baseline(inputs: Inputs) -> Engine:
+def _most_and_one(
+    inputs: Inputs, rules: KernelRules | None, replica: ServingSystem, request: tuple[int, int]
+) -> tuple[float, float]:
+    """Output tokens per second of the largest batch, and seconds of one request alone."""
+    served = serve_users(inputs, rules, replica, request, (inputs.batch_limit, 1))
+    return float(served.output_tokens_per_s[0]), float(served.latency_s[1])
+
+
+def serve_users(
+    inputs: Inputs, rules: KernelRules | None, replica: ServingSystem, request: tuple[int, int], users: Sequence[int]
+) -> ServedBatches:
+    """So many users at once, as far as they fit."""
+    return serve(job(inputs, rules, request), replica, users)
+
+
+def job(inputs: Inputs, rules: KernelRules | None, request: tuple[int, int]) -> TransformerInference:
+    """What both systems serve."""
+    return job_of(
+        request, rules, model=inputs.model, precision=inputs.precision, kv_precision=inputs.kv_precision,
+        activation_precision=inputs.activation_precision, concurrency=inputs.batch_limit, pipeline=inputs.pipeline,
+    )  # fmt: skip
+
+
+def baseline(inputs: Inputs, rules: KernelRules | None) -> ServingSystem:
     """Servers of accelerators, each with its own memory."""
-    device = load_device(inputs.device)
-    return Engine(
-        flops_per_s=device.matrix_flops_per_s(inputs.precision), memory_bytes_per_s=device.memory_bytes_per_s,
-        capacity_bytes=inputs.capacity_bytes or device.capacity_bytes, tensor=inputs.tensor, pipeline=inputs.pipeline,
-        link_bytes_per_s=inputs.link_bytes_per_s, stage_link_bytes_per_s=inputs.stage_link_bytes_per_s,
-        max_batch=inputs.batch_limit,
-    )  # fmt: skip
+    return _replica(inputs, rules, _base(inputs), inputs.tensor)
 
 
-def on_appliance(inputs: Inputs, share: float, reading: str) -> Engine:
-    """So much of the baseline's compute on the appliance's memory."""
-    device, appliance = load_device(inputs.device), load_memory_appliance(inputs.appliance)
+def on_appliance(inputs: Inputs, rules: KernelRules | None, share: float, reading: str) -> ServingSystem:
+    """So much of the baseline's compute as one accelerator on the appliance's memory."""
+    base, appliance = _base(inputs), load_memory_appliance(inputs.appliance)
     tier = appliance.tier(appliance.evaluated_bytes_per_s if reading == "evaluated" else None)
-    return Engine(
-        flops_per_s=share * inputs.tensor * device.matrix_flops_per_s(inputs.precision),
-        memory_bytes_per_s=tier.bandwidth_bytes_per_s, capacity_bytes=tier.capacity_bytes, pipeline=inputs.pipeline,
-        stage_link_bytes_per_s=inputs.stage_link_bytes_per_s, max_batch=inputs.batch_limit,
+    several = share * inputs.tensor
+    grown = base.model_copy(
+        update={
+            "name": f"{several:g} x {base.name} on {appliance.name}",
+            "flops_per_s": {name: several * rate for name, rate in base.flops_per_s.items()},
+            "num_sm": max(round(several * base.num_sm), 1), "l2_bytes": several * base.l2_bytes,
+            "memory_bytes_per_s": tier.bandwidth_bytes_per_s, "capacity_bytes": tier.capacity_bytes,
+            "memory_j_per_byte": tier.energy_j_per_byte,
+        }
     )  # fmt: skip
+    return _replica(inputs, rules, grown, 1)
 
 
-def at_largest_batch(inputs: Inputs, engine: Engine) -> Served:
-    """Each request in the largest batch that fits; ValueError where not even one sequence does."""
-    shape = shape_of(inputs.model)
-    tokens_in, tokens_out = np.array(inputs.requests).T
-    batch = largest_batch(shape, engine, inputs.rules, tokens_in, tokens_out)
-    if batch.min() < 1:
-        raise ValueError("model: no sequence fits beside the weights; give more stages, or fewer tokens")
-    return serve(shape, engine, inputs.rules, batch, tokens_in, tokens_out)
+def _base(inputs: Inputs) -> Device:
+    device = load_device(inputs.device)
+    size_bytes = inputs.capacity_bytes or device.capacity_bytes
+    name = f"{device.name} of {size_bytes / 1e9:g} GB"
+    return device.model_copy(update={"name": name, "like": device.name, "aliases": (), "capacity_bytes": size_bytes})
 
 
-def _gains(inputs: Inputs, share: float, reading: str) -> tuple[Floats, Floats]:
-    """Throughput and latency of the appliance over the baseline, each of shape (requests,)."""
-    shape = shape_of(inputs.model)
-    tokens_in, tokens_out = np.array(inputs.requests).T
-    ours, theirs = on_appliance(inputs, share, reading), baseline(inputs)
-    throughput = [at_largest_batch(inputs, engine).output_tokens_per_s for engine in (ours, theirs)]
-    latency = [serve(shape, engine, inputs.rules, 1, tokens_in, tokens_out).latency_s for engine in (ours, theirs)]
-    return throughput[0] / throughput[1], latency[1] / latency[0]
+def _replica(inputs: Inputs, rules: KernelRules | None, device: Device, tensor: int) -> ServingSystem:
+    """By the paper's rules, a message between stages has no fixed time."""
+    system = system_of(inputs.device)
+    if rules is not None:
+        system = system.model_copy(update={"network_alpha_s": 0.0})
+    fabric = servers(
+        system.model_copy(update={"gpus_per_server": tensor}), tensor * inputs.pipeline,
+        nvlink_bandwidth_bytes_per_s=inputs.link_bytes_per_s,
+        network_bandwidth_bytes_per_s=inputs.stage_link_bytes_per_s,
+    )  # fmt: skip
+    return ServingSystem(device, fabric, tensor, inputs.pipeline)

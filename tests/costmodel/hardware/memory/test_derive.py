@@ -17,5 +17,8 @@ def test_a_device_with_optical_memory() -> None:
     assert plain.memory_j_per_byte == pytest.approx(A100.memory_j_per_byte + 16e-12)
     assert (plain.name, limited.name) == ("a100-sxm+optical-hbm-a100", "x")
     assert plain.aliases == ()
+    assert plain.ancestry == ("a100-sxm+optical-hbm-a100", "a100-sxm")
+    assert with_memory(A100, memory, name="a100-sxm").ancestry == ("a100-sxm",)
+    assert with_memory(plain, memory).ancestry == ("a100-sxm+optical-hbm-a100+optical-hbm-a100", "a100-sxm")
     assert "set by l2" in limited.sources["memory_bandwidth"]
     assert plain.flops_per_s == A100.flops_per_s

@@ -32,7 +32,7 @@ def test_the_least_of_several_binds() -> None:
 def test_unknown_cache() -> None:
     with pytest.raises(ValueError, match="l2_bandwidth: device 'h100-sxm' has none"):
         cache_limit(H100)
-    assert cache_limit(H100, bandwidth_bytes_per_s=24e12).allowed_bytes_per_s == 12e12
+    assert cache_limit(H100.model_copy(update={"l2_bytes_per_s": 24e12})).allowed_bytes_per_s == 12e12
 
 
 def test_tiers_of_the_catalog() -> None:

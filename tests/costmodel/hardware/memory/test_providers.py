@@ -50,7 +50,8 @@ def test_local() -> None:
     found = memory("local_hbm").choices()
     assert (found.units[0], found.capacity_bytes[0], found.bytes_per_s[0]) == (5, 80 * 2**30, 3350e9)
     device = found.device(0, H100)
-    same = {"name", "aliases", "sources"}
+    same = {"name", "aliases", "sources", "like"}
+    assert device.like == "h100-sxm"
     assert device.model_dump(exclude=same) == H100.model_dump(exclude=same)
 
 

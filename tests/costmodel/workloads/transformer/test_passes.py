@@ -52,7 +52,7 @@ def test_attention_by_hand() -> None:
     found = cores(blocks_of(3, 2, tensor=2))
     assert found["tokens"].flops == 4 * 3 * CONTEXT * 4 * 16
     assert found["tokens"].memory_bytes == 3 * CONTEXT * 2 * 2 * 16 + 3 * 2 * 2 * 64
-    assert found["prompts"].flops == 4 * 2 * INPUTS * INPUTS / 2 * 4 * 16
+    assert found["prompts"].flops == 4 * 2 * INPUTS * (INPUTS + 1) / 2 * 4 * 16
     assert found["prompts"].memory_bytes == 2 * INPUTS * 2 * 2 * 16 + 2 * INPUTS * 2 * 2 * 64
     assert cores(blocks_of(0, 2, tensor=2, causal=False))["prompts"].flops == 4 * 2 * INPUTS**2 * 4 * 16
 

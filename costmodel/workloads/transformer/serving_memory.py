@@ -1,0 +1,107 @@
+"""Memory of the ranks that serve: weights, runtime, and keys and values of the requests that run at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
+from costmodel.parallelism.mappings import Floats
+from costmodel.serving.admission import MEMORY_SHARE, memory_slots
+from costmodel.serving.backends import ServingCurve
+from costmodel.serving.kernel_rules import KernelRules
+from costmodel.workloads.transformer.draft import draft_share, draft_tensor
+from costmodel.workloads.transformer.passes import VOCABULARY_BYTES
+from costmodel.workloads.transformer.shapes import TransformerShape, kv_dim, layer_parameters
+from costmodel.workloads.transformer.speculation import Speculation
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class ServingMemory:
+    """Of one rank of the fullest stage; columns of shape (K,)."""
+
+    shape: TransformerShape
+    tensor: Floats
+    expert: Floats
+    pipeline: Floats
+    precision: Precision
+    kv_precision: Precision
+    shared_tokens: float
+    """of all prompts, that the cache holds once"""
+    new_tokens: float
+    """of a prompt beyond these"""
+    output_tokens: float
+    curve: ServingCurve
+    is_static: bool = False
+    """whether the running requests start and end together"""
+    speculation: Speculation | None = None
+    rules: KernelRules | None = None
+
+    @property
+    def share(self) -> float:
+        """Of the device's memory, what an engine takes."""
+        return MEMORY_SHARE if self.rules is None else 1.0 - self.rules.memory_reserve
+
+    @property
+    def token_bytes(self) -> Floats:
+        """Keys and values of one token in the layers of a stage, those of a draft too."""
+        own = self._cache_bytes(self.shape, self.tensor)
+        shape, share = draft_share(self.speculation, self.shape)
+        return own + share * self._cache_bytes(shape, draft_tensor(shape, self.tensor))
+
+    @property
+    def held_bytes(self) -> Floats:
+        """Weights, those of a draft too, and runtime."""
+        shape, share = draft_share(self.speculation, self.shape)
+        expert = self.expert if shape is self.shape else np.ones_like(self.expert)
+        draft = self._weight_bytes(shape, draft_tensor(shape, self.tensor), expert)
+        return self._weight_bytes(self.shape, self.tensor, self.expert) + share * draft + self.curve.runtime_bytes
+
+    @property
+    def least_bytes(self) -> Floats:
+        """Memory without which an accelerator serves nobody."""
+        tokens = self.shared_tokens + self._request_tokens
+        return (self.held_bytes + self.token_bytes * tokens) / self.share
+
+    def slots(self, capacity_bytes: float, users: Floats, max_batch: int | None) -> Floats:
+        """Requests that a replica runs at once: at least one, which is all that listing asks for.
+
+        In static batches all have room to their ends; where memory is short, stages have equally many if all have some.
+        """
+        most = np.minimum(users, np.inf if max_batch is None else float(max_batch))
+        free_bytes = self.share * capacity_bytes - self.held_bytes - self.shared_tokens * self.token_bytes
+        if not self.is_static:
+            room = memory_slots(free_bytes, self.token_bytes, self.new_tokens, self.output_tokens, self.curve)
+            return np.minimum(np.maximum(room, 1.0), most)
+        room = np.floor(free_bytes / (self.token_bytes * self._request_tokens) * (1 + ROUNDING))
+        whole = np.where(room >= self.pipeline, np.floor(room / self.pipeline) * self.pipeline, room)
+        return np.maximum(np.where(room >= most, most, whole), 1.0)
+
+    def used_bytes(self, slots: ArrayLike, capacity_bytes: float) -> Floats:
+        """With the cache of all running requests, which fills the engine's share of memory at most."""
+        cached_tokens = np.asarray(slots) * self._request_tokens + self.shared_tokens
+        held_bytes = self.held_bytes
+        most = np.minimum(held_bytes + self.token_bytes * cached_tokens, self.share * capacity_bytes)
+        return np.asarray(np.maximum(most, held_bytes))
+
+    @property
+    def _request_tokens(self) -> float:
+        """Of its own."""
+        return self.new_tokens + self.output_tokens
+
+    def _layers(self, shape: TransformerShape) -> Floats:
+        """Of the fullest stage."""
+        return np.ceil(shape.layers / self.pipeline)
+
+    def _cache_bytes(self, shape: TransformerShape, tensor: Floats) -> Floats:
+        return np.asarray(self._layers(shape) * 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(shape, tensor))
+
+    def _weight_bytes(self, shape: TransformerShape, tensor: Floats, expert: Floats) -> Floats:
+        """The matrices of the vocabulary are on the first stage and on the last one."""
+        weight = BYTES_OF_PRECISION[self.precision]
+        layers = self._layers(shape) * (layer_parameters(shape, tensor, expert) * weight)
+        one_matrix = float(shape.vocabulary * shape.hidden)
+        vocabulary = np.where(self.pipeline > 1, one_matrix, float(shape.vocabulary_parameters)) / tensor
+        return layers + (VOCABULARY_BYTES if self.rules is None else weight) * vocabulary
