@@ -1,6 +1,7 @@
 """How one job runs, as written in residents and plans: degrees of parallelism and collective plans."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -33,14 +34,20 @@ class Collective(Spec):
 
     @classmethod
     def of(cls, plan: GroupPlan) -> "Collective":
-        held = plan.held if plan.radices else ()
-        return cls(kind=plan.kind, radices=plan.radices, held=held, wavelengths=plan.wavelengths, order=plan.order)
+        return _written(plan.kind, plan.radices, plan.held if plan.radices else (), plan.wavelengths, plan.order)
 
     def described(self, ranks: int) -> LinkPlan:
         """The same for a group of so many ranks, without its times."""
         return LinkPlan(
             self.kind, ranks, radices=self.radices, held=self.held, wavelengths=self.wavelengths, order=self.order
         )
+
+
+@lru_cache(maxsize=4096)
+def _written(
+    kind: PlanKind, radices: tuple[int, ...], held: tuple[int, ...], wavelengths: tuple[int, ...], order: Order
+) -> Collective:
+    return Collective(kind=kind, radices=radices, held=held, wavelengths=wavelengths, order=order)
 
 
 class PhaseSetting(Spec):

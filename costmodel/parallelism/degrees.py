@@ -1,10 +1,8 @@
 """All ways to divide a job: every product of degrees that makes a number of devices, under each choice."""
 
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Literal, get_args
 
 import numpy as np
@@ -85,38 +83,32 @@ class Degrees:
         tensor = self.tensor if server is None or self.tensor <= server else math.gcd(self.tensor, server)
         inner = tensor * self.context
         third = AXES[self.order][2] if self.pipeline > 1 else "expert"
-        stages = self._strides["pipeline"] // (self.tensor * self.context) * inner * self.pipeline
+        stages = self._places["pipeline"][0] // (self.tensor * self.context) * inner * self.pipeline
         return tensor, inner, inner * self.expert if third == "expert" else inner, stages
 
     @property
-    def _extents(self) -> dict[str, int]:
-        """Of each index."""
-        return {
-            "tensor": self.tensor,
-            "context": self.context,
-            "pipeline": self.pipeline,
-            "expert": self.expert,
-            "rest": self.data // self.expert,
-        }
-
-    @property
-    def _strides(self) -> dict[str, int]:
-        """Of each index, how far apart ranks are that differ by one there."""
-        extents = self._extents
-        before = accumulate((extents[name] for name in AXES[self.order]), operator.mul, initial=1)
-        return dict(zip(AXES[self.order], before, strict=False))
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Of each index, how far apart ranks are that differ by one there, and how many values it has."""
+        rest = self.data // self.expert
+        extents = (self.tensor, self.context, self.pipeline, self.expert, rest)
+        of = dict(zip(AXES[RANK_ORDERS[0]], extents, strict=True))
+        found, stride = dict[str, tuple[int, int]](), 1
+        for name in AXES[self.order]:
+            found[name] = stride, of[name]
+            stride *= of[name]
+        return found
 
     def indices(self) -> dict[str, NDArray[np.int64]]:
         """Each index by rank, shape (ranks,)."""
-        names = AXES[self.order][::-1]
-        grids = np.indices([self._extents[name] for name in names]).reshape(len(names), -1)
+        names, places = AXES[self.order][::-1], self._places
+        grids = np.indices([places[name][1] for name in names]).reshape(len(names), -1)
         return dict(zip(names, grids, strict=True))
 
     def groups(self, dimension: Dimension) -> NDArray[np.int64]:
         """Ranks of each group along a dimension, by their place in it, shape (groups, ranks)."""
-        names = AXES[self.order][::-1]
+        names, places = AXES[self.order][::-1], self._places
         axes = [names.index(name) for name in VARIES[dimension]]
-        grid = np.arange(self.num_devices).reshape([self._extents[name] for name in names])
+        grid = np.arange(self.num_devices).reshape([places[name][1] for name in names])
         return np.moveaxis(grid, axes, range(-len(axes), 0)).reshape(-1, self.ranks(dimension))
 
     def ranks(self, dimension: Dimension) -> int:
@@ -127,40 +119,50 @@ class Degrees:
         """Ranks of a group in one server where each block of so many consecutive ranks lies in one."""
         return self.together(block)[DIMENSIONS.index(dimension)]
 
+    def first_order_like(self, order: RankOrder) -> RankOrder:
+        """The first order that puts the ranks of all groups as far apart as this one."""
+        if self.pipeline == 1 or self.data == 1:
+            return RANK_ORDERS[0]
+        if order == "tp-cp-ep-pp-dp" and self.expert in (1, self.data):
+            return "tp-cp-pp-dp" if self.expert == 1 else "tp-cp-dp-pp"
+        return order
+
     @property
     def distinct_orders(self) -> tuple[RankOrder, ...]:
         """Of the orders that put the ranks of groups apart differently, the first ones."""
-        if self.pipeline == 1 or self.data == 1:
-            return RANK_ORDERS[:1]
-        return RANK_ORDERS if 1 < self.expert < self.data else ("tp-cp-pp-dp", "tp-cp-dp-pp")
+        return tuple(dict.fromkeys(map(self.first_order_like, RANK_ORDERS)))
 
     def together(self, block: int) -> tuple[int, ...]:
-        """The same of each of DIMENSIONS."""
+        """Ranks of a group along each of DIMENSIONS in one server, where each run of `block` ranks lies in one."""
         if block == self.num_devices:
-            return tuple(self.ranks(dimension) for dimension in DIMENSIONS)
-        extents, strides = self._extents, self._strides
-        tensor, context, pipeline, expert, rest = (
-            _held(block, strides[name], extents[name]) for name in ("tensor", "context", "pipeline", "expert", "rest")
-        )
-        is_one_run = strides["rest"] == strides["expert"] * self.expert
-        data = _held(block, strides["expert"], self.data) if is_one_run else expert * rest
-        return tensor, pipeline, context * data, context, expert
+            return self.tensor, self.pipeline, self.data * self.context, self.context, self.expert
+        places = self._places
+        held = {name: _held(block, *place) for name, place in places.items()}
+        first, extent = places["expert"]
+        is_one_run = places["rest"][0] == first * extent
+        data = _held(block, first, self.data) if is_one_run else held["expert"] * held["rest"]
+        return held["tensor"], held["pipeline"], held["context"] * data, held["context"], held["expert"]
 
 
-def confined(mappings: Mappings, block: Ints, order: Ints) -> Bools:
-    """Whether the groups along each of DIMENSIONS surely lie in one server, of rows with a mapping, a block and the
-    place of their order in RANK_ORDERS each, shape (5, C)."""
-    m = mappings
-    tensor = m.tensor.astype(np.int64)
-    inner, expert, ranks = tensor * m.context, m.expert.astype(np.int64), m.num_devices
-    ends: dict[Dimension, Ints] = {
-        "tensor": tensor,
-        "context": inner,
-        "pipeline": np.choose(order, [inner * m.pipeline, inner * m.pipeline * expert, ranks]),
-        "data": np.where((m.data == 1) | (order == 2) | ((order == 1) & (m.data == expert)), inner * m.data, ranks),
-        "expert": np.where(order == 0, inner * m.pipeline * expert, inner * expert),
+def confined(m: Mappings, mapping: Ints, block: Ints, order: Ints) -> Bools:
+    """Whether the groups along each of DIMENSIONS surely lie in one server, shape (5, C).
+
+    Rows have the number of one of the mappings, a block, and the place of their order in RANK_ORDERS each.
+    """
+    data = m.data.astype(np.int32)
+    inner, expert = m.tensor.astype(np.int32) * m.context, m.expert.astype(np.int32)
+    stages, ranks = inner * m.pipeline, m.num_devices
+    of_data = np.where(data == 1, inner, ranks)
+    beside_stages = np.where((data == 1) | (data == expert), inner * data, ranks)
+    ends: dict[Dimension, Sequence[Ints]] = {
+        "tensor": [m.tensor] * 3,
+        "context": [inner] * 3,
+        "pipeline": [stages, stages * expert, ranks],
+        "data": [of_data, beside_stages, inner * data],
+        "expert": [stages * expert, inner * expert, inner * expert],
     }
-    return np.stack([(block == ranks) | (block % ends[dimension] == 0) for dimension in DIMENSIONS])
+    whole = block == ranks[mapping]
+    return np.stack([whole | (block % np.stack(ends[dimension])[order, mapping] == 0) for dimension in DIMENSIONS])
 
 
 def _held(block: int, stride: int, extent: int) -> int:

@@ -1,5 +1,6 @@
 """How a job is divided over accelerators: degrees of parallelism and what is recomputed, sharded, offloaded."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
@@ -35,6 +36,9 @@ CHOICES: dict[str, tuple[type[np.integer[Any]], int]] = {
     "offload": (np.int8, 0),
 }
 """columns that a mapping consists of: type and default; small types, since there may be 10^7 rows"""
+
+DENSE, LEAST_TABLE = 4, 1 << 10
+"""tables of all numbers that could be met are quicker than sorting where they have so many entries a row at most"""
 
 
 @dataclass(frozen=True)
@@ -118,14 +122,33 @@ class Mappings:
 def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[Ints, Ints]:
     """First row of each distinct combination of integer columns of shape (M,), and the combination of each row.
 
-    The product of the columns' largest numbers must stay below 2^62.
+    Numbers are 0 or more and below 2^31; the product of how many the columns have must stay below 2^62.
     """
-    key, scale = np.zeros(len(columns[0]), np.int64), 1
-    for column in columns:
-        key += column.astype(np.int64) * scale
-        scale *= int(column.max(initial=0)) + 1
-    _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    return first, of
+    most = max(DENSE * len(columns[0]), LEAST_TABLE)
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    if math.prod(sizes) > most:
+        ranked = [_ranks(column, size, most) for column, size in zip(columns, sizes, strict=True)]
+        columns, sizes = [rank for rank, _ in ranked], [number for _, number in ranked]
+    key, scale = columns[0].astype(np.intp), sizes[0]
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        key += np.multiply(column, scale, dtype=np.intp)
+        scale *= size
+    if scale > most:
+        _, first, of = np.unique(key, return_index=True, return_inverse=True)
+        return first, of
+    first = np.full(scale, len(key))
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    is_met = first < len(key)
+    return first[is_met], (np.cumsum(is_met) - 1)[key]
+
+
+def _ranks(column: Ints, size: int, most: int) -> tuple[Ints, int]:
+    """Place of each number among the distinct ones of a column, and how many these are."""
+    if size > most:
+        distinct, rank = np.unique(column, return_inverse=True)
+        return rank, len(distinct)
+    is_met = np.bincount(column, minlength=1) > 0
+    return (np.cumsum(is_met) - 1)[column], int(is_met.sum())
 
 
 def _num_devices(columns: dict[str, Ints]) -> Ints:

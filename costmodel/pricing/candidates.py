@@ -15,7 +15,7 @@ from costmodel.parallelism.degrees import RANK_ORDERS, confined
 from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
-from costmodel.pricing.collective_choices import BlocksOf, Listed, PlanChoices
+from costmodel.pricing.collective_choices import BlocksOf, PlanChoices
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads import Workload
 
@@ -62,7 +62,11 @@ class Candidates:
         first = PhaseSetting(**self.in_first_phase()._setting(row)) if self.has_phases[row] else None
         choice, order = self.mappings.choice(int(self.mapping[row])), RANK_ORDERS[self.order[row]]
         laid = {"block": int(self.block[row]), "rank_order": order}
-        return Configuration.of_choice(choice, self.workload.menus(), first_phase=first, **laid, **self._setting(row))
+        return Configuration.of_choice(choice, self._menus, first_phase=first, **laid, **self._setting(row))
+
+    @cached_property
+    def _menus(self) -> dict[str, tuple[int, ...]]:
+        return self.workload.menus()
 
     def _setting(self, row: int) -> dict[str, Any]:
         """Fields of a configuration that say how the I/O is divided and used."""
@@ -116,7 +120,7 @@ class Candidates:
 
     def is_confined(self) -> Bools:
         """Whether the groups along each dimension surely lie in one server, shape (5, C)."""
-        return confined(self.mappings.take(self.mapping), self.block, self.order)
+        return confined(self.mappings, self.mapping, self.block, self.order)
 
 
 def enumerate_candidates(
@@ -165,9 +169,9 @@ def list_candidates(
         workload=workload,
         mappings=listed[0][0] if len(listed) == 1 else Mappings.concatenate([fitting for fitting, _, _ in listed]),
         mapping=np.concatenate([start + mapping for start, (_, mapping, _) in zip(first, listed, strict=False)]),
-        block=np.concatenate([table[:, 0] for _, _, table in listed]),
-        order=np.concatenate([table[:, 1] for _, _, table in listed]),
-        plan=np.concatenate([table[:, 2:] for _, _, table in listed]).T.copy(),
+        block=np.concatenate([table[0] for _, _, table in listed]),
+        order=np.concatenate([table[1] for _, _, table in listed]),
+        plan=np.concatenate([table[2:] for _, _, table in listed], axis=1),
         plans=tuple(plans),
         split=np.repeat(np.arange(len(splits), dtype=np.int32), [len(mapping) for _, mapping, _ in listed]),
         splits=splits,
@@ -182,25 +186,24 @@ def _list_split(
     blocks: BlocksOf,
     collective: str | None,
 ) -> tuple[Mappings, Ints, Ints]:
-    """Mappings that fit, the mapping of each row, and its block, order and numbers of plans, shape (rows, 7)."""
+    """Mappings that fit, the mapping of each row, and its block, order and numbers of plans, shape (7, rows)."""
     if split.is_second_tier:
         mappings = mappings.take(mappings.offload > 0)
     mappings = mappings.take(_fitting(workload, mappings, split.device))
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
-    listed: Listed = {}
+    choices = PlanChoices(workload, split.fabric, blocks, collective, plans)
     options: list[tuple[int, ...]] = []
     starts = [0]
-    for m in first:
-        choices = PlanChoices(workload, split.fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), collective)
-        options += choices.rows(blocks, plans, listed)
+    for of_one, num_devices in zip(degrees[:, first].T.tolist(), mappings.num_devices[first].tolist(), strict=True):
+        options += choices.rows(of_one, num_devices)
         starts.append(len(options))
     start, number = np.array(starts[:-1], np.int64), np.diff(starts)
     repeats = number[of]
     mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
-    nth = np.arange(len(mapping)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    table = np.array(options, np.int32).reshape(-1, 2 + len(DIMENSIONS))[np.repeat(start[of], repeats) + nth]
-    return mappings, mapping, table
+    place = np.arange(len(mapping)) + np.repeat(start[of] - (np.cumsum(repeats) - repeats), repeats)
+    table = np.array(options, np.int32).reshape(-1, 2 + len(DIMENSIONS)).T
+    return mappings, mapping, np.take(table, place, axis=1)
 
 
 def group_degrees(mappings: Mappings) -> Ints:

@@ -1,81 +1,98 @@
 """Blocks of given degrees of parallelism, and the plans along each dimension that go together."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from costmodel.fabrics import FabricBase, GroupPlan
-from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
-from costmodel.parallelism.described import plans_of
+from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
 from costmodel.workloads import Workload
 
-Listed = dict[tuple[Dimension, int, int], tuple[int, ...]]
-"""numbers of the plans of a group by dimension, ranks, and how many of them share a server"""
 BlocksOf = Callable[[FabricBase, Sequence[int], int], Sequence[int]]
 """blocks to list, given the sizes of the groups that should not be torn apart, and the number of devices"""
+Numbers = tuple[int, ...]
 REDUCING = ("tensor", "data", "context")
 """dimensions along which messages are all-reduced"""
 
 
-@dataclass(frozen=True)
+@dataclass
 class PlanChoices:
-    """Degrees of parallelism whose blocks and plans are listed together."""
+    """Blocks and plans that one workload has on one fabric; what many degrees of parallelism share is found once."""
 
     workload: Workload
     fabric: FabricBase
-    degrees: Sequence[int]
-    """by DIMENSIONS"""
-    num_devices: int
+    blocks: BlocksOf
     collective: str | None
+    plans: dict[GroupPlan, int] = field(default_factory=dict)
+    """with their numbers, which grow as plans are met"""
 
-    def rows(self, blocks: BlocksOf, plans: dict[GroupPlan, int], listed: Listed) -> Iterator[tuple[int, ...]]:
-        """Block, place in RANK_ORDERS and number of the plan along each dimension, of every combination."""
-        for block, degrees, together in self._layouts(blocks):
-            options = []
-            for dimension, near in zip(DIMENSIONS, together, strict=True):
-                key = dimension, degrees.ranks(dimension), near
-                if key not in listed:
-                    found = self._plans(degrees, dimension, block)
-                    listed[key] = tuple(plans.setdefault(plan, len(plans)) for plan in found)
-                options.append(listed[key])
-            numbered = tuple(plans)
-            menus = [[numbered[number] for number in numbers] for numbers in options]
-            inside = [near == degrees.ranks(d) for d, near in zip(DIMENSIONS, together, strict=True)]
-            order = RANK_ORDERS.index(degrees.order)
-            for choice in self.fabric.combinations(menus, inside):
-                yield block, order, *(numbers[place] for numbers, place in zip(options, choice, strict=True))
+    def __post_init__(self) -> None:
+        workload, fabric = self.workload, self.fabric
+        self._server = fabric.devices_per_server if workload.tensor_leaves_servers else None
+        self._sends = [workload.sends(dimension) for dimension in DIMENSIONS]
+        self._sends_halves = [workload.sends_halves(dimension) for dimension in DIMENSIONS]
+        self._orders = [order for order in RANK_ORDERS if order in fabric.rank_orders]
+        self._allowed = [order for order in self._orders if order in workload.rank_orders] or self._orders
+        self._listed = dict[tuple[int, int, int], Numbers]()
+        self._combined = dict[tuple[tuple[Numbers, ...], tuple[bool, ...]], list[Numbers]]()
 
-    def missing(self, blocks: BlocksOf) -> Iterator[list[tuple[Dimension, int]]]:
+    def rows(self, degrees: Sequence[int], num_devices: int) -> Iterator[Numbers]:
+        """Block, place in RANK_ORDERS and number of the plan along each dimension, of every combination.
+
+        `degrees` are by DIMENSIONS, as are those of `missing`.
+        """
+        for block, order, ranks, together in self._layouts(degrees, num_devices):
+            menus = tuple(map(self._numbers, range(len(DIMENSIONS)), ranks, together))
+            inside = tuple(near == of for near, of in zip(together, ranks, strict=True))
+            laid = block, RANK_ORDERS.index(order)
+            yield from (laid + chosen for chosen in self._combinations(menus, inside))
+
+    def missing(self, degrees: Sequence[int], num_devices: int) -> Iterator[list[tuple[Dimension, int]]]:
         """Of each layout, dimensions without a plan, and the ranks of their groups."""
-        for block, degrees, _ in self._layouts(blocks):
-            yield [(d, degrees.ranks(d)) for d in DIMENSIONS if not self._plans(degrees, d, block)]
+        for _, _, ranks, together in self._layouts(degrees, num_devices):
+            every = enumerate(zip(DIMENSIONS, ranks, together, strict=True))
+            yield [(d, of) for axis, (d, of, near) in every if not self._numbers(axis, of, near)]
 
-    def _layouts(self, blocks: BlocksOf) -> Iterator[tuple[int, Degrees, tuple[int, ...]]]:
-        """Blocks under each order, and how many ranks of each group then share a server: once where these are alike."""
-        seen = set[tuple[int, tuple[int, ...]]]()
-        server = self.fabric.devices_per_server if self.workload.tensor_leaves_servers else None
-        for degrees in self._ordered():
-            for block in blocks(self.fabric, degrees.spans(server), self.num_devices):
-                together = degrees.together(block)
+    def _layouts(
+        self, degrees: Sequence[int], num_devices: int
+    ) -> Iterator[tuple[int, RankOrder, Sequence[int], Numbers]]:
+        """Blocks under each order, ranks of the groups, and how many of them then share a server: once where alike."""
+        seen = set[tuple[int, Numbers]]()
+        tensor, pipeline, shards, context, expert = degrees
+        usual = Degrees(tensor, pipeline, shards // context, context, expert)
+        for order in dict.fromkeys(map(usual.first_order_like, self._allowed)):
+            laid = usual if order == usual.order else Degrees(tensor, pipeline, usual.data, context, expert, order)
+            for block in self.blocks(self.fabric, laid.spans(self._server), num_devices):
+                together = laid.together(block)
                 if (block, together) not in seen:
                     seen.add((block, together))
-                    yield block, degrees, together
+                    yield block, order, degrees, together
 
-    def _ordered(self) -> Iterator[Degrees]:
-        """Degrees under each order of ranks that matters here, and that the workload allows."""
-        tensor, pipeline, shards, context, expert = self.degrees
-        usual = Degrees(tensor, pipeline, shards // context, context, expert)
-        orders = [order for order in usual.distinct_orders if order in self.fabric.rank_orders]
-        allowed = [order for order in orders if order in self.workload.rank_orders] if len(orders) > 1 else orders
-        yield from (usual if order == usual.order else replace(usual, order=order) for order in allowed or orders)
+    def _numbers(self, axis: int, ranks: int, together: int) -> Numbers:
+        """Numbers of the plans of a group of which so many ranks share a server."""
+        key = axis, ranks, together
+        if key not in self._listed:
+            self._listed[key] = tuple(self.plans.setdefault(plan, len(self.plans)) for plan in self._plans(*key))
+        return self._listed[key]
 
-    def _plans(self, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
+    def _plans(self, axis: int, ranks: int, together: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""
-        if not self.workload.sends(dimension):
+        dimension = DIMENSIONS[axis]
+        if not self._sends[axis]:
             return self.fabric.plans(dimension, 1, one_server=True)
-        found = plans_of(self.fabric, degrees, dimension, block)
-        if self.workload.sends_halves(dimension):
+        found = self.fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
+        if self._sends_halves[axis]:
             found = [plan for plan in found if plan.kind != "tree"]
         if self.collective is None or dimension not in REDUCING:
             return found
         return [plan for plan in found if plan.kind in ("none", self.collective)]
+
+    def _combinations(self, menus: tuple[Numbers, ...], inside: tuple[bool, ...]) -> list[Numbers]:
+        """Numbers of plans, one of each menu, that the fabric offers together."""
+        key = menus, inside
+        if key not in self._combined:
+            numbered = tuple(self.plans)
+            plans = [[numbered[number] for number in menu] for menu in menus]
+            chosen = self.fabric.combinations(plans, inside)
+            self._combined[key] = [tuple(m[p] for m, p in zip(menus, places, strict=True)) for places in chosen]
+        return self._combined[key]

@@ -63,7 +63,8 @@ def communication(
             seconds[axis, rows] = number * each_s
             repeated[axis, rows] = each.repeated_count[m[rows]] * each_s
         sent[axis] = often * each.mean_bytes[m] * sent_per_byte[plan]
-        hidden_s += hides[axis] * seconds[axis]
+        if np.any(hides[axis]):
+            hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
     for axis in sums.messages:
         if np.any(hides[axis]):

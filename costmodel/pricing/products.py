@@ -29,14 +29,20 @@ class Products:
         """Latency of each product, in the shape that the sizes broadcast to."""
         columns = np.broadcast_arrays(*(np.asarray(size, np.float64) for size in sizes))
         keys = list(zip(*(column.ravel().tolist() for column in columns), strict=True))
-        if new := [key for key in dict.fromkeys(keys) if key not in self._known]:
-            if len(self._known) > MOST:
-                self._known.clear()
-                new = list(dict.fromkeys(keys))
-            m, n, k = np.array(new).T
-            found = gemm_s(m, n, k, self._device, self._precision, self._curve)
-            self._known.update(zip(new, found.tolist(), strict=True))
-        return np.array([self._known[key] for key in keys]).reshape(columns[0].shape)
+        try:
+            found = list(map(self._known.__getitem__, keys))
+        except KeyError:
+            self._learn(keys)
+            found = list(map(self._known.__getitem__, keys))
+        return np.array(found).reshape(columns[0].shape)
+
+    def _learn(self, keys: list[tuple[float, ...]]) -> None:
+        if len(self._known) > MOST:
+            self._known.clear()
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        m, n, k = np.array(new).T
+        found = gemm_s(m, n, k, self._device, self._precision, self._curve)
+        self._known.update(zip(new, found.tolist(), strict=True))
 
 
 def products_of(device: Device, precision: Precision, share: float, calibrations: Calibrations | None) -> Products:

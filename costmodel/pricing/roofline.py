@@ -1,7 +1,8 @@
 """Roofline: time of a block's operators on one device, the slower of compute and memory, plus the launch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from costmodel.parallelism.mappings import DIMENSIONS, Floats
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.efficiency import Efficiency
 from costmodel.pricing.opgraph import Block, Operator, OpGraph
-from costmodel.pricing.products import Sizes, products_of
+from costmodel.pricing.products import Products, Sizes, products_of
 
 Calibrations = tuple[Calibration, ...]
 MatrixTimes = Callable[[Precision, Sizes], Floats]
@@ -70,8 +71,12 @@ def matrix_times(
         curve = gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
         return gemm_s(*sizes, device, precision, curve)
 
+    @cache
+    def products(precision: Precision) -> Products:
+        return products_of(device, precision, efficiency.matrix, calibrations)
+
     def in_training(precision: Precision, sizes: Sizes) -> Floats:
-        return products_of(device, precision, efficiency.matrix, calibrations).seconds(*sizes) + efficiency.launch_s
+        return products(precision).seconds(*sizes) + efficiency.launch_s
 
     return alone if graph.regime == "inference" else in_training
 
@@ -80,9 +85,28 @@ def block_price(
     block: Block, graph: OpGraph, device: Device, efficiency: Efficiency, calibrations: Calibrations | None = None
 ) -> BlockPrice:
     """Sums over a block's rows, once per distinct shape. `calibrations` replaces the catalog's."""
-    compute_s, memory_s, flops_j, host_s, routed_s, awaited_s = np.zeros((6, block.num_shapes))
+    return next(block_prices([block], graph, device, efficiency, calibrations))
+
+
+def block_prices(
+    blocks: Iterable[Block],
+    graph: OpGraph,
+    device: Device,
+    efficiency: Efficiency,
+    calibrations: Calibrations | None = None,
+) -> Iterator[BlockPrice]:
+    """The same of several blocks of a graph."""
     started = efficiency.model_copy(update={"launch_s": 0.0}) if graph.runs_ahead else efficiency
     matrix_s = matrix_times(graph, device, started, calibrations)
+    launch_s = efficiency.launch_s
+    return (_block_price(block, graph, device, started, matrix_s, launch_s) for block in blocks)
+
+
+def _block_price(
+    block: Block, graph: OpGraph, device: Device, started: Efficiency, matrix_s: MatrixTimes, launch_s: float
+) -> BlockPrice:
+    """`launch_s` is the host's, who starts a kernel; `started` is without it where the host runs ahead."""
+    compute_s, memory_s, flops_j, host_s, routed_s, awaited_s = np.zeros((6, block.num_shapes))
     for operator in block.operators:
         compute, memory, total = (
             graph.kernels.operator_s(operator)
@@ -94,7 +118,7 @@ def block_price(
         compute_s += time_s * is_compute
         memory_s += time_s * ~is_compute
         flops_j += operator.flops * operator.count * device.energy_j_per_flop[operator.precision or graph.precision]
-        started_s = operator.count * np.asarray(operator.kernels) * efficiency.launch_s
+        started_s = operator.count * np.asarray(operator.kernels) * launch_s
         is_awaited = operator.routing == "awaited"
         host_s += started_s * (graph.launch_share if operator.routing == "none" else not is_awaited)
         awaited_s += started_s * is_awaited

@@ -16,7 +16,7 @@ from costmodel.pricing.communication import communication, expert_copies, networ
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.phase_switches import phase_switches
-from costmodel.pricing.roofline import block_price
+from costmodel.pricing.roofline import block_prices
 from costmodel.pricing.totals import totals
 
 Floats = NDArray[np.float64]
@@ -208,8 +208,8 @@ def _price(
     """Columns of Scores of some rows, whose mappings are those of the graph."""
     m = candidates.mapping
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
-    priced = ((block, block_price(block, graph, device, efficiency, calibrations)) for block in graph.blocks)
-    sums = totals(len(graph), priced, graph.processors)
+    prices = block_prices(graph.blocks, graph, device, efficiency, calibrations)
+    sums = totals(len(graph), zip(graph.blocks, prices, strict=True), graph.processors)
     operator_s = (sums.compute_s + sums.memory_s)[m]
     is_confined = candidates.is_confined()
     slower = np.where(is_confined, over_peak(graph, fabric, efficiency), 1.0)

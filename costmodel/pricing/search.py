@@ -14,12 +14,15 @@ from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates, list_candidates
 from costmodel.pricing.limits import within_limits
 from costmodel.pricing.score import Scores, score
+from costmodel.pricing.search_counts import SearchCounts
 from costmodel.workloads import Workload
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 BATCH = 1 << 18
 """mappings listed and priced at once"""
+SAMPLED, COMPROMISES = 1 << 10, 8
+"""rows of a sample in which compromises are looked for, and how many of them drop rows from a front"""
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,7 @@ class Option:
 class SearchResult:
     """What a search over all mappings of some numbers of devices found."""
 
-    num_configurations: int
-    """that divide the workload; of those that fit in memory, each order of the ranks that differs"""
-    num_priced: int
-    """candidates that fit in memory and meet the workload's limits, each mapping under each plan of its collectives"""
+    counts: SearchCounts
     best: tuple[Option, ...]
     """the fastest, one a mapping, by time per unit of work"""
     front: tuple[Option, ...]
@@ -70,15 +70,14 @@ def search(
     Keeps the fastest and the Pareto front alone, so memory does not grow with the space.
     """
     kept: list[tuple[Candidates, Scores, Floats]] = []
-    num_configurations = num_priced = 0
-    for candidates, scores, number in priced_batches(workload, sizes, device, fabric, calibrations, pinned):
-        num_configurations += number
-        num_priced += len(candidates)
+    counts = SearchCounts()
+    for candidates, scores, of_batch in priced_batches(workload, sizes, device, fabric, calibrations, pinned):
+        counts += of_batch
         rows = _kept(scores, top)
         of_rows, prices = candidates.take(rows), scores.take(rows)
         kept.append((of_rows, prices, mfu(of_rows, prices, device)))
         if progress:
-            progress(num_configurations)
+            progress(counts.listed)
     costs = np.concatenate([np.zeros((3, 0)), *(_per_work(scores) for _, scores, _ in kept)], axis=1)
     batch = np.repeat(np.arange(len(kept)), [len(candidates) for candidates, _, _ in kept])
     row = np.concatenate([np.zeros(0, np.intp), *(np.arange(len(candidates)) for candidates, _, _ in kept)])
@@ -90,9 +89,7 @@ def search(
             own = int(row[i])
             yield Option(candidates.configuration(own), scores.take(row[i : i + 1]), float(share[own]))
 
-    return SearchResult(
-        num_configurations, num_priced, best=_distinct(options(fastest), top), front=tuple(options(pareto(costs)))
-    )
+    return SearchResult(counts, best=_distinct(options(fastest), top), front=tuple(options(pareto(costs))))
 
 
 def priced_batches(
@@ -102,18 +99,12 @@ def priced_batches(
     fabric: FabricBase,
     calibrations: tuple[Calibration, ...] | None = None,
     pinned: Mapping[str, int] | None = None,
-) -> Iterator[tuple[Candidates, Scores, int]]:
-    """Candidates on so many devices in batches: rows, scores, and how many configurations were looked at."""
+) -> Iterator[tuple[Candidates, Scores, SearchCounts]]:
+    """Candidates on so many devices in batches: rows, scores, and what was looked at."""
     for batch in _batches(workload, sizes, pinned or {}):
         found = list_candidates(workload, batch, device, fabric, blocks=widest_block)
-        number = len(batch) + _further_orders(found)
-        yield *within_limits(found, score(found, device, fabric, calibrations=calibrations)), number
-
-
-def _further_orders(listed: Candidates) -> int:
-    """Orders of the ranks of mappings beyond the first of each; rows of one mapping and order stand together."""
-    changes = listed.mapping[1:] != listed.mapping[:-1]
-    return int((changes | (listed.order[1:] != listed.order[:-1])).sum() - changes.sum())
+        scores = score(found, device, fabric, calibrations=calibrations)
+        yield *within_limits(found, scores), SearchCounts.of(len(batch), found)
 
 
 def _batches(workload: Workload, sizes: Sequence[int], pinned: Mapping[str, int]) -> Iterator[Mappings]:
@@ -132,12 +123,14 @@ def _batches(workload: Workload, sizes: Sequence[int], pinned: Mapping[str, int]
 def pareto(costs: Floats) -> Rows:
     """Rows that no other row is as good as in every cost and better in one, by the first cost; (D, C) -> (F,).
 
-    Costs are above 0. Of equal rows the first stays. One good compromise drops most rows before the others are
-    compared in turn.
+    Of equal rows the first stays. A few good compromises drop most rows before the others are compared in turn.
     """
-    if costs.shape[1] == 0:
-        return np.zeros(0, dtype=np.intp)
-    rows = np.flatnonzero(_not_beaten(costs, int(np.argmin(np.log(costs).sum(axis=0)))))
+    rows, left_costs = np.arange(costs.shape[1]), costs
+    if len(rows) > 4 * SAMPLED:
+        sample = costs[:, :: len(rows) // SAMPLED]
+        for pivot in _compromises(sample):
+            kept = np.flatnonzero(_not_beaten(left_costs, sample[:, pivot]))
+            rows, left_costs = rows[kept], left_costs[:, kept]
     order = rows[np.lexsort(costs[::-1, rows])]
     sorted_costs = costs[:, order]
     front: list[int] = []
@@ -152,10 +145,24 @@ def pareto(costs: Floats) -> Rows:
     return np.asarray(order[front], dtype=np.intp)
 
 
-def _not_beaten(costs: Floats, by: int) -> NDArray[np.bool_]:
-    """Rows that are better than one row in some cost, and that row with its equals."""
-    one = costs[:, by : by + 1]
-    return np.asarray((costs < one).any(axis=0) | (costs == one).all(axis=0))
+def _compromises(costs: Floats) -> Iterator[int]:
+    """Rows of the front, first the one that beats most rows, then the one that beats most of the others."""
+    front = pareto(costs)
+    beats: NDArray[np.bool_] = np.logical_and.reduce(costs[:, front, None] <= costs[:, None, :])
+    for _ in range(COMPROMISES):
+        best = int(beats.sum(axis=1).argmax())
+        yield int(front[best])
+        beats &= ~beats[best]
+
+
+def _not_beaten(costs: Floats, one: Floats) -> NDArray[np.bool_]:
+    """Rows that are better than one row in some cost, and those equal to it."""
+    is_better, is_equal = np.zeros((2, costs.shape[1]), np.bool_)
+    is_equal[:] = True
+    for column, cost in zip(costs, one, strict=True):
+        is_better |= column < cost
+        is_equal &= column == cost
+    return is_better | is_equal
 
 
 def _per_work(scores: Scores) -> Floats:

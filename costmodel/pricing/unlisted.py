@@ -11,7 +11,7 @@ from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
 from costmodel.pricing.candidates import group_degrees, listed_blocks
-from costmodel.pricing.collective_choices import Listed, PlanChoices
+from costmodel.pricing.collective_choices import PlanChoices
 from costmodel.pricing.limits import ANYWHERE, Limits
 from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.pinned import Pinned, lack_of_pinned, with_pinned
@@ -110,14 +110,13 @@ def _divided(workload: Workload, mappings: Mappings, split: Split, limits: Limit
 def _joined(workload: Workload, mappings: Mappings, fabric: FabricBase, limits: Limits) -> Bools:
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
-    plans, listed = dict[GroupPlan, int](), Listed()
     blocks = listed_blocks(limits.one_server, limits.per_server)
+    choices = PlanChoices(workload, fabric, blocks, limits.collective)
     found = []
     for m in first:
-        choices = PlanChoices(workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), limits.collective)
-        rows = choices.rows(blocks, plans, listed)
+        rows = choices.rows(degrees[:, m].tolist(), int(mappings.num_devices[m]))
         if limits.per_server is not None:
-            rows = (row for row in rows if _share(fabric, row, plans) == limits.per_server)
+            rows = (row for row in rows if _share(fabric, row, choices.plans) == limits.per_server)
         found.append(next(rows, None) is not None)
     return np.array(found, np.bool_)[of]
 
@@ -195,12 +194,9 @@ def _missing_groups(workload: Workload, under: _Divided) -> str:
     mappings = under.mappings.take(fits) if fits.any() else under.mappings
     degrees = group_degrees(mappings)
     first, _ = distinct_rows([*degrees, mappings.num_devices])
+    choices = PlanChoices(workload, fabric, listed_blocks(False, None), None)
     layouts = [
-        missing
-        for m in first
-        for missing in PlanChoices(
-            workload, fabric, degrees[:, m].tolist(), int(mappings.num_devices[m]), None
-        ).missing(listed_blocks(False, None))
+        missing for m in first for missing in choices.missing(degrees[:, m].tolist(), int(mappings.num_devices[m]))
     ]
     if not layouts:
         widest = f"tensor groups of {int(mappings.tensor.min())} or more"

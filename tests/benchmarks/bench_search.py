@@ -1,8 +1,8 @@
 """How fast mappings are searched and rows priced: `OMP_NUM_THREADS=1 python -m tests.benchmarks.bench_search`.
 
-Searches run over all numbers of devices with every choice open. Rows are priced on a table repeated to the wanted
-length, in a fresh process each, so that its peak of memory is its own. No test: nothing here has a limit to pass,
-and times depend on the machine.
+Searches run over all numbers of devices with every choice open, as a user's do. Rows are priced on a table repeated to
+the wanted length, in a fresh process each, so that its peak of memory is its own. Times are of the processor. No test:
+nothing here has a limit to pass, and times depend on the machine.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from costmodel.pricing.candidates import Candidates, list_candidates
 from costmodel.pricing.efficiency import Efficiency, efficiency_of
 from costmodel.pricing.score import score
 from costmodel.pricing.search import search, widest_block
+from costmodel.pricing.search_counts import SearchCounts
 from costmodel.workloads import TransformerTraining
 from tests.benchmarks.memory import resident_peak_mb
 from tests.benchmarks.naive_training import Naive
@@ -49,11 +50,12 @@ class Setting:
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, model: str, sizes: Sequence[int] = SIZES) -> "Setting":
+    def of(cls, model: str, sizes: Sequence[int] = SIZES, **pinned: str) -> "Setting":
+        """`pinned` are fields of the job that are not left open."""
         device = load_device(DEVICE)
         efficiency, _ = efficiency_of(device, "training", "bf16")
         fields = {"model": model, "global_batch": MODELS.get(model, 192), "sequence": 2048, "attention": "unfused"}
-        job = TransformerTraining.model_validate(fields | {"rank_order": "tp-cp-pp-dp"})
+        job = TransformerTraining.model_validate(fields | pinned)
         fabric = fat_tree_of(system_of(DEVICE), max(sizes))
         workload = opened(job, device)
         assert isinstance(workload, TransformerTraining)
@@ -71,18 +73,18 @@ class SearchFigures:
     """One search; rates are configurations per second."""
 
     model: str
-    configurations: int
-    """that divide the model and the batch"""
-    priced: int
-    """of these that fit, under each plan of their collectives"""
+    counts: SearchCounts
     seconds: float
     """median of several"""
-    per_s: float
-    priced_per_s: float
     plain_python_per_s: float
     """closed forms in plain Python, one mapping at a time, time and memory alone"""
     one_row_per_s: float
     """the kernels of the search, called for one mapping at a time"""
+
+    @property
+    def per_s(self) -> float:
+        """Of all that divide the model and the batch."""
+        return self.counts.listed / self.seconds
 
     @property
     def over_plain_python(self) -> float:
@@ -113,30 +115,26 @@ def measure_search(
     setting = Setting.of(model, sizes)
     times = []
     for _ in range(repeats):
-        started = time.perf_counter()
+        started = time.process_time()
         found = search(setting.workload, setting.sizes, setting.device, setting.fabric)
-        times.append(time.perf_counter() - started)
-    seconds = statistics.median(times)
+        times.append(time.process_time() - started)
     mappings = setting.mappings()
     rows = np.random.default_rng(0).choice(len(mappings), min(sample, len(mappings)), replace=False)
     naive = Naive(setting.workload, setting.device, setting.efficiency, setting.fabric)
     return SearchFigures(
         model=model,
-        configurations=found.num_configurations,
-        priced=found.num_priced,
-        seconds=seconds,
-        per_s=found.num_configurations / seconds,
-        priced_per_s=found.num_priced / seconds,
+        counts=found.counts,
+        seconds=statistics.median(times),
         plain_python_per_s=_rate(rows, lambda row: naive.step_s(mappings.choice(row))),
         one_row_per_s=_rate(rows, lambda row: _price_one(setting, mappings, row)),
     )
 
 
 def _rate(rows: np.ndarray, price: Callable[[int], object]) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     for row in rows:
         price(int(row))
-    return len(rows) / (time.perf_counter() - started)
+    return len(rows) / (time.process_time() - started)
 
 
 def _price_one(setting: Setting, mappings: Mappings, row: int) -> None:
@@ -148,22 +146,14 @@ def _price_one(setting: Setting, mappings: Mappings, row: int) -> None:
 def measure_rows(model: str, rows: int, sizes: Sequence[int] = SIZES) -> RowFigures:
     """Price a table of candidates, repeated until it has so many rows."""
     setting = Setting.of(model, sizes)
-    candidates = _repeated(setting.candidates(setting.mappings()), rows)
-    started = time.perf_counter()
+    candidates = setting.candidates(setting.mappings())
+    candidates = candidates.take(np.resize(np.arange(len(candidates)), rows))
+    started = time.process_time()
     scores = score(candidates, setting.device, setting.fabric)
-    seconds = time.perf_counter() - started
-    columns = [candidates.mapping, candidates.block, candidates.plan, *vars(scores).values()]
+    seconds = time.process_time() - started
+    columns = [candidates.mapping, candidates.block, candidates.order, candidates.plan, *vars(scores).values()]
     table = sum(column.nbytes for column in columns)
     return RowFigures(rows, seconds, rows / seconds, resident_peak_mb(), table / 2**20)
-
-
-def _repeated(candidates: Candidates, rows: int) -> Candidates:
-    return replace(
-        candidates,
-        mapping=np.resize(candidates.mapping, rows),
-        block=np.resize(candidates.block, rows),
-        plan=np.stack([np.resize(plan, rows) for plan in candidates.plan]),
-    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -191,10 +181,17 @@ def _in_fresh_process(model: str, rows: int) -> RowFigures:
 
 
 def _search_line(figures: SearchFigures) -> str:
+    counts, seconds = figures.counts, figures.seconds
+    ways = {
+        "listed": counts.listed,
+        "fit in memory": counts.fitting,
+        "valid in Calculon too": counts.as_calculon,
+        "candidates priced": counts.priced,
+    }
+    rates = ", ".join(f"{number:,} {way} ({number / seconds:,.0f}/s)" for way, number in ways.items())
     return (
-        f"{figures.model:<10} {figures.configurations:>8,} configurations, {figures.priced:>8,} candidates priced"
-        f" in {figures.seconds:.3f} s: {figures.per_s:>10,.0f} configurations/s"
-        f" = {figures.over_plain_python:,.0f} x plain Python ({figures.plain_python_per_s:,.0f}/s)"
+        f"{figures.model:<10} {seconds:.3f} s: {rates}"
+        f"; = {figures.over_plain_python:,.0f} x plain Python ({figures.plain_python_per_s:,.0f}/s)"
         f" = {figures.over_one_row:,.0f} x one row at a time ({figures.one_row_per_s:,.0f}/s)"
     )
 

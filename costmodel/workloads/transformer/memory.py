@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from costmodel.parallelism.mappings import Floats, Offload
+from costmodel.parallelism.mappings import Floats, Mappings, Offload
 from costmodel.workloads.transformer.blocks import GRADIENT_BYTES
 from costmodel.workloads.transformer.shapes import key_dim
 from costmodel.workloads.transformer.stage import Stage
@@ -53,39 +53,56 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     resident = np.minimum(RESIDENT_LAYERS / stage.layers, 1.0)
     gathered = resident * (stage.copies * stage.parameters * job.element_bytes - weights)
     kept: dict[Offload, Floats] = {"weights": weights, "activations": in_flight * layer, "optimizer": optimizer}
-    share: dict[Offload, Floats | float] = {
-        "weights": resident,
-        "activations": np.minimum(RESIDENT_LAYERS / in_flight, 1.0),
-        "optimizer": 0.0,
-    }
-    offloaded = {name: m.has_offload(name) * (1.0 - stays) for name, stays in share.items()}
-    local = {name: size * (1 - offloaded[name]) for name, size in kept.items()}
-    stays = np.where(offloaded["activations"] > 0, np.minimum(RESIDENT_LAYERS, last_in_flight), last_in_flight)
+    offloaded = _offloaded(m, resident, in_flight)
+    local = kept | {name: kept[name] * (1 - moved) for name, moved in offloaded.items()}
+    stays = last_in_flight
+    if offloaded:
+        stays = np.where(offloaded["activations"] > 0, np.minimum(RESIDENT_LAYERS, last_in_flight), last_in_flight)
     last = stays * layer + logits
     first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
     fixed = local["weights"] + gathered + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
-    passing = 2 * stage.micro_batches * weights * (offloaded["weights"] > 0)
-    passing = passing + 2 * stage.layer_times * layer * (offloaded["activations"] > 0)
-    updating = 2 * optimizer * (offloaded["optimizer"] > 0)
+    tier_bytes, tier_windows = _moved(stage, kept, layer, offloaded)
     return TrainingMemory(
         footprint_bytes=fixed + np.maximum(first, last),
-        tier_footprint_bytes=sum((kept[name] * offloaded[name] for name in kept), np.zeros(len(m))),
-        tier_bytes=passing + updating,
-        tier_windows=_windows(stage, passing, updating),
+        tier_footprint_bytes=sum((kept[name] * moved for name, moved in offloaded.items()), np.zeros(len(m))),
+        tier_bytes=tier_bytes,
+        tier_windows=tier_windows,
         kept_bytes=kept,
         layer_bytes=layer,
         input_bytes=inputs,
     )
 
 
-def _windows(stage: Stage, passing: Floats, updating: Floats) -> tuple[tuple[Floats, Floats], ...]:
-    """What leaves or comes in forward passes, a third of the operators or a quarter where these run again, since local
-    memory has room for no more than two layers on their way; and what an update needs: between a layer's last backward
-    pass and the next step's first forward pass, which take as long as a micro-batch and move its tensors as well."""
+def _offloaded(m: Mappings, resident: Floats, in_flight: Floats) -> dict[Offload, Floats]:
+    """Share of what may be offloaded that is, less what stays in local memory while it is used; none where none is."""
+    if not m.offload.any():
+        return {}
+    stays: dict[Offload, Floats] = {
+        "weights": resident,
+        "activations": np.minimum(RESIDENT_LAYERS / in_flight, 1.0),
+        "optimizer": np.zeros(len(m)),
+    }
+    return {name: m.has_offload(name).astype(np.float64) * (1.0 - share) for name, share in stays.items()}
+
+
+def _moved(
+    stage: Stage, kept: dict[Offload, Floats], layer: Floats, offloaded: dict[Offload, Floats]
+) -> tuple[Floats, tuple[tuple[Floats, Floats], ...]]:
+    """What a step moves to and from the second tier, and windows of it.
+
+    What leaves or comes in forward passes does so in a third of the operators or a quarter where these run again, since
+    local memory has room for no more than two layers on their way; and what an update needs: between a layer's last
+    backward pass and the next step's first forward pass, which take as long as a micro-batch and move its tensors too.
+    """
+    if not offloaded:
+        return np.zeros(len(stage.mappings)), ()
+    passing = 2 * stage.micro_batches * kept["weights"] * (offloaded["weights"] > 0)
+    passing = passing + 2 * stage.layer_times * layer * (offloaded["activations"] > 0)
+    updating = 2 * kept["optimizer"] * (offloaded["optimizer"] > 0)
     forward = 1.0 / (3.0 + stage.mappings.has_recompute("full").astype(np.float64))
     once = 1.0 / stage.micro_batches
     at_update: Floats = np.where(updating > 0, updating + passing * once, 0.0)
-    return (passing / 2, forward), (at_update, once)
+    return passing + updating, ((passing / 2, forward), (at_update, once))
 
 
 def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:

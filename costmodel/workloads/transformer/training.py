@@ -19,6 +19,8 @@ BESIDE_OTHER_DIRECTION = 0.95
 """share of expert messages that hides in DualPipe (assumed: "fully hidden" but for its ends)"""
 SENDING_PROCESSORS = 20 / 132
 """share of the processors that send and receive meanwhile: of an H800 (arXiv:2412.19437, section 3.2.2)"""
+DIVIDING = ("micro_batch", "interleave", "expert")
+"""choices that must divide model and batch together with the degrees"""
 PREFETCHED = 0.95
 """share of the messages of ZeRO-3 that hides behind passes, where prefetched: all but the ends"""
 
@@ -56,12 +58,14 @@ class TransformerTraining(TrainingSpec):
     def mappings(self, num_devices: int) -> Mappings:
         """Every mapping on num_devices; none where nothing divides."""
         menus = self.menus()
-        context = menus.pop("context")
-        degrees = degree_table(num_devices, tensor_degrees(self.shape, num_devices), context, self.shape.layers)
-        found = every_mapping(degrees, menus)
-        return found.take(self.allowed(found))
+        tensor, context = tensor_degrees(self.shape, num_devices), menus.pop("context")
+        degrees = degree_table(num_devices, tensor, context, self.shape.layers)
+        found = every_mapping(degrees, {name: menus.pop(name) for name in DIVIDING})
+        found = found.take(self._divides(found))
+        found = every_mapping({name: getattr(found, name) for name in (*degrees, *DIVIDING)}, menus)
+        return found.take(self._is_new(found))
 
-    def allowed(self, m: Mappings) -> Bools:
+    def _divides(self, m: Mappings) -> Bools:
         """Which mappings divide the model and the batch, shape (M,)."""
         shape, one_data = self.shape, m.data * m.micro_batch
         micro_batches = self.global_batch // np.maximum(one_data, 1)
@@ -74,17 +78,18 @@ class TransformerTraining(TrainingSpec):
         layers = (stages <= shape.layers) if self.uneven_stages else (shape.layers % stages == 0)
         sharing = m.expert.astype(np.int32) * (m.tensor if self.whole_experts and not shape.is_dense else 1)
         experts = (shape.experts % sharing == 0) & (m.data % m.expert == 0)
-        split = (m.tensor > 1) | (m.sequence_parallel == self.menus()["sequence_parallel"][0])
-        shared = (m.zero <= 1) | (m.data * m.context > 1)
         return np.asarray(
             (self.global_batch % one_data == 0)
             & chunks
             & layers
             & experts
-            & shared
-            & split
             & (self.sequence % m.context.astype(np.int32) == 0)
         )
+
+    def _is_new(self, m: Mappings) -> Bools:
+        """Which mappings are not those of another choice with nothing to divide, shape (M,)."""
+        split = (m.tensor > 1) | (m.sequence_parallel == self.menus()["sequence_parallel"][0])
+        return np.asarray(split & ((m.zero <= 1) | (m.data * m.context > 1)))
 
     def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
         """Peak memory of the busiest accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""

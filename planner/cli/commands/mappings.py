@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from costmodel.hardware.device import Device
     from costmodel.parallelism.configuration import Configuration
     from costmodel.pricing.search import Option, SearchResult
+    from costmodel.pricing.search_counts import SearchCounts
     from costmodel.workloads import Workload
 
 
@@ -178,8 +179,10 @@ def _document(
     return {
         "question": vars(question),
         "workload": searched.model_dump(mode="json", exclude_defaults=True) | {"kind": searched.kind},
-        "configurations": found.num_configurations,
-        "priced": found.num_priced,
+        "configurations": found.counts.listed,
+        "fitting": found.counts.fitting,
+        "as_calculon": found.counts.as_calculon,
+        "priced": found.counts.priced,
         "calibrated": is_fitted,
         "best": [_record(option) for option in found.best],
         "front": [_record(option) for option in found.front],
@@ -194,10 +197,7 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
         soft_wrap=True,
     )
     front = f"{len(found.front)} on the front of time, energy and memory"
-    looked = (
-        f"{found.num_configurations:,} mappings; {found.num_priced:,} with their collectives fit in memory, {front}"
-    )
-    out.print(looked, soft_wrap=True)
+    out.print(f"{_looked_at(found.counts)}; {front}", soft_wrap=True)
     if names := _opened_beyond_an_instance(question, workload):
         out.print(f"an instance fixes {', '.join(names)} where its workload does not list more; --json writes it so")
     out.print(_how_sure(question, device, is_fitted), soft_wrap=True)
@@ -210,6 +210,13 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     out.print(
         table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
     )
+
+
+def _looked_at(counts: "SearchCounts") -> str:
+    """All mappings, those that fit, and those that another program's search would count."""
+    too = f" ({counts.as_calculon:,} of them valid in Calculon too)" if counts.as_calculon else ""
+    priced = f"{counts.priced:,} priced with their collectives"
+    return f"{counts.listed:,} mappings; {counts.fitting:,} fit in memory{too}, {priced}"
 
 
 def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list[str]:

@@ -81,7 +81,8 @@ def test_never_more_than_share_a_block(
     blocks = [b for b in range(1, total + 1) if total % b == 0 and (b % (t * c) == 0 or b == t)]
     block = data.draw(st.sampled_from(blocks))
     columns = {"tensor": t, "pipeline": p, "data": n * e, "context": c, "expert": e}
-    inside = confined(Mappings.of(**columns), np.array([block]), np.array([RANK_ORDERS.index(order)]))[:, 0]
+    place = np.array([RANK_ORDERS.index(order)])
+    inside = confined(Mappings.of(**columns), np.array([0]), np.array([block]), place)[:, 0]
     for dimension, is_inside in zip(DIMENSIONS, inside, strict=True):
         each = [
             [sum(r // block == rank // block for r in ranks) for rank in ranks]
@@ -115,3 +116,14 @@ def test_orders_that_are_left_out_put_no_group_elsewhere(t: int, p: int, n: int,
         other = replace(usual, order=order)
         for block in (b for b in range(1, usual.num_devices + 1) if usual.num_devices % b == 0):
             assert other.together(block) in [each.together(block) for each in kept]
+
+
+@given(DEGREE, DEGREE, DEGREE, DEGREE, st.sampled_from([1, 2, 3]), st.sampled_from(RANK_ORDERS))
+def test_the_first_order_like_another_puts_ranks_where_it_does(
+    t: int, p: int, n: int, c: int, e: int, order: RankOrder
+) -> None:
+    degrees = Degrees(t, p, n * e, c, e, order)
+    like = replace(degrees, order=degrees.first_order_like(order))
+    assert RANK_ORDERS.index(like.order) <= RANK_ORDERS.index(order) or (order, e) == ("tp-cp-ep-pp-dp", n * e)
+    for dimension in DIMENSIONS:
+        assert sorted(degrees.groups(dimension).tolist()) == sorted(like.groups(dimension).tolist())

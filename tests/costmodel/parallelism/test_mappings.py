@@ -57,6 +57,15 @@ def test_distinct_rows(rows: list[tuple[int, int, int]]) -> None:
     assert all(rows.index(rows[row]) == row for row in first)
 
 
+@pytest.mark.parametrize(("most", "number"), [(3, 5000), (70, 5000), (30000, 5000), (30000, 3), (1, 0)])
+def test_distinct_rows_by_tables_and_by_sorting(most: int, number: int) -> None:
+    table = np.random.default_rng(2).integers(0, most + 1, size=(3, number), dtype=np.int32)
+    first, of = distinct_rows(list(table))
+    _, expected, places = np.unique(table[::-1], axis=1, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(first, expected)
+    np.testing.assert_array_equal(of, places.ravel())
+
+
 @given(DEGREE, DEGREE, DEGREE, DEGREE, st.sampled_from([1, 2, 3]))
 def test_groups_are_those_counted_rank_by_rank(t: int, p: int, n: int, c: int, e: int) -> None:
     degrees = Degrees(t, p, n * e, c, e)

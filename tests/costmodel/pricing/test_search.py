@@ -19,6 +19,7 @@ from costmodel.pricing.candidates import Candidates, enumerate_candidates
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.score import Scores, score
 from costmodel.pricing.search import Option, SearchResult, mfu, pareto, priced_batches, search
+from costmodel.pricing.search_counts import SearchCounts
 from costmodel.workloads import TransformerTraining, Workload
 from tests.benchmarks.naive_training import Naive
 from tests.costmodel.pricing.score_cases import FABRICS, WORKLOADS, fabric_of
@@ -79,7 +80,7 @@ def test_best_mappings_are_those_of_all_candidates(job_name: str) -> None:
     listed = [(i, part) for i, (part, _, _) in enumerate(priced_batches(job, sizes, DEVICE, TREE))]
     ordered = {(i, m, o) for i, part in listed for m, o in zip(part.mapping.tolist(), part.order.tolist(), strict=True)}
     further = len(ordered) - len({(i, m) for i, m, _ in ordered})
-    assert found.num_configurations == sum(len(job.mappings(size)) for size in sizes) + further
+    assert found.counts.listed == sum(len(job.mappings(size)) for size in sizes) + further
 
 
 @pytest.mark.slow
@@ -90,7 +91,7 @@ def test_front_is_that_of_all_candidates(job_name: str) -> None:
     listed = [*priced_batches(job, sizes, DEVICE, TREE)]
     scores = [s for _, s, _ in listed]
     costs = np.concatenate([[s.step_s / s.work, s.energy_per_work_j, s.footprint_bytes] for s in scores], axis=1)
-    assert found.num_priced == costs.shape[1]
+    assert found.counts.priced == costs.shape[1]
     # part by part first, since the oracle takes the square of the rows
     rows = np.concatenate([part[undominated(costs[:, part])] for part in np.array_split(np.arange(costs.shape[1]), 40)])
     expected = costs[:, np.sort(rows)][:, undominated(costs[:, np.sort(rows)])]
@@ -130,12 +131,12 @@ def test_progress_counts_and_nothing_fits() -> None:
     seen: list[int] = []
     found = search(job_of("bert"), [1, 2, 4], DEVICE, TREE, progress=seen.append)
     assert seen == sorted(seen)
-    assert seen[-1] == found.num_configurations
+    assert seen[-1] == found.counts.listed
     huge = TransformerTraining(model="gpt3-1t", global_batch=4, sequence=2048)
     nothing = search(huge, [1, 2], DEVICE, TREE)
-    assert (nothing.num_priced, nothing.best, nothing.front) == (0, (), ())
-    assert nothing.num_configurations > 0
-    assert search(huge, [3], DEVICE, TREE) == SearchResult(len(huge.mappings(3)), 0, (), ())
+    assert nothing == SearchResult(SearchCounts(nothing.counts.listed), (), ())
+    assert nothing.counts.listed > 0
+    assert search(huge, [3], DEVICE, TREE) == SearchResult(SearchCounts(len(huge.mappings(3))), (), ())
 
 
 def test_mfu_is_useful_work_over_the_peak() -> None:
@@ -170,3 +171,13 @@ def test_front_of_small_numbers(rows: list[tuple[int, int, int]]) -> None:
 def test_front_of_random_numbers(dimensions: int, number: int, seed: int) -> None:
     costs = np.random.default_rng(seed).lognormal(size=(dimensions, number))
     assert pareto(costs).tolist() == undominated(costs)
+
+
+def test_front_of_many_numbers() -> None:
+    """So many that compromises of a sample drop most rows first; small numbers, hence ties with these too."""
+    costs = np.random.default_rng(5).integers(1, 60, size=(3, 9000)).astype(np.float64)
+    costs[:, 4500:] = costs[:, :4500]
+    kept = undominated(np.unique(costs, axis=1))
+    front = pareto(costs)
+    assert np.unique(costs, axis=1)[:, kept].T.tolist() == sorted(costs[:, front].T.tolist())
+    assert front.max() < 4500

@@ -11,6 +11,8 @@ def test_best_mappings_are_printed(planner: Planner) -> None:
     assert outcome.code == 0
     assert "on 16 x h100-sxm" in outcome.out
     assert "MFU" in outcome.out
+    assert "fit in memory" in outcome.out
+    assert "valid in Calculon too" in outcome.out
 
 
 def test_json_says_all_and_sorts_by_time(planner: Planner) -> None:
@@ -19,6 +21,7 @@ def test_json_says_all_and_sorts_by_time(planner: Planner) -> None:
     assert steps == sorted(steps)
     assert len(steps) == 3
     assert document["priced"] >= len(document["front"]) >= 1
+    assert document["configurations"] >= document["fitting"] > document["as_calculon"] > 0
     assert all(0 < option["mfu"] < 1 for option in document["best"])
     best = document["best"][0]
     parts = best["compute_s"] + best["memory_s"] + sum(best["communication_s"].values()) + best["bubble_s"]
