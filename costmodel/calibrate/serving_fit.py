@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
-from statistics import median_low
+from statistics import median
 
 import numpy as np
 
 from costmodel.calibrate.family import Floats
 from costmodel.calibrate.serving_rows import Pair
 from costmodel.pricing.calibration import Calibration, Calibrations, Numbers, load_calibrations
-from costmodel.serving.backends import FAMILY, GENERIC
+from costmodel.serving.backends import FAMILY, GENERIC, SETTINGS
 
 SHARED = {"matrix_slowdown": (1.1, 0.5, 3.0), "layer_s": (15e-6, 0.0, 1e-3)}
 """number -> first value and bounds, of those that all backends of a device have in common"""
@@ -22,15 +21,13 @@ OWN = {
 }
 """the same, of those that each backend has for itself"""
 PREFILL_TOKENS = (0, 16384)
-MISSED_STEPS, HELD_REQUESTS = (2.0, 0.0, 1.0), (0, 1)
-"""ways of scheduling that are tried, the usual one first"""
-GIVEN: dict[str, Numbers] = {
-    "trtllm": {"kv_follows_weights": 1.0, "reserved_share": 1.0},
-    "sglang": {"runtime_bytes": 10e9},
-}
-"""what few rows bear on. TensorRT-LLM starts a request that it need not evict, and its fp8 checkpoints quantize the
-cache (its documentation; rows of H100 at the limit of memory agree). SGLang: six rows of H100 at that limit"""
-USUAL: Numbers = {"missed_steps": MISSED_STEPS[0], "held_requests": float(HELD_REQUESTS[0])}
+"""ways of scheduling that are tried, the usual one first; those of a backend with SETTINGS are not"""
+HOLDS: Numbers = {"held_requests": 1.0}
+"""what is tried of each pair: that it runs a request fewer than there are users"""
+FEW_ROWS: dict[str, Numbers] = {"sglang": {"runtime_bytes": 10e9}}
+"""what few rows bear on, set by hand: six rows of H100 at the limit of memory"""
+MIN_FP8_ROWS = 5
+"""of a backend, to fit its efficiency in fp8"""
 WORTH = 1.1
 """a pair departs from the usual way where that lowers its loss by this factor"""
 FIRST_TOKEN_WEIGHT = 0.4
@@ -90,7 +87,7 @@ class Fitted:
         backends = {name: {**self.shared, **own, **self.term.fixed} for name, own in self.own.items()}
         each = [{name: numbers[name] for name in OWN if name in numbers} for numbers in backends.values()]
         known = {name: [numbers[name] for numbers in each if name in numbers] for name in OWN}
-        midst = {name: median_low(values) for name, values in known.items() if values}
+        midst = {name: median(values) for name, values in known.items() if values}
         return {**backends, **self.of_pair, GENERIC: {**self.shared, **midst}}
 
     def calibrations(self, device: str) -> Calibrations:
@@ -126,7 +123,10 @@ def fit_device(own: Sequence[Pair], term: Term) -> Fitted:
     fitted = Fitted(
         term,
         {name: first for name, (first, _, _) in SHARED.items()},
-        {name: {**_concerned(start, own, name), **GIVEN.get(name, {})} for name in backends},
+        {
+            name: {**_concerned(start, own, name), **SETTINGS.get(name, {}), **FEW_ROWS.get(name, {})}
+            for name in backends
+        },
         {},
     )
     _try_ways(fitted, own)
@@ -142,19 +142,20 @@ def _ways(fitted: Fitted) -> tuple[dict[str, Numbers], Numbers]:
 
 def _concerned(start: Numbers, own: Sequence[Pair], backend: str) -> Numbers:
     """Numbers that rows of the backend bear on: one of fp8 needs such rows."""
-    has_fp8 = any(pair.precision == "fp8" for pair in own if pair.backend == backend)
-    return {name: value for name, value in start.items() if has_fp8 or name != "fp8_efficiency"}
+    num_fp8 = sum(len(pair.loads) for pair in own if pair.backend == backend and pair.precision == "fp8")
+    return {name: value for name, value in start.items() if num_fp8 >= MIN_FP8_ROWS or name != "fp8_efficiency"}
 
 
 def _try_ways(fitted: Fitted, own: Sequence[Pair]) -> None:
     """Set the way of scheduling of each backend, and where a pair departs from it."""
     for backend, numbers in fitted.own.items():
         of_backend = [pair for pair in own if pair.backend == backend]
-        losses = []
-        for tokens in PREFILL_TOKENS:
-            numbers["prefill_tokens"] = float(tokens)
-            losses.append(_try_pairs(fitted, of_backend))
-        numbers["prefill_tokens"] = float(PREFILL_TOKENS[int(np.argmin(losses))])
+        if backend not in SETTINGS:
+            losses = []
+            for tokens in PREFILL_TOKENS:
+                numbers["prefill_tokens"] = float(tokens)
+                losses.append(_try_pairs(fitted, of_backend))
+            numbers["prefill_tokens"] = float(PREFILL_TOKENS[int(np.argmin(losses))])
         _try_pairs(fitted, of_backend)
 
 
@@ -164,16 +165,13 @@ def _try_pairs(fitted: Fitted, of_backend: Sequence[Pair]) -> float:
     for variant in sorted({pair.variant for pair in of_backend}):
         own = [pair for pair in of_backend if pair.variant == variant]
         fitted.of_pair[variant] = {}
-        usual = least = fitted.loss(own)
-        best: Numbers = {}
-        for missed, held in [*product(MISSED_STEPS, HELD_REQUESTS)][1:]:
-            way = {"missed_steps": missed, "held_requests": float(held)}
-            fitted.of_pair[variant] = {name: value for name, value in way.items() if value != USUAL[name]}
-            loss = fitted.loss(own)
-            if loss * WORTH < usual and loss < least:
-                least, best = loss, fitted.of_pair[variant]
-        fitted.of_pair[variant] = best
-        total += least
+        usual = fitted.loss(own)
+        fitted.of_pair[variant] = dict(HOLDS)
+        held = fitted.loss(own)
+        if held * WORTH < usual:
+            total += held
+        else:
+            fitted.of_pair[variant], total = {}, total + usual
     return total
 
 

@@ -16,12 +16,18 @@ from costmodel.workloads.transformer.shapes import TransformerShape, load_model,
 REQUESTS_PER_USER = 10.0
 """that benchmarks send: ten times as many prompts as users, who all start at once. The error of the time to
 first token of H100 rows is least at 10 (17 %; 19 % at 8, 20 % at 15, 34 % without start and end)"""
+INFERENCE_MAX = {"llama-3.1-70b": 0.8}
+"""models that InferenceMAX serves, and its `random_range_ratio`: lengths are uniform between so much of the stated ones
+and these (README of its repository: 1,024 or 8,192 tokens in and out, 4 to 64 users, ten prompts for each)"""
+INFERENCE_MAX_SIZES = ((1024, 1024), (1024, 8192), (8192, 1024))
 LEFT_OUT = (
     "models that the catalog lacks or that have experts, several pipeline stages, numbers of tokens, users or ranks "
     "that are no whole ones or do not divide the heads, and requests that do not fit into memory"
 )
 MOST = 2**24
 """of each of these columns: more is no load that one engine serves"""
+RANGE_RATIO = "range_ratio"
+"""column: least over stated number of tokens of prompts and answers; 1 where all are of one length"""
 SIZES = {"tp_size": 1, "input_tokens": 1, "output_tokens": 2, "concurrency": 1}
 """columns of whole numbers, and the least of each"""
 
@@ -34,6 +40,7 @@ class Loads:
     input_tokens: Ints
     output_tokens: Ints
     users: Ints
+    range_ratio: Floats
 
     def __len__(self) -> int:
         return len(self.users)
@@ -75,26 +82,28 @@ class Pair:
     def serve(self, calibrations: Calibrations | None = None) -> SeenTimes:
         """Each row as a candidate of the planner; rows that differ in their tensor degree alone are priced together."""
         loads, (first_s, token_s) = self.loads, np.full((2, len(self.loads)), np.nan)
-        sizes = np.stack([loads.input_tokens, loads.output_tokens, loads.users], axis=1)
+        sizes = np.stack([loads.input_tokens, loads.output_tokens, loads.users, loads.range_ratio], axis=1)
         for size in np.unique(sizes, axis=0):
             own = np.flatnonzero((sizes == size).all(axis=1))
-            inputs, outputs, users = size.tolist()
-            job = self.workload(inputs, outputs, users, calibrations)
+            inputs, outputs, users, ratio = size.tolist()
+            job = self.workload(int(inputs), int(outputs), int(users), ratio, calibrations)
             found, _, scores = replicas(job, loads.tensor[own].tolist(), self.device, calibrations)
             first_s[own[found]], token_s[own[found]] = scores.ttft_s, scores.tpot_s
         return SeenTimes(first_s, token_s)
 
     def workload(
-        self, inputs: int, outputs: int, users: int, calibrations: Calibrations | None
+        self, inputs: int, outputs: int, users: int, range_ratio: float, calibrations: Calibrations | None
     ) -> TransformerInference:
         """A row as a job states it: backends were set to run no more requests at once than there were users."""
+        mean = (1 + range_ratio) / 2
         curve, _ = serving_curve(self.device, self.backend, self.model, calibrations)
         return TransformerInference(
             model=self.shape,
             precision=self.precision,
             concurrency=users,
-            input_tokens=inputs,
-            output_tokens=outputs,
+            input_tokens=max(round(mean * inputs), 1),
+            output_tokens=max(round(mean * outputs), 1),
+            lengths="equal" if range_ratio == 1 else "varied",
             requests_per_user=REQUESTS_PER_USER,
             max_batch=max(users - curve.held_requests, 1),
         ).model_copy(update={"backend": self.backend})
@@ -112,9 +121,18 @@ def pairs(table: Table) -> Iterator[Pair]:
         rows = usable & (names == [model, device_name, backend, precision]).all(axis=1)
         rows &= shape.heads % np.where(usable, table["tp_size"], 1.0) == 0
         if rows.any():
-            loads = Loads(*(table[name][rows].astype(np.int64) for name in SIZES))
+            loads = Loads(*(table[name][rows].astype(np.int64) for name in SIZES), _range_ratio(table, shape)[rows])
             measured = table["ttft_ms"][rows], table["tpot_ms"][rows]
             yield Pair(model_name(shape), device, backend, shape, precision, rows, loads, *measured)
+
+
+def _range_ratio(table: Table, shape: TransformerShape) -> Floats:
+    """Of each row, shape (N,): as the table has it, or as the benchmark does whose loads these are."""
+    if RANGE_RATIO in table:
+        return np.asarray(table[RANGE_RATIO], np.float64)
+    sizes = np.stack([table["input_tokens"], table["output_tokens"]], axis=1)
+    is_known = (sizes[:, None] == np.array(INFERENCE_MAX_SIZES)).all(axis=2).any(axis=1)
+    return np.where(is_known, INFERENCE_MAX.get(model_name(shape), 1.0), 1.0)
 
 
 def _usable(table: Table) -> Bools:

@@ -14,6 +14,16 @@ GENERIC = "generic"
 """a backend of typical overheads, of no particular software"""
 
 
+SETTINGS: dict[str, Numbers] = {
+    "trtllm": {"prefill_tokens": 0.0, "kv_follows_weights": 1.0, "reserved_share": 1.0},
+    "vllm": {"prefill_tokens": 0.0},
+    "sglang": {"prefill_tokens": 16384.0},
+}
+"""what documentation says of a backend's way, as keys of its curve; nothing of it is fitted. TensorRT-LLM starts a
+request that it need not evict, and its fp8 checkpoints quantize the cache; it and vLLM run prompts beside the running
+requests. SGLang runs prompts first, unless told otherwise (`enable_mixed_chunk`), of `max_prefill_tokens` in all"""
+
+
 class ServingCurve(Spec):
     """Numbers of one backend on one device; the defaults, for a backend without a calibration, are typical ones.
 
@@ -34,7 +44,8 @@ class ServingCurve(Spec):
     first_token_s: Seconds = 15e-3
     """added to the first token, outside the engine: reading the prompt, sending the answer"""
     missed_steps: float = Field(default=2.0, ge=0)
-    """steps of other requests from the last token of an answer until the user's next prompt may start"""
+    """steps of other requests from the last token of an answer until the user's next prompt may start, where all
+    lengths are equal; not fitted"""
     prefill_tokens: int = Field(default=0, ge=0)
     """0: one prompt a step, beside the running requests; else steps of prompts alone, of so many tokens, go first"""
     held_requests: int = Field(default=0, ge=0)
@@ -55,17 +66,22 @@ def serving_curve(
 
     A pair without numbers takes those of the backend, a backend without numbers the defaults; either may come from
     a device of the same architecture, and those of a backend that was fitted on neither from where it was: software
-    is much the same everywhere. A backend that was never fitted has those of the generic one.
+    is much the same everywhere. A backend that was never fitted has those of the generic one, and its own settings.
     """
     own, _ = numbers_of(device, FAMILY, backend, calibrations)
     pair, is_fitted_here = numbers_of(device, FAMILY, variant_of(backend, model), calibrations)
-    numbers = own or _elsewhere(backend, calibrations) or _elsewhere(GENERIC, calibrations)
+    numbers = own or _elsewhere(backend, calibrations) or _by_settings(backend, calibrations)
     return ServingCurve.model_validate({**_by_name(numbers), **_by_name(pair)}), is_fitted_here
 
 
 def usual_curve(backend: str) -> ServingCurve:
     """Numbers of a backend whatever it runs on: its way with memory is the same everywhere."""
-    return ServingCurve.model_validate(_by_name(_elsewhere(backend, None)))
+    return ServingCurve.model_validate(_by_name(_elsewhere(backend, None) or _by_settings(backend, None)))
+
+
+def _by_settings(backend: str, calibrations: tuple[Calibration, ...] | None) -> Numbers:
+    """Of software that was never fitted: typical overheads, and its way as its documentation has it."""
+    return {**_by_name(_elsewhere(GENERIC, calibrations)), **SETTINGS.get(backend, {})}
 
 
 def _elsewhere(backend: str, calibrations: tuple[Calibration, ...] | None) -> Numbers | None:

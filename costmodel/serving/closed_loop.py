@@ -34,6 +34,9 @@ class Load:
     curve: ServingCurve
     requests_per_user: float | None = None
     """of a run in which all users start at once; None is the steady state"""
+    are_equal: bool = True
+    """whether all prompts are of one length and all answers too: users who start one after the other then send their
+    next prompts one after the other. Otherwise prompts come at any time"""
     tokens_per_step: float = 1.0
     """that a step gives each running request, in the mean"""
     chunks: Floats | float = 1.0
@@ -132,8 +135,11 @@ class PromptsBeside:
         chunk_s = load.prompt_s(step_s["prefill"], load.tokens_per_step * others + 1 / chunks, mapping)
         prompt_s, slower_s = chunks * chunk_s, others * chunks * (chunk_s - decode_s)
         answer_s = load.decode_steps * decode_s + slower_s
-        missed = np.minimum(load.curve.missed_steps, load.users[mapping] - 1)
-        first_s = np.maximum(prompt_s + missed * chunk_s, (turns - 1) * answer_s + turns * prompt_s)
+        if load.are_equal:
+            missed_s = np.minimum(load.curve.missed_steps, load.users[mapping] - 1) * chunk_s
+        else:
+            missed_s = _queue_s(others, prompt_s, decode_s, answer_s)
+        first_s = np.maximum(prompt_s + missed_s, (turns - 1) * answer_s + turns * prompt_s)
         if load.requests_per_user:
             at_start = load.tokens_per_step * others / START_SHARE + 1 / chunks
             start_s = chunks * load.prompt_s(step_s["start"], at_start, mapping)
@@ -177,6 +183,13 @@ class PromptsFirst:
             first_s += ((turns - 1) * load.answer_steps + load.first_token_steps) * one_s
         has_start = "prefill" in step_s
         return _paced(load, self.steps(), step_s, mapping, first_s, answer_s, outside=has_start)
+
+
+def _queue_s(others: Floats, prompt_s: Floats, decode_s: Floats, answer_s: Floats) -> Floats:
+    """Mean wait of a prompt that comes at any time: for the rest of a step, and for the prompts of so many others who
+    send theirs as independently: a queue with random arrivals and one service time (Pollaczek and Khinchine)."""
+    busy = others * prompt_s / (prompt_s + answer_s)
+    return (1 - busy) * decode_s / 2 + np.minimum(busy / (2 * (1 - busy)), others / 2) * prompt_s
 
 
 START_SHARE = 3.0

@@ -1,5 +1,6 @@
 """Predictions of a table against its measurements: errors as a whole, by group, and the worst rows."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from costmodel.calibrate.carried_over import carried_over
 from costmodel.calibrate.errors import Errors, errors_of, rank_correlation, relative_error
 from costmodel.calibrate.family import Calibrations, Floats, Series, Table
+from costmodel.calibrate.left_out import predict_left_out
 from costmodel.hardware.device import Device
 from planner.model.errors import InputError
 from planner.tables import Measurements
@@ -61,15 +63,22 @@ class QuantityErrors:
 
 
 def validate_table(
-    table: Measurements, calibrations: Calibrations | None = None, fitted_on: Device | None = None
+    table: Measurements,
+    calibrations: Calibrations | None = None,
+    fitted_on: Device | None = None,
+    leave_out: str | None = None,
 ) -> tuple[QuantityErrors, ...]:
     """Predict every row; `calibrations` replace those of the catalog. InputError names the file.
 
-    With `fitted_on`, curves of that device alone are used, carried over by the peaks of each.
+    With `fitted_on`, curves of that device alone are used, carried over by the peaks of each. With `leave_out`, rows
+    of each value of that column are predicted by a fit on the others, and errors are broken down by it.
     """
     used = calibrations if fitted_on is None else carried_over(fitted_on, calibrations)
     try:
-        predictions = table.family.predict(table.columns, used)
+        if leave_out is None:
+            predictions = table.family.predict(table.columns, used)
+        else:
+            predictions = predict_left_out(table.family, table.columns, leave_out, used)
     except ValueError as error:
         raise InputError(str(table.path), "", str(error)) from None
     if fitted_on is not None:
@@ -80,7 +89,8 @@ def validate_table(
         for name, column in table.columns.items()
         if not any(_is_same(column, values) for values in measured)
     }
-    return tuple(_quantity(table, series, inputs) for series in predictions)
+    groups = [name for name in table.family.groups if name in table.columns] if leave_out is None else [leave_out]
+    return tuple(_quantity(table, series, inputs, groups) for series in predictions)
 
 
 def _seen_on(fitted: Device, table: Measurements, series: Series) -> Series:
@@ -91,7 +101,11 @@ def _seen_on(fitted: Device, table: Measurements, series: Series) -> Series:
 
 def group_labels(table: Measurements) -> NDArray[np.str_]:
     """The group of each row, shape (N,)."""
-    columns = [_cells(table, name) for name in table.family.groups if name in table.columns]
+    return _labels(table, [name for name in table.family.groups if name in table.columns])
+
+
+def _labels(table: Measurements, names: Sequence[str]) -> NDArray[np.str_]:
+    columns = [_cells(table, name) for name in names]
     if not columns:
         return np.full(len(table), "all")
     return np.asarray([" ".join(cells) for cells in zip(*columns, strict=True)], dtype=np.str_)
@@ -129,20 +143,19 @@ def to_record(table: Measurements, quantity: QuantityErrors, *, num_worst: int, 
     return record
 
 
-def _quantity(table: Measurements, series: Series, inputs: Table) -> QuantityErrors:
+def _quantity(table: Measurements, series: Series, inputs: Table, groups: Sequence[str]) -> QuantityErrors:
     error = relative_error(series.predicted, series.measured)
     is_kept = np.isfinite(error)
     ranks = rank_correlation(series.predicted[is_kept], series.measured[is_kept]) if is_kept.any() else None
     return QuantityErrors(
-        series, inputs, error, errors_of(error, series.is_calibrated), _groups(table, series, error), ranks
+        series, inputs, error, errors_of(error, series.is_calibrated), _groups(table, series, error, groups), ranks
     )
 
 
-def _groups(table: Measurements, series: Series, error: Floats) -> tuple[ErrorGroup, ...]:
-    names = [name for name in table.family.groups if name in table.columns]
+def _groups(table: Measurements, series: Series, error: Floats, names: Sequence[str]) -> tuple[ErrorGroup, ...]:
     if not names:
         return ()
-    labels = group_labels(table)
+    labels = _labels(table, names)
     found: list[tuple[list[Any], ErrorGroup]] = []
     for label in np.unique(labels):
         is_in = labels == label

@@ -163,7 +163,7 @@ class TransformerInference(InferenceSpec):
         sizes = users[of], slots[of], prompts[of], float(self.output_tokens), layers, curve, self.requests_per_user
         return Load(
             *sizes, tokens_per_step=self.tokens_per_step, chunks=chunks[of], stages=shapes.columns["pipeline"][of],
-            first_token_steps=self.first_token_steps,
+            first_token_steps=self.first_token_steps, are_equal=self.lengths == "equal",
         )  # fmt: skip
 
     def _most_in_step(self) -> float:
