@@ -4,7 +4,7 @@ import numpy as np
 
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
-from costmodel.calibrate.serving_rows import LEFT_OUT, SIZES, Pair, pairs
+from costmodel.calibrate.serving_rows import LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs
 from costmodel.serving.backends import GENERIC, serving_curve
 
 MIN_ROWS = 24
@@ -99,5 +99,5 @@ FAMILY = Family(
     predict=predict,
     fit=fit,
     ablations=ablations,
-    optional=("pp_size",),
+    optional=("pp_size", RANGE_RATIO),
 )

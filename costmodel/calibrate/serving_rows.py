@@ -140,6 +140,8 @@ def _usable(table: Table) -> Bools:
     for name, least in SIZES.items():
         values = np.nan_to_num(table[name])
         usable &= (values >= least) & (values <= MOST) & (values == np.floor(values))
+    if RANGE_RATIO in table:
+        usable &= (table[RANGE_RATIO] > 0) & (table[RANGE_RATIO] <= 1)
     return usable & (np.nan_to_num(table["pp_size"]) <= 1) if "pp_size" in table else usable
 
 

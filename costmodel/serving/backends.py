@@ -74,6 +74,7 @@ def serving_curve(
     return ServingCurve.model_validate({**_by_name(numbers), **_by_name(pair)}), is_fitted_here
 
 
+@cache
 def usual_curve(backend: str) -> ServingCurve:
     """Numbers of a backend whatever it runs on: its way with memory is the same everywhere."""
     return ServingCurve.model_validate(_by_name(_elsewhere(backend, None) or _by_settings(backend, None)))

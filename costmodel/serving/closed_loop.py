@@ -138,7 +138,7 @@ class PromptsBeside:
         if load.are_equal:
             missed_s = np.minimum(load.curve.missed_steps, load.users[mapping] - 1) * chunk_s
         else:
-            missed_s = _queue_s(others, prompt_s, decode_s, answer_s)
+            missed_s = _queue_s(load, others, chunks, decode_s, chunk_s)
         first_s = np.maximum(prompt_s + missed_s, (turns - 1) * answer_s + turns * prompt_s)
         if load.requests_per_user:
             at_start = load.tokens_per_step * others / START_SHARE + 1 / chunks
@@ -185,11 +185,15 @@ class PromptsFirst:
         return _paced(load, self.steps(), step_s, mapping, first_s, answer_s, outside=has_start)
 
 
-def _queue_s(others: Floats, prompt_s: Floats, decode_s: Floats, answer_s: Floats) -> Floats:
-    """Mean wait of a prompt that comes at any time: for the rest of a step, and for the prompts of so many others who
-    send theirs as independently: a queue with random arrivals and one service time (Pollaczek and Khinchine)."""
-    busy = others * prompt_s / (prompt_s + answer_s)
-    return (1 - busy) * decode_s / 2 + np.minimum(busy / (2 * (1 - busy)), others / 2) * prompt_s
+def _queue_s(load: Load, others: Floats, chunks: Floats, decode_s: Floats, chunk_s: Floats) -> Floats:
+    """Mean wait of a prompt that comes at any time: for the step that runs, and for the prompts of others before it.
+
+    Answers end with steps, and go on by a token while prompts run: counted in steps, `busy` of which have a prompt,
+    prompts arrive at random at a server that takes one after the other (Pollaczek and Khinchine's mean queue).
+    """
+    busy = np.minimum(others * chunks / max(load.decode_steps, np.finfo(np.float64).tiny), 1.0)
+    ahead = busy / (2 * np.maximum(1 - busy, busy / np.maximum(others, 1.0)))
+    return (1 - busy) * decode_s + (busy + ahead * chunks) * chunk_s
 
 
 START_SHARE = 3.0

@@ -1,11 +1,12 @@
 """Kernels inside an engine: the curves of a device, slower by what a backend loses around them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, is_narrow
-from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve, variant_of
+from costmodel.kernels.attention_context import PrefillCurve, prefill_attention_s, prefill_curve, variant_of
 from costmodel.kernels.collective import CollectiveCurve, collective_curve, node_collective_s
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
 from costmodel.parallelism.mappings import Floats
@@ -30,6 +31,8 @@ class EngineKernels:
     curve: ServingCurve
     calibrations: Calibrations | None = None
     """instead of the catalog's"""
+    _products: dict[Precision, GemmCurve] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """by precision, those that were needed so far: finding them takes longer than a table of a few rows"""
 
     def operator_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
         """Products and prefill attention by fitted kernels; other traffic at what its stream reaches.
@@ -38,7 +41,7 @@ class EngineKernels:
         a memory that is far is.
         """
         device, runs = self.device, operator.precision or self.precision
-        products = self._products(runs)
+        products = self._products_in(runs)
         compute_s = np.asarray(operator.flops / (products.matrix_efficiency * device.matrix_flops_per_s(runs)))
         memory_s = np.asarray(operator.memory_bytes / (device.memory_efficiency * device.memory_bytes_per_s))
         if operator.sizes is not None and operator.routing == "none":
@@ -49,7 +52,20 @@ class EngineKernels:
             total_s = np.maximum(self.curve.matrix_slowdown * compute_s, memory_s)
         return compute_s, memory_s, total_s + device.first_byte_s
 
-    def _products(self, precision: Precision) -> GemmCurve:
+    @cached_property
+    def _prefill(self) -> PrefillCurve:
+        return prefill_curve(self.device, variant_of(ACTIVATION), self.calibrations)[0]
+
+    @cached_property
+    def _collectives(self) -> CollectiveCurve:
+        return collective_curve(self.device, self.calibrations)[0]
+
+    def _products_in(self, precision: Precision) -> GemmCurve:
+        if precision not in self._products:
+            self._products[precision] = self._engine_products(precision)
+        return self._products[precision]
+
+    def _engine_products(self, precision: Precision) -> GemmCurve:
         """Quantization is fused with neighbours in engines, so that its separate kernels are left out; what fp8 loses
         is in `fp8_efficiency`."""
         own = gemm_curve(self.device, precision, self.calibrations)[0].with_fused_quantization()
@@ -63,19 +79,17 @@ class EngineKernels:
             element_bytes = BYTES_OF_PRECISION[sizes.kv_precision]
             cached = sizes.batch * np.asarray(sizes.cached) * sizes.kv_heads * sizes.head_dim
             return np.asarray(2 * element_bytes * cached / (self.device.memory_bytes_per_s * CACHE_EFFICIENCY))
-        own = prefill_curve(self.device, variant_of(ACTIVATION), self.calibrations)[0]
         return sizes.batch * prefill_attention_s(
             1.0, sizes.tokens, sizes.cached, sizes.heads, sizes.kv_heads, sizes.head_dim, self.device,
-            precision=ACTIVATION, kv_precision=sizes.kv_precision, causal=sizes.causal, curve=own,
+            precision=ACTIVATION, kv_precision=sizes.kv_precision, causal=sizes.causal, curve=self._prefill,
         )  # fmt: skip
 
     def all_reduce_s(self, ranks: Floats, message_bytes: Floats, node_bytes_per_s: Floats) -> Floats:
         """By the node's curve; links of another rate than the device's own reach the same share of it."""
-        curve = collective_curve(self.device, self.calibrations)[0]
         found = np.empty(len(ranks))
         for rate in np.unique(node_bytes_per_s):
             rows = node_bytes_per_s == rate
-            own = _over_links(curve, float(rate) / self.device.link_bytes_per_s)
+            own = _over_links(self._collectives, float(rate) / self.device.link_bytes_per_s)
             found[rows] = node_collective_s("all_reduce", ranks[rows], message_bytes[rows], self.device, own)
         return found
 

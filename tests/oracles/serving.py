@@ -29,6 +29,11 @@ class Rules:
     is_prefill_first: bool
     turnaround_s: float
     step_s: Callable[[int, int, int], float]
+    tokens_of: Callable[[int, int], int] | None = None
+    """of the answer to a user's request of this number, instead of `output_tokens`"""
+
+    def answer_tokens(self, user: int, number: int) -> int:
+        return self.output_tokens if self.tokens_of is None else self.tokens_of(user, number)
 
 
 def serve(rules: Rules, rounds: int) -> list[list[Request]]:
@@ -37,7 +42,12 @@ def serve(rules: Rules, rounds: int) -> list[list[Request]]:
     history = [[Request(0.0, 0.0)] for _ in range(rules.users)]
     queue = list(range(rules.users))
     running: list[int] = []
-    while any(len(own) < rounds or len(own[-1].token_times_s) < rules.output_tokens for own in history):
+
+    def is_answered(user: int) -> bool:
+        own = history[user]
+        return len(own[-1].token_times_s) == rules.answer_tokens(user, len(own) - 1)
+
+    while any(len(own) < rounds or not is_answered(user) for user, own in enumerate(history)):
         seen = [user for user in queue if history[user][-1].visible_s <= clock_s + ROUNDING_S]
         room = min(rules.slots - len(running), rules.prompts_per_step)
         taken = seen[:room]
@@ -52,7 +62,7 @@ def serve(rules: Rules, rounds: int) -> list[list[Request]]:
             history[user][-1].token_times_s.append(clock_s)
         queue = [user for user in queue if user not in taken]
         running += taken
-        for user in [user for user in running if len(history[user][-1].token_times_s) == rules.output_tokens]:
+        for user in [user for user in running if is_answered(user)]:
             running.remove(user)
             if len(history[user]) < rounds:
                 history[user].append(Request(clock_s, clock_s + rules.turnaround_s))

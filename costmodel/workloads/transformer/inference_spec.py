@@ -38,9 +38,10 @@ class InferenceSpec(Spec):
     """requests that a replica runs at once at most; absent: memory alone limits them"""
     requests_per_user: float | None = Field(default=None, ge=2)
     """of a run in which all users start at once; absent: the steady state"""
-    lengths: Literal["equal", "varied"] = "equal"
+    lengths: Literal["equal", "varied"] = Field(default="equal", exclude_if=lambda lengths: lengths == "equal")
     """equal: all prompts have the tokens stated, and all answers, so that prompts come one after the other, as the
-    users started; varied: the tokens stated are means, and prompts come at any time"""
+    users started; varied: the tokens stated are means, and prompts come at any time (where backends run them first,
+    both are priced alike)"""
     limits: ServingLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
     """longest times that users wait for tokens: candidates that miss one are not listed"""
     chunk: Count | None = Field(default=None, exclude_if=lambda tokens: tokens is None)

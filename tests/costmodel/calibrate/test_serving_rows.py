@@ -3,6 +3,7 @@
 import numpy as np
 
 from costmodel.calibrate.serving import FAMILY
+from costmodel.calibrate.serving_rows import RANGE_RATIO, pairs
 from tests.costmodel.calibrate.serving_cases import grid
 
 
@@ -28,3 +29,18 @@ def test_rows_that_cannot_be_simulated_are_left_out_with_the_reason() -> None:
     assert np.array_equal(np.isnan(first.predicted), np.isnan(token.predicted))
     assert "do not fit into memory" in token.left_out
     assert FAMILY.predict(grid(), None)[0].left_out == ""
+
+
+def test_loads_of_a_published_benchmark_have_its_lengths() -> None:
+    """Uniform from 0.8 of the stated lengths: the mean is 0.9 of them, and requests do not keep together."""
+    table = grid(model="llama-3.1-70b", backend="vllm")
+    table["input_tokens"][:2], table["output_tokens"][:2] = 8192, 1024
+    (pair,) = pairs(table)
+    assert pair.loads.range_ratio.tolist() == [0.8, 0.8, *[1.0] * 22]
+    job = pair.workload(8192, 1024, 4, 0.8, None)
+    assert (job.input_tokens, job.output_tokens, job.lengths) == (7373, 922, "varied")
+    assert pair.workload(8192, 1024, 4, 1.0, None).lengths == "equal"
+    (same,) = pairs(table | {RANGE_RATIO: np.ones(24)})
+    assert (same.loads.range_ratio == 1).all()
+    (other,) = pairs(grid(model="qwen3-32b") | {"input_tokens": table["input_tokens"]})
+    assert (other.loads.range_ratio == 1).all()

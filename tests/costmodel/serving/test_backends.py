@@ -29,6 +29,13 @@ def test_an_unseen_backend_takes_the_defaults_and_is_not_calibrated() -> None:
     assert serving_curve(H100, "other", "qwen3-32b", (PART,)) == (ServingCurve(), False)
 
 
+def test_a_backend_that_was_never_fitted_has_the_settings_of_its_documentation() -> None:
+    generic = Calibration(device="h100-sxm", families={"serving": {GENERIC: {"layer": 3e-5}}}, source="made up")
+    curve, is_calibrated = serving_curve(H100, "sglang", "qwen3-32b", (generic,))
+    assert (curve.layer_s, curve.prefill_tokens, is_calibrated) == (3e-5, 16384, False)
+    assert serving_curve(H100, "trtllm", "qwen3-32b", (generic,))[0].kv_follows_weights
+
+
 def test_a_device_of_the_same_architecture_has_the_same_numbers() -> None:
     curve, is_calibrated = serving_curve(H200, "engine", "qwen3-32b", (PART,))
     assert curve == serving_curve(H100, "engine", "qwen3-32b", (PART,))[0]

@@ -40,9 +40,9 @@ class Case:
         floor_s = LAYERS * self.curve.eager_layer_s if prompts else 0.0
         return max(device_s, floor_s) + self.curve.sequence_s * (running + prompts)
 
-    def load(self, requests_per_user: float | None) -> Load:
+    def load(self, requests_per_user: float | None, *, are_equal: bool = True) -> Load:
         users, slots, prompts = (np.array([float(n)]) for n in (self.users, self.slots, self.prompts))
-        return Load(users, slots, prompts, float(self.output_tokens), LAYERS, self.curve, requests_per_user)
+        return Load(users, slots, prompts, float(self.output_tokens), LAYERS, self.curve, requests_per_user, are_equal)
 
     def simulated(self, *, is_prefill_first: bool, rounds: int = ROUNDS) -> tuple[list[float], list[float]]:
         turnaround_s = 0.0 if is_prefill_first else NO_TIME_S
@@ -97,6 +97,26 @@ def test_a_run_in_which_all_start_at_once_waits_as_the_simulation_does(case: Cas
     pace = PromptsBeside(case.load(float(ROUNDS)))
     found = pace.paced({k: np.array([v]) for k, v in times.items()}, np.zeros(1, np.int64))
     assert found.ttft_s[0] == pytest.approx(float(np.mean(first)), rel=0.1, abs=1.1 * case.whole_s(beside, 0, 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("users", "prompt_s"), [(2, 0.02), (6, 0.01), (12, 0.02), (12, 0.08)])
+def test_prompts_that_come_at_any_time_wait_as_the_simulation_has_it(users: int, prompt_s: float) -> None:
+    """Answers of 80 to 120 tokens, at light and heavy load."""
+    curve = ServingCurve(layer_s=0, sequence_s=0, eager_layer_s=0, first_token_s=0.0)
+    case = Case(users, users, 1, 100, 5e-3, 1e-4, prompt_s, curve)
+    lengths = np.random.default_rng(3).integers(80, 121, (users, 60))
+    rules = oracle.Rules(
+        users, 1, 100, users, 1, False, NO_TIME_S, case.whole_s, lambda user, number: int(lengths[user, number])
+    )
+    first, between = oracle.means(oracle.serve(rules, 60), 60)
+    times = {"decode": case.step_s(users, 0), "prefill": case.step_s(users - 1, 1)}
+    pace = PromptsBeside(case.load(None, are_equal=False))
+    found = pace.paced({k: np.array([v]) for k, v in times.items()}, np.zeros(1, np.int64))
+    assert found.ttft_s[0] == pytest.approx(float(np.mean(first[10:])), rel=0.2)
+    assert found.tpot_s[0] == pytest.approx(float(np.mean(between[10:])), rel=0.05)
+    together = PromptsBeside(case.load(None)).paced({k: np.array([v]) for k, v in times.items()}, np.zeros(1, np.int64))
+    assert found.ttft_s[0] < together.ttft_s[0]
 
 
 @pytest.mark.slow

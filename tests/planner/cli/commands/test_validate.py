@@ -86,3 +86,23 @@ def test_curves_of_one_device_alone(planner: Planner, tmp_path: Path) -> None:
     refused = planner("validate", table, "--fitted-on", "h101")
     assert refused.code == 2
     assert "--fitted-on" in refused.err
+
+
+def test_devices_left_out_in_turn(planner: Planner, tmp_path: Path) -> None:
+    table = written(tmp_path, ("h100", "a100"))
+    (quantity,) = planner("validate", table, "--leave-out", "device", "--json").document["quantities"]
+    assert [group["group"] for group in quantity["groups"]] == [{"device": "a100"}, {"device": "h100"}]
+    assert quantity["all"]["calibrated_rows"] == 0
+    assert "each device predicted by a fit on all others" in planner("validate", table, "--leave-out", "device").out
+
+
+def test_what_cannot_be_left_out(planner: Planner, tmp_path: Path) -> None:
+    table = written(tmp_path)
+    for arguments, problem in (
+        (("--leave-out", "num_gpus"), "is no column of names; take one of device, op_name"),
+        (("--leave-out", "device"), "column 'device' has one value, h100"),
+        (("--leave-out", "device", "--fitted-on", "h100"), "fits anew; leave --fitted-on out"),
+    ):
+        outcome = planner("validate", table, *arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert problem in outcome.err
