@@ -121,7 +121,8 @@ def pairs(table: Table) -> Iterator[Pair]:
         rows = usable & (names == [model, device_name, backend, precision]).all(axis=1)
         rows &= shape.heads % np.where(usable, table["tp_size"], 1.0) == 0
         if rows.any():
-            loads = Loads(*(table[name][rows].astype(np.int64) for name in SIZES), _range_ratio(table, shape)[rows])
+            tensor, inputs, outputs, users = (table[name][rows].astype(np.int64) for name in SIZES)
+            loads = Loads(tensor, inputs, outputs, users, _range_ratio(table, shape)[rows])
             measured = table["ttft_ms"][rows], table["tpot_ms"][rows]
             yield Pair(model_name(shape), device, backend, shape, precision, rows, loads, *measured)
 

@@ -193,7 +193,7 @@ def _queue_s(load: Load, others: Floats, chunks: Floats, decode_s: Floats, chunk
     """
     busy = np.minimum(others * chunks / max(load.decode_steps, np.finfo(np.float64).tiny), 1.0)
     ahead = busy / (2 * np.maximum(1 - busy, busy / np.maximum(others, 1.0)))
-    return (1 - busy) * decode_s + (busy + ahead * chunks) * chunk_s
+    return np.asarray((1 - busy) * decode_s + (busy + ahead * chunks) * chunk_s)
 
 
 START_SHARE = 3.0
