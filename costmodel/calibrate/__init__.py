@@ -1,6 +1,6 @@
 """Tables of measurements -> the few efficiency parameters of a catalog part, and their errors."""
 
-from costmodel.calibrate import attention, calculon, collective, gemm, serving, training
+from costmodel.calibrate import attention, calculon, collective, gemm, power, serving, training
 from costmodel.calibrate.family import Family
 from costmodel.kernels.attention_context import PrefillCurve
 from costmodel.kernels.attention_generation import DecodeCurve
@@ -17,6 +17,7 @@ FAMILIES: dict[str, Family] = {
     "attention_generation": attention.GENERATION,
     "serving": serving.FAMILY,
     "training": training.FAMILY,
+    "power": power.FAMILY,
     "calculon": calculon.FAMILY,
 }
 """kind of a table -> what is known of it"""

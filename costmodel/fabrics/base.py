@@ -15,7 +15,7 @@ from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass
 from costmodel.hardware.device import Device
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
 from costmodel.parallelism.mappings import Dimension
-from costmodel.spec import Spec
+from costmodel.spec import Spec, Watts
 
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
@@ -65,6 +65,9 @@ class FabricBase(Spec):
     """racks of this kind; a job stays in one rack unless the fabric links racks"""
     servers: int = Field(ge=1, le=MOST_SERVERS)
     """servers in each rack"""
+    node_overhead_w: Watts | None = None
+    """power of a server without its accelerators: processors, adapters, fans, losses; that of the catalog's system with
+    such accelerators, for each of them, where absent"""
 
     @property
     def devices_per_server(self) -> int:

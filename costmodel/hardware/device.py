@@ -73,20 +73,24 @@ class Device(Spec):
     """other names that tables of measurements use for this device"""
     energy_j_per_flop: dict[Precision, JoulesPerFlop] = Field(
         default={
-            "fp32": 0.98e-12,
-            "bf16": 0.49e-12,
-            "fp16": 0.49e-12,
-            "fp8": 0.246e-12,
-            "int8": 0.246e-12,
-            "fp4": 0.123e-12,
+            "fp32": 2.97e-12,
+            "bf16": 1.49e-12,
+            "fp16": 1.49e-12,
+            "fp8": 0.743e-12,
+            "int8": 0.743e-12,
+            "fp4": 0.372e-12,
         },
         alias="flop_energy",
     )
-    """energy of a matrix operation above idle, by precision; the estimate of H100 unless given"""
+    """energy of a matrix operation above that of running, by precision; that of H100 unless given"""
     memory_j_per_byte: JoulesPerByte = Field(default=40e-12, alias="memory_energy")
     """energy of moving a byte from or to local memory; the estimate of H100 unless given"""
     idle_w: Watts = 80.0
     """power drawn at all times; the estimate of H100 unless given"""
+    active_w: Watts = 247.0
+    """power above idle while kernels run, whatever they compute; that of H100 unless given"""
+    power_limit_w: Watts | None = Field(default=None, gt=0)
+    """most that it draws, its local memory included (thermal design power); absent where unknown"""
     source: str = Field(default="described in the file that uses it", min_length=1)
     """where the numbers come from"""
     sources: dict[str, str] = Field(default_factory=dict)

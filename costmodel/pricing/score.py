@@ -1,6 +1,6 @@
 """Candidates -> Scores: the one place where kernels are composed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,7 +15,9 @@ from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.communication import communication, expert_copies, network_j, over_peak, phase_changes_s
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.pace import Pace
 from costmodel.pricing.phase_switches import phase_switches
+from costmodel.pricing.power import Drawn, waiting_j
 from costmodel.pricing.roofline import block_prices
 from costmodel.pricing.totals import totals
 
@@ -25,9 +27,14 @@ CHUNK = 1 << 14
 """rows priced at once: their columns stay in the cache"""
 SUMMED = (
     "step_s", "compute_s", "memory_s", "communication_s", "reconfiguration_s", "offload_s", "bubble_s",
-    "compute_j", "memory_j", "network_j", "static_j",
+    "network_j",
 )  # fmt: skip
 """columns that add up over the steps of phases"""
+ENERGIES = {
+    "compute": "compute", "memory": "memory", "network": "network", "active": "running", "static": "idle",
+    "node": "servers",
+}  # fmt: skip
+"""causes of a job's energy, by the columns that add up to it, and how readers are told of them"""
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,8 @@ class Scores:
     `communication_s` has shape (5, C), by DIMENSIONS, without what hides behind operators; `offload_s` is what
     the second memory tier adds, `bubble_s` the idle time of a pipeline, `engine_s` software that serves, and its
     waiting. `ttft_s` and `tpot_s` are what users see: time to first token and time per output token; NaN of a workload
-    without users. Energies are joules of the whole job in one step.
+    without users. Energies are joules of the whole job in one step: of accelerators that compute, move bytes of memory,
+    run (`active_j`) and are there at all (`static_j`), of links, and of the servers around them (`node_j`).
     """
 
     step_s: Floats
@@ -56,7 +64,9 @@ class Scores:
     compute_j: Floats
     memory_j: Floats
     network_j: Floats
+    active_j: Floats
     static_j: Floats
+    node_j: Floats
 
     @property
     def speed(self) -> Floats:
@@ -66,7 +76,7 @@ class Scores:
     @property
     def energy_j(self) -> Floats:
         """Joules of the whole job in one step."""
-        return self.compute_j + self.memory_j + self.network_j + self.static_j
+        return self.compute_j + self.memory_j + self.network_j + self.active_j + self.static_j + self.node_j
 
     @property
     def energy_per_work_j(self) -> Floats:
@@ -147,7 +157,8 @@ def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, 
     sums["reconfiguration_s"] = sums["reconfiguration_s"] + switches.step_s
     sums["ttft_s"] = sums["ttft_s"] + switches.step_s / candidates.workload.rounds_per_step
     sums["memory_j"] = sums["memory_j"] + switches.moved_bytes * j_per_byte * num_devices
-    sums["static_j"] = sums["static_j"] + switches.step_s * device.idle_w * num_devices
+    for name, joules in waiting_j(switches.step_s, device, fabric, num_devices).items():
+        sums[name] = sums[name] + joules
     return Scores(**sums)
 
 
@@ -182,30 +193,48 @@ def _paced(
     candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
 ) -> dict[str, Floats]:
     """Columns of Scores: those of the graph, or of the steps of its phases as its pace has them follow each other."""
+    m, num_devices = candidates.mapping, candidates.num_devices.astype(np.float64)
+    columns = {"work": graph.work[m], "footprint_bytes": graph.footprint_bytes[m]}
     if graph.pace is None:
         nobody = np.full(len(candidates), np.nan)
-        nothing = {"engine_s": np.zeros(len(candidates)), "ttft_s": nobody, "tpot_s": nobody}
-        return _price(candidates, graph, device, fabric, calibrations) | nothing
-    m, steps = candidates.mapping, graph.pace.steps()
-    given = {block.phase for block in graph.blocks}
-    parts = {
-        name: _price(candidates, graph.alone(name), device, fabric, calibrations)
-        for name in graph.pace.phases
-        if name in given
+        prices, drawn = _price(candidates, graph, device, fabric, calibrations)
+        columns |= {"engine_s": np.zeros(len(candidates)), "ttft_s": nobody, "tpot_s": nobody}
+        columns |= prices | drawn.energies(device, num_devices)
+    else:
+        given = {block.phase for block in graph.blocks}
+        parts = {
+            name: _price(candidates, graph.alone(name), device, fabric, calibrations)
+            for name in graph.pace.phases
+            if name in given
+        }
+        columns |= _in_turn(graph.pace, m, parts, device, num_devices)
+    return columns | waiting_j(columns["step_s"], device, fabric, num_devices)
+
+
+def _in_turn(
+    pace: Pace, m: NDArray[np.integer[Any]], parts: Mapping[str, tuple[dict[str, Floats], Drawn]], device: Device,
+    num_devices: Floats,
+) -> dict[str, Floats]:  # fmt: skip
+    """Columns of rows with these mappings, whose single steps cost `parts`, by phase."""
+    steps = {phase: column[m] for phase, column in pace.steps().items() if phase in parts}
+    paced = pace.paced({phase: prices["step_s"] for phase, (prices, _) in parts.items()}, m)
+    columns = {
+        name: np.sum([steps[phase] * prices[name] for phase, (prices, _) in parts.items()], axis=0) for name in SUMMED
     }
-    columns = {name: np.sum([steps[phase][m] * part[name] for phase, part in parts.items()], axis=0) for name in SUMMED}
-    paced = graph.pace.paced({phase: part["step_s"] for phase, part in parts.items()}, m)
-    waiting_s = paced.engine_s * device.idle_w * candidates.num_devices
-    columns["step_s"] = columns["step_s"] + paced.engine_s
-    columns["static_j"] = columns["static_j"] + waiting_s
+    beside = np.divide(paced.engine_s, columns["step_s"], out=np.zeros(len(m)), where=columns["step_s"] > 0)
+    energies = [
+        drawn.often(steps[phase], beside * prices["step_s"]).energies(device, num_devices)
+        for phase, (prices, drawn) in parts.items()
+    ]
+    columns |= {name: np.sum([each[name] for each in energies], axis=0) for name in energies[0]}
     users = {"engine_s": paced.engine_s, "ttft_s": paced.ttft_s, "tpot_s": paced.tpot_s}
-    return columns | users | {"work": graph.work[m], "footprint_bytes": graph.footprint_bytes[m]}
+    return columns | users | {"step_s": columns["step_s"] + paced.engine_s}
 
 
 def _price(
     candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
-) -> dict[str, Floats]:
-    """Columns of Scores of some rows, whose mappings are those of the graph."""
+) -> tuple[dict[str, Floats], Drawn]:
+    """Columns of Scores of some rows, whose mappings are those of the graph, and what an accelerator draws for them."""
     m = candidates.mapping
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
     prices = block_prices(graph.blocks, graph, device, efficiency, calibrations)
@@ -224,24 +253,20 @@ def _price(
     offload_s = exposed_s[m]
     fixed_s = efficiency.step_s if graph.has_fixed_time else 0.0
     busy_s = operator_s - relief * last_s + fixed_s
-    step_s = busy_s + sent.exposed_s.sum(axis=0) + change_s + bubble_s + offload_s
-    num_devices = candidates.num_devices.astype(np.float64)
-    memory_j = sums.memory_bytes * device.memory_j_per_byte + tier_j
-    return {
-        "step_s": step_s,
+    sending_s = sent.exposed_s.sum(axis=0)
+    memory_j = sums.memory_bytes[m] * device.memory_j_per_byte
+    drawn = Drawn(busy_s, sending_s, sums.flops_j[m], memory_j, tier_j[m])
+    columns = {
+        "step_s": busy_s + sending_s + change_s + bubble_s + offload_s,
         "compute_s": sums.compute_s[m] - relief * last_compute_s,
         "memory_s": sums.memory_s[m] - relief * last_memory_s + fixed_s,
         "communication_s": sent.exposed_s,
         "reconfiguration_s": change_s,
         "offload_s": offload_s,
         "bubble_s": bubble_s,
-        "work": graph.work[m],
-        "footprint_bytes": graph.footprint_bytes[m],
-        "compute_j": sums.flops_j[m] * num_devices,
-        "memory_j": memory_j[m] * num_devices,
-        "network_j": network_j(is_confined, fabric, sent.sent_bytes) * num_devices,
-        "static_j": step_s * device.idle_w * num_devices,
+        "network_j": network_j(is_confined, fabric, sent.sent_bytes) * candidates.num_devices.astype(np.float64),
     }
+    return columns, drawn
 
 
 def _second_tier(graph: OpGraph, device: Device, operator_s: Floats) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from costmodel.parallelism.configuration import Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.efficiency import efficiency_of
-from costmodel.pricing.score import Scores, score
+from costmodel.pricing.score import ENERGIES, Scores, score
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.fabrics import plugin_of
 from planner.fabrics.drawing import place_of, ranges
@@ -163,8 +163,7 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
     rare |= {"serving software and waiting": scores.engine_s[0]}
     time_s |= {"reconfiguration": scores.reconfiguration_s[0], "pipeline bubble": scores.bubble_s[0]}
     time_s |= {name: seconds for name, seconds in rare.items() if seconds}
-    names = ("compute", "memory", "network", "static")
-    energy_j = {name: getattr(scores, f"{name}_j")[0] for name in names}
+    energy_j = {told: getattr(scores, f"{name}_j")[0] for name, told in ENERGIES.items()}
     return {
         "time_s": [[name, float(seconds)] for name, seconds in time_s.items()],
         "energy_j": [[name, float(joules)] for name, joules in energy_j.items()],

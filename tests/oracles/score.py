@@ -17,6 +17,7 @@ from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency, efficiency_o
 from costmodel.workloads import Workload
 from costmodel.workloads.transformer import training
 from tests.oracles.dlrm import dlrm_step
+from tests.oracles.power import always_j, drawn_j
 from tests.oracles.transformer import Run, Step, Work, training_step
 from tests.oracles.transformer_inference import Served, inference_steps
 
@@ -24,7 +25,7 @@ DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
 
 
-SUMMED = ("compute_s", "memory_s", "reconfiguration_s", "bubble_s", "offload_s", "compute_j", "memory_j", "network_j")
+SUMMED = ("compute_s", "memory_s", "reconfiguration_s", "bubble_s", "offload_s", "network_j")
 
 
 @lru_cache(maxsize=64)
@@ -51,7 +52,9 @@ def score_row(
     prices = _prices(step, rates, candidates, row, device, fabric)
     prices["memory_s"] += efficiency.step_s
     prices["step_s"] += efficiency.step_s
-    prices["static_j"] = prices["step_s"] * device.idle_w * _num_devices(choice)
+    prices |= drawn_j(prices, device, _num_devices(choice))
+    prices |= always_j(device, fabric, _num_devices(choice), prices["step_s"])
+    del prices["tier_j"]
     prices["work"] = workload.batch if workload.kind == "dlrm" else workload.global_batch * workload.sequence
     return prices | {"engine_s": 0.0, "ttft_s": NOBODY, "tpot_s": NOBODY}
 
@@ -73,7 +76,13 @@ def _served_row(
     prices |= {"engine_s": prices["step_s"] - kernels_s, "ttft_s": first_s}
     prices["tpot_s"] = answer_s / max(workload.output_tokens - 1, 1)
     choice = candidates.mappings.choice(int(candidates.mapping[row]))
-    prices["static_j"] = prices["step_s"] * device.idle_w * _num_devices(choice)
+    beside = prices["engine_s"] / kernels_s
+    shares = [
+        drawn_j(each[name], device, _num_devices(choice), served.often[name], beside * each[name]["step_s"])
+        for name in names
+    ]
+    prices |= {column: sum(share[column] for share in shares) for column in shares[0]}
+    prices |= always_j(device, fabric, _num_devices(choice), prices["step_s"])
     return prices | {"work": workload.concurrency, "footprint_bytes": served.footprint_bytes}
 
 
@@ -234,7 +243,7 @@ class _EngineRates(_Rates):
 
 def _energies(step: Step, choice: dict[str, int], device: Device, precision: str) -> Prices:
     """Of all accelerators: what the last stage alone executes, one of each `pipeline` does."""
-    prices = {"compute_j": 0.0, "memory_j": 0.0}
+    prices = {"compute_j": 0.0, "memory_j": 0.0, "tier_j": 0.0}
     everywhere = choice["tensor"] * choice["pipeline"] * choice["data"] * choice["context"]
     for work, number in zip(step.works, (everywhere, everywhere // choice["pipeline"], everywhere), strict=True):
         for run in work.runs:
@@ -242,7 +251,7 @@ def _energies(step: Step, choice: dict[str, int], device: Device, precision: str
             prices["compute_j"] += number * run.times * run.flops * j_per_flop
             prices["memory_j"] += number * run.times * run.memory_bytes * device.memory_j_per_byte
     if step.memory.tier_bytes:
-        prices["memory_j"] += everywhere * step.memory.tier_bytes * device.offload.energy_j_per_byte
+        prices["tier_j"] = everywhere * step.memory.tier_bytes * device.offload.energy_j_per_byte
     return prices
 
 

@@ -25,6 +25,7 @@ def with_memory(
         "capacity_bytes": memory.capacity_bytes,
         "memory_bytes_per_s": bytes_per_s,
         "memory_j_per_byte": memory.energy_j_per_byte,
+        "power_limit_w": _limit_w(device, bytes_per_s * memory.energy_j_per_byte),
         "sources": device.sources
         | {
             "capacity": memory.source,
@@ -33,3 +34,9 @@ def with_memory(
         },
     }
     return type(device).model_validate(device.model_dump(by_alias=False) | changed)
+
+
+def _limit_w(device: "Device", memory_w: float) -> float | None:
+    """The device's power limit, with what the other memory takes at its peak in place of what its own takes there."""
+    own_w = device.memory_bytes_per_s * device.memory_j_per_byte
+    return device.power_limit_w and max(device.power_limit_w - own_w, device.idle_w) + memory_w

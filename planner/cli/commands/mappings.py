@@ -148,6 +148,8 @@ def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_
 
 
 def _record(option: "Option") -> dict[str, Any]:
+    from costmodel.pricing.score import ENERGIES
+
     scores, configuration = option.scores, option.configuration
     communication = {name: float(scores.communication_s[axis, 0]) for axis, name in enumerate(SHORT)}
     return {
@@ -164,6 +166,9 @@ def _record(option: "Option") -> dict[str, Any]:
         **serving_record(scores, 0),
         "footprint_bytes": float(scores.footprint_bytes[0]),
         "energy_per_work_j": float(scores.energy_per_work_j[0]),
+        "energy_per_work_by_cause_j": {
+            name: float(getattr(scores, f"{name}_j")[0] / scores.work[0]) for name in ENERGIES
+        },
         "power_w": float(scores.power_w[0]),
     }
 

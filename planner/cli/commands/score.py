@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from planner.fabrics.problem import JobOptions, Problem
     from planner.model.cluster import Cluster
 
-ENERGIES = ("compute", "memory", "network", "static")
-
 
 def score(
     instance: MaybeInstancePath = None,
@@ -69,7 +67,7 @@ def score(
     With --workload the whole space of mappings is priced, and the best are shown: tp, pp, dp, cp and ep are degrees
     of tensor, pipeline, data, context and expert parallelism, mb sequences of a micro-batch, v chunks of layers
     of a stage, sp sequence parallelism. Times are seconds of the busiest device in one step, memory the time that
-    memory binds; energies joules of the whole job per unit of work.
+    memory binds; energies joules of the whole job and its share of servers per unit of work, by cause.
     """
     if workload is not None:
         if instance is not None:
@@ -114,6 +112,8 @@ def _document(problem: "Problem", options: "JobOptions", top: int) -> dict[str, 
 
 def _record(options: "JobOptions", row: int) -> dict[str, Any]:
     """All that is known of one candidate."""
+    from costmodel.pricing.score import ENERGIES
+
     scores = options.scores
     configuration = options.candidates.configuration(row)
     work = float(scores.work[row])
@@ -196,7 +196,9 @@ def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: l
 
 
 def _energy_columns(records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:
-    causes = {name: [r["energy_per_work_by_cause_j"][name] for r in records] for name in ENERGIES}
+    from costmodel.pricing.score import ENERGIES
+
+    causes = {told: [r["energy_per_work_by_cause_j"][name] for r in records] for name, told in ENERGIES.items()}
     return {
         "devices": [str(r["devices"]) for r in records],
         "mapping": names,

@@ -80,7 +80,8 @@ def _work(study: Study) -> Iterator[str]:
         yield "Every job takes its recorded time on every fabric: a faster configuration ends no job sooner."
     yield (
         "Speeds and energies come from an analytical cost model, not from measurements on these clusters; jobs do not "
-        "slow each other down on what they share, and idle accelerators, hosts and cooling draw no energy."
+        "slow each other down on what they share, and accelerators without a job, their servers and cooling draw no "
+        "energy."
     )
 
 

@@ -13,6 +13,7 @@ from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_ca
 from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import Scores, score
 from costmodel.workloads import TransformerInference, Workload
+from tests.oracles.power import always_j
 from tests.oracles.score import score_row
 
 DEVICE = load_device("h100-sxm")
@@ -74,8 +75,9 @@ def test_a_row_with_two_settings_costs_both_phases_and_the_switches() -> None:
         assert scores.step_s[row] == pytest.approx(expected["step_s"] + seconds, rel=1e-9)
         assert scores.reconfiguration_s[row] == pytest.approx(expected["reconfiguration_s"] + seconds, rel=1e-9)
         assert scores.memory_j[row] == pytest.approx(expected["memory_j"] + moved * j_per_byte * ranks, rel=1e-9)
-        static_j = expected["static_j"] + seconds * DEVICE.idle_w * ranks
-        assert scores.static_j[row] == pytest.approx(static_j, rel=1e-9)
+        for name, joules in always_j(DEVICE, fabric, ranks, seconds).items():
+            assert getattr(scores, name)[row] == pytest.approx(expected[name] + joules, rel=1e-9)
+        assert scores.active_j[row] == pytest.approx(expected["active_j"], rel=1e-9)
         assert scores.work[row] == parts[1]["work"]
 
 

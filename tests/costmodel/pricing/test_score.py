@@ -116,7 +116,7 @@ def test_what_the_last_stage_alone_executes_costs_energy_once() -> None:
     fabric = fabric_of(FAT_TREE)
     job = WORKLOADS["training"] | {"micro_batch": 1, "global_batch": 8}
     candidates = candidates_of(job, fabric, 4)
-    compute_j = score(candidates, DEVICE, fabric).compute_j
+    compute_j = score(candidates, DEVICE.model_copy(update={"power_limit_w": None}), fabric).compute_j
     assert len({candidates.configuration(row).pipeline for row in range(len(candidates))}) == 3
     np.testing.assert_allclose(compute_j, compute_j[0])
 
@@ -124,7 +124,7 @@ def test_what_the_last_stage_alone_executes_costs_energy_once() -> None:
 def test_derived_columns_and_rows_taken() -> None:
     fabric = fabric_of(LIGHTPATH)
     scores = score(candidates_of(WORKLOADS["training"], fabric, 1, 2, 4), DEVICE, fabric)
-    parts = scores.compute_j + scores.memory_j + scores.network_j + scores.static_j
+    parts = scores.compute_j + scores.memory_j + scores.network_j + scores.active_j + scores.static_j + scores.node_j
     np.testing.assert_allclose(scores.speed * scores.step_s, 24 * 512)
     np.testing.assert_allclose(scores.energy_j, parts)
     np.testing.assert_allclose(scores.energy_per_work_j * scores.work, parts)
