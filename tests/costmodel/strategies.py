@@ -59,9 +59,26 @@ def some(draw: Any, mappings: Mappings, most: int = 12) -> Mappings:
 
 
 @st.composite
+def guesses(draw: st.DrawFn) -> dict[str, Any]:
+    """A draft that is free, a share of the model, or a model of its own."""
+    drafts: list[dict[str, Any]] = [{}, {"draft_cost": 0.2}, {"draft_model": SMALL | {"layers": 2, "heads": 4}}]
+    said = {"tokens": draw(st.integers(1, 4)), "acceptance": draw(st.sampled_from([0, 0.7, 1]))}
+    return said | draw(st.sampled_from(drafts))
+
+
+@st.composite
 def serving_jobs(draw: st.DrawFn) -> TransformerInference:
+    shape = draw(shapes())
+    asks: dict[str, Any] = {}
+    if shape["causal"]:
+        asks = {
+            "prefix_hit": draw(st.sampled_from([0, 0, 0.3, 0.99])),
+            "chunk": draw(st.sampled_from([None, None, 40])),
+        }
     return TransformerInference(
-        model=draw(shapes()),
+        model=shape,
+        **asks,
+        speculation=draw(st.none() | guesses()),
         precision=draw(st.sampled_from(["fp8", "bf16"])),
         kv_precision=draw(st.sampled_from(["fp8", "bf16"])),
         activation_precision=draw(st.sampled_from(["fp8", "bf16"])),

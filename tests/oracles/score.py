@@ -42,7 +42,7 @@ def score_row(
     workload, m = candidates.workload, int(candidates.mapping[row])
     choice = candidates.mappings.choice(m)
     if workload.kind == "transformer_inference":
-        job = workload if phase is None else workload.model_copy(update={"batching": "static"})
+        job = workload if phase is None else workload.model_copy(update={"batching": "static", "chunk": None})
         served = inference_steps(job, choice, device, calibrations)
         return _served_row(served, candidates, row, device, fabric, calibrations, phase)
     step = _step(workload.model_dump_json(), tuple(choice.items()))
@@ -213,7 +213,7 @@ class _EngineRates(_Rates):
             time_s = self.curve.matrix_slowdown * float(gemm_s(*run.sizes, device, precision, products))
         elif run.attention:
             batch, new, cached, heads, kv_heads, width, kv, causal = run.attention
-            if cached:
+            if cached and new == 1:
                 read = batch * cached * kv_heads * width * 2 * {"fp8": 1, "fp32": 4}.get(kv, 2)
                 time_s = read / (0.9 * device.memory_bytes_per_s)
             else:

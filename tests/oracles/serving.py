@@ -31,6 +31,10 @@ class Rules:
     step_s: Callable[[int, int, int], float]
     tokens_of: Callable[[int, int], int] | None = None
     """of the answer to a user's request of this number, instead of `output_tokens`"""
+    parts: int = 1
+    """steps that a prompt takes"""
+    gain: int = 1
+    """tokens that a step gives a running request"""
 
     def answer_tokens(self, user: int, number: int) -> int:
         return self.output_tokens if self.tokens_of is None else self.tokens_of(user, number)
@@ -42,25 +46,29 @@ def serve(rules: Rules, rounds: int) -> list[list[Request]]:
     history = [[Request(0.0, 0.0)] for _ in range(rules.users)]
     queue = list(range(rules.users))
     running: list[int] = []
+    reading: dict[int, int] = {}
 
     def is_answered(user: int) -> bool:
         own = history[user]
-        return len(own[-1].token_times_s) == rules.answer_tokens(user, len(own) - 1)
+        return len(own[-1].token_times_s) >= rules.answer_tokens(user, len(own) - 1)
 
     while any(len(own) < rounds or not is_answered(user) for user, own in enumerate(history)):
         seen = [user for user in queue if history[user][-1].visible_s <= clock_s + ROUNDING_S]
-        room = min(rules.slots - len(running), rules.prompts_per_step)
-        taken = seen[:room]
-        if not taken and not running:
+        room = min(rules.slots - len(running) - len(reading), rules.prompts_per_step - len(reading))
+        reading |= dict.fromkeys(seen[:room], rules.parts)
+        queue = [user for user in queue if user not in reading]
+        if not reading and not running:
             clock_s = min(history[user][-1].visible_s for user in queue)
             continue
-        waits = bool(taken) and rules.is_prefill_first
+        waits = bool(reading) and rules.is_prefill_first
         active = [] if waits else list(running)
         cached = sum(rules.input_tokens + len(history[user][-1].token_times_s) for user in active)
-        clock_s += rules.step_s(len(active), cached, len(taken))
-        for user in active + taken:
-            history[user][-1].token_times_s.append(clock_s)
-        queue = [user for user in queue if user not in taken]
+        clock_s += rules.step_s(len(active), cached, len(reading))
+        reading = {user: left - 1 for user, left in reading.items()}
+        taken = [user for user, left in reading.items() if not left]
+        reading = {user: left for user, left in reading.items() if left}
+        for user, tokens in [*((user, rules.gain) for user in active), *((user, 1) for user in taken)]:
+            history[user][-1].token_times_s += [clock_s] * tokens
         running += taken
         for user in [user for user in running if is_answered(user)]:
             running.remove(user)

@@ -1,6 +1,6 @@
 """One accelerator's steps of serving written out: every kernel and message, layer by layer, and a request's life."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +21,10 @@ class Served:
     taken: int
     """prompts of one step"""
     is_beside: bool
+    parts: float
+    """steps that a prompt takes"""
+    gain: float
+    """tokens that a step gives a request"""
     steps: dict[str, Step]
     often: dict[str, float]
 
@@ -37,7 +41,11 @@ class Served:
     def request_s(self, kernels_s: dict[str, float]) -> tuple[float, float]:
         """From a prompt to its first token, and on to the last one; of single steps that take so long."""
         curve, layers, users, running = self.curve, self.job.shape.layers, self.users, self.running
-        outputs = self.job.output_tokens
+        further, parts, gain = (self.job.output_tokens - 1) / self.gain, self.parts, self.gain
+        if self.job.speculation:
+            guess = self.job.speculation
+            of_draft = guess.draft_shape.layers if guess.draft_model else guess.draft_cost * layers
+            layers += sum(of_draft for _ in range(guess.tokens))
 
         def step_s(name: str, sequences: float, floor_s: float) -> float:
             if name not in kernels_s:
@@ -46,25 +54,26 @@ class Served:
             return max(device_s, floor_s) + sequences * curve.sequence_s
 
         eager_s = layers * curve.eager_layer_s
-        token_s = step_s("decode", running, 0.0)
+        token_s = step_s("decode", running * gain, 0.0)
         outside_s = curve.first_token_s if "prefill" in kernels_s else 0.0
         if not self.is_beside:
             prompts_s = step_s("prefill", self.taken, eager_s)
             groups = max(running / self.taken, 1.0)
-            tokens_s = sum(token_s for _ in range(outputs - 1))
+            tokens_s = further * token_s
             first_s = (groups + 1) / 2 * prompts_s + (users / running - 1) * (groups * prompts_s + tokens_s)
             return outside_s + first_s, tokens_s + (groups - 1) / 2 * prompts_s
-        prompt_s = step_s("prefill", running, eager_s)
-        answer_s = sum(prompt_s if k < running else token_s for k in range(1, outputs))
-        missed_s = min(curve.missed_steps, users - 1) * prompt_s
-        turn_s = prompt_s + answer_s
-        first_s = max(missed_s + prompt_s, users / running * turn_s - answer_s)
+        part_s = step_s("prefill", (running - 1) * gain + 1 / parts, eager_s)
+        with_others = (running - 1) * parts
+        answer_s = with_others * part_s + (further - with_others) * token_s
+        missed_s = min(curve.missed_steps, users - 1) * part_s
+        turn_s = parts * part_s + answer_s
+        first_s = max(missed_s + parts * part_s, users / running * turn_s - answer_s)
         if self.job.requests_per_user:
             run = self.job.requests_per_user
-            start_s = step_s("start", 1 + (running - 1) / 3, eager_s)
-            mean_s = (users / running - 1) / 2 * turn_s + sum(k * start_s for k in range(1, running + 1)) / running
+            start_s = parts * step_s("start", 1 / parts + (running - 1) * gain / 3, eager_s)
+            mean_s = (users / running - 1) / 2 * turn_s + (running + 1) / 2 * start_s
             first_s = first_s * (1 - 1 / run) + mean_s / run
-            answer_s -= (running - 1) * (prompt_s - token_s) / 2 / run
+            answer_s -= with_others * (part_s - token_s) / 2 / run
         return outside_s + first_s, answer_s
 
 
@@ -73,55 +82,141 @@ def inference_steps(job: Any, choice: dict[str, int], device: Any, calibrations:
     curve, _ = serving_curve(device, job.backend, model_name(shape), calibrations)
     kv = job.kv_precision or (job.precision if curve.kv_follows_weights else "bf16")
     users = -(-job.concurrency // c.data)
-    rank = Rank(shape, c.tensor, c.expert, 0, 0, BYTES[job.precision], BYTES[job.activation_precision])
-    layer = BYTES[job.precision] * (rank.whole_parameters() + rank.expert_parameters())
-    vocabularies = 1 if shape.tied_embeddings else 2
-    held = shape.layers * layer + 2 * vocabularies * shape.vocabulary * shape.hidden / c.tensor + curve.runtime_bytes
-    token = shape.layers * 2 * BYTES[kv] * rank.keys
+    asks = _Asks.of(job)
+    held, token = curve.runtime_bytes, 0.0
+    for each, share, tensor, expert in ((shape, 1, c.tensor, c.expert), *asks.draft(shape, c)):
+        rank = Rank(each, tensor, expert, 0, 0, BYTES[job.precision], BYTES[job.activation_precision])
+        layer = BYTES[job.precision] * (rank.whole_parameters() + rank.expert_parameters())
+        vocabularies = 1 if each.tied_embeddings else 2
+        held += share * (each.layers * layer + 2 * vocabularies * each.vocabulary * each.hidden / tensor)
+        token += share * each.layers * 2 * BYTES[kv] * rank.keys
     engine = admission.MEMORY_SHARE * device.capacity_bytes
-    room = (engine - held) / token / (job.input_tokens + curve.reserved_share * job.output_tokens)
+    room = ((engine - held) / token - asks.known) / (asks.new + curve.reserved_share * job.output_tokens)
     running = min(users, max(round(room), 1) if room > 0 else 1, job.max_batch or users)
     is_static = job.batching == "static"
-    is_beside = not is_static and not curve.prefill_tokens
+    is_beside = not is_static and bool(job.chunk or not curve.prefill_tokens)
     if is_beside:
-        running = min(running, job.output_tokens)
+        running = asks.most_in_step(running)
     taken = running if is_static else min(running, max(curve.prefill_tokens // job.input_tokens, 1))
+    taken = 1 if is_beside else taken
+    parts = asks.parts(running)
     other = running - 1 if is_beside else 0
     mixes = {"decode": (running, 0), "prefill": (other, taken)} | ({"start": (other / 3, taken)} if is_beside else {})
-    steps = {name: _step(job, c, kv, *mix) for name, mix in mixes.items()}
-    cached = token * running * (job.input_tokens + job.output_tokens)
+    steps = {name: _step(job, c, kv, asks, parts, *mix) for name, mix in mixes.items()}
+    cached = token * (running * (asks.new + job.output_tokens) + asks.known)
     for step in steps.values():
         step.memory.footprint_bytes = max(min(held + cached, engine), held)
     given = users / (running * job.output_tokens)
-    often = {"decode": given * (job.output_tokens - 1), "prefill": given * max(running / taken, 1.0)}
+    often = {"decode": given * asks.further, "prefill": given * max(running / taken, 1.0)}
     if is_beside:
-        often = {"decode": given * (job.output_tokens - running), "prefill": given * running, "start": 0.0}
-    return Served(job, curve, users, running, taken, is_beside, steps, often)
+        with_prompts = running * parts
+        often = {"decode": given * (parts + asks.further - with_prompts), "prefill": given * with_prompts, "start": 0.0}
+    return Served(job, curve, users, running, taken, is_beside, parts, asks.gain, steps, often)
 
 
-def _step(job: Any, c: Any, kv: str, running: float, prompts: float) -> Step:
-    """All kernels and messages of one pass with some running requests and some prompts."""
-    shape, step, inputs = job.shape, Step(), job.input_tokens
-    tokens = running + prompts * job.input_tokens
-    rank = Rank(shape, c.tensor, c.expert, tokens, tokens, BYTES[job.precision], BYTES[job.activation_precision])
+@dataclass
+class _Asks:
+    """What a job says of prompts and guesses, in numbers."""
+
+    job: Any
+    new: float
+    """tokens of a prompt that are computed"""
+    each: int
+    """tokens of a running request in a step"""
+    gain: float
+    """of these, the ones that count"""
+
+    @classmethod
+    def of(cls, job: Any) -> "_Asks":
+        new = max(job.input_tokens - job.prefix_hit * job.input_tokens, 1)
+        guesses, right = (job.speculation.tokens, job.speculation.acceptance) if job.speculation else (0, 0.0)
+        gain, chance = 1.0, 1.0
+        for _ in range(guesses):
+            chance *= right
+            gain += chance
+        return cls(job, new, 1 + guesses, gain)
+
+    @property
+    def known(self) -> float:
+        return self.job.input_tokens - self.new
+
+    @property
+    def further(self) -> float:
+        """Steps after the first token."""
+        return (self.job.output_tokens - 1) / self.gain
+
+    def parts(self, running: float) -> float:
+        return max(self.new / (self.job.chunk - (running - 1) * self.each), 1.0) if self.job.chunk else 1.0
+
+    def most_in_step(self, running: float) -> float:
+        """By halving: as many as have all others' prompts beside their further steps."""
+
+        def suits(number: float) -> bool:
+            left = self.job.chunk - (number - 1) * self.each if self.job.chunk else 1.0
+            return left > 0 and (number - 1) * self.parts(number) <= self.further
+
+        if suits(running):
+            return running
+        low, high = 1.0, float(running)
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if suits(middle) else (low, middle)
+        return low
+
+    def draft(self, shape: Any, c: Any) -> list[tuple[Any, float, int, int]]:
+        """Shape, share of it, and ranks."""
+        said = self.job.speculation
+        if said is None or (said.draft_model is None and not said.draft_cost):
+            return []
+        if said.draft_model is None:
+            return [(shape, said.draft_cost, c.tensor, c.expert)]
+        own, t = said.draft_shape, c.tensor
+        divides = own.heads % t == 0 and (own.kv_heads % t == 0 or t % own.kv_heads == 0)
+        return [(own, 1, t if divides else 1, 1)]
+
+
+def _step(job: Any, c: Any, kv: str, asks: _Asks, parts: float, running: float, prompts: float) -> Step:
+    """All kernels and messages of one step with some running requests and some prompts, and those of a draft."""
+    step = Step()
+    passes = [(job.shape, 1.0, c.tensor, c.expert, asks.each, running, prompts)]
+    for shape, share, tensor, expert in asks.draft(job.shape, c):
+        guesses = job.speculation.tokens
+        passes += [(shape, share, tensor, expert, 1, running, 0)] * (guesses if running else 0)
+        passes += [(shape, share, tensor, expert, 1, 0, prompts)] * (1 if prompts else 0)
+    for shape, share, tensor, expert, each, of_running, of_prompts in passes:
+        rows = _pass(job, shape, tensor, expert, kv, asks, parts, each, of_running, of_prompts)
+        runs = [replace(run, times=share * run.times) for run in rows[0]]
+        step.every_stage.add(runs, [Send(s.dimension, s.message_bytes, share * s.times) for s in rows[1]])
+    return step
+
+
+def _pass(
+    job: Any, shape: Any, tensor: int, expert: int, kv: str, asks: _Asks, parts: float, each: int, running: float,
+    prompts: float,
+) -> tuple[list[Run], list[Send]]:  # fmt: skip
+    """One run of all layers, and the projection on the vocabulary."""
+    inputs = asks.new / parts
+    before = asks.known + (asks.new - inputs) / 2
+    tokens = running * each + prompts * inputs
+    rank = Rank(shape, tensor, expert, tokens, tokens, BYTES[job.precision], BYTES[job.activation_precision])
     context = job.input_tokens + job.output_tokens / 2
-    seen = job.input_tokens / 2 if shape.causal else job.input_tokens
+    seen = before + ((inputs + 1) / 2 if shape.causal else inputs)
     cores = []
-    tokens_of, prompts_of = (running, 1, context, context, context), (prompts, inputs, 0, seen, inputs)
-    for batch, new, cached, each, read in (tokens_of, prompts_of):
+    tokens_of = running, each, context, context, context, 1, each
+    prompts_of = prompts, inputs, before, seen, before + inputs, inputs, 1
+    for batch, new, cached, pairs, read, rows, heads in (tokens_of, prompts_of):
         if batch:
             in_bf16 = job.precision == "fp8" and kv != "fp8"
             moved = batch * read * 2 * rank.keys * BYTES[kv] + 2 * rank.activation * batch * new * rank.query
-            sizes = (batch, new, cached, shape.heads / c.tensor, rank.keys / shape.head_dim)
+            sizes = (batch, rows, cached, heads * shape.heads / tensor, rank.keys / shape.head_dim)
             cores.append(
                 Run(
-                    "attention", 4 * batch * new * each * rank.query, moved,
+                    "attention", 4 * batch * new * pairs * rank.query, moved,
                     precision="bf16" if in_bf16 else job.precision,
                     attention=(*sizes, shape.head_dim, kv, shape.causal),
                 )
             )  # fmt: skip
     runs, sends = [*rank.layer(), *cores] * shape.layers, rank.layer_sends(2) * shape.layers
     precision = "bf16" if job.precision == "fp8" else job.precision
-    runs.append(rank.matrix(running + prompts, shape.hidden, shape.vocabulary / c.tensor, 1, 2, precision))
-    step.every_stage.add(runs, [Send(s.dimension, s.message_bytes, s.times) for s in sends])
-    return step
+    runs.append(rank.matrix(running * each + prompts, shape.hidden, shape.vocabulary / tensor, 1, 2, precision))
+    return runs, sends

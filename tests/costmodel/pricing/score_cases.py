@@ -42,14 +42,14 @@ def fabric_of(fields: dict[str, Any]) -> FabricBase:
 
 
 def assert_equal_the_oracle(
-    candidates: Candidates, device: Device, fabric: FabricBase, most: int, calibrations: Any = None
+    candidates: Candidates, device: Device, fabric: FabricBase, most: int, calibrations: Any = None, rel: float = 1e-9
 ) -> None:
     scores = score(candidates, device, fabric, calibrations=calibrations)
     for row in range(0, len(candidates), max(1, len(candidates) // most)):
         expected = score_row(candidates, row, device, fabric, calibrations)
         found = {name: float(column[row]) for name, column in vars(scores).items() if column.ndim == 1}
         found |= {f"{name}_s": float(scores.communication_s[axis, row]) for axis, name in enumerate(DIMENSIONS)}
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-15, nan_ok=True)
+        assert found == pytest.approx(expected, rel=rel, abs=1e-15, nan_ok=True)
 
 
 LIGHTPATH: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """The steady state of a loop in closed form against a simulation request by request and step by step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -27,7 +27,12 @@ class Case:
     each_s: float
     """more for each running request"""
     prompt_s: float
+    """more for each prompt, or part of one"""
     curve: ServingCurve
+    parts: int = 1
+    """steps that a prompt takes"""
+    gain: int = 1
+    """tokens that a step gives a running request"""
 
     def step_s(self, running: float, prompts: float) -> float:
         """Kernels of one step."""
@@ -38,17 +43,20 @@ class Case:
         del cached
         device_s = self.step_s(running, prompts) + LAYERS * self.curve.layer_s
         floor_s = LAYERS * self.curve.eager_layer_s if prompts else 0.0
-        return max(device_s, floor_s) + self.curve.sequence_s * (running + prompts)
+        return max(device_s, floor_s) + self.curve.sequence_s * (self.gain * running + prompts / self.parts)
 
     def load(self, requests_per_user: float | None, *, are_equal: bool = True) -> Load:
         users, slots, prompts = (np.array([float(n)]) for n in (self.users, self.slots, self.prompts))
-        return Load(users, slots, prompts, float(self.output_tokens), LAYERS, self.curve, requests_per_user, are_equal)
+        others = {"tokens_per_step": float(self.gain), "chunks": np.full(1, float(self.parts))}
+        sizes = users, slots, prompts, float(self.output_tokens), LAYERS, self.curve, requests_per_user, are_equal
+        return Load(*sizes, **others)
 
     def simulated(self, *, is_prefill_first: bool, rounds: int = ROUNDS) -> tuple[list[float], list[float]]:
         turnaround_s = 0.0 if is_prefill_first else NO_TIME_S
         rules = oracle.Rules(
-            self.users, 1, self.output_tokens, self.slots, self.prompts, is_prefill_first, turnaround_s, self.whole_s
-        )
+            self.users, 1, self.output_tokens, self.slots, self.prompts, is_prefill_first, turnaround_s, self.whole_s,
+            parts=self.parts, gain=self.gain,
+        )  # fmt: skip
         return oracle.means(oracle.serve(rules, rounds), rounds)
 
 
@@ -67,6 +75,15 @@ def cases(draw: st.DrawFn, *, at_once: bool = False) -> Case:
     )  # fmt: skip
 
 
+@st.composite
+def guessed_in_parts(draw: st.DrawFn) -> Case:
+    """Prompts that take several steps, and steps that give several tokens; all prompts find their steps."""
+    case, gain, parts = draw(cases()), draw(st.integers(1, 3)), draw(st.integers(1, 6))
+    steps = draw(st.integers(12, 40))
+    slots = min(case.slots, 1 + steps // parts)
+    return replace(case, slots=slots, output_tokens=1 + gain * steps, gain=gain, parts=parts)
+
+
 def steady(by_round: list[float]) -> float:
     return float(np.mean(by_round[2:-2]))
 
@@ -82,6 +99,20 @@ def test_prompts_beside_answers_are_those_of_the_simulation(case: Case) -> None:
     prompt_s = case.whole_s(beside, 0, 1)
     assert found.tpot_s[0] == pytest.approx(steady(between), rel=0.03, abs=1.1 * prompt_s / (case.output_tokens - 1))
     assert found.ttft_s[0] == pytest.approx(steady(first), rel=0.03, abs=1.1 * prompt_s)
+
+
+@pytest.mark.slow
+@given(guessed_in_parts())
+@settings(deadline=None, max_examples=150)
+def test_parts_of_prompts_and_guessed_tokens_are_those_of_the_simulation(case: Case) -> None:
+    first, between = case.simulated(is_prefill_first=False)
+    beside = case.slots - 1
+    times = {"decode": case.step_s(case.slots, 0), "prefill": case.step_s(beside, 1)}
+    found = PromptsBeside(case.load(None)).paced({k: np.array([v]) for k, v in times.items()}, np.zeros(1, np.int64))
+    part_s = case.whole_s(beside, 0, 1)
+    off_s = 1.1 * part_s
+    assert found.tpot_s[0] == pytest.approx(steady(between), rel=0.03, abs=off_s / (case.output_tokens - 1))
+    assert found.ttft_s[0] == pytest.approx(steady(first), rel=0.03, abs=off_s)
 
 
 @pytest.mark.slow
@@ -133,7 +164,7 @@ def test_prompts_first_are_those_of_the_simulation(case: Case) -> None:
     assert found.ttft_s[0] == pytest.approx(steady(first), rel=0.02)
 
 
-@given(cases())
+@given(guessed_in_parts())
 @settings(deadline=None, max_examples=100)
 def test_steps_of_phases_and_the_engine_make_the_whole_request(case: Case) -> None:
     """Requests of all users, token by token: Little's law."""

@@ -131,3 +131,70 @@ def test_first_tokens_never_come_later_with_faster_memory() -> None:
             [served(DEGREES, device.model_copy(update={"memory_bytes_per_s": r}), **job)["ttft_s"] for r in rates]
         )
         assert not (first_s[1:] > first_s[:-1] * (1 + 1e-9)).any()
+
+
+def test_a_chunk_with_room_for_all_is_a_whole_prompt() -> None:
+    for job in ({}, {"prefix_hit": 0.5}, {"speculation": {"tokens": 2, "acceptance": 0.7}}):
+        whole, chunked = served(DEGREES, **job), served(DEGREES, **job, chunk=1024 + 31 * 3)
+        for name, column in whole.items():
+            np.testing.assert_array_equal(column, chunked[name])
+
+
+def test_a_smaller_chunk_is_waited_for_less_and_hardly_slows_tokens() -> None:
+    whole, parts = (served((4,), input_tokens=8192, output_tokens=4096, chunk=chunk) for chunk in (8223, 2048))
+    assert parts["ttft_s"][0] < whole["ttft_s"][0]
+    assert parts["tpot_s"][0] == pytest.approx(whole["tpot_s"][0], rel=0.05)
+
+
+def test_chunks_for_which_no_step_has_room_let_users_wait() -> None:
+    assert served((4,), chunk=64)["ttft_s"][0] > 20 * served((4,))["ttft_s"][0]
+
+
+def test_a_shared_prefix_is_held_once() -> None:
+    """Half of 1,024 tokens of 32 requests: 31 copies of 512 tokens less, of 131,072 B on each of two ranks."""
+    alone, shared = (
+        served((2,), prefix_hit=hit, output_tokens=64, precision="fp8")["footprint_bytes"][0] for hit in (0.0, 0.5)
+    )
+    assert alone - shared == pytest.approx(31 * 512 * 2 * 64 * 8 * 128 * 2 / 2)
+
+
+def test_certain_guesses_that_cost_nothing_multiply_tokens() -> None:
+    """One user: as many steps as tokens before; a step checks four tokens in hardly more time than one."""
+    plain, sure = (
+        served(concurrency=1, speculation=said)["tpot_s"][0] for said in (None, {"tokens": 3, "acceptance": 1})
+    )
+    assert plain / 4 < sure < 1.06 * plain / 4
+
+
+def test_wrong_guesses_only_cost() -> None:
+    degrees = (4, 8)
+    plain = served(degrees)["tpot_s"]
+    for said in ({"tokens": 2, "acceptance": 0}, {"tokens": 2, "acceptance": 0, "draft_cost": 0.1}):
+        assert np.all(served(degrees, speculation=said)["tpot_s"] > plain)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", [None, 512])
+def test_first_tokens_never_come_later_with_a_longer_shared_prefix(chunk: int | None) -> None:
+    """But for a tile of attention that a longer prefix cuts."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        job, device = random_job(rng)
+        job |= {"concurrency": int(2 ** rng.uniform(0, 8)), "chunk": chunk}
+        hits = np.sort(rng.uniform(0, 1, 6)).tolist()
+        found = [served(DEGREES, device, **job, prefix_hit=hit) for hit in (0.0, *hits)]
+        first_s = np.array([f["ttft_s"] for f in found])
+        assert not (first_s[1:] > first_s[:-1] * (1 + 3e-3)).any()
+
+
+@pytest.mark.slow
+def test_next_tokens_never_come_later_with_better_guesses() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        job, device = random_job(rng)
+        job["concurrency"] = int(2 ** rng.uniform(0, 8))
+        tokens = int(rng.integers(1, 8))
+        chances = (0.0, *np.sort(rng.uniform(0, 1, 4)).tolist(), 1.0)
+        found = [served(DEGREES, device, **job, speculation={"tokens": tokens, "acceptance": a}) for a in chances]
+        next_s = np.array([f["tpot_s"] for f in found])
+        assert not (next_s[1:] > next_s[:-1] * (1 + 1e-9)).any()

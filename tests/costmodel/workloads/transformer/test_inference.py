@@ -66,6 +66,29 @@ def test_replicas_never_exceed_users_and_the_fullest_counts() -> None:
     assert mappings.micro_batch.tolist() == [2, 3]
 
 
+def test_numbers_of_users_to_choose_from_are_mappings_each_with_its_most_users() -> None:
+    job = CHAT.model_copy(update={"concurrency": (2, 7, 8, 64)})
+    mappings = job.mappings(4)
+    found = [*zip(mappings.tensor, mappings.data, mappings.micro_batch, job.users_served(mappings), strict=True)]
+    assert sorted(found) == [
+        (1, 4, 2, 8), (1, 4, 16, 64), (2, 2, 1, 2), (2, 2, 4, 8), (2, 2, 32, 64),
+        (4, 1, 2, 2), (4, 1, 7, 7), (4, 1, 8, 8), (4, 1, 64, 64),
+    ]  # fmt: skip
+
+
+def test_each_number_of_users_is_priced_as_if_it_were_the_only_one() -> None:
+    fabric = FatTree.model_validate(FAT_TREE | {"gpus_per_server": 8})
+    several = enumerate_candidates(CHAT.model_copy(update={"concurrency": (8, 32)}), (8,), H100, fabric)
+    prices = score(several, H100, fabric)
+    by_row = {several.configuration(row): prices.take([row]) for row in range(len(several))}
+    for users in (8, 32):
+        alone = enumerate_candidates(CHAT.model_copy(update={"concurrency": users}), (8,), H100, fabric)
+        scores = score(alone, H100, fabric)
+        for row in range(len(alone)):
+            same = by_row[alone.configuration(row)]
+            assert (same.work[0], same.step_s[0]) == (users, scores.step_s[row])
+
+
 def test_kv_heads_are_copied_beyond_their_number() -> None:
     """16 ranks hold 8 KV heads: one each, not half of one."""
     mappings = CHAT.mappings(16)
