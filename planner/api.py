@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from costmodel.fabrics import FabricBase
+    from costmodel.serving.front import serving_front
     from planner.candidates.expand import expand
     from planner.checked_solve import solve
     from planner.checks import check
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from planner.studies.compare import Comparison
     from planner.whatif.repair import Repair, repair
 
-API_VERSION = "1.0"
+API_VERSION = "1.1"
 
 _MODULE_OF_NAME = {
     "Assignment": "planner.model.plan",
@@ -85,6 +86,7 @@ _MODULE_OF_NAME = {
     "marginal": "planner.explain.marginal",
     "place_all": "planner.heuristics.greedy",
     "repair": "planner.whatif.repair",
+    "serving_front": "costmodel.serving.front",
     "solve": "planner.checked_solve",
 }
 __all__ = [
@@ -93,7 +95,7 @@ __all__ = [
     "Outcome", "Plan", "Policy", "Problem", "RefusedPlanError", "Repair", "Result", "SimulationRun", "SolveOptions",
     "Status", "Strategy", "StrategyPolicy", "Violation",
     "check", "compare", "expand", "explain", "heuristic_result", "in_order", "load",
-    "marginal", "place_all", "repair", "replay", "score", "solve",
+    "marginal", "place_all", "repair", "replay", "score", "serving_front", "solve",
 ]  # fmt: skip
 
 

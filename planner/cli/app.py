@@ -12,6 +12,7 @@ from planner.cli.commands.check import check
 from planner.cli.commands.compare import compare
 from planner.cli.commands.explain import explain
 from planner.cli.commands.export import export
+from planner.cli.commands.front import front
 from planner.cli.commands.kubernetes import kubernetes
 from planner.cli.commands.marginal import marginal
 from planner.cli.commands.new import new
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "trace": trace,
     "reproduce": reproduce,
     "score": score,
+    "front": front,
     "validate": validate,
     "calibrate": calibrate,
     "export": export,

@@ -1,7 +1,5 @@
 """planner score --workload: the best ways to run one model on so many devices, over the whole space."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +8,7 @@ from planner.cli.output import console, percent, print_json, quantity, table
 from planner.cli.outputs import PICTURE
 from planner.cli.tables.jobs_table import SHORT, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
+from planner.cli.workload_inputs import device_of, option_named, workload_of
 from planner.cli.workload_options import Phase, PrecisionName
 from planner.model.errors import InputError
 
@@ -69,57 +68,25 @@ def _read(question: Question) -> "tuple[Workload, Device, FabricBase, bool]":
     from costmodel.pricing.efficiency import efficiency_of
     from costmodel.serving.backends import require_backend
 
-    device = _device(question.device)
-    with _option("--system"):
+    device = device_of(question.device)
+    with option_named("--system"):
         system = load_system(question.system) if question.system else nearest_system(device)
-    with _option("--backend"):
+    with option_named("--backend"):
         require_backend(question.backend)
-    with _option("--precision"):
+    with option_named("--precision"):
         device.matrix_flops_per_s(question.precision)
-    workload = opened(_workload(question), device)
+    workload = opened(_asked_workload(question), device)
     asked = {name: degree for name, degree in question.pinned.items() if name in workload.menus()}
     workload = workload.model_copy(update=asked)
     is_fitted = efficiency_of(device, question.phase, question.precision)[1]
     return workload, device, fat_tree_of(system, question.num_devices), is_fitted
 
 
-def _device(name: str) -> "Device":
-    """A device of the catalog, or one that a file describes."""
-    from costmodel.hardware.device import Device, load_device
-    from planner.model.files import load
-
-    if _is_file(name):
-        return load(Device, name)
-    with _option("--device"):
-        return load_device(name)
-
-
-def _workload(question: Question) -> "Workload":
-    """A model of the catalog at work, or one that a file describes."""
-    from costmodel.workloads.from_model import WorkloadChoices, kind_of_shape, workload_of_name
-    from planner.model.files import load, parse_text, read_text
+def _asked_workload(question: Question) -> "Workload":
+    from costmodel.workloads.from_model import WorkloadChoices
 
     choices = WorkloadChoices(**{field.name: getattr(question, field.name) for field in fields(WorkloadChoices)})
-    if not _is_file(question.model):
-        with _option("--workload"):
-            return workload_of_name(question.model, choices)
-    kind = kind_of_shape(parse_text(read_text(Path(question.model)), question.model))
-    shape = load(kind.shape, question.model)
-    with _option("--workload"):
-        return kind.workload(shape, choices)
-
-
-def _is_file(name: str) -> bool:
-    return Path(name).suffix in (".json", ".yaml", ".yml")
-
-
-@contextmanager
-def _option(name: str) -> Iterator[None]:
-    """A ValueError inside becomes bad input of one option."""
-    try:
-        yield
-    except ValueError as error:
-        raise InputError(name, "", str(error)) from None
+    return workload_of(question.model, choices)
 
 
 def _nothing_found(question: Question, workload: "Workload", device: "Device", fabric: "FabricBase") -> InputError:
@@ -226,7 +193,7 @@ def _looked_at(counts: "SearchCounts") -> str:
 
 def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list[str]:
     """Fields whose choices are searched here, and of which a workload that leaves them out has fewer."""
-    plain = _workload(question)
+    plain = _asked_workload(question)
     menus, wide = plain.menus(), searched.menus()
     return [name for name in type(searched).model_fields if name in menus and set(wide[name]) - set(menus[name])]
 

@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 
 
 def serving_record(scores: "Scores", row: int) -> dict[str, Any]:
-    """Times to the first and between tokens, and tokens per second; {} of a workload without users."""
+    """Users, times to the first and between tokens, and tokens per second; {} of a workload without users."""
     ttft_s, tpot_s = float(scores.ttft_s[row]), float(scores.tpot_s[row])
-    return {} if ttft_s != ttft_s else {"ttft_s": ttft_s, "tpot_s": tpot_s, "speed": float(scores.speed[row])}
+    if ttft_s != ttft_s:
+        return {}
+    users = int(scores.work[row])
+    return {"users": users, "ttft_s": ttft_s, "tpot_s": tpot_s, "speed": float(scores.speed[row])}
 
 
 def serving_columns(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
@@ -22,6 +25,7 @@ def serving_columns(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     if not all("ttft_s" in record for record in records):
         return {}
     return {
+        "users": [f"{record['users']:,}" for record in records],
         "first token": [quantity(record["ttft_s"], "s") for record in records],
         "next token": [quantity(record["tpot_s"], "s") for record in records],
     }
