@@ -13,6 +13,7 @@ from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass
 from costmodel.hardware.device import Device
+from costmodel.hardware.memory.choices import CachedDevice
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import Spec, Watts
@@ -38,6 +39,8 @@ class Split:
     """units of remote memory for each accelerator; None where all its memory is local"""
     memory_io: int | None = None
     """I/O modules of each accelerator that serve memory"""
+    cached: CachedDevice | None = None
+    """the device where a part of its reads is found in a cache; None where `device` holds whatever is kept"""
     is_second_tier: bool = False
     """whether these units are a second tier behind local memory, of use to mappings that offload alone"""
 

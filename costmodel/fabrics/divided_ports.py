@@ -16,6 +16,7 @@ from costmodel.fabrics.base import Split
 from costmodel.fabrics.fat_tree import FatTree, Islands
 from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.hardware.device import Device
+from costmodel.hardware.memory.choices import CachedDevice, MemoryChoices
 from costmodel.hardware.memory.providers import Appliances, OpticalModules
 from costmodel.spec import JoulesPerByte
 
@@ -100,6 +101,19 @@ def _splits(asked: _Asked) -> tuple[Split, ...]:
             asked.fabric.network(float(choices.network_bytes_per_s[row])),
             int(choices.units[row]),
             int(choices.memory_io[row]),
+            _cached(asked, choices, row),
         )
         for row in range(len(choices))
     )
+
+
+def _cached(asked: _Asked, choices: MemoryChoices, row: int) -> CachedDevice | None:
+    """Of appliances whose rate of hits is not stated."""
+    memory = asked.fabric.memory
+    if not isinstance(memory, Appliances) or choices.cache_bytes is None:
+        return None
+
+    def made(hit: float) -> Device:
+        return memory.choices(hit).device(row, asked.device)
+
+    return CachedDevice(float(choices.cache_bytes[row]), made)

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, Split
 from costmodel.hardware.device import Device
+from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
@@ -23,6 +25,7 @@ from costmodel.pricing.totals import totals
 
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
+Rows = NDArray[np.integer[Any]] | slice
 CHUNK = 1 << 14
 """rows priced at once: their columns stay in the cache"""
 SUMMED = (
@@ -172,15 +175,32 @@ def _score_setting(
     """Rows with one setting; each of `shares` says what to price of a step."""
     scores = [Scores.empty(len(candidates)) for _ in shares]
     for number, split in enumerate(fabric.splits(device, candidates.workload)):
-        for rows in _chunks(candidates, number):
-            part, graph = candidates.part(rows, split.device, calibrations)
+        parts = (_on_devices(candidates, chunk, split, calibrations) for chunk in _chunks(candidates, number))
+        for rows, part, graph, own in chain.from_iterable(parts):
             for each, share in zip(scores, shares, strict=True):
-                for name, column in _paced(part, share(graph), split.device, split.fabric, calibrations).items():
+                for name, column in _paced(part, share(graph), own, split.fabric, calibrations).items():
                     getattr(each, name)[..., rows] = column
     return scores
 
 
-def _chunks(candidates: Candidates, split: int) -> Iterator[NDArray[np.integer[Any]] | slice]:
+def _on_devices(
+    candidates: Candidates, rows: Rows, split: Split, calibrations: Calibrations | None
+) -> Iterator[tuple[Rows, Candidates, OpGraph, Device]]:
+    """Rows with what they execute and run on: one device of a split, unless its memory is as fast as the share of their
+    reads that a cache has."""
+    part, graph = candidates.part(rows, split.device, calibrations)
+    if split.cached is None:
+        yield rows, part, graph, split.device
+        return
+    kept_bytes, at_random = graph.footprint_bytes[part.mapping], candidates.workload.reads_at_random
+    hits = working_set_hit_rate(split.cached.cache_bytes, kept_bytes, at_random=at_random)
+    numbers = np.arange(len(candidates))[rows]
+    for hit in np.unique(hits):
+        some, own = numbers[hits == hit], split.cached.at(float(hit))
+        yield some, *candidates.part(some, own, calibrations), own
+
+
+def _chunks(candidates: Candidates, split: int) -> Iterator[Rows]:
     """Rows of one split, a cacheful at a time; slices where they stand together."""
     rows = np.flatnonzero(candidates.split == split)
     for start in range(0, len(rows), CHUNK):

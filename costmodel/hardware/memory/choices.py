@@ -3,7 +3,8 @@
 Axis: S ways, which differ in how many ports go to memory.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +17,23 @@ from costmodel.hardware.memory.tier import MemoryTier
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class CachedDevice:
+    """An accelerator whose memory is a fast one that caches a large one."""
+
+    cache_bytes: float
+    """of the fast memory"""
+    made: Callable[[float], Device] = field(compare=False)
+    """the accelerator by the share of its reads that the fast memory has"""
+    known: dict[float, Device] = field(default_factory=dict, compare=False, repr=False)
+
+    def at(self, hit: float) -> Device:
+        """Made once for each share."""
+        if hit not in self.known:
+            self.known[hit] = self.made(hit)
+        return self.known[hit]
 
 
 @dataclass(frozen=True)
@@ -42,6 +60,8 @@ class MemoryChoices:
     j_per_byte: Floats
     l2_passes: float | None = L2_PASSES
     """crossings of the last cache by one byte; None where the cache does not limit"""
+    cache_bytes: Floats | None = None
+    """of the fast memory before the large one; None where there is one memory"""
 
     def __len__(self) -> int:
         return len(self.units)

@@ -22,6 +22,12 @@ def uniform_hit_rate(capacity_pages: ArrayLike, footprint_pages: ArrayLike) -> F
     return np.asarray(np.minimum(1.0, np.asarray(capacity_pages) / np.asarray(footprint_pages)), np.float64)
 
 
+def working_set_hit_rate(cache_bytes: float, working_set_bytes: ArrayLike, *, at_random: bool) -> Floats:
+    """Of a job that keeps reading what it has in memory: from end to end, or evenly at random."""
+    rate = uniform_hit_rate if at_random else cyclic_scan_hit_rate
+    return rate(cache_bytes, np.maximum(np.asarray(working_set_bytes, np.float64), 1.0))
+
+
 def zipf_popularity(num_pages: int, exponent: float) -> Floats:
     """Shares of the accesses, of shape (N,): page k has 1 / k^exponent of page 1; 0 is uniform."""
     if num_pages < 1 or exponent < 0:

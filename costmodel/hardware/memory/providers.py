@@ -15,6 +15,7 @@ from costmodel.hardware.memory.write_through import WriteThrough
 from costmodel.hardware.optical_hbm import OpticalHbm, load_optical_hbm
 from costmodel.hardware.parts import by_name
 from costmodel.hardware.photonic_appliance import MemoryAppliance, load_memory_appliance
+from costmodel.hardware.routes import RouteParts, Scenario, load_route_parts
 from costmodel.published.sipam.pool import MemoryPool
 from costmodel.spec import JoulesPerByte, Latency, Spec
 
@@ -77,29 +78,61 @@ class OpticalModules(Spec):
         )
 
 
+class MemoryRoute(Spec):
+    """Parts that a byte passes between an accelerator and its memory."""
+
+    parts: Annotated[RouteParts, by_name(load_route_parts)]
+    scenario: Scenario = "tray_memory"
+    switches: int | None = Field(default=None, ge=0)
+    """on the way; absent: the fewest"""
+
+    @model_validator(mode="after")
+    def _is_a_route(self) -> Self:
+        self.parts.j_per_byte(self.scenario, self.switches)
+        return self
+
+    @property
+    def j_per_byte(self) -> float:
+        return self.parts.j_per_byte(self.scenario, self.switches)
+
+
+CROSSBAR = MemoryRoute(parts=load_route_parts("routes-photonic-text"), switches=1)
+"""of an appliance, which joins every port to every module: light at both ends, and one switch"""
+
+
 class _Attached(Spec):
-    """Accelerators on the ports of appliances. What they read is found in the HBM at a rate of `hit`, and else comes
-    from the DDR behind it."""
+    """Accelerators on the ports of appliances. Some of what they read is found in the HBM, and else comes from the DDR
+    behind it."""
 
     part: Annotated[MemoryAppliance, by_name(load_memory_appliance)]
     ports: int = Field(ge=1)
     """optical ports of one accelerator, of the rate of the appliance's"""
-    hit: float = Field(default=1.0, ge=0, le=1)
-    """share of the bytes that are read from the HBM"""
+    hit: float | None = Field(default=None, ge=0, le=1)
+    """share of the bytes that are read from the HBM; absent: by what a job keeps, and how it reads that"""
     l2_passes: L2Passes = L2_PASSES
     link_latency_s: Latency = 0.0
     """added to that of the stacks"""
-    link_j_per_byte: JoulesPerByte = Field(default=0.0, alias="link_energy")
+    route: MemoryRoute = CROSSBAR
+    """for the energy of a byte beside that of the stacks"""
+    link_j_per_byte: JoulesPerByte | None = Field(default=None, alias="link_energy")
+    """instead of that of the route"""
+
+    def hit_of(self, found: float) -> float:
+        """The share that is stated, or the one that is found."""
+        return found if self.hit is None else self.hit
 
     @property
     def _memory(self) -> WriteThrough:
         """Of one appliance, before its ports."""
         return replace(self.part.memory(), ports_bytes_per_s=math.inf)
 
-    def _choices(self, units: Ints, ports: Ints, capacity_bytes: Floats, behind_bytes_per_s: Floats) -> MemoryChoices:
+    def _choices(
+        self, hit: float, units: Ints, ports: Ints, capacity_bytes: Floats, behind_bytes_per_s: Floats
+    ) -> MemoryChoices:
         """What so many ports of one accelerator give, of shape (S,), with so much memory and bandwidth behind them."""
         part, memory = self.part, self._memory
-        latency_s = float(memory.read_latency_s(self.hit)) + self.link_latency_s
+        latency_s = float(memory.read_latency_s(hit)) + self.link_latency_s
+        link_j_per_byte = self.route.j_per_byte if self.link_j_per_byte is None else self.link_j_per_byte
         return MemoryChoices(
             name=part.name,
             source=part.source,
@@ -111,8 +144,9 @@ class _Attached(Spec):
             network_bytes_per_s=(self.ports - ports.astype(np.float64)) * part.port_bytes_per_s,
             latency_s=np.full(len(ports), latency_s),
             added_latency_s=np.full(len(ports), latency_s - memory.cache.latency_s),
-            j_per_byte=np.full(len(ports), float(memory.read_j_per_byte(self.hit)) + self.link_j_per_byte),
+            j_per_byte=np.full(len(ports), float(memory.read_j_per_byte(hit)) + link_j_per_byte),
             l2_passes=self.l2_passes,
+            cache_bytes=None if self.hit is not None else capacity_bytes * (part.hbm_bytes / part.ddr_bytes),
         )
 
 
@@ -136,12 +170,12 @@ class ApplianceShare(_Attached):
         """That serve the cluster where each accelerator attaches by so many ports."""
         return math.ceil(self.accelerators * ports / self.part.ports)
 
-    def choices(self) -> MemoryChoices:
-        """One port for memory to all of them."""
-        ports = np.arange(1, self.ports + 1)
+    def choices(self, found: float = 1.0) -> MemoryChoices:
+        """One port for memory to all of them, where such a share of reads is found in the HBM."""
+        ports, hit = np.arange(1, self.ports + 1), self.hit_of(found)
         share = np.array([self.appliances(int(each)) for each in ports]) / self.accelerators
-        behind = share * float(self._memory.read_bytes_per_s(self.hit))
-        return self._choices(ports, ports, share * self.part.ddr_bytes, behind)
+        behind = share * float(self._memory.read_bytes_per_s(hit))
+        return self._choices(hit, ports, ports, share * self.part.ddr_bytes, behind)
 
 
 class Appliances(_Attached):
@@ -170,16 +204,21 @@ class Appliances(_Attached):
         """Of the appliances of a server."""
         return self.per_server * self.part.ports
 
-    def choices(self) -> MemoryChoices:
-        """One port for memory to all of them, each with 1, 2, 4, ... modules and the fewest that fill the ports."""
-        module_bytes_per_s = float(self._memory.read_bytes_per_s(self.hit)) / self.part.modules
+    def choices(self, found: float = 1.0) -> MemoryChoices:
+        """One port for memory to all of them, each with 1, 2, 4, ... modules and the fewest that fill the ports from
+        the HBM; where such a share of reads is found there."""
+        fastest, hit = self._module_bytes_per_s(self.hit_of(1.0)), self.hit_of(found)
         pairs = [
             (units, ports)
             for ports in range(1, self.ports + 1)
-            for units in self._units(math.ceil(ports * self.part.port_bytes_per_s / module_bytes_per_s - 1e-9))
+            for units in self._units(math.ceil(ports * self.part.port_bytes_per_s / fastest - 1e-9))
         ]
         units, taken = np.array(pairs).T
-        return self._choices(units, taken, units * self.part.ddr.capacity_bytes, units * module_bytes_per_s)
+        behind = units * self._module_bytes_per_s(hit)
+        return self._choices(hit, units, taken, units * self.part.ddr.capacity_bytes, behind)
+
+    def _module_bytes_per_s(self, hit: float) -> float:
+        return float(self._memory.read_bytes_per_s(hit)) / self.part.modules
 
     def _units(self, enough: int) -> list[int]:
         doubled = {2**k for k in range(self.modules.bit_length())}

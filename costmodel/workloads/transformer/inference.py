@@ -78,6 +78,11 @@ class TransformerInference(InferenceSpec):
         return True
 
     @property
+    def reads_at_random(self) -> bool:
+        """Whether what is kept in memory is read here and there, instead of from end to end."""
+        return False
+
+    @property
     def rank_orders(self) -> tuple[RankOrder, ...]:
         """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
         return RANK_ORDERS

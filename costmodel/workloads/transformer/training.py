@@ -102,6 +102,11 @@ class TransformerTraining(TrainingSpec):
         return False
 
     @property
+    def reads_at_random(self) -> bool:
+        """Whether what is kept in memory is read here and there, instead of from end to end."""
+        return False
+
+    @property
     def rank_orders(self) -> tuple[RankOrder, ...]:
         """Orders of the ranks among which is chosen."""
         return self.listed_orders

@@ -4,13 +4,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from costmodel.fabrics import DividedPorts, Fabric, FatTree
 from costmodel.hardware.device import load_device
-from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.hardware.memory.providers import Appliances
+from costmodel.hardware.photonic_appliance import load_memory_appliance
+from costmodel.pricing.candidates import enumerate_candidates, list_candidates, listed_blocks
 from costmodel.pricing.score import score
-from costmodel.workloads import TransformerInference, TransformerTraining
+from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
 from tests.costmodel.pricing.score_cases import FAT_TREE
 
 H100 = load_device("h100-sxm")
@@ -65,6 +69,52 @@ def test_more_ports_for_memory_are_never_slower_to_memory_nor_faster_to_the_netw
         assert len(operators) == len(fewer) > 0
         assert np.all(operators <= fewer * (1 + 1e-12))
         assert np.all(sent <= less + 1e-15)
+
+
+FOUND = {key: value for key, value in SHARED.items() if key != "hit"}
+LARGE = TransformerInference(
+    model="llama-3.1-405b", precision="fp8", concurrency=64, input_tokens=64, output_tokens=64, batching="static"
+)
+TABLES = Dlrm(mode="inference", model="dlrm-10tb", batch=4096)
+
+
+@pytest.mark.parametrize(("job", "size"), [(LARGE, 4), (TRAIN, 4), (TABLES, 8)])
+def test_hits_are_those_of_what_a_job_keeps(job: Workload, size: int) -> None:
+    """Each mapping has the price of a fat tree of accelerators with a memory of its own: at the bandwidth of all hits
+    where the stacks of its modules, 72 GB each, hold all, else of none; of tables read at random of the share there."""
+    fabric = divided(FOUND)
+    assert isinstance(fabric.memory, Appliances)
+    rows = enumerate_candidates(job, (size,), H100, fabric)
+    found, seen = score(rows, H100, fabric), set()
+    for number, split in enumerate(rows.splits):
+        for mapping in np.unique(rows.mapping[rows.split == number]):
+            some = np.flatnonzero((rows.split == number) & (rows.mapping == mapping))
+            share = min(72e9 * (split.memory_units or 0) / float(found.footprint_bytes[some[0]]), 1.0)
+            hit = share if job is TABLES else float(share == 1.0)
+            seen.add(hit)
+            device = fabric.memory.choices(hit).device(number, H100)
+            one = rows.mappings.take(np.array([mapping]))
+            alone = list_candidates(job, one, device, split.fabric, blocks=listed_blocks(False, None))
+            prices = score(alone, device, split.fabric)
+            assert found.step_s[some].min() == pytest.approx(prices.step_s.min(), rel=1e-12)
+            assert found.energy_j[some].min() == pytest.approx(prices.energy_j.min(), rel=1e-12)
+    assert len(seen) > 1 or job is TRAIN
+
+
+@given(stacks=st.integers(1, 4), users=st.integers(1, 400))
+@settings(max_examples=10, deadline=None)
+def test_larger_stacks_never_slow_a_job_nor_do_stated_hits(stacks: int, users: int) -> None:
+    def steps(count: int, **stated: float) -> np.ndarray:
+        part = load_memory_appliance("photonic-fabric-appliance").model_dump(mode="json")
+        grown = FOUND | {"ports": 1, "part": part | {"stacks_per_module": count}} | stated
+        job = LARGE.model_copy(update={"concurrency": users, "model": "llama-3.1-70b"})
+        rows = enumerate_candidates(job, (2,), H100, divided(grown))
+        return np.asarray(score(rows, H100, divided(grown)).step_s)
+
+    few, more, best = steps(stacks), steps(stacks + 1), steps(stacks, hit=1.0)
+    assert more.min() <= few.min() * (1 + 1e-12)
+    assert best.min() <= few.min() * (1 + 1e-12)
+    assert few.min() <= steps(stacks, hit=0.0).min() * (1 + 1e-12)
 
 
 def test_what_servers_share() -> None:

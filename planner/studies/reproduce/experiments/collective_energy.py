@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from costmodel.published.routes import RouteParts, load_route_parts, mean_pair_j_per_byte, packed, pair_counts
+from costmodel.hardware.routes import RouteParts, load_route_parts, mean_pair_j_per_byte, packed, pair_counts
 from costmodel.spec import Spec
 from planner.studies.reproduce.experiments.published_shapes import PublishedRun, Shape
 

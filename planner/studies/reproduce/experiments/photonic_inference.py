@@ -6,12 +6,15 @@ many appliances. Both are priced as candidates of a job, by the paper's rules an
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from pydantic import Field, field_validator
 
+from costmodel.fabrics import DividedPorts, FatTree
 from costmodel.hardware.device import Device, Precision, load_device
+from costmodel.hardware.memory.providers import Appliances
 from costmodel.hardware.photonic_appliance import load_memory_appliance
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.mappings import Floats
@@ -30,6 +33,8 @@ from planner.studies.reproduce.experiments.static_batches import (
 
 READINGS = ("evaluated", "ports")
 """bandwidth of the appliance as its evaluation has it, and as its ports carry it"""
+KEPT = f", at the ports, hits by what is kept{PRODUCT}"
+"""where what exceeds the appliance's HBM is read from its DDR"""
 
 
 class Inputs(Spec):
@@ -73,7 +78,7 @@ class Inputs(Spec):
 def compute(inputs: Inputs) -> dict[str, float]:
     """Gains in throughput (largest batches) and latency (batch 1), by request, compute and reading; extremes. All by
     the paper's rules, and again by the product's model."""
-    return _compute(inputs, inputs.rules, "") | _compute(inputs, None, PRODUCT)
+    return _compute(inputs, inputs.rules, "") | _compute(inputs, None, PRODUCT) | _by_what_is_kept(inputs)
 
 
 def _compute(inputs: Inputs, rules: KernelRules | None, label: str) -> dict[str, float]:
@@ -87,6 +92,19 @@ def _compute(inputs: Inputs, rules: KernelRules | None, label: str) -> dict[str,
             found[f"throughput {name}"], found[f"latency {name}"] = float(pair[0][row]), float(pair[1][row])
         found |= {f"{name}{ending}": value for name, value in _extremes(inputs, gains).items()}
     return found
+
+
+def _by_what_is_kept(inputs: Inputs) -> dict[str, float]:
+    """The largest gains on the appliance as a fabric has it: behind its ports, at the rate of hits that follows from
+    what a batch keeps. Each system runs the batch that suits it best."""
+    users = [2**k for k in range(inputs.batch_limit.bit_length())]
+    systems = behind_ports(inputs), baseline(inputs, None)
+    throughput, latency = [], []
+    for request in inputs.requests:
+        ours, theirs = (serve_users(inputs, None, each, request, users) for each in systems)
+        throughput.append(float(ours.output_tokens_per_s.max() / theirs.output_tokens_per_s.max()))
+        latency.append(float(theirs.latency_s[0] / ours.latency_s[0]))
+    return {f"throughput gain{KEPT}": max(throughput), f"latency gain{KEPT}": max(latency)}
 
 
 def _extremes(inputs: Inputs, gains: dict[float, tuple[Floats, Floats]]) -> dict[str, float]:
@@ -152,19 +170,37 @@ def baseline(inputs: Inputs, rules: KernelRules | None) -> ServingSystem:
 
 def on_appliance(inputs: Inputs, rules: KernelRules | None, share: float, reading: str) -> ServingSystem:
     """So much of the baseline's compute as one accelerator on the appliance's memory."""
-    base, appliance = _base(inputs), load_memory_appliance(inputs.appliance)
+    appliance = load_memory_appliance(inputs.appliance)
     tier = appliance.tier(appliance.evaluated_bytes_per_s if reading == "evaluated" else None)
-    several = share * inputs.tensor
-    grown = base.model_copy(
+    device = _grown(inputs, share)
+    memory = {
+        "name": f"{device.name} on {appliance.name}", "memory_bytes_per_s": tier.bandwidth_bytes_per_s,
+        "capacity_bytes": tier.capacity_bytes, "memory_j_per_byte": tier.energy_j_per_byte,
+    }  # fmt: skip
+    return _replica(inputs, rules, device.model_copy(update=memory), 1)
+
+
+def behind_ports(inputs: Inputs) -> ServingSystem:
+    """The same accelerator on a fabric whose memory is the appliance, all its ports for it."""
+    part = load_memory_appliance(inputs.appliance)
+    bare = _replica(inputs, None, _grown(inputs, 1.0), 1)
+    links = {name: getattr(bare.fabric, name) for name in FatTree.model_fields if name != "kind"}
+    memory = Appliances(part=part, per_server=1, ports=part.ports)
+    fabric = DividedPorts(**links, memory=memory, port_energy_j_per_byte=links["network_energy_j_per_byte"])
+    return replace(bare, fabric=fabric)
+
+
+def _grown(inputs: Inputs, share: float) -> Device:
+    """The accelerators of a server as one, or a share of them."""
+    base, several = _base(inputs), share * inputs.tensor
+    return base.model_copy(
         update={
-            "name": f"{several:g} x {base.name} on {appliance.name}",
+            "name": f"{several:g} x {base.name}", "l2_bytes": several * base.l2_bytes,
             "flops_per_s": {name: several * rate for name, rate in base.flops_per_s.items()},
-            "num_sm": max(round(several * base.num_sm), 1), "l2_bytes": several * base.l2_bytes,
-            "memory_bytes_per_s": tier.bandwidth_bytes_per_s, "capacity_bytes": tier.capacity_bytes,
-            "memory_j_per_byte": tier.energy_j_per_byte,
+            "num_sm": max(round(several * base.num_sm), 1),
+            "memory_bytes_per_s": several * base.memory_bytes_per_s,
         }
     )  # fmt: skip
-    return _replica(inputs, rules, grown, 1)
 
 
 def _base(inputs: Inputs) -> Device:

@@ -74,14 +74,19 @@ def servers(system: System, replica_of: int, **links: float | None) -> FabricBas
 
 
 def serve(job: TransformerInference, replica: ServingSystem, users: Sequence[int]) -> ServedBatches:
-    """The fastest candidate for each number of users, or for as many of them as fit; ValueError where none does."""
+    """The fastest candidate for each number of users, or for as many of them as fit; ValueError where none does.
+
+    Where ports are divided, all of them serve memory.
+    """
     degrees = {"tensor": replica.tensor, "pipeline": replica.pipeline}
     asked = Mappings.of(**degrees, micro_batch=np.asarray(users))
-    if np.any(job.footprint(asked)[0] > replica.device.capacity_bytes):
+    whole = replica.fabric.splits(replica.device, job)[-1].device
+    if np.any(job.footprint(asked)[0] > whole.capacity_bytes):
         raise ValueError("model: no sequence fits beside the weights; give more stages, or fewer tokens")
-    batch = job.running_requests(asked, replica.device)
+    batch = job.running_requests(asked, whole)
     alone = Mappings.of(**degrees, micro_batch=batch.astype(np.int64))
     rows = list_candidates(job, alone, replica.device, replica.fabric, blocks=widest_block)
+    rows = rows.take(np.flatnonzero(rows.split == len(rows.splits) - 1))
     prices = score(rows, replica.device, replica.fabric)
     latency_s = prices.ttft_s + (job.output_tokens - 1) * prices.tpot_s
     best = _first_of_each(rows, latency_s)

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.hardware.memory.hit_rate import cyclic_scan_hit_rate, lru_hit_rate, uniform_hit_rate, zipf_popularity
+from costmodel.hardware.memory.hit_rate import (
+    cyclic_scan_hit_rate,
+    lru_hit_rate,
+    uniform_hit_rate,
+    working_set_hit_rate,
+    zipf_popularity,
+)
 from tests.oracles.lru import lru_hits
 
 ACCESSES, WARM = 60_000, 20_000
@@ -72,3 +78,13 @@ def test_bad_popularity(popularity: list[float]) -> None:
 def test_bad_zipf() -> None:
     with pytest.raises(ValueError, match="num_pages"):
         zipf_popularity(0, 1.0)
+
+
+@given(cache=st.integers(1, 300), kept=st.integers(0, 300), at_random=st.booleans())
+def test_a_working_set_is_found_as_far_as_the_cache_holds_it(cache: int, kept: int, at_random: bool) -> None:
+    """By the pages that are left after many rounds; more cache never hurts, more to keep never helps."""
+    found = float(working_set_hit_rate(cache, kept, at_random=at_random))
+    left = min(cache, kept) / kept if kept else 1.0
+    assert found == pytest.approx(left if at_random else float(left == 1.0))
+    assert float(working_set_hit_rate(cache + 1, kept, at_random=at_random)) >= found
+    assert float(working_set_hit_rate(cache, kept + 1, at_random=at_random)) <= found

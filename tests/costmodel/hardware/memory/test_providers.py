@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from costmodel.fabrics import fat_tree_of
@@ -25,6 +27,8 @@ FILES: dict[str, dict[str, Any]] = {
     "optical_modules": {"part": "optical-hbm-a100"},
     "appliance_share": {"part": "photonic-fabric-appliance", "accelerators": 16, "ports": 1},
 }
+
+SHARED: dict[str, Any] = {"part": "photonic-fabric-appliance", "per_server": 1, "ports": 1}
 
 
 def memory(kind: str, **fields: Any) -> MemoryProvider:
@@ -72,13 +76,51 @@ def test_share_of_an_appliance() -> None:
     assert all_hits.capacity_bytes[0] == 2e12
     assert all_hits.added_latency_s[0] == pytest.approx(0.0, abs=1e-15)
     assert none.latency_s[0] == pytest.approx(330e-9 + 120e-9)
-    assert none.j_per_byte[0] == pytest.approx((5 + 15) * 8e-12)
+    assert none.j_per_byte[0] == pytest.approx((5 + 15 + 35) * 8e-12)
     alone = memory("appliance_share", accelerators=1, ports=16).choices()
     assert alone.bytes_per_s[-1] == pytest.approx(14.4e12)
     assert alone.capacity_bytes[-1] == 32e12
     distant = memory("appliance_share", link_latency="60 ns", link_energy="2 pJ/b").choices()
     assert distant.added_latency_s[0] == pytest.approx(60e-9)
     assert distant.j_per_byte[0] == pytest.approx(7 * 8e-12)
+
+
+@pytest.mark.parametrize("switches", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("parts", "ends", "each"), [("routes-photonic-text", 2 * 5, 25), ("routes-electrical", 2 * 65, 35)]
+)
+def test_energy_of_a_byte_is_that_of_its_route(parts: str, ends: float, each: float, switches: int) -> None:
+    """Both ends, each switch, and the stacks of HBM at 5 pJ/b; a stated energy goes before."""
+    route = {"parts": parts, "switches": switches}
+    both = memory("appliance_share", route=route), Appliances(**SHARED, route=route)
+    for provider in both:
+        np.testing.assert_allclose(provider.choices().j_per_byte, (5 + ends + switches * each) * 8e-12)
+    stated = memory("appliance_share", route=route, link_energy="2 pJ/b").choices()
+    assert stated.j_per_byte[0] == pytest.approx(7 * 8e-12)
+
+
+def test_a_route_with_more_switches_than_there_are() -> None:
+    with pytest.raises(
+        ValidationError, match="switches: 3 on route 'tray_memory' of 'routes-electrical'; it has 0 to 2"
+    ):
+        memory("appliance_share", route={"parts": "routes-electrical", "switches": 3})
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 16))
+def test_more_hits_are_faster_sooner_and_cheaper(one: float, other: float, ports: int) -> None:
+    """And never faster than the ports; what is stated holds whatever is found."""
+    less, more = sorted((one, other))
+    provider = memory("appliance_share", ports=ports)
+    assert isinstance(provider, ApplianceShare)
+    few, many = provider.choices(less), provider.choices(more)
+    assert np.all(few.bytes_per_s <= many.bytes_per_s * (1 + 1e-12))
+    assert np.all(many.bytes_per_s <= many.memory_io * 0.9e12 * (1 + 1e-12))
+    assert np.all(few.latency_s >= many.latency_s * (1 - 1e-12))
+    assert np.all(few.j_per_byte >= many.j_per_byte * (1 - 1e-12))
+    stated = provider.model_copy(update={"hit": less})
+    np.testing.assert_array_equal(stated.choices(more).bytes_per_s, few.bytes_per_s)
+    assert stated.choices().cache_bytes is None
+    np.testing.assert_allclose(few.cache_bytes, few.capacity_bytes * 72 / 2000)
 
 
 @pytest.mark.parametrize(("accelerators", "ports", "appliances"), [(128, 1, 8), (256, 1, 16), (128, 2, 16), (17, 1, 2)])

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel.published.routes import (
+from costmodel.hardware.routes import (
     load_route_parts,
     mean_pair_j_per_byte,
     packed,
     pair_counts,
 )
-from tests.costmodel.published.routes.placed import PICOJOULE_PER_BIT, SETS
+from tests.costmodel.hardware.routes.placed import PICOJOULE_PER_BIT, SETS
 
 
 def every_pair(places: list[tuple[int, int]]) -> tuple[int, int, int]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from costmodel.published.routes.parts import RouteParts
+from costmodel.hardware.routes.parts import RouteParts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,12 +3,12 @@
 import pytest
 from pydantic import ValidationError
 
-from costmodel.published.routes import (
+from costmodel.hardware.routes import (
     RouteParts,
     load_route_parts,
     route_parts_names,
 )
-from tests.costmodel.published.routes.placed import PICOJOULE_PER_BIT, SETS
+from tests.costmodel.hardware.routes.placed import PICOJOULE_PER_BIT, SETS
 
 
 def test_the_catalog_has_the_sets_of_the_text_and_each_number_its_source() -> None:
