@@ -10,11 +10,10 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field, TypeAdapter, field_validator
 
-from costmodel.fabrics import DividedPorts, FatTree
+from costmodel.fabrics import Fabric
 from costmodel.hardware.device import Device, Precision, load_device
-from costmodel.hardware.memory.providers import Appliances
 from costmodel.hardware.photonic_appliance import load_memory_appliance
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.mappings import Floats
@@ -184,9 +183,10 @@ def behind_ports(inputs: Inputs) -> ServingSystem:
     """The same accelerator on a fabric whose memory is the appliance, all its ports for it."""
     part = load_memory_appliance(inputs.appliance)
     bare = _replica(inputs, None, _grown(inputs, 1.0), 1)
-    links = {name: getattr(bare.fabric, name) for name in FatTree.model_fields if name != "kind"}
-    memory = Appliances(part=part, per_server=1, ports=part.ports)
-    fabric = DividedPorts(**links, memory=memory, port_energy_j_per_byte=links["network_energy_j_per_byte"])
+    servers = bare.fabric.model_dump(by_alias=False)
+    ports = {"memory": {"kind": "appliances", "part": part, "per_server": 1, "ports": part.ports}}
+    energy = {"port_energy_j_per_byte": servers["network_energy_j_per_byte"]}
+    fabric = TypeAdapter(Fabric).validate_python(servers | ports | energy | {"kind": "divided_ports"})
     return replace(bare, fabric=fabric)
 
 
