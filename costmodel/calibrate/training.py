@@ -9,15 +9,21 @@ from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RE
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.pricing.calibration import Calibration, Numbers
-from costmodel.pricing.efficiency import TRAINING_ATTENTION, TRAINING_LAUNCH_S, TRAINING_LINK, TRAINING_MATRIX
+from costmodel.pricing.efficiency import (
+    TRAINING_ATTENTION,
+    TRAINING_LAUNCH_S,
+    TRAINING_LINK,
+    TRAINING_STEP_S,
+    typical_matrix,
+)
 
 FAMILY_NAME = "training"
 FREE: dict[str, float] = {"matrix": 1.0, "attention": 1.0, "link_bandwidth": 1e9}
 """numbers that may be fitted, and the units in which the search runs"""
 PRIOR = {"matrix": 0.02, "attention": 0.12, "link_bandwidth": 0.05}
 """weight of the logarithm of a number over the typical one beside that of a row's step: few rows move it little"""
-TYPICAL = {"matrix": TRAINING_MATRIX, "attention": TRAINING_ATTENTION}
-"""of links, TRAINING_LINK of the peak"""
+SHARES = ("matrix", "attention")
+"""numbers that devices with about the same peaks have in common"""
 MOST = {"matrix": 1.0, "attention": 1.0, "link_bandwidth": 2000.0}
 NEAR = 0.15
 """by how much the matrix peaks of devices of one generation differ"""
@@ -77,8 +83,10 @@ def _mean_error(variant: str, curve: CurveRows, numbers: Numbers) -> float:
 def _typical(rows: list[Row]) -> Numbers:
     device = rows[0].device
     link = TRAINING_LINK * system_of(device.name).nvlink_bandwidth_bytes_per_s
-    shared = {"memory": device.memory_efficiency, "launch": TRAINING_LAUNCH_S, "link_bandwidth": link}
-    return TYPICAL | shared
+    started = {"launch": TRAINING_LAUNCH_S, "step": TRAINING_STEP_S}
+    shared = {"memory": device.memory_efficiency, **started, "link_bandwidth": link}
+    matrix = typical_matrix(device, rows[0].workload.precision)
+    return {"matrix": matrix, "attention": TRAINING_ATTENTION} | shared
 
 
 def _start(rows: list[Row], curves: Mapping[tuple[str, str], Numbers]) -> Numbers:
@@ -87,7 +95,7 @@ def _start(rows: list[Row], curves: Mapping[tuple[str, str], Numbers]) -> Number
     for name in rows[0].device.ancestry[1:]:
         is_near = abs(load_device(name).matrix_flops_per_s("bf16") / peak - 1) <= NEAR
         if is_near and (found := curves.get((name, rows[0].variant))):
-            return typical | {each: found[each] for each in TYPICAL}
+            return typical | {each: found[each] for each in SHARES}
     return typical
 
 
@@ -162,6 +170,6 @@ FAMILY = Family(
     predict=predict,
     fit=fit,
     ablations=ablations,
-    optional=("peak_alloc_gib", "step_p10_s", "step_p90_s", "global_batch", "zero_stage", *SHAPE, *RECIPE),
+    optional=("peak_alloc_gib", "step_p10_s", "step_p90_s", "global_batch", "zero_stage", "fsdp", *SHAPE, *RECIPE),
     blank=MAY_BE_BLANK,
 )

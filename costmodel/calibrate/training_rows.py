@@ -124,6 +124,8 @@ def _recipe(cells: dict[str, Any]) -> dict[str, Any]:
         fields["overlap"] = OVERLAP | {"tensor": 0.0}
     if np.isfinite(stage := cells.get("zero_stage", np.nan)):
         fields["zero"] = int(stage)
+        if stage == 3 and np.isfinite(ranks := cells.get("fsdp", np.nan)):
+            fields["shard_ranks"] = int(ranks)
     fields["cuda_graphs"] = is_compiled or cells.get("cuda_graphs", "") not in ("none", "", "False")
     fields["framework"] = FRAMEWORKS.get(str(cells.get("source", "")), "")
     return fields

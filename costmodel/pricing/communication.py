@@ -1,7 +1,7 @@
 """Messages of candidates: times by the plans of their dimensions, what operators hide, switches, energy."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +25,32 @@ class Sent:
     """inside the bubble"""
 
 
-def over_peak(graph: OpGraph, fabric: FabricBase, efficiency: Efficiency) -> float:
-    """Time of a byte between the devices of a server over that at the peak of their links: training's collectives."""
-    peak = fabric.node_bytes_per_s
-    if peak is None or graph.regime != "training":
-        return 1.0
-    return max(peak / (efficiency.link_bytes_per_s or TRAINING_LINK * peak), 1.0)
+@dataclass(frozen=True)
+class LinkLimits:
+    """What messages meet beside what their plans say."""
+
+    slower: Floats
+    """time of a byte over that of its plan, shape (5, C)"""
+    byte_s: float
+    """least time of a byte that a device sends over the links of its server, wherever it goes; 0 where unknown"""
+    copies: Floats | float
+    """what is sent to experts over the size of messages, shape (C,)"""
+
+    @classmethod
+    def of(cls, graph: OpGraph, fabric: FabricBase, efficiency: Efficiency, is_confined: NDArray[np.bool_]) -> Self:
+        """Of groups that lie in one server or not, shape (5, C): training's collectives do not reach the links' peak,
+        and inside a server a token goes to each of its experts."""
+        is_expert = is_confined[DIMENSIONS.index("expert")]
+        copies = 1.0 if graph.copies_inside == 1.0 else np.where(is_expert, graph.copies_inside, 1.0)
+        peak = fabric.node_bytes_per_s
+        if peak is None or graph.regime != "training":
+            return cls(np.ones(is_confined.shape), 0.0, copies)
+        reached = min(efficiency.link_bytes_per_s or TRAINING_LINK * peak, peak)
+        return cls(np.where(is_confined, peak / reached, 1.0), 1.0 / reached, copies)
 
 
-def communication(
-    candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, slower: Floats, copies: Floats | float
-) -> Sent:
-    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take.
-
-    `slower` is the time of a byte over that of its plan, shape (5, C), and `copies` what is sent to experts over the
-    size of messages, shape (C,).
-    """
+def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, links: LinkLimits) -> Sent:
+    """Messages by the plans of their dimensions, less what operators hide: no more hides than these take."""
     m, plans = candidates.mapping, candidates.plans
     latency_s = np.array([plan.latency_s for plan in plans])
     per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
@@ -52,8 +62,9 @@ def communication(
     hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
     for axis, each in sums.messages.items():
         plan = candidates.plan[axis]
-        often = copies if DIMENSIONS[axis] == "expert" else 1.0
-        latency, per_byte, size = latency_s[plan], often * slower[axis] * per_byte_s[plan], each.size_bytes[m]
+        often = links.copies if DIMENSIONS[axis] == "expert" else 1.0
+        latency, size = latency_s[plan], each.size_bytes[m]
+        per_byte = often * np.maximum(links.slower[axis] * per_byte_s[plan], (links.byte_s * sent_per_byte)[plan])
         seconds[axis] = each.starts[m] * latency + size * per_byte
         repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
         if graph.kernels is not None:
@@ -72,13 +83,6 @@ def communication(
             seconds[axis] *= shown
             repeated[axis] *= shown
     return Sent(seconds, sent, repeated.sum(axis=0))
-
-
-def expert_copies(graph: OpGraph, is_confined: NDArray[np.bool_]) -> Floats | float:
-    """What is sent to experts over the size of messages, by whether each group lies in one server, shape (C,)."""
-    if graph.copies_inside == 1.0:
-        return 1.0
-    return np.where(is_confined[DIMENSIONS.index("expert")], graph.copies_inside, 1.0)
 
 
 def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:

@@ -18,10 +18,15 @@ WHATEVER_THE_PRECISION = ("attention", "link_bandwidth", "link_bytes_per_s")
 TRAINING_LAUNCH_S = 34e-6
 """that the host takes to start an operator in training and the small kernels around it: about 1 ms for both passes of a
 layer (fits on A100 and B200 steps by a roofline, made apart, gave 36 and 33 us)"""
+TRAINING_STEP_S = 17e-3
+"""of a step whose kernels are not recorded, whatever it does: the norm of gradients, the start of the optimizer, what
+the host does between steps (fit on steps of Megatron-LM on B200 with 4 to 32 micro-batches)"""
 TRAINING_LINK = 0.7
 """share of the peak that collectives between the devices of a server reach in training, where none was fitted"""
-TRAINING_MATRIX = 0.62
-"""share of the peak inside tiles where none was fitted: those fitted on steps are 0.46 to 0.87"""
+HALF_BALANCE = 1150.0
+"""matrix peak over memory peak, FLOP/byte, at which products of training reach half of their peak where none was
+fitted: the more a device computes for each byte it moves, the less of its peak it reaches (one number for the shares of
+eleven devices, from 0.86 on A100 at 153 to 0.47 on TPU v6e at 1,121)"""
 TRAINING_ATTENTION = 0.45
 """share of the peak that fused attention reaches, forward and backward, where none was fitted (0.38 to 0.48 were)"""
 
@@ -73,8 +78,18 @@ def efficiency_of(
         matrix = device.matrix_efficiency
         numbers = {"matrix": matrix, "attention": matrix, "launch": device.launch_s}
     else:
-        numbers = {"matrix": TRAINING_MATRIX, "attention": TRAINING_ATTENTION, "launch": TRAINING_LAUNCH_S}
+        numbers = {
+            "matrix": typical_matrix(device, precision), "attention": TRAINING_ATTENTION,
+            "launch": TRAINING_LAUNCH_S, "step": TRAINING_STEP_S,
+        }  # fmt: skip
     return Efficiency.model_validate(numbers | {"memory": device.memory_efficiency}), False
+
+
+def typical_matrix(device: Device, precision: Precision) -> float:
+    """Share of the matrix peak inside the tiles of training's products, where none was fitted; no more than single
+    kernels reach."""
+    balance = device.matrix_flops_per_s(precision) / device.memory_bytes_per_s
+    return min(HALF_BALANCE / (HALF_BALANCE + balance), device.matrix_efficiency)
 
 
 def _fitted_here(device: Device, regime: Regime, calibrations: tuple[Calibration, ...] | None) -> Numbers:

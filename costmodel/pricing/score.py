@@ -14,7 +14,7 @@ from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.communication import communication, expert_copies, network_j, over_peak, phase_changes_s
+from costmodel.pricing.communication import LinkLimits, communication, network_j, phase_changes_s
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.pace import Pace
@@ -261,8 +261,8 @@ def _price(
     sums = totals(len(graph), zip(graph.blocks, prices, strict=True), graph.processors)
     operator_s = (sums.compute_s + sums.memory_s)[m]
     is_confined = candidates.is_confined()
-    slower = np.where(is_confined, over_peak(graph, fabric, efficiency), 1.0)
-    sent = communication(candidates, graph, sums, operator_s, slower, expert_copies(graph, is_confined))
+    links = LinkLimits.of(graph, fabric, efficiency, is_confined)
+    sent = communication(candidates, graph, sums, operator_s, links)
     change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
     repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble[m] * repeated_s
@@ -271,7 +271,7 @@ def _price(
     relief = np.minimum(graph.relief[m] * repeated_s / np.where(last_s > 0, last_s, np.inf), 1.0)
     exposed_s, tier_j = _second_tier(graph, device, sums.compute_s + sums.memory_s)
     offload_s = exposed_s[m]
-    fixed_s = efficiency.step_s if graph.has_fixed_time else 0.0
+    fixed_s = efficiency.step_s * graph.launch_share if graph.has_fixed_time else 0.0
     busy_s = operator_s - relief * last_s + fixed_s
     sending_s = sent.exposed_s.sum(axis=0)
     memory_j = sums.memory_bytes[m] * device.memory_j_per_byte

@@ -58,7 +58,7 @@ class Naive:
             stages = row.tensor * row.pipeline
             alpha_s, rate = self._link(is_near or (self._is_whole_servers(row) and whole % stages == 0))
             shown = SHOWN_HAND_OVER if row.interleave > 1 else 1.0
-            rate = self._reached(rate) if is_near or (self._is_whole_servers(row) and whole % stages == 0) else rate
+            rate = min(rate, self._reached(self.fabric.nvlink_bandwidth_bytes_per_s))
             hands = 2 * row.micro_batches * row.interleave * shown
             sent_s += hands * (alpha_s + hidden_bytes / row.tensor / rate)
         repeated_s = layers_s + sent_s
@@ -111,7 +111,8 @@ class Naive:
         vocabulary_s = self._pass_s([*(self._product_s(*each) for each in sizes), entropy_s])
         embedding_s = self._pass_s([self._kernel_s(0.0, 4 * ELEMENT * tokens * shape.hidden)])
         owned = row.parameters / row.data if row.zero else row.parameters
-        updated_s = self._kernel_s(0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * row.parameters)
+        local = owned if row.zero == 3 else row.parameters
+        updated_s = self._kernel_s(0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * local)
         embeds = row.micro_batches if row.pipeline == 1 else 0
         return row.micro_batches * vocabulary_s, embeds * embedding_s, self._pass_s([updated_s])
 
@@ -161,7 +162,7 @@ class Naive:
             return 0.0
         alpha_s, rate = self._link(is_near)
         most = self.fabric.nvlink_bandwidth_bytes_per_s
-        rate = self._reached(rate) if is_near else min(rate * together, most)
+        rate = self._reached(most) if is_near else min(rate * together, self._reached(most))
         ring_s = 2 * (ranks - 1) * (count * alpha_s + message_bytes / ranks / rate)
         tree_s = 2 * (count * math.ceil(math.log2(ranks)) * alpha_s + message_bytes / rate)
         return ring_s if in_halves else min(ring_s, tree_s)

@@ -103,6 +103,11 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
     near = {name: _is_near(choice, int(candidates.block[row]), name, order) for name in DIMENSIONS}
     is_slower = workload.kind == "transformer_training" or getattr(workload, "mode", "") == "training"
     slow = {name: _slower(fabric, rates.efficiency) if near[name] and is_slower else 1.0 for name in DIMENSIONS}
+    if is_slower and fabric.node_bytes_per_s:
+        least_s = _slower(fabric, rates.efficiency) / fabric.node_bytes_per_s
+        for name, plan in plans.items():
+            if plan.seconds_per_byte:
+                slow[name] = max(slow[name], least_s * plan.bytes_per_byte / plan.seconds_per_byte)
     sent = {name: [rates.send(work, name, plans[name], slow[name]) for work in step.works] for name in DIMENSIONS}
     hides = dict(getattr(workload, "overlap", {}))
     if not choice["sequence_parallel"]:

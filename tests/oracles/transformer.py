@@ -221,7 +221,8 @@ def training_step(job: Any, choice: dict[str, int]) -> Step:
     ends = one_end * (2 if c.pipeline == 1 and not shape.tied_embeddings else 1)
     whole, experts = layers * rank.whole_parameters() + ends, layers * rank.expert_parameters()
     gathered = BYTES[job.gather_precision] if job.gather_precision else parameter
-    _update(step, c, whole, experts, gathered, micro_batches)
+    narrowed = 4 * (whole + experts - ends) if BYTES[job.precision] < 2 <= gathered else 0
+    _update(step, c, (whole, experts), gathered, micro_batches, narrowed)
     step.memory = training_memory(job, c, rank, (whole, experts, ends), (micro_batches, layers))
     return step
 
@@ -297,13 +298,17 @@ def _vocabulary(job: Any, c: Any, rank: Rank, parameter: float) -> tuple[list[Ru
     return runs, [reduced]
 
 
-def _update(step: Step, c: Any, whole: float, experts: float, gathered: float, micro_batches: int) -> None:
+def _update(
+    step: Step, c: Any, parameters: tuple[float, float], gathered: float, micro_batches: int, narrowed: float
+) -> None:
     """Optimizer, and what the ranks with the same parameters exchange: experts have expert times fewer of these."""
-    ranks = c.data * c.context
+    (whole, experts), ranks = parameters, c.data * c.context
     expert_ranks = ranks // c.expert
     owned = whole / ranks + experts / expert_ranks if c.zero else whole + experts
-    traffic = blocks.OPTIMIZER_BYTES * owned + blocks.LOCAL_PARAMETER_BYTES * (whole + experts)
-    step.once.add([Run("elementwise", 0.0, traffic)], [], is_ahead=True)
+    local = owned if c.zero == 3 else whole + experts
+    traffic = blocks.OPTIMIZER_BYTES * owned + blocks.LOCAL_PARAMETER_BYTES * local
+    runs = [Run("elementwise", 0.0, moved) for moved in (traffic, narrowed) if moved]
+    step.once.add(runs, [], is_ahead=True)
     if ranks == 1:
         return
     smaller = ((expert_ranks - 1) / expert_ranks) / ((ranks - 1) / ranks)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from costmodel.hardware.device import wide_precision
+from costmodel.hardware.device import is_narrow, wide_precision
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.transformer.layers import backward
@@ -16,6 +16,8 @@ OPTIMIZER_BYTES = 30.0
 """traffic of Adam per owned parameter: state, gradient and parameter, read and written (fit on B200 steps)"""
 LOCAL_PARAMETER_BYTES = 8.0
 """traffic per local parameter and step, and per accumulation of a gradient: read and write in fp32"""
+PARAMETER_CAST_BYTES = 4.0
+"""traffic of a parameter that becomes narrow, once a step: read in 16 bits, written straight and turned (counted)"""
 BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK = 40e6, 1e6
 """of gradients that are exchanged together: so many, or more where many ranks share them, as Megatron-LM has it
 (megatron/core/distributed/distributed_data_parallel.py, bucket_size)"""
@@ -130,7 +132,11 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     m, parameters = stage.mappings, stage.parameters
     each = Shapes({}, np.arange(len(m), dtype=np.int32), len(m))
     owned = np.where(m.zero > 0, stage.shard, parameters)
-    updated = Operator("optimizer", "elementwise", 0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * parameters)
+    local = np.where(m.zero == 3, owned, parameters)
+    updated = [Operator("optimizer", "elementwise", 0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * local)]
+    if _casts_parameters(job):
+        cast = PARAMETER_CAST_BYTES * (parameters - stage.vocabulary_parameters)
+        updated.append(Operator("casts of parameters", "elementwise", 0.0, cast))
     passes = stage.micro_batches * np.where(m.has_recompute("full"), 3.0, 2.0)
     gradients = np.where(m.zero >= 2, stage.micro_batches, 1.0) * np.where(m.zero == 0, 1.0, 0.5)
     gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
@@ -140,4 +146,9 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
         Message("gradients", "data", GRADIENT_BYTES * stage.exchanged, gradients * is_shared, buckets),
         Message("parameters", "data", job.gathered_bytes * stage.exchanged, gathers * is_shared, buckets),
     ]
-    return [each.block("optimizer", [updated], messages, 1.0, in_bubble=False)]
+    return [each.block("optimizer", updated, messages, 1.0, in_bubble=False)]
+
+
+def _casts_parameters(job: TrainingSpec) -> bool:
+    """Whether parameters become narrow here: they are neither kept so nor come so."""
+    return is_narrow(job.precision) and not (job.gather_precision and is_narrow(job.gather_precision))

@@ -28,6 +28,8 @@ class Stage:
     interleave: Floats
     shards: Floats
     """ranks that hold the same parameters: data x context"""
+    most_shards: float
+    """of these, the ones over which ZeRO divides at most"""
     micro_batches: Floats
     layers: Floats
     """of the stage"""
@@ -65,6 +67,7 @@ class Stage:
             pipeline=pipeline,
             interleave=interleave,
             shards=m.data.astype(np.float64) * m.context,
+            most_shards=float(job.shard_ranks or np.inf),
             micro_batches=job.global_batch / (m.data * m.micro_batch.astype(np.float64)),
             layers=layers,
             relief=1.0 - last_layers / layers,
@@ -114,7 +117,9 @@ class Stage:
     @cached_property
     def shard(self) -> Floats:
         """Parameters of a rank over the ranks that share them, shape (M,): what ZeRO leaves each of them."""
-        return (self.parameters + self.expert_parameters * (self.mappings.expert - 1.0)) / self.shards
+        own, expert = np.minimum(self.shards, self.most_shards), self.mappings.expert
+        others = np.maximum(own / expert, 1.0)
+        return (self.parameters - self.expert_parameters) / own + self.expert_parameters / others
 
     @cached_property
     def exchanged(self) -> Floats:

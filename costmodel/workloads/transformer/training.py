@@ -78,11 +78,14 @@ class TransformerTraining(TrainingSpec):
         layers = (stages <= shape.layers) if self.uneven_stages else (shape.layers % stages == 0)
         sharing = m.expert.astype(np.int32) * (m.tensor if self.whole_experts and not shape.is_dense else 1)
         experts = (shape.experts % sharing == 0) & (m.data % m.expert == 0)
+        shards, group = m.data * m.context, self.shard_ranks or 1
+        copies = (shards <= group) | (shards % group == 0)
         return np.asarray(
             (self.global_batch % one_data == 0)
             & chunks
             & layers
             & experts
+            & copies
             & (self.sequence % m.context.astype(np.int32) == 0)
         )
 

@@ -70,6 +70,9 @@ class TrainingSpec(Spec):
     each layer's input alone and runs the forward pass twice"""
     zero: ZeroStage | tuple[ZeroStage, ...] = 1
     """what is divided over data ranks: 1 optimizer state, 2 gradients too, 3 parameters too"""
+    shard_ranks: Degree | None = None
+    """data and context ranks over which ZeRO divides, where these hold several copies of what it divides (HSDP); all of
+    them where absent, or where they are fewer"""
     sequence_parallel: bool | tuple[bool, ...] = True
     """whether norms and residuals are divided over the tensor ranks"""
     offload: str | tuple[str, ...] = "none"

@@ -9,7 +9,7 @@ from costmodel.pricing.calibration import Calibration
 from planner.tables import read_table
 from tests.costmodel.calibrate.training_cases import MEASURED, ROW, needs_tables, of
 
-KNOWN = {"matrix": 0.5, "attention": 0.4, "memory": 0.95, "launch": 34e-6, "link_bandwidth": 5e11}
+KNOWN = {"matrix": 0.5, "attention": 0.4, "memory": 0.95, "launch": 34e-6, "step": 17e-3, "link_bandwidth": 5e11}
 
 
 def table_of(*changes: dict[str, object]) -> Table:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.pricing.communication import communication, expert_copies, network_j, over_peak, phase_changes_s
+from costmodel.pricing.communication import LinkLimits, communication, network_j, phase_changes_s
 from costmodel.pricing.efficiency import Efficiency
 from costmodel.pricing.totals import Messages, Totals
 from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH, fabric_of
@@ -17,6 +17,7 @@ TENSOR, PIPELINE, DATA, _, EXPERT = range(5)
 LATENCY_S, BYTE_S, SENT = (1e-6, 5e-6), (1e-9, 1e-8), (1.5, 1.0)
 """of the plan inside a server, and of that between servers"""
 UNUSED = np.ones((5, 2))
+EFFICIENCY = Efficiency(matrix=0.5, attention=0.5, memory=0.5, launch_s=0)
 
 
 def sums_of(**messages: tuple[list[float], list[float]]) -> Totals:
@@ -35,6 +36,7 @@ def sent_of(
     slower: Any = UNUSED,
     kernels: Any = None,
     copies: float = 1.0,
+    byte_s: float = 0.0,
     **overlap: Any,
 ) -> Any:
     """Of three candidates: the second mapping on both plans, then the first one on the first plan."""
@@ -47,8 +49,8 @@ def sent_of(
         plans[0].node_bytes_per_s = 450e9
     candidates: Any = SimpleNamespace(mapping=np.array([1, 1, 0]), plans=plans, plan=np.tile([0, 1, 0], (5, 1)))
     graph: Any = SimpleNamespace(overlap=overlap, kernels=kernels)
-    slower = np.broadcast_to(slower[:, :1], (5, 3))
-    return communication(candidates, graph, sums, np.array(operator_s), slower, copies)
+    links = LinkLimits(np.broadcast_to(slower[:, :1], (5, 3)), byte_s, copies)
+    return communication(candidates, graph, sums, np.array(operator_s), links)
 
 
 def test_messages_by_hand() -> None:
@@ -75,10 +77,18 @@ def test_what_is_sent_more_often_takes_longer() -> None:
 
 def test_tokens_go_to_each_expert_of_their_server() -> None:
     """With 4 groups of 8 experts, where the experts' ranks share a server; other dimensions send what they do."""
-    graph: Any = SimpleNamespace(copies_inside=2.0)
     is_confined = np.array([[True, False]] * 5)
-    np.testing.assert_array_equal(expert_copies(graph, is_confined), [2, 1])
-    assert expert_copies(SimpleNamespace(copies_inside=1.0), is_confined) == 1  # type: ignore[arg-type]
+    for copies, expected in ((2.0, [2, 1]), (1.0, [1, 1])):
+        graph: Any = SimpleNamespace(copies_inside=copies, regime="training")
+        found = LinkLimits.of(graph, fabric_of(FAT_TREE), EFFICIENCY, is_confined).copies
+        np.testing.assert_array_equal(np.broadcast_to(found, 2), expected)
+
+
+def test_what_enters_by_many_ports_passes_the_links_of_the_server() -> None:
+    """A rank sends 1.5 or 1 bytes for each of a message: at 4 ns each, longer than the plan inside, not outside."""
+    sums = sums_of(tensor=([10, 20], [1000, 3000]))
+    found = sent_of(sums, [0.0] * 3, byte_s=4e-9)
+    np.testing.assert_allclose(found.exposed_s[TENSOR], [40e-6 + 18000e-9, 200e-6 + 3000e-8, 20e-6 + 6000e-9])
 
 
 @settings(deadline=None, max_examples=40)
@@ -111,11 +121,18 @@ def test_all_reduces_over_a_switch_take_what_kernels_say() -> None:
 
 @pytest.mark.parametrize(("reached", "expected"), [(None, 1 / 0.7), (300e9, 1.5), (500e9, 1.0)])
 def test_links_of_a_server_in_training(reached: float | None, expected: float) -> None:
-    efficiency = Efficiency(matrix=0.5, attention=0.5, memory=0.5, launch_s=0, link_bytes_per_s=reached)
-    training: Any = SimpleNamespace(regime="training")
-    assert over_peak(training, fabric_of(FAT_TREE), efficiency) == pytest.approx(expected)
-    assert over_peak(training, fabric_of(LIGHTPATH), efficiency) == 1.0
-    assert over_peak(SimpleNamespace(regime="inference"), fabric_of(FAT_TREE), efficiency) == 1.0  # type: ignore[arg-type]
+    """The plan of a group in one server takes longer, and no byte over the links less than at what they reach."""
+    efficiency = EFFICIENCY.model_copy(update={"link_bytes_per_s": reached})
+    training: Any = SimpleNamespace(regime="training", copies_inside=1.0)
+    serving: Any = SimpleNamespace(regime="inference", copies_inside=1.0)
+    is_confined = np.array([[True, False]] * 5)
+    found = LinkLimits.of(training, fabric_of(FAT_TREE), efficiency, is_confined)
+    np.testing.assert_allclose(found.slower, [[expected, 1.0]] * 5)
+    assert found.byte_s == pytest.approx(expected / 450e9)
+    for graph, fabric in ((training, LIGHTPATH), (serving, FAT_TREE)):
+        plain = LinkLimits.of(graph, fabric_of(fabric), efficiency, is_confined)
+        assert np.all(plain.slower == 1)
+        assert plain.byte_s == 0
 
 
 def test_circuits_switch_there_and_back() -> None:

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from costmodel.hardware.device import load_device
 from costmodel.pricing.calibration import Calibration
-from costmodel.pricing.efficiency import Efficiency, efficiency_of
+from costmodel.pricing.efficiency import Efficiency, efficiency_of, typical_matrix
 
 H100 = load_device("h100-sxm")
 NUMBERS = {"matrix": 0.6, "attention": 0.3, "memory": 0.9, "launch": 2e-6, "step": 1e-3}
@@ -23,7 +23,7 @@ def test_without_a_fit_the_part_says() -> None:
     assert (found.memory, found.launch_s, found.step_s) == (H100.memory_efficiency, H100.launch_s, 0.0)
     training, is_fitted = efficiency_of(H100, "training", "bf16", ())
     assert not is_fitted
-    assert training.attention < training.matrix < H100.matrix_efficiency
+    assert training.attention < training.matrix <= H100.matrix_efficiency
     assert training.launch_s > H100.launch_s
 
 
@@ -66,3 +66,10 @@ def test_what_holds_for_all_precisions_is_that_of_the_device_itself() -> None:
     assert (found.matrix, found.attention, found.link_bytes_per_s, is_fitted) == (0.6, 0.4, 600e9, False)
     alone, _ = efficiency_of(gb200, "training", "bf16", (like,))
     assert (alone.attention, alone.link_bytes_per_s) == (0.3, 300e9 * gb200.link_bytes_per_s / b200.link_bytes_per_s)
+
+
+def test_what_training_reaches_falls_with_the_balance_of_a_device() -> None:
+    """Half of the matrix peak where it is 1,150 FLOP for each byte of memory; no more than single kernels reach."""
+    half = H100.model_copy(update={"flops_per_s": {"bf16": 1150 * H100.memory_bytes_per_s}})
+    assert typical_matrix(half, "bf16") == pytest.approx(0.5)
+    assert typical_matrix(H100, "fp8") < typical_matrix(H100, "bf16") == H100.matrix_efficiency

@@ -12,6 +12,7 @@ from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import list_candidates
+from costmodel.pricing.efficiency import TRAINING_STEP_S
 from costmodel.pricing.score import Scores, score
 from costmodel.workloads import TransformerInference, TransformerTraining
 from tests.costmodel.pricing.score_cases import (
@@ -178,3 +179,13 @@ def test_empty_candidates_have_empty_scores() -> None:
     candidates = candidates_of(WORKLOADS["training"] | only, fabric, 5)
     assert len(candidates) == 0
     assert score(candidates, DEVICE, fabric).step_s.shape == (0,)
+
+
+def test_recorded_graphs_take_their_share_of_what_a_step_takes_whatever_it_does() -> None:
+    """17 ms of a step on a device without a fit, and a tenth of it where kernels are recorded."""
+    fabric, device = fabric_of(FAT_TREE), load_device("tpu-v7")
+    job = WORKLOADS["training"] | {"model": "bert-large", "global_batch": 64, "micro_batch": 8}
+    plain, recorded = (
+        score(candidates_of(job | {"cuda_graphs": recorded}, fabric, 1), device, fabric).step_s for recorded in (0, 1)
+    )
+    assert np.all(plain - recorded >= 0.9 * TRAINING_STEP_S - 1e-12)

@@ -266,3 +266,37 @@ class TestFiles:
         assert PRETRAIN.model_dump()["model"] == "gpt3-22b"
         assert TransformerTraining.model_validate_json(PRETRAIN.model_dump_json()) == PRETRAIN
         assert "gpt3-22b" in str(TransformerTraining.model_json_schema())
+
+
+def graph_of(data: int = 8, zero: int = 3, **fields: object) -> OpGraph:
+    job = TransformerTraining.model_validate(PRETRAIN.model_dump() | fields)
+    return job.op_graph(Mappings.of(tensor=1, pipeline=1, data=data, micro_batch=1, zero=zero), load_device("h100-sxm"))
+
+
+def test_zero_divides_over_some_ranks_where_the_others_hold_copies() -> None:
+    """Over 2 of 8 ranks each holds what it does over 2; a group that does not divide the ranks is not listed."""
+    whole, halves = (float(graph_of(data=data).footprint_bytes[0]) for data in (8, 2))
+    shared = float(graph_of(shard_ranks=2).footprint_bytes[0])
+    assert whole < shared == halves
+    assert float(graph_of(shard_ranks=64).footprint_bytes[0]) == whole
+    listed = PRETRAIN.model_copy(update={"shard_ranks": 4}).mappings(24)
+    shards = listed.data * listed.context
+    assert np.all((shards <= 4) | (shards % 4 == 0))
+
+
+def test_parameters_become_narrow_once_a_step() -> None:
+    """4 bytes each but the vocabulary's, unless they come narrow."""
+    casts = {}
+    for gathered in (None, "fp8"):
+        blocks = graph_of(precision="fp8", gather_precision=gathered, zero=1).blocks
+        found = [o for block in blocks for o in block.operators if o.name == "casts of parameters"]
+        casts[gathered] = [float(np.max(o.memory_bytes)) for o in found]
+    shape = PRETRAIN.shape
+    assert casts[None] == [pytest.approx(4 * (shape.num_parameters - shape.vocabulary_parameters), rel=1e-3)]
+    assert casts["fp8"] == []
+
+
+def test_tensor_messages_overlap_under_sequence_parallelism_alone() -> None:
+    both = Mappings.of(tensor=2, micro_batch=1, sequence_parallel=[0, 1])
+    overlap = PRETRAIN.op_graph(both, load_device("h100-sxm")).overlap["tensor"]
+    np.testing.assert_array_equal(overlap, [0.0, OVERLAP["tensor"]])
