@@ -51,8 +51,14 @@ class Naive:
         hidden_bytes = ELEMENT * row.tokens * self.job.shape.hidden
         reduces = (5 if row.sequence_parallel else 4) + (2 if row.recompute == "full" else 0)
         in_halves = self.job.sends_halves("tensor")
-        shown = 1 - self.job.overlap["tensor"] if row.sequence_parallel else 1.0
-        tensor_s = shown * self._all_reduce_s(hidden_bytes, row.tensor, near, in_halves=in_halves)
+        vocabulary_s, embedding_s, optimizer_s = self._ends(row)
+        last_s = vocabulary_s + embedding_s
+        tensor_s = self._all_reduce_s(hidden_bytes, row.tensor, near, in_halves=in_halves)
+        data_s, data_share = self._data_s(row, is_near), self._data_share(row)
+        tensor_share = self.job.overlap["tensor"] if row.sequence_parallel else 0.0
+        wanted_s = tensor_share * row.micro_batches * (row.layers * reduces + 1) * tensor_s + data_share * data_s
+        room = min(1.0, (layers_s + last_s + optimizer_s) / wanted_s) if wanted_s else 0.0
+        tensor_s, data_s = (1 - room * tensor_share) * tensor_s, (1 - room * data_share) * data_s
         sent_s = row.micro_batches * row.layers * reduces * tensor_s
         if row.pipeline > 1:
             stages = row.tensor * row.pipeline
@@ -62,15 +68,8 @@ class Naive:
             hands = 2 * row.micro_batches * row.interleave * shown
             sent_s += hands * (alpha_s + hidden_bytes / row.tensor / rate)
         repeated_s = layers_s + sent_s
-        vocabulary_s, embedding_s, optimizer_s = self._ends(row)
-        last_s = vocabulary_s + embedding_s
         step_s = repeated_s * (1 + row.bubble) + last_s + optimizer_s - min(row.relief * repeated_s, last_s)
-        return (
-            step_s
-            + row.micro_batches * tensor_s
-            + self._data_s(row, is_near, layers_s + last_s + optimizer_s)
-            + self.efficiency.step_s
-        )
+        return step_s + row.micro_batches * tensor_s + data_s + self.efficiency.step_s
 
     def _pass_s(self, kernels: list[float]) -> float:
         """Kernels one after the other; the host starts them ahead."""
@@ -116,8 +115,12 @@ class Naive:
         embeds = row.micro_batches if row.pipeline == 1 else 0
         return row.micro_batches * vocabulary_s, embeds * embedding_s, self._pass_s([updated_s])
 
-    def _data_s(self, row: "_Row", is_near: bool, operators_s: float) -> float:
-        """Gradients to their owners and parameters back, less what hides behind passes."""
+    def _data_share(self, row: "_Row") -> float:
+        """Of the data ranks' messages that hides."""
+        return max(self.job.overlap["data"], PREFETCHED) if row.zero == 3 else self.job.overlap["data"]
+
+    def _data_s(self, row: "_Row", is_near: bool) -> float:
+        """Gradients to their owners and parameters back."""
         if row.data == 1:
             return 0.0
         gradients = (row.micro_batches if row.zero >= 2 else 1) * (0.5 if row.zero else 1.0)
@@ -129,11 +132,9 @@ class Naive:
             together = self.fabric.gpus_per_server // stages
             together = together if row.data % together == 0 else 1
         buckets = max(row.parameters / max(BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK * row.data), 1.0)
-        sent_s = self._all_reduce_s(
+        return self._all_reduce_s(
             sent, row.data, is_near, buckets * (gradients + gathers), together, self.job.sends_halves("data")
         )
-        hides = max(self.job.overlap["data"], PREFETCHED) if row.zero == 3 else self.job.overlap["data"]
-        return sent_s - min(hides * sent_s, operators_s)
 
     def _is_whole_servers(self, row: "_Row") -> bool:
         """Whether ranks fill whole servers, tensor groups untorn."""
