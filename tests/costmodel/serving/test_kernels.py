@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from costmodel.hardware.device import load_device
-from costmodel.kernels.attention_context import prefill_attention_s
+from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve
 from costmodel.kernels.collective import node_collective_s
 from costmodel.kernels.gemm import gemm_curve
 from costmodel.pricing.opgraph import AttentionSizes, Operator
@@ -61,7 +61,27 @@ def test_running_requests_read_their_caches(kv: Any, element_bytes: int) -> None
     """Keys and values of 4 requests with 1000 tokens, 8 heads of 128, at nine tenths of the peak."""
     sizes = AttentionSizes(4.0, 1.0, 1000.0, 32.0, 8.0, 128.0, kv)
     expected = 2 * element_bytes * 4 * 1000 * 8 * 128 / (0.9 * RATE)
-    assert time_s(Operator("attention", "attention", 1e15, 1e15, attention=sizes)) == pytest.approx(expected)
+    flops = 4 * 4 * 1000 * 32 * 128
+    assert time_s(Operator("attention", "attention", flops, 1e15, attention=sizes)) == pytest.approx(expected)
+
+
+def test_latents_are_read_or_multiplied_whichever_is_slower() -> None:
+    """128 heads over one latent: 4 requests, 1000 tokens each."""
+    sizes = AttentionSizes(4.0, 1.0, 1000.0, 128.0, 1.0, 544.0, "bf16")
+    read_s = 2 * 2 * 4 * 1000 * 544 / (0.9 * RATE)
+    assert time_s(Operator("attention", "attention", 0.0, 0.0, attention=sizes)) == pytest.approx(read_s)
+    peak = prefill_curve(H100, "bf16")[0].matrix_efficiency * H100.matrix_flops_per_s("bf16")
+    assert time_s(Operator("attention", "attention", 1e12, 0.0, attention=sizes)) == pytest.approx(1e12 / peak)
+
+
+def test_products_of_experts_run_as_one_as_wide_as_all() -> None:
+    """Eight experts of 12 rows each: as many tiles and weights as one product of 12 rows with eight times the columns;
+    rounds of 132 processors are those of all."""
+    operator = Operator("any", "matrix", 1.0, 1.0, sizes=(96.0, 2048.0, 4096.0), products=8.0, routing="awaited")
+    own = gemm_curve(H100, "bf16")[0].with_fused_quantization()
+    assert time_s(operator) == pytest.approx(1.25 * oracle.gemm_s(12, 8 * 2048, 4096, H100, "bf16", own), rel=1e-9)
+    few = Operator("any", "matrix", 1.0, 1.0, sizes=(4.0, 2048.0, 4096.0), products=8.0, routing="awaited")
+    assert time_s(few) == pytest.approx(1.25 * oracle.gemm_s(1, 8 * 2048, 4096, H100, "bf16", own), rel=1e-9)
 
 
 def test_prompts_take_the_kernel_once_each() -> None:
