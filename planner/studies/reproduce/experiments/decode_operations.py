@@ -22,7 +22,7 @@ Degree = Annotated[int, Field(ge=1)]
 Tokens = Annotated[int, Field(ge=1)]
 
 
-class Served(Spec):
+class DecodingBatch(Spec):
     """What decodes, and in what batch."""
 
     model: Model
@@ -48,7 +48,7 @@ class Served(Spec):
         return found
 
 
-class Comparison(Served):
+class ServerAndAppliance(DecodingBatch):
     """A server against the appliance."""
 
     device: str
@@ -59,7 +59,7 @@ class Comparison(Served):
     """tokens in and out"""
 
 
-class Profile(Served):
+class GrowingGroup(DecodingBatch):
     """One request as the tensor group grows."""
 
     device: str
@@ -68,7 +68,7 @@ class Profile(Served):
     request: tuple[Tokens, Tokens]
 
     @model_validator(mode="after")
-    def _starts_alone(self) -> "Profile":
+    def _starts_alone(self) -> "GrowingGroup":
         if self.tensor[0] != 1 or list(self.tensor) != sorted(set(self.tensor)):
             raise ValueError(f"tensor: {list(self.tensor)} must grow from 1, which overheads are relative to")
         return self
@@ -77,8 +77,8 @@ class Profile(Served):
 class Inputs(Spec):
     """Both studies."""
 
-    comparison: Comparison
-    profile: Profile
+    comparison: ServerAndAppliance
+    profile: GrowingGroup
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
@@ -86,7 +86,7 @@ def compute(inputs: Inputs) -> dict[str, float]:
     return _over_the_server(inputs.comparison) | _overheads(inputs.profile)
 
 
-def _over_the_server(given: Comparison) -> dict[str, float]:
+def _over_the_server(given: ServerAndAppliance) -> dict[str, float]:
     pairs = [both(given, request) for request in given.requests]
     found = {
         f"{name} on the appliance over the server": max(ours[name] / theirs[name] for theirs, ours in pairs)
@@ -101,13 +101,13 @@ def _over_the_server(given: Comparison) -> dict[str, float]:
     }
 
 
-def both(given: Comparison, request: tuple[int, int]) -> tuple[dict[str, float], dict[str, float]]:
+def both(given: ServerAndAppliance, request: tuple[int, int]) -> tuple[dict[str, float], dict[str, float]]:
     """Seconds by kind of operation, of the server and of the appliance."""
     device = load_device(given.device)
     return given.operations_s(device, given.tensor, *request), given.operations_s(_on_appliance(given), 1, *request)
 
 
-def _on_appliance(given: Comparison) -> Device:
+def _on_appliance(given: ServerAndAppliance) -> Device:
     base, appliance = load_device(given.device), load_memory_appliance(given.appliance)
     tier, count = appliance.tier(appliance.evaluated_bytes_per_s), given.tensor
     changes: dict[str, Any] = {
@@ -119,7 +119,7 @@ def _on_appliance(given: Comparison) -> Device:
     return base.model_copy(update=changes)
 
 
-def overheads_s(given: Profile) -> list[dict[str, float]]:
+def overheads_s(given: GrowingGroup) -> list[dict[str, float]]:
     """Of each degree above 1: seconds of each kind of operation beyond its share of those of one accelerator."""
     device = load_device(given.device)
     alone, *divided = (given.operations_s(device, tensor, *given.request) for tensor in given.tensor)
@@ -129,7 +129,7 @@ def overheads_s(given: Profile) -> list[dict[str, float]]:
     ]
 
 
-def _overheads(given: Profile) -> dict[str, float]:
+def _overheads(given: GrowingGroup) -> dict[str, float]:
     return {
         f"communication of the overhead, {tensor} GPUs, by the product's model": each[SENT] / sum(each.values())
         for tensor, each in zip(given.tensor[1:], overheads_s(given), strict=True)

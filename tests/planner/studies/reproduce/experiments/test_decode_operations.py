@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from costmodel.hardware.device import load_device
 from costmodel.kernels.collective import node_collective_s
-from planner.studies.reproduce.experiments.decode_operations import Inputs, Profile, both, overheads_s
+from planner.studies.reproduce.experiments.decode_operations import Inputs, GrowingGroup, both, overheads_s
 from tests.planner.studies.reproduce.experiments.photonic_fabric import outcome
 
 
@@ -60,4 +60,4 @@ def test_figures_that_cannot_be_derived_show_ours_beside() -> None:
 def test_degrees_grow_from_one(tensor: tuple[int, ...]) -> None:
     good = _inputs().profile.model_dump(mode="json")
     with pytest.raises(ValidationError, match="must grow from 1"):
-        Profile.model_validate(good | {"tensor": tensor})
+        GrowingGroup.model_validate(good | {"tensor": tensor})
