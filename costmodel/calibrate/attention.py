@@ -230,6 +230,7 @@ def _fit(kernel: Kernel, table: Table) -> Fit:
         result.curves[key] = {**numbers, **dropped}
         result.mean_error[key] = _mean_error(kernel, own, result.curves[key])
         result.rows[key] = len(own["step"])
+        result.free[key] = tuple(name for name in numbers if name not in dropped)
     return result
 
 

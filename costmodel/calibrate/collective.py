@@ -68,14 +68,15 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
 
 def fit(table: Table) -> Fit:
     """One curve for each device of the table."""
-    curves, errors, counts = {}, {}, {}
+    curves, errors, counts, decided = {}, {}, {}, {}
     for name, rows in _devices(table):
         device, own = load_device(name), _rows(table, rows)
         key = (device.name, VARIANT)
         curves[key] = _fit(own, device, _form(own, device))
         errors[key] = _mean_error(own, device, curves[key])
         counts[key] = int(rows.sum())
-    return Fit(curves, errors, counts)
+        decided[key] = tuple({value: number for number, value in reversed(curves[key].items())}.values())
+    return Fit(curves, errors, counts, decided)
 
 
 def ablations(table: Table) -> tuple[Ablation, ...]:

@@ -42,6 +42,8 @@ class Fit:
     curves: dict[tuple[str, str], Numbers]
     mean_error: dict[tuple[str, str], float]
     rows: dict[tuple[str, str], int] = field(default_factory=dict)
+    free: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """names of the numbers that the rows decided; of a curve without an entry, all"""
 
 
 @dataclass(frozen=True)

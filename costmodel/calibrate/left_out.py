@@ -1,4 +1,4 @@
-"""Rows of each value of a column predicted by a fit on all other rows: errors where nothing was fitted."""
+"""Rows of each value of a column, or of random halves, predicted by a fit on all other rows: errors on unseen rows."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,6 +8,9 @@ import numpy as np
 from costmodel.calibrate.family import Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.parts import parts_of
 from costmodel.pricing.calibration import load_calibrations
+
+HALVES = "halves"
+"""in place of a column: each half of the rows by a fit on the other"""
 
 
 def predict_left_out(
@@ -31,6 +34,9 @@ def predict_left_out(
 
 def _parts(table: Table, column: str) -> Iterator[Bools]:
     """Rows of each value, shape (N,)."""
+    if column == HALVES:
+        first = np.random.default_rng(0).permutation(len(next(iter(table.values())))) % 2 == 0
+        return iter((first, ~first))
     values = np.unique(table[column])
     if len(values) < 2:
         raise ValueError(f"column '{column}' has one value, {values[0]}: without its rows there is nothing to fit")

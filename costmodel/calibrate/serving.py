@@ -42,6 +42,7 @@ def fit(table: Table) -> Fit:
             result.curves[device, variant] = numbers
             result.mean_error[device, variant] = float(np.concatenate(errors).mean())
             result.rows[device, variant] = sum(map(len, errors))
+            result.free[device, variant] = () if variant == GENERIC else fitted.decided(variant)
     return result
 
 

@@ -82,6 +82,12 @@ class Fitted:
         parts = (self.shared, *self.own.values(), *self.of_pair.values())
         return sum(name not in self.term.fixed for part in parts for name in part)
 
+    def decided(self, variant: str) -> tuple[str, ...]:
+        """Names of the numbers that rows decided, of a backend or a pair."""
+        own = self.of_pair[variant] if variant in self.of_pair else {**self.shared, **self.own[variant]}
+        told = {**self.term.fixed, **SETTINGS.get(variant, {}), **FEW_ROWS.get(variant, {})}
+        return tuple(name for name in own if name not in told)
+
     def curves(self) -> dict[str, Numbers]:
         """Those of backends, of pairs, and the backend in their midst, for software that was not measured."""
         backends = {name: {**self.shared, **own, **self.term.fixed} for name, own in self.own.items()}

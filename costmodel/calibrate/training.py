@@ -140,14 +140,15 @@ def _by_curve(table: Table) -> dict[tuple[str, str], CurveRows]:
 def fit(table: Table) -> Fit:
     """Efficiencies of each device and precision; of an older framework, the share of matrices alone."""
     curves: dict[tuple[str, str], Numbers] = {}
-    errors, counts = {}, {}
+    errors, counts, decided = {}, {}, {}
     for (name, variant), curve in _by_curve(table).items():
         newest = curves.get((name, variant.split()[0]))
         base, free = (newest, ("matrix",)) if newest else (_start(curve[0], curves), _free(curve[0]))
         numbers = _fit_curve(variant, *curve, free, base)
         key = (name, variant)
         curves[key], errors[key], counts[key] = numbers, _mean_error(variant, curve, numbers), len(curve[0])
-    return Fit(curves, errors, counts)
+        decided[key] = free
+    return Fit(curves, errors, counts, decided)
 
 
 def ablations(table: Table) -> tuple[Ablation, ...]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from costmodel.catalog import calibration_documents
 from costmodel.hardware.device import Device, load_device
@@ -14,6 +14,24 @@ from costmodel.spec import Spec
 
 Numbers = dict[str, float]
 """names and values of one curve's parameters"""
+
+
+DATE_PATTERN = r"\d{4}(-\d{2})?( to \d{4}(-\d{2})?)?"
+"""year and month, or the first and last of several"""
+
+
+class FitOrigin(Spec):
+    """What decided the numbers of one curve."""
+
+    software: str = Field(min_length=1)
+    """what ran, with its version, and in what precision where the curve's name does not tell"""
+    date: str = Field(pattern=rf"^{DATE_PATTERN}$")
+    """year and month of the measurement, or of its publication; first and last of several"""
+    data: str = Field(min_length=1)
+    """where the measurements are published, and under what licence"""
+    rows: int = Field(ge=1)
+    fitted: tuple[str, ...] = ()
+    """names of the numbers that the rows decided; the others of the curve are typical, or set"""
 
 
 class Calibration(Spec):
@@ -26,6 +44,24 @@ class Calibration(Spec):
     """family -> variant (a precision, an operation, a backend) -> parameters"""
     source: str = Field(min_length=1)
     """what the numbers were fitted on, and with what error"""
+    origins: dict[str, dict[str, FitOrigin]] = Field(default_factory=dict)
+    """family -> variant -> what it was fitted on; a curve without one tells it in `source` alone"""
+
+    @model_validator(mode="after")
+    def _origins_are_of_curves(self) -> Self:
+        for family, variants in self.origins.items():
+            for variant, origin in variants.items():
+                numbers = self.variant(family, variant)
+                if numbers is None:
+                    raise ValueError(f"origins: '{family}' has no curve '{variant}'; name one of `families`")
+                if unknown := [name for name in origin.fitted if name not in numbers]:
+                    raise ValueError(f"origins: '{family} {variant}' has no number '{unknown[0]}'; name one of its own")
+        return self
+
+    def num_fitted(self, family: str) -> int:
+        """Numbers that rows decided; one that several curves share counts once."""
+        found = self.origins.get(family, {}).items()
+        return len({(name, self.families[family][own][name]) for own, origin in found for name in origin.fitted})
 
     def variant(self, family: str, variant: str) -> Numbers | None:
         """The parameters of one curve; None where this device has none of its own."""
@@ -70,3 +106,9 @@ def numbers_of(
                 own = found if is_fitted_here else scaled(found, scalings, load_device(name), device)
                 return own, is_fitted_here
     return None, False
+
+
+def origin_of(device: Device, family: str, variant: str) -> FitOrigin | None:
+    """What a curve of this very device was fitted on; None where nothing was, or it is not recorded."""
+    own = (part.origins.get(family, {}).get(variant) for part in load_calibrations() if part.device == device.name)
+    return next((origin for origin in own if origin is not None), None)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from costmodel.calibrate.carried_over import carried_over
 from costmodel.calibrate.errors import Errors, errors_of, rank_correlation, relative_error
 from costmodel.calibrate.family import Calibrations, Floats, Series, Table
-from costmodel.calibrate.left_out import predict_left_out
-from costmodel.hardware.device import Device
+from costmodel.calibrate.left_out import HALVES, predict_left_out
+from costmodel.hardware.device import Device, load_device
+from costmodel.pricing.calibration import Calibration, FitOrigin
 from planner.model.errors import InputError
 from planner.tables import Measurements
 
@@ -71,7 +72,8 @@ def validate_table(
     """Predict every row; `calibrations` replace those of the catalog. InputError names the file.
 
     With `fitted_on`, curves of that device alone are used, carried over by the peaks of each. With `leave_out`, rows
-    of each value of that column are predicted by a fit on the others, and errors are broken down by it.
+    of each value of that column, or of each of two random halves, are predicted by a fit on the others, and errors are
+    broken down by that column.
     """
     used = calibrations if fitted_on is None else carried_over(fitted_on, calibrations)
     try:
@@ -89,7 +91,8 @@ def validate_table(
         for name, column in table.columns.items()
         if not any(_is_same(column, values) for values in measured)
     }
-    groups = [name for name in table.family.groups if name in table.columns] if leave_out is None else [leave_out]
+    has_usual = leave_out in (None, HALVES)
+    groups = [name for name in table.family.groups if name in table.columns] if has_usual else [str(leave_out)]
     return tuple(_quantity(table, series, inputs, groups) for series in predictions)
 
 
@@ -97,6 +100,17 @@ def _seen_on(fitted: Device, table: Measurements, series: Series) -> Series:
     """The series with rows of the fitted device alone as calibrated."""
     own = [name.lower() in (fitted.name, *fitted.aliases) for name in table.columns["device"].tolist()]
     return replace(series, is_calibrated=series.is_calibrated & np.asarray(own, dtype=np.bool_))
+
+
+def curve_origins(table: Measurements, calibrations: Calibrations) -> list[tuple[Calibration, dict[str, FitOrigin]]]:
+    """Calibrations of the table's kind for its devices and those that they are like, with the origins of curves."""
+    devices = np.unique(table.columns["device"]).tolist() if "device" in table.columns else []
+    names = {name for device in devices for name in load_device(device).ancestry}
+    return [
+        (part, part.origins.get(table.kind, {}))
+        for part in calibrations
+        if part.device in names and table.kind in part.families
+    ]
 
 
 def group_labels(table: Measurements) -> NDArray[np.str_]:

@@ -1,5 +1,6 @@
 """planner calibrate: tables of measurements -> the few efficiency parameters of a catalog part."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,6 +40,8 @@ def calibrate(
     output: Output = None,
     kind: Kind = None,
     source: Annotated[str, typer.Option(metavar="TEXT", help="What was measured, for the file.")] = "",
+    software: Annotated[str, typer.Option(metavar="TEXT", help="What ran, with its version; with --date.")] = "",
+    date: Annotated[str, typer.Option(metavar="YYYY-MM", help="Of the measurement; with --software.")] = "",
     ablation: Annotated[bool, typer.Option("--ablation", help="Leave out each term in turn and judge again.")] = False,
     measure: Annotated[bool, typer.Option("--measure", help="Measure the GPU of this machine instead.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Measure fewer shapes, in about two minutes.")] = False,
@@ -57,7 +60,9 @@ def calibrate(
 
         return measure_into(tables, output, is_quick=quick)
     paths, target = _require_arguments(tables, output, is_quick=quick)
-    files, parts, fits, studies = _fit_tables(paths, target, kind, source, with_ablations=ablation)
+    _require_origin(software, date)
+    told = source, software, date
+    files, parts, fits, studies = _fit_tables(paths, target, kind, told, with_ablations=ablation)
     if as_json:
         print_json(_document(files, parts, fits, studies))
     else:
@@ -66,7 +71,7 @@ def calibrate(
 
 
 def _fit_tables(
-    paths: list[Path], target: Path, kind: str | None, source: str, *, with_ablations: bool
+    paths: list[Path], target: Path, kind: str | None, told: tuple[str, str, str], *, with_ablations: bool
 ) -> "tuple[dict[str, str], dict[str, Calibration], Fits, list[Ablation]]":
     """Files written by device, the fitted curves alone, the fits, and the ablations."""
     from costmodel.calibrate.parts import merged, parts_of
@@ -75,12 +80,21 @@ def _fit_tables(
     read = _by_kind([read_table(path, kind) for path in paths])
     places = _places(read, target)
     fits = {_family(own).name: _fit(own) for own in read.values()}
-    parts = parts_of(fits, source)
+    parts = parts_of(fits, *told)
     for device, part in parts.items():
         path, old = places[device]
         write_text(path, _text(part if old is None else merged(old, part)))
     studies = [row for own in read.values() for row in _ablations(own)] if with_ablations else []
     return {device: str(places[device][0]) for device in parts}, parts, fits, studies
+
+
+def _require_origin(software: str, date: str) -> None:
+    if bool(software) != bool(date):
+        raise InputError("--software, --date", "", "belong together; give both, or neither")
+    from costmodel.pricing.calibration import DATE_PATTERN
+
+    if date and not re.fullmatch(DATE_PATTERN, date):
+        raise InputError("--date", f"'{date}'", "is no date; write 2025-11, or 2025-06 to 2025-11")
 
 
 def _require_arguments(tables: list[Path] | None, output: Path | None, *, is_quick: bool) -> tuple[list[Path], Path]:

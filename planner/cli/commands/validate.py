@@ -1,7 +1,7 @@
 """planner validate: how far are the predictions from a table of measurements?"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from planner.cli.tables.tables import Kind, before_the_catalog, load_calibration
 
 if TYPE_CHECKING:
     from costmodel.calibrate.errors import Errors
+    from costmodel.calibrate.family import Calibrations
     from costmodel.hardware.device import Device
     from planner.studies.validate import QuantityErrors
     from planner.tables import Measurements
@@ -28,7 +29,7 @@ LeaveOut = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Predict the rows of each value of a column, such as model, by a fit on all other rows.",
+        help="Predict the rows of each value of a column, such as model, by a fit on all other rows; 'halves': random ones.",
     ),
 ]
 FIGURES = ("rows", "calibrated", "mean", "median", "p90", "worst", "bias")
@@ -52,25 +53,28 @@ def validate(
     Errors are (predicted - measured) / measured: mean, median, 90th percentile and worst of their absolute
     values, and the bias, their signed mean. A row counts as calibrated where its curve was fitted on its very
     device; otherwise the curve comes from a device that it is like, by the peaks of both, or is a typical one.
-    --leave-out fits anew, by the code of `planner calibrate`, once for each value of the column: minutes for serving.
+    Errors on the rows of a fit are smaller than on others, which --leave-out shows: it fits anew, by the code of
+    `planner calibrate`, once for each value of the column, or of each half for the other: minutes for serving.
     """
     _require_outputs(plot, as_json=as_json, rows=rows)
     given = tuple(load_calibration(path) for path in calibration or ())
     from planner.studies.validate import to_record, validate_table
     from planner.tables import read_table
 
-    read = read_table(measured, kind)
+    read, used = read_table(measured, kind), before_the_catalog(given)
     _require_column(read, leave_out, fitted_on, calibration)
-    quantities = validate_table(read, before_the_catalog(given), _fitted(fitted_on), leave_out)
+    quantities = validate_table(read, used, _fitted(fitted_on), leave_out)
+    curves = _curves(read, used) if leave_out is None else []
     if plot is not None:
         from planner.plotting.scatter import save_scatter
 
         save_scatter(plot, read, quantities)
     if as_json:
         records = [to_record(read, quantity, num_worst=NUM_WORST, with_rows=rows) for quantity in quantities]
-        print_json({"table": str(measured), "kind": read.kind, "rows": len(read), "quantities": records})
+        head = {"table": str(measured), "kind": read.kind, "rows": len(read), "left_out": leave_out}
+        print_json(head | {"curves": curves, "quantities": records})
     else:
-        _show(read, quantities, leave_out)
+        _show(read, quantities, curves, leave_out)
     return 0
 
 
@@ -98,7 +102,7 @@ def _require_column(
     if fitted_on is not None or calibration:
         other = "--fitted-on" if fitted_on is not None else "--calibration"
         raise InputError("--leave-out", "", f"fits anew; leave {other} out")
-    names = [name for name in read.family.names if name in read.columns]
+    names = [*(name for name in read.family.names if name in read.columns), "halves"]
     if leave_out not in names:
         raise InputError("--leave-out", f"'{leave_out}'", f"is no column of names; take one of {', '.join(names)}")
 
@@ -118,22 +122,57 @@ def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:
     require_matplotlib()
 
 
-def _show(read: "Measurements", quantities: "tuple[QuantityErrors, ...]", leave_out: str | None) -> None:
+def _show(
+    read: "Measurements", quantities: "tuple[QuantityErrors, ...]", curves: list[dict[str, Any]], leave_out: str | None
+) -> None:
     out = console()
     out.print(f"{plain(str(read.path))}   {read.kind}   {len(read):,} rows", soft_wrap=True)
-    for told in _fitted_on(read) if leave_out is None else [f"each {leave_out} predicted by a fit on all others"]:
-        out.print(plain(told), style="dim", soft_wrap=True)
+    _show_curves(curves)
+    if leave_out is not None:
+        each = "each half predicted by a fit on the other" if leave_out == "halves" else ""
+        out.print(plain(each or f"each {leave_out} predicted by a fit on all others"), style="dim", soft_wrap=True)
     for quantity in quantities:
         out.print()
         _show_quantity(read, quantity)
+    if leave_out is None and read.family.fit is not None:
+        out.print(plain("errors on rows that no fit saw: --leave-out halves, or --leave-out COLUMN"), style="dim")
 
 
-def _fitted_on(read: "Measurements") -> list[str]:
-    """Rows that the catalog's curves of this kind were fitted on: errors on those rows are not those on unseen ones."""
+def _curves(read: "Measurements", used: "Calibrations | None") -> list[dict[str, Any]]:
+    """Curves of the table's devices: what each was fitted on, and how many numbers of the device rows decided."""
     from costmodel.pricing.calibration import load_calibrations
+    from planner.studies.validate import curve_origins
 
-    parts = [part for part in load_calibrations() if read.kind in part.families]
-    return [f"{part.device}: {part.source}" for part in parts]
+    return [
+        {
+            "device": part.device,
+            "numbers_fitted": part.num_fitted(read.kind),
+            "source": part.source,
+            "origins": {variant: origin.model_dump(mode="json") for variant, origin in origins.items()},
+        }
+        for part, origins in curve_origins(read, used or load_calibrations())
+    ]
+
+
+def _show_curves(curves: list[dict[str, Any]]) -> None:
+    """Where the curves come from; errors on those rows are not those on unseen ones."""
+    out = console()
+    columns = ("curves of", "numbers fitted", "curve", "software", "date", "rows", "data")
+    lines = []
+    for each in curves:
+        head = [each["device"], f"{each['numbers_fitted']}"]
+        for variant, origin in each["origins"].items():
+            lines.append([*head, variant, *_origin(origin)])
+            head = ["", ""]
+    if lines:
+        out.print(table(columns, lines, right=("numbers fitted", "rows"), wrap=("software", "data")))
+    for each in curves:
+        if not each["origins"]:
+            out.print(plain(f"{each['device']}: software and date are not recorded; {each['source']}"), soft_wrap=True)
+
+
+def _origin(origin: dict[str, Any]) -> tuple[str, str, str, str]:
+    return origin["software"], origin["date"], f"{origin['rows']:,}", origin["data"]
 
 
 def _show_quantity(read: "Measurements", quantity: "QuantityErrors") -> None:

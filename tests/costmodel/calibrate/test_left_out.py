@@ -47,3 +47,11 @@ def test_there_must_be_something_else_to_fit_on() -> None:
         predict_left_out(MEAN, one, "maker")
     with pytest.raises(ValueError, match="nothing is fitted to tables of kind mean"):
         predict_left_out(Family("mean", (), (), (), predict), TABLE, "maker")
+
+
+def test_each_half_is_predicted_by_the_other() -> None:
+    (series,) = predict_left_out(MEAN, TABLE, "halves")
+    total, first = TABLE["latency_ms"].sum(), np.unique(series.predicted)[0]
+    is_first = series.predicted == first
+    assert is_first.sum() == 3
+    assert first == pytest.approx((total - TABLE["latency_ms"][is_first].sum()) / 3, rel=1e-4)

@@ -61,6 +61,8 @@ def test_what_is_refused(planner: Planner, tmp_path: Path) -> None:
         ((table, "-o", other), "holds curves of a100-sxm, not of h100-sxm"),
         ((table, "-o", table), "exists and is not a calibration"),
         ((table, "-o", tmp_path / "x.json", "--quick"), "belongs to --measure"),
+        ((table, "-o", tmp_path / "x.json", "--software", "NCCL 2.27"), "belong together"),
+        ((table, "-o", tmp_path / "x.json", "--software", "NCCL 2.27", "--date", "May"), "is no date"),
         ((table, "--measure"), "leave out the tables"),
         (("--measure", "-o", table), "is a file"),
     ]

@@ -99,10 +99,25 @@ def test_devices_left_out_in_turn(planner: Planner, tmp_path: Path) -> None:
 def test_what_cannot_be_left_out(planner: Planner, tmp_path: Path) -> None:
     table = written(tmp_path)
     for arguments, problem in (
-        (("--leave-out", "num_gpus"), "is no column of names; take one of device, op_name"),
+        (("--leave-out", "num_gpus"), "is no column of names; take one of device, op_name, halves"),
         (("--leave-out", "device"), "column 'device' has one value, h100"),
         (("--leave-out", "device", "--fitted-on", "h100"), "fits anew; leave --fitted-on out"),
     ):
         outcome = planner("validate", table, *arguments)
         assert (outcome.code, outcome.out) == (2, "")
         assert problem in outcome.err
+
+
+def test_curves_tell_software_and_date_and_halves_may_be_left_out(planner: Planner, tmp_path: Path) -> None:
+    table = written(tmp_path, ("h100", "a100"), CollectiveCurve())
+    shown = planner("validate", table).out
+    assert "numbers fitted" in shown
+    assert "--leave-out halves" in shown
+    document = planner("validate", table, "--json").document
+    assert [curve["device"] for curve in document["curves"]] == ["a100-sxm", "h100-sxm"]
+    origin = document["curves"][0]["origins"]["node"]
+    assert origin["software"].startswith("NCCL")
+    assert document["curves"][0]["numbers_fitted"] == len(origin["fitted"])
+    halves = planner("validate", table, "--leave-out", "halves", "--json").document
+    assert (halves["left_out"], halves["curves"]) == ("halves", [])
+    assert halves["quantities"][0]["all"]["calibrated_rows"] == halves["rows"]

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from costmodel.hardware.device import load_device
 from costmodel.kernels.collective import node_collective_s
-from planner.studies.reproduce.experiments.decode_operations import Inputs, GrowingGroup, both, overheads_s
+from planner.studies.reproduce.experiments.decode_operations import GrowingGroup, Inputs, both, overheads_s
 from tests.planner.studies.reproduce.experiments.photonic_fabric import outcome
 
 
