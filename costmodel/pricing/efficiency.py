@@ -99,3 +99,9 @@ def _fitted_here(device: Device, regime: Regime, calibrations: tuple[Calibration
         if numbers is not None and is_fitted:
             return {name: numbers[name] for name in WHATEVER_THE_PRECISION if name in numbers}
     return {}
+
+
+def fitted_with(device: Device, regime: str, precision: Precision) -> str:
+    """ ": software, date" of what a device's efficiencies were fitted on; empty where it is not recorded."""
+    origin = origin_of(device, regime, variant_of(precision))
+    return f": {origin.software}, {origin.date}" if origin is not None else ""

@@ -212,22 +212,16 @@ def _asked(question: Question, workload: "Workload") -> str:
 def _how_sure(question: Question, device: "Device", is_fitted: bool) -> str:
     """Sources of the efficiencies."""
     if is_fitted:
-        return f"efficiencies fitted on {question.phase} of {device.name}{_with_software(question, device)}"
+        from costmodel.pricing.efficiency import fitted_with
+
+        software = fitted_with(device, question.phase, question.precision)
+        return f"efficiencies fitted on {question.phase} of {device.name}{software}"
     if question.phase == "inference":
         return f"matrix products by the curves of {device.like or device.name}, the rest by the part's efficiencies"
     return (
         f"efficiencies typical of the part: no training was fitted on {device.name}; those fitted on others differ "
         "from their parts' by up to a third, so compare mappings rather than devices"
     )
-
-
-def _with_software(question: Question, device: "Device") -> str:
-    """Framework and date of the measurements that the efficiencies were fitted on."""
-    from costmodel.pricing.calibration import origin_of
-    from costmodel.pricing.efficiency import variant_of
-
-    origin = origin_of(device, question.phase, variant_of(question.precision))
-    return f": {origin.software}, {origin.date}" if origin is not None else ""
 
 
 def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]], work: str) -> dict[str, list[str]]:
