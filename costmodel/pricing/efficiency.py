@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from costmodel.hardware.device import Device, Precision, is_narrow
-from costmodel.pricing.calibration import Calibration, Numbers, numbers_of
+from costmodel.pricing.calibration import Calibration, Numbers, numbers_of, origin_of
 from costmodel.pricing.scaling import Scaling, by_link
 from costmodel.spec import BytesPerSecond, Latency, Seconds, Spec
 

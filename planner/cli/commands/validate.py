@@ -29,7 +29,8 @@ LeaveOut = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Predict the rows of each value of a column, such as model, by a fit on all other rows; 'halves': random ones.",
+        help="Predict the rows of each value of a column, such as model, by a fit on all other rows; or 'halves', "
+        "random ones.",
     ),
 ]
 FIGURES = ("rows", "calibrated", "mean", "median", "p90", "worst", "bias")
