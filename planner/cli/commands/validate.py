@@ -58,11 +58,11 @@ def validate(
     `planner calibrate`, once for each value of the column, or of each half for the other: minutes for serving.
     """
     _require_outputs(plot, as_json=as_json, rows=rows)
-    given = tuple(load_calibration(path) for path in calibration or ())
+    used = before_the_catalog(tuple(load_calibration(path) for path in calibration or ()))
     from planner.studies.validate import to_record, validate_table
     from planner.tables import read_table
 
-    read, used = read_table(measured, kind), before_the_catalog(given)
+    read = read_table(measured, kind)
     _require_column(read, leave_out, fitted_on, calibration)
     quantities = validate_table(read, used, _fitted(fitted_on), leave_out)
     curves = _curves(read, used) if leave_out is None else []
