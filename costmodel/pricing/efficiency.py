@@ -102,6 +102,7 @@ def _fitted_here(device: Device, regime: Regime, calibrations: tuple[Calibration
 
 
 def fitted_with(device: Device, regime: str, precision: Precision) -> str:
-    """ ": software, date" of what a device's efficiencies were fitted on; empty where it is not recorded."""
+    """What a device's efficiencies were fitted on, with software and date where they are recorded."""
     origin = origin_of(device, regime, variant_of(precision))
-    return f": {origin.software}, {origin.date}" if origin is not None else ""
+    told = f": {origin.software}, {origin.date}" if origin is not None else ""
+    return f"efficiencies fitted on {regime} of {device.name}{told}"

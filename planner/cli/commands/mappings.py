@@ -193,8 +193,7 @@ def _looked_at(counts: "SearchCounts") -> str:
 
 def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list[str]:
     """Fields whose choices are searched here, and of which a workload that leaves them out has fewer."""
-    plain = _asked_workload(question)
-    menus, wide = plain.menus(), searched.menus()
+    menus, wide = _asked_workload(question).menus(), searched.menus()
     return [name for name in type(searched).model_fields if name in menus and set(wide[name]) - set(menus[name])]
 
 
@@ -211,11 +210,10 @@ def _asked(question: Question, workload: "Workload") -> str:
 
 def _how_sure(question: Question, device: "Device", is_fitted: bool) -> str:
     """Sources of the efficiencies."""
-    if is_fitted:
-        from costmodel.pricing.efficiency import fitted_with
+    from costmodel.pricing.efficiency import fitted_with
 
-        software = fitted_with(device, question.phase, question.precision)
-        return f"efficiencies fitted on {question.phase} of {device.name}{software}"
+    if is_fitted:
+        return fitted_with(device, question.phase, question.precision)
     if question.phase == "inference":
         return f"matrix products by the curves of {device.like or device.name}, the rest by the part's efficiencies"
     return (

@@ -66,10 +66,7 @@ def validate(
     _require_column(read, leave_out, fitted_on, calibration)
     quantities = validate_table(read, used, _fitted(fitted_on), leave_out)
     curves = _curves(read, used) if leave_out is None else []
-    if plot is not None:
-        from planner.plotting.scatter import save_scatter
-
-        save_scatter(plot, read, quantities)
+    _save_plot(plot, read, quantities)
     if as_json:
         records = [to_record(read, quantity, num_worst=NUM_WORST, with_rows=rows) for quantity in quantities]
         head = {"table": str(measured), "kind": read.kind, "rows": len(read), "left_out": leave_out}
@@ -77,6 +74,13 @@ def validate(
     else:
         _show(read, quantities, curves, leave_out)
     return 0
+
+
+def _save_plot(plot: Path | None, read: "Measurements", quantities: "tuple[QuantityErrors, ...]") -> None:
+    if plot is not None:
+        from planner.plotting.scatter import save_scatter
+
+        save_scatter(plot, read, quantities)
 
 
 def _fitted(name: str | None) -> "Device | None":
