@@ -104,6 +104,7 @@ def _row(cells: dict[str, Any]) -> Row | None:
             "sequence_parallel": not is_old or "sequence-parallel" in how,
             "attention": "unfused" if is_old else "fused",
             "uneven_stages": True,
+            "schedule": "1f1b",
             "partial_rounds": True,
             **_recipe(cells),
         }

@@ -10,7 +10,7 @@ from costmodel.collectives.ladder import Order
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan, PlanKind
 from costmodel.hardware.offload import offload_code, offload_name
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
-from costmodel.parallelism.mappings import CHOICES, RECOMPUTE, Dimension, Recompute
+from costmodel.parallelism.mappings import CHOICES, RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
 from costmodel.spec import Spec
 
 Menus = Mapping[str, Sequence[int]]
@@ -79,6 +79,8 @@ class Configuration(Spec):
     zero: Literal[0, 1, 2, 3] | None = None
     sequence_parallel: bool | None = None
     offload: str | None = None
+    schedule: Schedule | None = Field(default=None, exclude_if=lambda schedule: schedule is None)
+    """order of passes in the pipeline; absent: the workload's only or first choice"""
     memory_units: int | None = Field(default=None, ge=1)
     """units of remote memory that each rank reads and writes; absent where memory is local"""
     memory_io: int | None = Field(default=None, ge=1)
@@ -145,6 +147,8 @@ class Configuration(Spec):
             written["recompute"] = RECOMPUTE.index(self.recompute)
         if self.offload is not None:
             written["offload"] = offload_code(self.offload)
+        if self.schedule is not None:
+            written["schedule"] = SCHEDULES.index(self.schedule)
         fixed = {name: menus.get(name, (default,))[0] for name, (_, default) in CHOICES.items()}
         return {name: fixed[name] if value is None else int(value) for name, value in written.items()}
 
@@ -161,6 +165,8 @@ class Configuration(Spec):
         for name in ("interleave", "recompute", "zero", "sequence_parallel", "offload"):
             if len(menus.get(name, ())) <= 1:
                 del named[name]
+        if named.pop("schedule") != menus.get("schedule", (0,))[0]:
+            named["schedule"] = SCHEDULES[choice["schedule"]]
         if "recompute" in named:
             named["recompute"] = RECOMPUTE[choice["recompute"]]
         if "offload" in named:

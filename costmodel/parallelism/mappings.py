@@ -21,6 +21,9 @@ RECOMPUTE: tuple[Recompute, ...] = ("none", "selective", "full")
 Offload = Literal["weights", "activations", "optimizer"]
 OFFLOAD: tuple[Offload, ...] = ("weights", "activations", "optimizer")
 """bit of each choice in `Mappings.offload`"""
+Schedule = Literal["1f1b", "zero_bubble", "dual_pipe"]
+SCHEDULES: tuple[Schedule, ...] = ("1f1b", "zero_bubble", "dual_pipe")
+"""code of each choice in `Mappings.schedule`"""
 
 CHOICES: dict[str, tuple[type[np.integer[Any]], int]] = {
     "tensor": (np.int16, 1),
@@ -34,6 +37,7 @@ CHOICES: dict[str, tuple[type[np.integer[Any]], int]] = {
     "zero": (np.int8, 1),
     "sequence_parallel": (np.int8, 0),
     "offload": (np.int8, 0),
+    "schedule": (np.int8, 0),
 }
 """columns that a mapping consists of: type and default; small types, since there may be 10^7 rows"""
 
@@ -69,6 +73,8 @@ class Mappings:
     """1 where norms and residuals are divided over the tensor ranks"""
     offload: Ints
     """sum of the bits of OFFLOAD that live in the second memory tier"""
+    schedule: Ints
+    """index into SCHEDULES: the order of passes in a pipeline"""
 
     @classmethod
     def of(cls, **columns: Any) -> Self:
@@ -117,6 +123,10 @@ class Mappings:
 
     def has_recompute(self, name: Recompute) -> Bools:
         return np.asarray(self.recompute == RECOMPUTE.index(name))
+
+    def has_schedule(self, name: Schedule) -> Bools:
+        """Which pipelines run so; a mapping without one has no order of passes to choose."""
+        return np.asarray((self.schedule == SCHEDULES.index(name)) & (self.pipeline > 1))
 
 
 def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[Ints, Ints]:

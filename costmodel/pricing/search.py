@@ -190,7 +190,7 @@ def _distinct(options: Iterator[Option], top: int) -> tuple[Option, ...]:
     for option in options:
         written = option.configuration
         key = (written.degrees, written.num_devices, written.recompute, written.zero, written.sequence_parallel)
-        found.setdefault((*key, written.offload), option)
+        found.setdefault((*key, written.offload, written.schedule), option)
         if len(found) == top:
             break
     return tuple(found.values())

@@ -55,4 +55,4 @@ def in_calculon(workload: Workload, m: Mappings) -> Bools:
     chunks = m.pipeline.astype(np.int64) * m.interleave
     divides = (shape.hidden % tensor == 0) & (shape.layers % chunks == 0)
     divides &= m.micro_batch.astype(np.int64) * workload.sequence % tensor == 0
-    return np.asarray(divides & (m.context == 1) & (m.zero <= 1))
+    return np.asarray(divides & (m.context == 1) & (m.zero <= 1) & (m.schedule == 0))

@@ -11,7 +11,7 @@ MODEL, SIZES = "gpt3-22b", (8, 64)
 
 
 def test_plain_python_prices_the_same_step() -> None:
-    setting = Setting.of(MODEL, SIZES, rank_order="tp-cp-pp-dp")
+    setting = Setting.of(MODEL, SIZES, rank_order="tp-cp-pp-dp", schedule="1f1b")
     mappings = setting.mappings()
     mappings = mappings.take(np.random.default_rng(1).choice(len(mappings), 400, replace=False))
     candidates = setting.candidates(mappings)

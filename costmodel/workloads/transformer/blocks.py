@@ -96,7 +96,7 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
 
     Other stages never wait for the vocabulary, so the bubble spares it. Logits are read and written in fp32,
     forward and backward; embeddings are read, written, and their gradient likewise, where the first stage is
-    also the last.
+    also the last. In DualPipe both ends have the vocabulary, each for half of the micro-batches.
     """
     shape, run, m = job.shape, stage.run, stage.mappings
     hidden_bytes = job.activation_bytes * run.tokens * shape.hidden
@@ -116,8 +116,8 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
     shown = np.where(stage.interleave > 1, SHOWN_HAND_OVER, 1.0)
     hands = np.where(m.pipeline > 1, stage.micro_batches * stage.interleave * shown, 0.0)
     embedding = [Operator("embedding", "elementwise", 0.0, 4 * hidden_bytes)]
-    share = 1.0 / stage.pipeline
-    times, embeds = stage.micro_batches, np.where(m.pipeline == 1, stage.micro_batches, 0.0)
+    share = stage.copies / stage.pipeline
+    times, embeds = stage.micro_batches / stage.copies, np.where(m.pipeline == 1, stage.micro_batches, 0.0)
     return [
         stage.shapes.block("vocabulary", vocabulary, [reduced], times, in_bubble=False, stage_share=share),
         stage.shapes.block("embedding", embedding, [], embeds, in_bubble=False, stage_share=share),
@@ -128,24 +128,30 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
 def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     """Optimizer, gradients to their owners and parameters back, once a step; under ZeRO-2 gradients leave after
     each micro-batch, under ZeRO-3 parameters come for each pass. Source: Rajbhandari et al. 2020 (arXiv:1910.02054).
+
+    The two holders of a stage of DualPipe exchange their shares, which pass along the pipeline: p / 2 meet in the
+    middle.
     """
-    m, parameters = stage.mappings, stage.parameters
+    m, parameters, exchanged = stage.mappings, stage.copies * stage.parameters, stage.copies * stage.exchanged
     each = Shapes({}, np.arange(len(m), dtype=np.int32), len(m))
     owned = np.where(m.zero > 0, stage.shard, parameters)
     local = np.where(m.zero == 3, owned, parameters)
     updated = [Operator("optimizer", "elementwise", 0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * local)]
     if _casts_parameters(job):
-        cast = PARAMETER_CAST_BYTES * (parameters - stage.vocabulary_parameters)
+        cast = PARAMETER_CAST_BYTES * (parameters - stage.copies * stage.vocabulary_parameters)
         updated.append(Operator("casts of parameters", "elementwise", 0.0, cast))
     passes = stage.micro_batches * np.where(m.has_recompute("full"), 3.0, 2.0)
     gradients = np.where(m.zero >= 2, stage.micro_batches, 1.0) * np.where(m.zero == 0, 1.0, 0.5)
     gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
     bucket = np.maximum(BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK * stage.shards)
-    buckets, is_shared = np.maximum(stage.parameters / bucket, 1.0), stage.shards > 1
+    buckets, is_shared = np.maximum(parameters / bucket, 1.0), stage.shards > 1
     messages = [
-        Message("gradients", "data", GRADIENT_BYTES * stage.exchanged, gradients * is_shared, buckets),
-        Message("parameters", "data", job.gathered_bytes * stage.exchanged, gathers * is_shared, buckets),
+        Message("gradients", "data", GRADIENT_BYTES * exchanged, gradients * is_shared, buckets),
+        Message("parameters", "data", job.gathered_bytes * exchanged, gathers * is_shared, buckets),
     ]
+    if (is_dual := m.has_schedule("dual_pipe")).any():
+        both_bytes = (GRADIENT_BYTES + job.gathered_bytes) * stage.shard
+        messages.append(Message("between holders of a stage", "pipeline", both_bytes, is_dual * m.pipeline / 2.0))
     return [each.block("optimizer", updated, messages, 1.0, in_bubble=False)]
 
 

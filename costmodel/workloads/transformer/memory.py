@@ -44,8 +44,8 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     weights = stage.copies * job.element_bytes * np.where(m.zero == 3, stage.shard, stage.parameters)
     gradients = stage.copies * GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
     state_bytes = 8.0 if job.precision == "fp32" else 12.0
-    optimizer = state_bytes * np.where(m.zero >= 1, stage.shard, stage.parameters)
-    layer, inputs, working = _layer_bytes(job, stage)
+    optimizer = state_bytes * np.where(m.zero >= 1, stage.shard, stage.copies * stage.parameters)
+    layer, inputs, working, matrices = _layer_bytes(job, stage)
     of_shape = stage.run.tokens * job.shape.vocabulary / stage.run.tensor
     logits = of_shape[stage.shapes.of] * LOGIT_BYTES * job.activation_bytes / 2
     gradient = job.element_bytes * stage.vocabulary_parameters
@@ -58,7 +58,7 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     stays = last_in_flight
     if offloaded:
         stays = np.where(offloaded["activations"] > 0, np.minimum(RESIDENT_LAYERS, last_in_flight), last_in_flight)
-    last = stays * layer + logits
+    last = stays * layer + _waiting_weights(stage) * matrices + logits
     first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
     fixed = local["weights"] + gathered + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
     tier_bytes, tier_windows = _moved(stage, kept, layer, offloaded)
@@ -115,15 +115,27 @@ def _layers_in_flight(stage: Stage) -> tuple[Floats, Floats]:
     pipeline, chunks = stage.pipeline, stage.interleave
     in_chunks = np.where(chunks > 1, pipeline * chunks + pipeline - 1, pipeline)
     last_in_chunks = pipeline * (chunks - 1) + 1
-    if stage.schedule == "dual_pipe":
-        in_chunks = last_in_chunks = np.where(pipeline > 1, pipeline + 1, 1.0)
+    if (is_dual := stage.mappings.has_schedule("dual_pipe")).any():
+        in_chunks = np.where(is_dual, pipeline + 1, in_chunks)
+        last_in_chunks = np.where(is_dual, pipeline + 1, last_in_chunks)
     all_chunks = stage.micro_batches * chunks
     first, last = (np.minimum(kept, all_chunks) * stage.layers / chunks for kept in (in_chunks, last_in_chunks))
     return first, last
 
 
-def _layer_bytes(job: TrainingSpec, stage: Stage) -> tuple[Floats, Floats, Floats]:
-    """Activations kept per layer and micro-batch, of these the layer's input, and those of the one layer redone; (M,).
+def _waiting_weights(stage: Stage) -> Floats:
+    """Layers x micro-batches whose weights the last stage of ZB-H1 has not yet given their gradients, shape (M,).
+
+    It holds the inputs of matrices of p micro-batches as every stage does, of p - 1 for their weights' gradients alone.
+    Source: Qi et al. 2024 (arXiv:2401.10241), section 2.3.
+    """
+    waiting = np.minimum(stage.pipeline, stage.micro_batches) - 1.0
+    return np.asarray(stage.mappings.has_schedule("zero_bubble") * waiting * stage.layers)
+
+
+def _layer_bytes(job: TrainingSpec, stage: Stage) -> tuple[Floats, Floats, Floats, Floats]:
+    """Activations kept per layer and micro-batch, of these the layer's input, those of the one layer redone, and the
+    inputs of matrices and norms; (M,).
 
     Kept are the inputs of matrices, of attention, norms and activation: 32 s b h of the 34 in Korthikanti et al.
     2022 (arXiv:2205.05198), section 4, the rest being masks of dropout. What sequence parallelism divides is
@@ -147,4 +159,4 @@ def _layer_bytes(job: TrainingSpec, stage: Stage) -> tuple[Floats, Floats, Float
     everything = (kept + spilled)[of]
     layer = np.where(is_full, inputs, np.where(is_selective, kept[of], everything))
     working = np.where(is_full, everything - layer, np.where(is_selective, everything - kept[of], 0.0))
-    return layer, inputs, working
+    return layer, inputs, working, kept[of]

@@ -11,7 +11,7 @@ from costmodel.parallelism.mappings import Floats, Mappings
 from costmodel.pricing.opgraph import Shapes
 from costmodel.workloads.transformer.layers import LayerRun
 from costmodel.workloads.transformer.shapes import expert_parameters, layer_parameters
-from costmodel.workloads.transformer.training_spec import Schedule, TrainingSpec
+from costmodel.workloads.transformer.training_spec import TrainingSpec
 
 CAST_BYTES: dict[Precision, float] = {"fp8": 4.0, "int8": 4.0, "fp4": 16.0}
 """traffic per element that becomes narrow: read for the largest, read again, written as it is and transposed; in fp4
@@ -23,7 +23,6 @@ class Stage:
     """Of each mapping, columns of shape (M,); of each distinct shape of a layer, `run`'s, of shape (K,)."""
 
     mappings: Mappings
-    schedule: Schedule
     pipeline: Floats
     interleave: Floats
     shards: Floats
@@ -34,7 +33,7 @@ class Stage:
     layers: Floats
     """of the stage"""
     relief: Floats
-    """share of these layers that the last stage is spared"""
+    """share of these layers that the last stage is spared; of two stages on one device, half of them"""
     shapes: Shapes
     run: LayerRun
     sequences: Floats
@@ -63,14 +62,13 @@ class Stage:
         vocabulary = np.where(pipeline == 1, float(shape.vocabulary_parameters), one_end) / m.tensor
         return cls(
             mappings=m,
-            schedule=job.schedule,
             pipeline=pipeline,
             interleave=interleave,
             shards=m.data.astype(np.float64) * m.context,
             most_shards=float(job.shard_ranks or np.inf),
             micro_batches=job.global_batch / (m.data * m.micro_batch.astype(np.float64)),
             layers=layers,
-            relief=1.0 - last_layers / layers,
+            relief=(1.0 - last_layers / layers) / (1.0 + m.has_schedule("dual_pipe")),
             shapes=shapes,
             run=LayerRun(
                 shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
@@ -96,23 +94,40 @@ class Stage:
         in_rounds = np.ceil(self.micro_batches / self.pipeline) * self.pipeline
         last = self.micro_batches - in_rounds + self.pipeline
         idle = in_rounds - self.micro_batches + (last - 1) / self.interleave
-        return np.asarray(self._shown_bubble(idle) / self.micro_batches)
+        if self.mappings.schedule.any():
+            is_zero, is_dual = (self.mappings.has_schedule(name) for name in ("zero_bubble", "dual_pipe"))
+            idle = np.where(is_zero, self._zero_bubble, np.where(is_dual, self._dual_pipe_bubble, idle))
+        return np.asarray(idle / self.micro_batches)
 
-    def _shown_bubble(self, idle: Floats) -> Floats:
-        """Idle passes that a schedule leaves, with a forward pass f, gradients of inputs b and of weights w as long.
+    @property
+    def _zero_bubble(self) -> Floats:
+        """Passes that a stage of ZB-H1 waits: (p - 1) (f + b - w), with fewer than p micro-batches m (m - 1) w less.
 
-        1F1B waits (p - 1) (f + b + w), ZB-H1 (p - 1) (f + b - w), DualPipe (p / 2 - 1) (F&B + B - 3 w), where B = b + w
-        and F&B = f + b + w. Sources: Qi et al. 2024 (arXiv:2401.10241), table 2; DeepSeek-AI 2024 (arXiv:2412.19437),
-        table 2.
+        Forward f, gradients of inputs b and of weights w take as long; what is recomputed belongs to b.
+        Source: Qi et al. 2024 (arXiv:2401.10241), table 2; for few micro-batches its schedule was played through.
         """
-        if self.schedule == "dual_pipe":
-            return np.maximum(self.pipeline - 2.0, 0.0) / 3.0
-        return idle / 3.0 if self.schedule == "zero_bubble" else idle
+        again, before = self._recomputed, self.pipeline - 1.0
+        filled = np.minimum(self.micro_batches - 1.0, before)
+        return (before * (2.0 + again) - filled) / (3.0 + again)
+
+    @property
+    def _dual_pipe_bubble(self) -> Floats:
+        """Passes that a device of DualPipe waits: (p / 2 - 1) (F&B + B - 3 w), where B = b + w and F&B = f + b + w.
+
+        Source: DeepSeek-AI 2024 (arXiv:2412.19437), table 2.
+        """
+        again = self._recomputed
+        return np.maximum(self.pipeline / 2 - 1.0, 0.0) * (2.0 + 2.0 * again) / (3.0 + again)
+
+    @property
+    def _recomputed(self) -> Floats:
+        """Forward passes that the backward pass runs again, shape (M,)."""
+        return self.mappings.has_recompute("full").astype(np.float64)
 
     @property
     def copies(self) -> Floats:
         """Stages whose parameters and gradients a rank holds, shape (M,): in DualPipe two, one for each direction."""
-        return np.where((self.pipeline > 1) & (self.schedule == "dual_pipe"), 2.0, 1.0)
+        return 1.0 + self.mappings.has_schedule("dual_pipe").astype(np.float64)
 
     @cached_property
     def shard(self) -> Floats:

@@ -19,7 +19,7 @@ BESIDE_OTHER_DIRECTION = 0.95
 """share of expert messages that hides in DualPipe (assumed: "fully hidden" but for its ends)"""
 SENDING_PROCESSORS = 20 / 132
 """share of the processors that send and receive meanwhile: of an H800 (arXiv:2412.19437, section 3.2.2)"""
-DIVIDING = ("micro_batch", "interleave", "expert")
+DIVIDING = ("micro_batch", "interleave", "expert", "schedule")
 """choices that must divide model and batch together with the degrees"""
 PREFETCHED = 0.95
 """share of the messages of ZeRO-3 that hides behind passes, where prefetched: all but the ends"""
@@ -71,10 +71,10 @@ class TransformerTraining(TrainingSpec):
         micro_batches = self.global_batch // np.maximum(one_data, 1)
         stages = m.pipeline * m.interleave.astype(np.int32)
         whole_rounds = self.partial_rounds | (micro_batches % m.pipeline == 0)
-        chunks = (m.interleave == 1) | ((m.pipeline > 1) & whole_rounds & (self.schedule == "1f1b"))
-        if self.schedule == "dual_pipe":
+        chunks = (m.interleave == 1) | ((m.pipeline > 1) & whole_rounds & m.has_schedule("1f1b"))
+        if (is_dual := m.has_schedule("dual_pipe")).any():
             both_ends = (m.pipeline % 2 == 0) & (micro_batches % 2 == 0) & (micro_batches >= 2 * m.pipeline)
-            chunks &= (m.pipeline == 1) | both_ends
+            chunks &= ~is_dual | both_ends
         layers = (stages <= shape.layers) if self.uneven_stages else (shape.layers % stages == 0)
         sharing = m.expert.astype(np.int32) * (m.tensor if self.whole_experts and not shape.is_dense else 1)
         experts = (shape.experts % sharing == 0) & (m.data % m.expert == 0)
@@ -91,8 +91,10 @@ class TransformerTraining(TrainingSpec):
 
     def _is_new(self, m: Mappings) -> Bools:
         """Which mappings are not those of another choice with nothing to divide, shape (M,)."""
-        split = (m.tensor > 1) | (m.sequence_parallel == self.menus()["sequence_parallel"][0])
-        return np.asarray(split & ((m.zero <= 1) | (m.data * m.context > 1)))
+        menus = self.menus()
+        split = (m.tensor > 1) | (m.sequence_parallel == menus["sequence_parallel"][0])
+        piped = (m.pipeline > 1) | (m.schedule == menus["schedule"][0])
+        return np.asarray(split & piped & ((m.zero <= 1) | (m.data * m.context > 1)))
 
     def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
         """Peak memory of the busiest accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""
@@ -153,7 +155,7 @@ class TransformerTraining(TrainingSpec):
 
     def _sends_beside(self, m: Mappings) -> Bools:
         """Whether some processors send and receive experts' tokens while the others compute, shape (M,)."""
-        return np.asarray((m.pipeline > 1) & (m.expert > 1) & (self.schedule == "dual_pipe"))
+        return np.asarray(m.has_schedule("dual_pipe") & (m.expert > 1))
 
 
 def _overlap(job: TrainingSpec, m: Mappings) -> dict[Dimension, float | Floats]:
@@ -164,7 +166,7 @@ def _overlap(job: TrainingSpec, m: Mappings) -> dict[Dimension, float | Floats]:
     if job.prefetch and (sharded := m.zero == 3).any():
         data = job.overlap.get("data", 0.0)
         overlap["data"] = np.where(sharded, max(data, PREFETCHED), data)
-    if job.schedule == "dual_pipe":
+    if (is_dual := m.has_schedule("dual_pipe")).any():
         expert = job.overlap.get("expert", 0.0)
-        overlap["expert"] = np.where(m.pipeline > 1, max(expert, BESIDE_OTHER_DIRECTION), expert)
+        overlap["expert"] = np.where(is_dual, max(expert, BESIDE_OTHER_DIRECTION), expert)
     return overlap

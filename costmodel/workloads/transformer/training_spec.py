@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.hardware.offload import offload_code
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, divisors
-from costmodel.parallelism.mappings import RECOMPUTE, Dimension, Recompute
+from costmodel.parallelism.mappings import RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
 from costmodel.spec import Count, Degree, Spec
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
 
@@ -19,11 +19,20 @@ CONTEXT = (1, 2, 4, 8, 16)
 CONTEXT_TOKENS = 8192
 """sequences at least as long may be divided among ranks"""
 ZeroStage = Literal[0, 1, 2, 3]
-Schedule = Literal["1f1b", "zero_bubble", "dual_pipe"]
-MENUS = ("micro_batch", "interleave", "context", "expert", "recompute", "zero", "sequence_parallel", "offload")
+MENUS = (
+    "micro_batch", "interleave", "context", "expert", "recompute", "zero", "sequence_parallel", "offload", "schedule",
+)  # fmt: skip
 """fields that hold one choice or several, among which the planner chooses"""
 
 
+FRAMEWORK_SCHEDULES: dict[str, tuple[Schedule, ...]] = {
+    "torch": ("1f1b", "zero_bubble"),
+    "zero-bubble": ("1f1b", "zero_bubble"),
+    "deepseek": ("1f1b", "dual_pipe"),
+}
+"""of those that have others than 1F1B and interleaving. Sources: pytorch/pytorch, torch/distributed/pipelining/
+schedules.py; sail-sg/zero-bubble-pipeline-parallelism; deepseek-ai/DualPipe; NVIDIA/Megatron-LM, megatron/core/
+pipeline_parallel/schedules.py, has none"""
 TENSOR_OVERLAP = 0.8
 """share of tensor ranks' messages that hides where they are cut into parts that pass beside products (fit)"""
 OVERLAP: dict[Dimension, float] = {"context": 0.7, "data": 0.7, "tensor": TENSOR_OVERLAP}
@@ -77,10 +86,11 @@ class TrainingSpec(Spec):
     """whether norms and residuals are divided over the tensor ranks"""
     offload: str | tuple[str, ...] = "none"
     """what lives in the device's second memory tier: none, or of weights, activations, optimizer joined by +"""
-    schedule: Schedule = "1f1b"
+    schedule: Schedule | tuple[Schedule, ...] | None = None
     """order of passes in a pipeline: one forward, one backward, interleaved where stages have several chunks;
     zero_bubble (ZB-H1) runs the gradients of weights where a stage would wait; dual_pipe feeds micro-batches from both
-    ends, each device holding two stages, so that expert messages pass beside the other direction's products"""
+    ends, each device holding two stages, so that expert messages pass beside the other direction's products; the
+    planner chooses of a list, or where it is absent of those that the framework has"""
     uneven_stages: bool = True
     """whether pipeline stages may differ by one layer per chunk; without, they are alike"""
     partial_rounds: bool = False
@@ -95,7 +105,8 @@ class TrainingSpec(Spec):
     """whether kernels are recorded once and then start by themselves; those of experts never are, since the number of
     their tokens changes"""
     framework: str = ""
-    """whose efficiencies hold where a device has some fitted under it, such as nemo-23.04; the newest where empty"""
+    """whose efficiencies hold where a device has some fitted under it, such as nemo-23.04, and whose schedules there
+    are; where empty the newest fitted, which are Megatron-LM's kin"""
     limits: ClassVar[None] = None
     """on the times that users wait for tokens: there are none"""
 
@@ -143,7 +154,14 @@ class TrainingSpec(Spec):
             "zero": tuple(_menu(self.zero)),
             "sequence_parallel": tuple(int(s) for s in _menu(self.sequence_parallel)),
             "offload": tuple(offload_code(o) for o in _menu(self.offload)),
+            "schedule": tuple(SCHEDULES.index(s) for s in _menu(self.schedule, schedules_of(self.framework))),
         }
+
+
+def schedules_of(framework: str) -> tuple[Schedule, ...]:
+    """Orders of passes that a framework has, by how its name begins."""
+    found = (schedules for name, schedules in FRAMEWORK_SCHEDULES.items() if framework.startswith(name))
+    return next(found, SCHEDULES[:1])
 
 
 def _menu(value: Any, absent: Sequence[Any] = ()) -> Sequence[Any]:

@@ -251,6 +251,7 @@ def describe(configuration: "Configuration") -> str:
     c = configuration
     words = [mapping(c), f"mb{c.micro_batch}"]
     words += [f"v{c.interleave}"] if c.interleave not in (None, 1) else []
+    words += [c.schedule] if c.schedule is not None else []
     words += [f"recompute {c.recompute}"] if c.recompute not in (None, "none") else []
     words += [f"zero{c.zero}"] if c.zero not in (None, 1) else []
     words += [f"order {c.rank_order}"] if c.rank_order != RANK_ORDERS[0] else []

@@ -51,5 +51,5 @@ def test_a_recommendation_model(planner: Planner) -> None:
 
 def test_what_an_instance_fixes_is_told(planner: Planner) -> None:
     said = planner(*LLAMA).out
-    assert "an instance fixes micro_batch, interleave, recompute, zero, sequence_parallel where" in said
+    assert "an instance fixes micro_batch, interleave, recompute, zero, sequence_parallel, schedule where" in said
     assert "an instance fixes" not in planner("score", "--workload", "mixtral-8x7b", "--phase", "inference").out
