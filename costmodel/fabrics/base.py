@@ -241,6 +241,13 @@ class FabricBase(Spec):
         """
         raise NotImplementedError
 
+    def transfers(self, prefill: int, decode: int, *, one_server: bool) -> Sequence[GroupPlan]:
+        """Ways in which caches of prompts go from some replicas to others, rank by rank; () where there is none.
+
+        The group along data has the replicas of prompts first. `one_server` is as for `plans`.
+        """
+        return ()
+
     def splits(self, device: Device, workload: "Workload") -> Sequence[Split]:
         """Divisions of the I/O between memory and network that a job may choose from."""
         return (Split(device, self),)

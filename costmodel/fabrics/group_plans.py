@@ -6,8 +6,9 @@ from typing import Literal, Protocol
 
 from costmodel.collectives.circuits import Circuits
 from costmodel.collectives.ladder import Algorithm, Order
+from costmodel.parallelism.pools import most_peers, transfer_pairs
 
-PlanKind = Literal["none", "line", "switched", "bucket", "rotated", "chain", "routed", Algorithm]
+PlanKind = Literal["none", "line", "switched", "bucket", "rotated", "chain", "routed", "transfer", Algorithm]
 
 
 class GroupPlan(Protocol):
@@ -56,6 +57,7 @@ class LinkPlan:
 
     kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
     "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches;
+    "transfer": caches go from the first `radices[0]` places to the `radices[1]` others, over circuits or as packets;
     "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all): packets over the links of a slice.
     """
 
@@ -74,21 +76,34 @@ class LinkPlan:
     def name(self) -> str:
         if self.kind == "line":
             return f"line w{self.wavelengths[0]}"
+        if self.kind == "transfer":
+            width = f" w{self.wavelengths[0]}" if self.wavelengths else ""
+            return f"transfer {self.radices[0]} to {self.radices[1]}{width}"
         return " ".join([self.kind, *(["x".join(map(str, self.radices))] if self.radices else [])])
 
     def configurations(self) -> tuple[Circuits, ...]:
-        if self.kind != "line":
+        if self.kind not in ("line", "transfer") or not self.wavelengths:
             return ()
-        width = self.wavelengths[0]
-        forth = [(i, i + 1, width) for i in range(self.ranks - 1)]
-        back = [(i + 1, i, width) for i in range(self.ranks - 1)]
-        return (tuple(forth + back),)
+        forth = [(a, b, self.wavelengths[0]) for a, b in self._joined()]
+        return (tuple(forth + [(b, a, width) for a, b, width in forth]),)
 
     def offsets(self) -> tuple[tuple[int, ...], ...]:
-        if self.kind != "line":
+        if self.kind not in ("line", "transfer") or not self.wavelengths:
             return ()
-        back = self.wavelengths[0] if self.ranks > 2 else 0
-        return ((0,) * (self.ranks - 1) + (back,) * (self.ranks - 1),)
+        width = self.wavelengths[0]
+        if self.kind == "line":
+            back = width if self.ranks > 2 else 0
+            return ((0,) * (self.ranks - 1) + (back,) * (self.ranks - 1),)
+        # Pairs of one replica follow each other: counted round, they differ. It sends forth, or back, but not both.
+        turns = tuple(number % most_peers(*self.radices) * width for number in range(len(self._joined())))
+        return (turns + turns,)
+
+    def _joined(self) -> list[tuple[int, int]]:
+        """Places with a circuit from the first to the second, and one back."""
+        if self.kind == "line":
+            return [(i, i + 1) for i in range(self.ranks - 1)]
+        prefill, decode = self.radices
+        return [(i, prefill + j) for i, j in transfer_pairs(prefill, decode)]
 
 
 NO_PLAN = LinkPlan("none", 1)

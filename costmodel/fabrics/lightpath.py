@@ -16,6 +16,7 @@ from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down
 from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.parallelism.mappings import Dimension
+from costmodel.parallelism.pools import most_peers
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
 
 MAX_TILES = 32
@@ -23,6 +24,8 @@ MAX_TILES = 32
 
 ROUNDING_DB = 1e-9
 """what sums of losses may exceed the budget by, being floats"""
+TRANSFER_CHANGES = 2
+"""of configuration for each cache that is handed over: from the circuits of other dimensions, and back"""
 MAX_TRANSIT = 4
 """most third servers that a circuit may cross"""
 
@@ -271,6 +274,18 @@ class Lightpath(FabricBase):
         rate = self.wavelength_bandwidth_bytes_per_s
         return tuple(
             LinkPlan("line", stages, self.alpha_s, 1 / (width * rate), 1.0, (width,))
+            for width in divisors_down(self.wavelengths_per_tile // peers)
+        )
+
+    def transfers(self, prefill: int, decode: int, *, one_server: bool) -> Sequence[GroupPlan]:
+        """Circuits of all pairs at once, at every halving of the width that the busiest replica can give its peers."""
+        peers = most_peers(prefill, decode)
+        if peers > min(self.max_peers, self.wavelengths_per_tile):
+            return ()
+        latency_s = self.alpha_s + TRANSFER_CHANGES * self.reconfiguration_s
+        rate, ranks = self.wavelength_bandwidth_bytes_per_s, prefill + decode
+        return tuple(
+            LinkPlan("transfer", ranks, latency_s, 1 / (width * rate), 1.0, (width,), (prefill, decode))
             for width in divisors_down(self.wavelengths_per_tile // peers)
         )
 

@@ -18,6 +18,7 @@ from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.parallelism.mappings import Dimension
+from costmodel.parallelism.pools import most_peers
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, SwitchingTime
 
 Ints = NDArray[np.int64]
@@ -35,6 +36,8 @@ def ports_of(plan: GroupPlan) -> int:
         return plan.wavelengths[0] * (1 if plan.ranks == 2 else 2)
     if plan.kind == "ring":
         return plan.wavelengths[0]
+    if plan.kind == "transfer":
+        return most_peers(*plan.radices) * plan.wavelengths[0]
     return sum((radix - 1) * width for radix, width in zip(plan.radices, plan.wavelengths, strict=True))
 
 
@@ -136,6 +139,18 @@ class OcsRail(FabricBase):
         if dimension == "data":
             return held_all_reduces(ranks, self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s)
         return ()
+
+    def transfers(self, prefill: int, decode: int, *, one_server: bool) -> Sequence[GroupPlan]:
+        """Circuits of all pairs at once, over any number of ports that the busiest replica has for each peer."""
+        if one_server:
+            return (packets.transfer(prefill, decode, self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s),)
+        ranks, rate = prefill + decode, self.port_bandwidth_bytes_per_s
+        if ranks > self.num_servers:
+            return ()
+        return tuple(
+            LinkPlan("transfer", ranks, self.alpha_s, 1 / (width * rate), 1.0, (width,), (prefill, decode))
+            for width in range(self.switches // most_peers(prefill, decode), 0, -1)
+        )
 
     def _inside(self, dimension: Dimension, ranks: int) -> Sequence[GroupPlan]:
         alpha_s, rate = self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s

@@ -24,6 +24,12 @@ def forward(ranks: int, alpha_s: float, bytes_per_s: float) -> LinkPlan:
     return LinkPlan("switched", ranks, alpha_s, 1 / bytes_per_s, 1.0)
 
 
+def transfer(prefill: int, decode: int, alpha_s: float, bytes_per_s: float) -> LinkPlan:
+    """From each of some replicas to one of the others at a time."""
+    ranks = prefill + decode
+    return LinkPlan("transfer", ranks, alpha_s, 1 / bytes_per_s, 1.0, radices=(prefill, decode))
+
+
 def all_to_all(ranks: int, alpha_s: float, seconds_per_byte: float) -> LinkPlan:
     """Each rank sends an equal share to every other."""
     return LinkPlan("switched", ranks, alpha_s, seconds_per_byte, (ranks - 1) / ranks)

@@ -94,6 +94,8 @@ class Configuration(Spec):
     data_collective: Collective = Collective()
     context_collective: Collective = Collective()
     expert_collective: Collective = Collective()
+    prefill: int = Field(default=0, ge=0, exclude_if=lambda replicas: replicas == 0)
+    """of the `data` replicas, the first so many run prompts alone, and the others tokens alone; 0: each runs both"""
     first_phase: PhaseSetting | None = Field(default=None, exclude_if=lambda setting: setting is None)
     """setting in the first phase of the workload (prefill), where it has one of its own there"""
 
@@ -115,6 +117,7 @@ class Configuration(Spec):
         names = ("tensor", "pipeline", "data", "context", "expert", "interleave")
         parts = [f"{name} {getattr(self, name)}" for name in names[:3]]
         parts += [f"{name} {degree}" for name in names[3:] if (degree := getattr(self, name)) not in (None, 1)]
+        parts[2] += f" ({self.prefill} of prompts)" if self.prefill else ""
         return f"{' x '.join(parts)} with micro_batch {self.micro_batch}"
 
     @model_validator(mode="after")
@@ -133,7 +136,8 @@ class Configuration(Spec):
 
     @property
     def all_degrees(self) -> Degrees:
-        return Degrees(self.tensor, self.pipeline, self.data, self.context, self.expert, self.rank_order)
+        degrees = self.tensor, self.pipeline, self.data, self.context, self.expert
+        return Degrees(*degrees, self.rank_order, self.prefill)
 
     def is_confined(self, dimension: Dimension) -> bool:
         """Whether the groups along a dimension surely lie in one server."""
@@ -156,6 +160,10 @@ class Configuration(Spec):
     def _experts_divide(self) -> Self:
         if self.data % self.expert:
             raise ValueError(f"expert {self.expert} must divide data {self.data}")
+        if self.prefill and (self.prefill >= self.data or self.prefill % self.expert):
+            raise ValueError(
+                f"prefill {self.prefill} must be below data {self.data}, a multiple of expert {self.expert}"
+            )
         return self
 
     @classmethod

@@ -69,6 +69,8 @@ class Degrees:
     context: int
     expert: int
     order: RankOrder = RANK_ORDERS[0]
+    prefill: int = 0
+    """of the data ranks, the first so many run prompts alone; 0: there are no two pools"""
 
     @property
     def num_devices(self) -> int:

@@ -12,6 +12,8 @@ from costmodel.workloads import Workload
 def plans_of(fabric: FabricBase, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
     """Plans of the groups along a dimension, laid out in such blocks."""
     ranks, together = degrees.ranks(dimension), degrees.ranks_together(dimension, block)
+    if dimension == "data" and degrees.prefill:
+        return fabric.transfers(degrees.prefill, ranks - degrees.prefill, one_server=together == ranks)
     return fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
 
 

@@ -38,6 +38,7 @@ CHOICES: dict[str, tuple[type[np.integer[Any]], int]] = {
     "sequence_parallel": (np.int8, 0),
     "offload": (np.int8, 0),
     "schedule": (np.int8, 0),
+    "prefill": (np.int16, 0),
 }
 """columns that a mapping consists of: type and default; small types, since there may be 10^7 rows"""
 
@@ -75,6 +76,8 @@ class Mappings:
     """sum of the bits of OFFLOAD that live in the second memory tier"""
     schedule: Ints
     """index into SCHEDULES: the order of passes in a pipeline"""
+    prefill: Ints
+    """of the data ranks, the first so many run prompts alone, and the others tokens alone; 0 where each runs both"""
 
     @classmethod
     def of(cls, **columns: Any) -> Self:

@@ -207,9 +207,11 @@ def _list_split(
 
 
 def group_degrees(mappings: Mappings) -> Ints:
-    """Ranks of the groups along each dimension, shape (5, M): context ranks share a data group."""
+    """Ranks of the groups along each dimension, and those of data that run prompts alone, shape (6, M): context ranks
+    share a data group."""
     columns = [mappings.tensor, mappings.pipeline, mappings.data * mappings.context.astype(np.int32)]
-    return np.stack([*(c.astype(np.int32) for c in columns), mappings.context, mappings.expert]).astype(np.int32)
+    columns += [mappings.context, mappings.expert, mappings.prefill]
+    return np.stack([column.astype(np.int32) for column in columns])
 
 
 def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:

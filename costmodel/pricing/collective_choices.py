@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from costmodel.fabrics import FabricBase, GroupPlan
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
@@ -33,16 +34,16 @@ class PlanChoices:
         self._sends_halves = [workload.sends_halves(dimension) for dimension in DIMENSIONS]
         self._orders = [order for order in RANK_ORDERS if order in fabric.rank_orders]
         self._allowed = [order for order in self._orders if order in workload.rank_orders] or self._orders
-        self._listed = dict[tuple[int, int, int], Numbers]()
+        self._listed = dict[tuple[int, int, int, int], Numbers]()
         self._combined = dict[tuple[tuple[Numbers, ...], tuple[bool, ...]], list[Numbers]]()
 
     def rows(self, degrees: Sequence[int], num_devices: int) -> Iterator[Numbers]:
         """Block, place in RANK_ORDERS and number of the plan along each dimension, of every combination.
 
-        `degrees` are by DIMENSIONS, as are those of `missing`.
+        `degrees` are as `group_degrees` has them, here and in `missing`.
         """
         for block, order, ranks, together in self._layouts(degrees, num_devices):
-            menus = tuple(map(self._numbers, range(len(DIMENSIONS)), ranks, together))
+            menus = tuple(map(self._numbers, range(len(DIMENSIONS)), ranks, together, repeat(degrees[-1])))
             inside = tuple(near == of for near, of in zip(together, ranks, strict=True))
             laid = block, RANK_ORDERS.index(order)
             yield from (laid + chosen for chosen in self._combinations(menus, inside))
@@ -51,14 +52,14 @@ class PlanChoices:
         """Of each layout, dimensions without a plan, and the ranks of their groups."""
         for _, _, ranks, together in self._layouts(degrees, num_devices):
             every = enumerate(zip(DIMENSIONS, ranks, together, strict=True))
-            yield [(d, of) for axis, (d, of, near) in every if not self._numbers(axis, of, near)]
+            yield [(d, of) for axis, (d, of, near) in every if not self._numbers(axis, of, near, degrees[-1])]
 
     def _layouts(
         self, degrees: Sequence[int], num_devices: int
     ) -> Iterator[tuple[int, RankOrder, Sequence[int], Numbers]]:
         """Blocks under each order, ranks of the groups, and how many of them then share a server: once where alike."""
         seen = set[tuple[int, Numbers]]()
-        tensor, pipeline, shards, context, expert = degrees
+        *ranks, _ = tensor, pipeline, shards, context, expert, _ = degrees
         usual = Degrees(tensor, pipeline, shards // context, context, expert)
         for order in dict.fromkeys(map(usual.first_order_like, self._allowed)):
             laid = usual if order == usual.order else Degrees(tensor, pipeline, usual.data, context, expert, order)
@@ -66,20 +67,22 @@ class PlanChoices:
                 together = laid.together(block)
                 if (block, together) not in seen:
                     seen.add((block, together))
-                    yield block, order, degrees, together
+                    yield block, order, ranks, together
 
-    def _numbers(self, axis: int, ranks: int, together: int) -> Numbers:
-        """Numbers of the plans of a group of which so many ranks share a server."""
-        key = axis, ranks, together
+    def _numbers(self, axis: int, ranks: int, together: int, prefill: int) -> Numbers:
+        """Numbers of the plans of a group of which so many ranks share a server, and so many run prompts alone."""
+        key = axis, ranks, together, prefill
         if key not in self._listed:
             self._listed[key] = tuple(self.plans.setdefault(plan, len(self.plans)) for plan in self._plans(*key))
         return self._listed[key]
 
-    def _plans(self, axis: int, ranks: int, together: int) -> Sequence[GroupPlan]:
+    def _plans(self, axis: int, ranks: int, together: int, prefill: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""
         dimension = DIMENSIONS[axis]
         if not self._sends[axis]:
             return self.fabric.plans(dimension, 1, one_server=True)
+        if prefill and dimension == "data":
+            return self.fabric.transfers(prefill, ranks - prefill, one_server=together == ranks)
         found = self.fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
         if self._sends_halves[axis]:
             found = [plan for plan in found if plan.kind != "tree"]

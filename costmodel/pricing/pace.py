@@ -20,6 +20,12 @@ class Paced:
     """time to first token: from sending a prompt to the first token of its answer"""
     tpot_s: Floats
     """time per output token: between two tokens of an answer"""
+    steps: Mapping[str, Floats]
+    """steps of each phase in a step of the workload"""
+    shares: Mapping[str, Floats]
+    """the same for a mean accelerator of the job: less where only some run a phase"""
+    software_s: Mapping[str, Floats]
+    """after one step of each phase, software that keeps its accelerators running"""
 
 
 class Pace(Protocol):
@@ -34,6 +40,7 @@ class Pace(Protocol):
         """Steps of each phase in a step of the workload, shape (M,)."""
         ...
 
-    def paced(self, step_s: Mapping[str, Floats], mapping: Ints) -> Paced:
-        """Of rows with these mappings, whose single steps take so long, by phase, without software."""
+    def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats]) -> Paced:
+        """Of rows with these mappings, whose single steps take so long, by phase, without software; `sent_s` is what
+        messages take of them."""
         ...

@@ -30,7 +30,6 @@ CHUNK = 1 << 14
 """rows priced at once: their columns stay in the cache"""
 SUMMED = (
     "step_s", "compute_s", "memory_s", "communication_s", "reconfiguration_s", "offload_s", "bubble_s",
-    "network_j",
 )  # fmt: skip
 """columns that add up over the steps of phases"""
 ENERGIES = {
@@ -236,15 +235,19 @@ def _in_turn(
     num_devices: Floats,
 ) -> dict[str, Floats]:  # fmt: skip
     """Columns of rows with these mappings, whose single steps cost `parts`, by phase."""
-    steps = {phase: column[m] for phase, column in pace.steps().items() if phase in parts}
-    paced = pace.paced({phase: prices["step_s"] for phase, (prices, _) in parts.items()}, m)
-    columns = {
-        name: np.sum([steps[phase] * prices[name] for phase, (prices, _) in parts.items()], axis=0) for name in SUMMED
+    step_s = {phase: prices["step_s"] for phase, (prices, _) in parts.items()}
+    sent_s = {
+        p: prices["communication_s"].sum(axis=0) + prices["reconfiguration_s"] for p, (prices, _) in parts.items()
     }
-    beside = np.divide(paced.engine_s, columns["step_s"], out=np.zeros(len(m)), where=columns["step_s"] > 0)
+    paced = pace.paced(step_s, m, sent_s)
+    columns = {
+        name: np.sum([paced.steps[phase] * prices[name] for phase, (prices, _) in parts.items()], axis=0)
+        for name in SUMMED
+    }
+    columns["network_j"] = np.sum([paced.shares[p] * prices["network_j"] for p, (prices, _) in parts.items()], axis=0)
     energies = [
-        drawn.often(steps[phase], beside * prices["step_s"]).energies(device, num_devices)
-        for phase, (prices, drawn) in parts.items()
+        drawn.often(paced.shares[phase], paced.software_s[phase]).energies(device, num_devices)
+        for phase, (_, drawn) in parts.items()
     ]
     columns |= {name: np.sum([each[name] for each in energies], axis=0) for name in energies[0]}
     users = {"engine_s": paced.engine_s, "ttft_s": paced.ttft_s, "tpot_s": paced.tpot_s}

@@ -70,6 +70,9 @@ def lack_of(
     if not len(chosen):
         return Lack("division", lack_of_pinned(mappings, size, pinned))
     mappings = chosen
+    if mappings.prefill.any() and not fabric.transfers(1, 1, one_server=False):
+        problem = f"a fabric of kind {fabric.kind} carries no caches from pool to pool"
+        return Lack("groups", f"{problem}; let each replica run both: remove disaggregated")
     under = [_divided(workload, mappings, split, limits) for split in fabric.splits(device, workload)]
     if any((each.is_joined & (each.missing_bytes == 0)).any() for each in under):
         return _too_slow(workload, size, device, fabric, asked, pinned)
@@ -204,8 +207,9 @@ def _missing_groups(workload: Workload, under: _Divided) -> str:
     fewest = min(layouts, key=len)
     if not fewest:
         return "the collectives of its groups do not run together on the ports of an accelerator"
+    pooled = " (with these, prompts and tokens have more replicas to meet than peers)" * bool(mappings.prefill.any())
     groups = " and ".join(f"{dimension} groups of {ranks}" for dimension, ranks in fewest)
-    return f"the fabric has no collective for {groups}"
+    return f"the fabric has no collective for {groups}{pooled}"
 
 
 def _devices(number: int) -> str:

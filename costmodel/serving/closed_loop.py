@@ -127,7 +127,7 @@ class PromptsBeside:
             "start": 0 * each,
         }
 
-    def paced(self, step_s: Mapping[str, Floats], mapping: Ints) -> Paced:
+    def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats] | None = None) -> Paced:
         load = self.load
         slots, turns, chunks = load.slots[mapping], load.turns[mapping], load.chunks_of(mapping)
         others = slots - 1
@@ -167,7 +167,7 @@ class PromptsFirst:
         each = load.turns / load.output_tokens
         return {"decode": each * load.answer_steps, "prefill": each * load.groups}
 
-    def paced(self, step_s: Mapping[str, Floats], mapping: Ints) -> Paced:
+    def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats] | None = None) -> Paced:
         """Of rows that have one of the phases alone, the times are its part."""
         load = self.load
         turns, groups = load.turns[mapping], load.groups[mapping]
@@ -212,9 +212,15 @@ def _paced(
 ) -> Paced:
     """By what a request takes from its prompt to its last token; one step of the workload is one of its tokens."""
     first_s = first_s + (load.curve.first_token_s if outside else 0.0)
-    kernels_s = sum((steps[name][mapping] * each_s for name, each_s in step_s.items()), np.zeros(len(mapping)))
+    of_rows = {name: steps[name][mapping] for name in step_s}
+    kernels_s = sum((of_rows[name] * each_s for name, each_s in step_s.items()), np.zeros(len(mapping)))
+    engine_s = (first_s + answer_s) / load.output_tokens - kernels_s
+    beside = np.divide(engine_s, kernels_s, out=np.zeros(len(mapping)), where=kernels_s > 0)
     return Paced(
-        engine_s=(first_s + answer_s) / load.output_tokens - kernels_s,
+        engine_s=engine_s,
         ttft_s=first_s,
         tpot_s=answer_s / max(load.output_tokens - 1, 1),
+        steps=of_rows,
+        shares=of_rows,
+        software_s={name: beside * each_s for name, each_s in step_s.items()},
     )

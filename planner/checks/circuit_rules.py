@@ -106,7 +106,8 @@ def message_time(
         for each in schedule.rounds
     ]
     byte_s = sum(shares) / schedule.num_chunks / speed.bytes_per_s
-    latency_s = len(schedule.rounds) * speed.alpha_s + _changes(schedule) * speed.change_s
+    changes = _changes(schedule) + schedule.num_interruptions
+    latency_s = len(schedule.rounds) * speed.alpha_s + changes * speed.change_s
     return latency_s / schedule.num_messages, byte_s / schedule.num_messages
 
 

@@ -41,7 +41,7 @@ def sends_packets(collective: Collective) -> bool:
     """True if a collective needs no circuits: nothing is sent, or packets over electrical switches."""
     if collective.kind in ("none", "switched", "tree", "bucket", "rotated", "chain", "routed"):
         return True
-    return collective.kind == "ring" and not collective.wavelengths
+    return collective.kind in ("ring", "transfer") and not collective.wavelengths
 
 
 def is_sound(collective: Collective, ranks: int) -> bool:
@@ -50,6 +50,8 @@ def is_sound(collective: Collective, ranks: int) -> bool:
         return True
     if collective.kind in ("ring", "line"):
         return len(collective.wavelengths) == 1
+    if collective.kind == "transfer":
+        return len(collective.wavelengths) == 1 and len(collective.radices) == 2 and sum(collective.radices) == ranks
     if collective.kind not in ("radix", "exchange"):
         return False
     if not sum(collective.held) == len(collective.radices) == len(collective.wavelengths) or 0 in collective.held:
@@ -97,6 +99,18 @@ def _ahead_at_once(collective: Collective, ranks: int) -> Iterator[list[int]]:
         yield [far for _ in range(count) for far, _ in peers_ahead(collective.kind, *next(steps))]
 
 
+def handed_over(senders: int, receivers: int) -> list[tuple[int, int]]:
+    """Places of a group of which the first hands caches to the second.
+
+    Each sender makes an equal part of all caches, each receiver takes one, both in order: a pair has some in common.
+    """
+    return [
+        (a, senders + b)
+        for a, b in product(range(senders), range(receivers))
+        if max(a * receivers, b * senders) < min((a + 1) * receivers, (b + 1) * senders)
+    ]
+
+
 @lru_cache(maxsize=1024)
 def group_links(collective: Collective, ranks: int) -> tuple[Links, ...]:
     """Circuits of each configuration of one group, for a collective that is sound."""
@@ -104,8 +118,9 @@ def group_links(collective: Collective, ranks: int) -> tuple[Links, ...]:
         return ()
     if collective.kind == "ring":
         return ({(i, (i + 1) % ranks): collective.wavelengths[0] for i in range(ranks)},)
-    if collective.kind == "line":
-        pairs = [(i, i + 1) for i in range(ranks - 1)]
+    if collective.kind in ("line", "transfer"):
+        is_line = collective.kind == "line"
+        pairs = [(i, i + 1) for i in range(ranks - 1)] if is_line else handed_over(*collective.radices)
         return ({pair: collective.wavelengths[0] for a, b in pairs for pair in ((a, b), (b, a))},)
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     links: tuple[Links, ...] = tuple({} for _ in collective.held)

@@ -9,7 +9,7 @@ from operator import mul
 import numpy as np
 
 from costmodel.parallelism.configuration import Collective
-from planner.checks.required import digits_of, peers_ahead, windows
+from planner.checks.required import digits_of, handed_over, peers_ahead, windows
 
 Send = tuple[int, int, tuple[int, ...]]
 """(source, destination, chunks)"""
@@ -31,6 +31,9 @@ class Schedule:
     rounds: tuple[Round, ...]
     num_chunks: int
     num_messages: int = 1
+    num_interruptions: int = 0
+    """changes of configuration for each message beside those between rounds: it finds other circuits in force, and
+    leaves them so"""
 
 
 @lru_cache(maxsize=256)
@@ -42,6 +45,9 @@ def schedule_of(collective: Collective, ranks: int) -> Schedule:
         forth = Round(0, tuple((i, i + 1, (0,)) for i in range(ranks - 1)), adds=False)
         back = Round(0, tuple((i + 1, i, (0,)) for i in range(ranks - 1)), adds=False)
         return Schedule((forth, back), num_chunks=1, num_messages=2)
+    if collective.kind == "transfer" and collective.wavelengths:
+        sends = tuple((a, b, (0,)) for a, b in handed_over(*collective.radices))
+        return Schedule((Round(0, sends, adds=False),), num_chunks=1, num_interruptions=2)
     if collective.kind in ("radix", "exchange"):
         return _digit_rounds(collective, ranks)
     return Schedule((), num_chunks=1)

@@ -1,4 +1,4 @@
-"""Least wavelengths that leave some of the ranks of one group: bounds for rings, exact radices and shifts."""
+"""Least wavelengths that leave some of the ranks of one group: bounds for rings, exact radices, shifts and caches."""
 
 from math import gcd, prod
 
@@ -12,10 +12,15 @@ Floats = NDArray[np.float64]
 
 
 def group_bound(plan: GroupPlan) -> Ints:
-    """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,)."""
+    """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,).
+
+    Caches go within gcd(P, D) chains of (P + D) / gcd ranks: no fewer leave any ranks that fill no chains.
+    """
     c = np.arange(plan.ranks + 1)
     if plan.kind in ("ring", "line"):
         return np.where((c > 0) & (c < plan.ranks), plan.wavelengths[0], 0)
+    if plan.kind == "transfer":
+        return np.where(c % (plan.ranks // gcd(*plan.radices)) > 0, plan.wavelengths[0], 0)
     bound = _digits_bound(plan, c) if prod(plan.radices) == plan.ranks else _shifts_bound(plan, c)
     return np.ceil(bound - 1e-9).astype(np.int64)
 

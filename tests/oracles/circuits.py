@@ -45,11 +45,20 @@ def _group_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]
         yield from _radix_circuits(collective, size) if is_exact else _shift_circuits(collective, size)
         return
     width = collective.wavelengths[0]
-    if collective.kind == "ring":
+    if collective.kind == "transfer":
+        yield _transfer_circuits(*collective.radices, width)
+    elif collective.kind == "ring":
         yield [(i, (i + 1) % size, width) for i in range(size)]
     else:
         pairs = [(i, i + 1) for i in range(size - 1)]
         yield [(a, b, width) for a, b in pairs] + [(b, a, width) for a, b in pairs]
+
+
+def _transfer_circuits(senders: int, receivers: int, width: int) -> list[Circuit]:
+    """Both ways between a sender and a receiver whose equal parts of one whole, each side's in order, overlap."""
+    grains = senders * receivers
+    met = {(grain // receivers, senders + grain // senders) for grain in range(grains)}
+    return [(a, b, width) for a, b in met] + [(b, a, width) for a, b in met]
 
 
 def _radix_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]]:

@@ -10,10 +10,12 @@ from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, 
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
+from costmodel.pricing.pace import Pace
 from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve
 from costmodel.serving.closed_loop import START_SHARE, Load, PromptsBeside, PromptsFirst
 from costmodel.serving.kernel_rules import RuledKernels
 from costmodel.serving.kernels import EngineKernels
+from costmodel.workloads.transformer.disaggregated import pools_of, suits_pools, transfer_block, with_pools
 from costmodel.workloads.transformer.draft import draft_blocks
 from costmodel.workloads.transformer.inference_spec import InferenceSpec
 from costmodel.workloads.transformer.passes import Pass, Passes
@@ -40,27 +42,30 @@ class TransformerInference(InferenceSpec):
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
         stages = self.numbers_of_stages
         degrees = degree_table(num_devices, tensor_degrees(self.shape, num_devices), (1,), max(stages))
-        found = every_mapping(degrees, self.menus())
+        found = every_mapping(with_pools(degrees) if self.disaggregated else degrees, self.menus())
         found = found.take(np.isin(found.pipeline, stages))
         found = found.take(self.allowed(found))
         served = []
         for users in self.numbers_of_users:
-            fullest = (-(-users // found.data)).astype(found.micro_batch.dtype)
-            served.append(replace(found, micro_batch=fullest).take(found.data <= users))
+            replicas = found.data - found.prefill
+            fullest = (-(-users // replicas)).astype(found.micro_batch.dtype)
+            some = np.maximum(replicas, found.prefill) <= users
+            served.append(replace(found, micro_batch=fullest).take(some))
         if len(served) == 1:
             return served[0]
         every = Mappings.concatenate(served)
-        columns = every.tensor, every.pipeline, every.data, every.expert, every.micro_batch
+        columns = every.tensor, every.pipeline, every.data, every.expert, every.micro_batch, every.prefill
         return every.take(np.sort(distinct_rows(columns)[0]))
 
     def allowed(self, m: Mappings) -> Bools:
-        """Which mappings have whole experts on each rank, shape (M,)."""
-        return np.asarray((self.shape.experts % m.expert.astype(np.int64) == 0) & (m.data % m.expert == 0))
+        """Which mappings have whole experts on each rank, and pools as they were asked for, shape (M,)."""
+        suits = suits_pools(m, self.prefill_accelerators)
+        return np.asarray(suits & (self.shape.experts % m.expert.astype(np.int64) == 0) & (m.data % m.expert == 0))
 
     def users_served(self, m: Mappings) -> Floats:
         """By the whole job, shape (M,): of the numbers to choose from, the most that make its replicas as full."""
         numbers = np.array(self.numbers_of_users)
-        room = m.micro_batch.astype(np.int64) * m.data
+        room = m.micro_batch.astype(np.int64) * (m.data - m.prefill)
         return numbers[np.maximum(np.searchsorted(numbers, room, side="right") - 1, 0)].astype(np.float64)
 
     def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
@@ -92,8 +97,8 @@ class TransformerInference(InferenceSpec):
         return False
 
     def sends(self, dimension: Dimension) -> bool:
-        """Whether groups of several ranks along a dimension exchange anything: replicas do not."""
-        return dimension in ("tensor", "expert", "pipeline")
+        """Whether groups of several ranks along a dimension exchange anything: replicas only do where some run prompts."""
+        return dimension in ("tensor", "expert", "pipeline") or (self.disaggregated and dimension == "data")
 
     def kernels(self, device: Device, curve: ServingCurve, calibrations: Calibrations | None) -> KernelTimes:
         """What prices the operators."""
@@ -109,7 +114,7 @@ class TransformerInference(InferenceSpec):
         device.matrix_flops_per_s(self.precision)
         shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
         curve = self._software(device, calibrations)
-        is_beside = self.batching == "continuous" and (self.chunk is not None or curve.prefill_tokens == 0)
+        is_beside = self._is_beside(curve)
         memory = self._memory(shapes, curve)
         slots = memory.slots(device.capacity_bytes, shapes.columns["micro_batch"], self.max_batch)
         if is_beside:
@@ -117,11 +122,13 @@ class TransformerInference(InferenceSpec):
         prompts = np.ones_like(slots) if is_beside else self._prompts(slots, curve)
         chunks = self._chunks(slots)
         load = self._load(shapes, slots, prompts, chunks, curve)
-        pace = PromptsBeside(load) if is_beside else PromptsFirst(load)
+        pace = self._pace(mappings, load, is_beside=is_beside)
         parts = np.minimum(slots, shapes.columns["pipeline"])
         passes = self._passes(shapes, chunks, parts, curve)
         each = _phases(slots / parts, prompts / parts, (slots - 1 if is_beside else 0 * slots) / parts)
         blocks = [b for name, steps in pace.steps().items() for b in self._blocks(passes, each[name], shapes, steps)]
+        if self.disaggregated:
+            blocks.append(transfer_block(shapes, memory.token_bytes * self.new_tokens, self.output_tokens))
         none = np.zeros(len(mappings))
         return OpGraph(
             blocks=tuple(blocks),
@@ -138,6 +145,17 @@ class TransformerInference(InferenceSpec):
             rounds=partial(self._in_batches().op_graph, mappings, device, calibrations),
             phase_bubble=load.idle,
         )
+
+    def _is_beside(self, curve: ServingCurve) -> bool:
+        """Whether prompts run beside tokens."""
+        if self.disaggregated or self.batching == "static":
+            return False
+        return self.chunk is not None or curve.prefill_tokens == 0
+
+    def _pace(self, mappings: Mappings, load: Load, *, is_beside: bool) -> Pace:
+        if self.disaggregated:
+            return pools_of(mappings, load, self.users_served(mappings))
+        return PromptsBeside(load) if is_beside else PromptsFirst(load)
 
     def running_requests(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> Floats:
         """That each replica has memory for and runs at once, of its users; shape (M,)."""
@@ -227,9 +245,11 @@ class TransformerInference(InferenceSpec):
 
 
 def _phases(slots: Floats, prompts: Floats, beside: Floats) -> dict[str, Pass]:
-    """A step of each phase: tokens of all running requests; prompts beside some, and beside the few of a start."""
+    """A step of each phase: tokens of all running requests; prompts beside some, and beside the few of a start; one
+    request alone."""
     return {
         "decode": Pass("decode", slots, np.zeros_like(slots)),
         "prefill": Pass("prefill", beside, prompts),
         "start": Pass("start", beside / START_SHARE, prompts),
+        "single": Pass("single", np.ones_like(slots), np.zeros_like(slots)),
     }

@@ -55,6 +55,10 @@ class InferenceSpec(Spec):
     """stages among which the layers are divided; several only with static batches, and the planner chooses of a list"""
     kernel_rules: KernelRules | None = Field(default=None, exclude_if=lambda rules: rules is None)
     """how kernels behave as a source states it, in place of the curves and the backend that were fitted"""
+    disaggregated: bool = Field(default=False, exclude_if=lambda flag: not flag)
+    """whether some replicas run prompts alone and hand their caches to others, which run tokens alone"""
+    prefill_accelerators: Degree | tuple[Degree, ...] | None = Field(default=None, exclude_if=lambda size: size is None)
+    """of the pool that runs prompts; the planner chooses of a list, or where it is absent"""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -74,6 +78,23 @@ class InferenceSpec(Spec):
             raise ValueError("an encoder's tokens see all others of the prompt: leave out chunk and prefix_hit")
         return self
 
+    @model_validator(mode="after")
+    def _pools_fit(self) -> Self:
+        if not self.disaggregated:
+            if self.prefill_accelerators is not None:
+                raise ValueError("prefill_accelerators: of two pools alone; add disaggregated: true, or remove it")
+        elif self.batching != "continuous":
+            raise ValueError(f"disaggregated: two pools take requests in one by one; remove batching: {self.batching}")
+        elif self.requests_per_user is not None:
+            raise ValueError("disaggregated: two pools are priced in their steady state; remove requests_per_user")
+        elif self.lengths != "equal":
+            raise ValueError("disaggregated: two pools are priced for requests of one length; remove lengths")
+        elif self.chunk is not None:
+            raise ValueError("disaggregated: no tokens run beside prompts, which are run whole; remove chunk")
+        elif self.output_tokens == 1:
+            raise ValueError("disaggregated: answers of one token need no second pool; give output_tokens of 2 or more")
+        return self
+
     @property
     def shape(self) -> TransformerShape:
         return shape_of(self.model)
@@ -85,7 +106,7 @@ class InferenceSpec(Spec):
     @property
     def phases(self) -> tuple[str, ...]:
         """In a round: prompts of all users, then all their tokens."""
-        return ("prefill", "decode")
+        return () if self.disaggregated else ("prefill", "decode")
 
     @property
     def rounds_per_step(self) -> float:

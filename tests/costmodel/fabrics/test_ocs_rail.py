@@ -23,6 +23,13 @@ def rail(**changes: Any) -> OcsRail:
     return OcsRail.model_validate(RAIL | changes)
 
 
+def test_transfers_take_ports_for_each_pair_of_the_busiest_replica() -> None:
+    found = rail().transfers(1, 2, one_server=False)
+    assert [(plan.wavelengths, ports_of(plan)) for plan in found] == [((2,), 4), ((1,), 2)]
+    assert [plan.name for plan in rail().transfers(1, 2, one_server=True)] == ["transfer 1 to 2"]
+    assert [*rail().transfers(3, 2, one_server=False)] == [], "more replicas than servers"
+
+
 def across(dimension: Any, ranks: int, **changes: Any) -> dict[str, GroupPlan]:
     plans = rail(**changes).plans(dimension, ranks, one_server=False)
     return {f"{plan.name}, {ports_of(plan)} ports": plan for plan in plans}

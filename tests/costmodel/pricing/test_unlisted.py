@@ -60,6 +60,25 @@ def test_groups_without_a_collective_are_named(name: str, told: str) -> None:
     assert "expert left out" in remedies(workload(asked), 8, H100, fabric(name))
 
 
+@pytest.mark.parametrize("name", ["torus", "sipac", "sipam"])
+def test_fabrics_that_carry_no_caches_say_so(name: str) -> None:
+    lack = lack_of(workload(WORKLOADS["pools"]), 4, H100, fabric(name))
+    assert lack is not None
+    assert lack.kind == "groups"
+    assert f"a fabric of kind {name} carries no caches from pool to pool" in lack.text
+
+
+def test_pools_that_meet_too_many_peers_are_named() -> None:
+    asked = WORKLOADS["pools"] | {
+        "model": SMALL_EXPERTS | {"experts": 1, "experts_per_token": 1, "heads": 1, "kv_heads": 1}
+    }
+    on = fabric("lightpath", max_peers=2)
+    assert lack_of(workload(asked | {"prefill_accelerators": 3}), 6, H100, on) is None
+    lack = lack_of(workload(asked | {"prefill_accelerators": 1}), 6, H100, on)
+    assert lack is not None
+    assert "more replicas to meet than peers" in lack.text
+
+
 def test_context_groups_over_servers_of_rails_are_named() -> None:
     asked = WORKLOADS["small"] | {"sequence": 16384, "context": 32}
     lack = lack_of(workload(asked), 32, H100, fabric("ocs_rail"))

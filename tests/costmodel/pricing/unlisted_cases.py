@@ -27,6 +27,10 @@ WORKLOADS: dict[str, dict[str, Any]] = {
         "kind": "transformer_inference", "model": "mixtral-8x7b", "concurrency": 4, "input_tokens": 512,
         "output_tokens": 64,
     },
+    "pools": {
+        "kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 12, "input_tokens": 512,
+        "output_tokens": 64, "disaggregated": True,
+    },
     "tables": {"kind": "dlrm", "mode": "training", "model": "dlrm-dcnv2", "batch": 4096},
 }  # fmt: skip
 HURRIED = {

@@ -192,6 +192,18 @@ def replicas() -> Case:
     return instance, plan_of(instance, assign("replicas", configuration, "r0.s0.t0 r0.s1.t0"))
 
 
+def pools() -> Case:
+    """One replica runs prompts and hands their caches to two others, one of them in another server."""
+    workload = {**SERVING, "disaggregated": True}
+    instance = instance_of({**job("pools", 3), "workload": workload}, fabric={"max_peers": 2})
+    configuration = Configuration(
+        data=3, prefill=1, micro_batch=4, data_collective=collective("transfer", 2, radices=(1, 2))
+    )
+    there = "s0.t0 s0.t1 0,1", "s0.t0 s1.t0 2,3 s0>s1#0"
+    back = "s0.t1 s0.t0 0,1", "s1.t0 s0.t0 2,3 s1>s0#0"
+    return instance, plan_of(instance, assign("pools", configuration, "s0.t0 s0.t1 s1.t0", held("data", *there, *back)))
+
+
 def single() -> Case:
     """One device, whose port has failed."""
     instance = instance_of(job("single", 1), health={"failed_ports": ["s0.t0"]})
@@ -226,6 +238,7 @@ GOOD: dict[str, Callable[[], Case]] = {
     "staying": staying,
     "moved": moved,
     "replicas": replicas,
+    "pools": pools,
     "single": single,
     "fat_tree": fat_tree,
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.model.plan import HeldCircuits
-from tests.planner.checks.good import Case, at_once, exchange, fat_tree, grid, line, ring, switched
+from tests.planner.checks.good import Case, at_once, exchange, fat_tree, grid, line, pools, ring, switched
 from tests.planner.checks.plans import broken, edited, held, rewired
 
 
@@ -42,6 +42,7 @@ def test_circuit_twice() -> None:
         (line(), "line", "s0.t1 s0.t0", 0),
         (grid(), "grid", "s0.t1 s0.t0", 0),
         (grid(), "grid", "s1.t0 s0.t0", 1),
+        (pools(), "pools", "s0.t0 s1.t0", 0),
     ],
 )
 def test_missing(case: Case, name: str, ends: str, at: int) -> None:
@@ -68,6 +69,13 @@ def test_order_of_configurations() -> None:
     assert broken(instance, edited(plan, "switched", circuits=turned)) == {"circuits", "rounds"}
     instance, plan = grid()
     assert broken(instance, edited(plan, "grid", circuits=plan["grid"].circuits[::-1])) == {"circuits"}
+
+
+def test_caches_need_a_way_back_and_meet_those_that_take_them_alone() -> None:
+    instance, plan = pools()
+    assert broken(instance, rewired(plan, "pools", drop="s1.t0 s0.t0")) == {"circuits"}
+    devices = ("s0.t1", "s0.t0", "s1.t0")
+    assert broken(instance, edited(plan, "pools", devices=devices)) == {"circuits", "rounds"}
 
 
 def test_superfluous_configuration() -> None:

@@ -19,7 +19,7 @@ from tests.planner.checks.plans import LIGHTPATH, broken
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ring", "switched", "at_once", "exchange", "beyond", "line", "grid"])
+@pytest.mark.parametrize("name", ["ring", "switched", "at_once", "exchange", "beyond", "line", "grid", "pools"])
 @pytest.mark.parametrize("field", ["latency_s", "seconds_per_byte"])
 @pytest.mark.parametrize(("factor", "rules"), [(1.002, set()), (1.003, {"rounds"}), (0.997, {"rounds"})])
 def test_time_that_is_charged(
@@ -47,7 +47,8 @@ def test_all_plans_of_the_fabric(ranks: int, max_peers: int, dimension: Dimensio
     fabric = Lightpath.model_validate(
         {**LIGHTPATH, "wavelengths_per_tile": 16, "max_peers": max_peers, "waveguides": "shared"}
     )
-    for plan in fabric.plans(dimension, ranks, one_server=False):
+    transfers = [fabric.transfers(first, ranks - first, one_server=False) for first in range(1, ranks)]
+    for plan in (*fabric.plans(dimension, ranks, one_server=False), *(plan for each in transfers for plan in each)):
         collective = Collective.of(plan)
         assert is_sound(collective, ranks)
         links = group_links(collective, ranks)
@@ -58,4 +59,4 @@ def test_all_plans_of_the_fabric(ranks: int, max_peers: int, dimension: Dimensio
         held = [{(devices[a], devices[b]): w for (a, b), w in each.items()} for each in links]
         charged = pytest.approx((plan.latency_s, plan.seconds_per_byte))
         assert message_time(LightpathRules().speed(fabric), schedule_of(collective, ranks), devices, held) == charged
-        assert plan.kind == "line" or reduces_once(collective, ranks)
+        assert plan.kind in ("line", "transfer") or reduces_once(collective, ranks)

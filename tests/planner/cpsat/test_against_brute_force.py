@@ -10,6 +10,7 @@ from planner.checks import check
 from planner.model.instance import Instance
 from planner.model.result import Level, Result, Status
 from tests.oracles.brute_force import BruteForce, brute_force
+from tests.oracles.tiny_disaggregated import tiny_disaggregated, tiny_disaggregateds
 from tests.oracles.tiny_even import tiny_even, tiny_evens
 from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances
 from tests.planner.optimum import proven
@@ -18,6 +19,7 @@ NUM_SEEDS = 240
 NUM_CROSSINGS = 160
 NUM_FIVES = 24
 NUM_EVENS = 30
+NUM_DISAGGREGATED = 24
 DISPLACED_FROM_A_WINDOW = 1030
 """seed of an instance whose displaced resident leaves a server that is outside of a neighbourhood"""
 
@@ -68,6 +70,30 @@ def test_every_level_has_the_enumerated_optimum_where_each_server_gives_as_many(
 @given(tiny_evens)
 def test_any_such_instance_of_even_jobs_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(NUM_DISAGGREGATED))
+def test_every_level_has_the_enumerated_optimum_where_jobs_serve_from_two_pools(seed: int) -> None:
+    """Over sizes of the pools, places and light."""
+    agree(tiny_disaggregated(seed))
+
+
+@pytest.mark.slow
+@settings(max_examples=5, deadline=None, derandomize=True)
+@given(tiny_disaggregateds)
+def test_any_such_instance_of_two_pools_has_the_enumerated_optimum(instance: Instance) -> None:
+    agree(instance)
+
+
+def test_two_pools_are_listed_with_transfers_over_circuits() -> None:
+    plans = [
+        plan
+        for seed in range(10)
+        for options in expand(tiny_disaggregated(seed), prune=False).options
+        for plan in options.candidates.plans
+    ]
+    assert sum(plan.kind == "transfer" and bool(plan.configurations()) for plan in plans) > 10
 
 
 def agree(instance: Instance) -> None:

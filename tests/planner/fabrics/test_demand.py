@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from costmodel.fabrics import NO_PLAN, GroupPlan
+from costmodel.fabrics import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.hardware.device import load_device
 from planner.fabrics.demand import Demand, _bound, _boundary
 from planner.fabrics.ocs_rail.demand import RailDemand
@@ -82,6 +82,20 @@ def test_boundary_is_exact_and_the_bound_is_never_above_it(degrees: tuple[int, i
         assert (_bound(shape) <= exact).all(), shape
         assert shape.has_light == any(shape.boundary)
         assert all(leaving % shape.unit == 0 for leaving in exact)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("prefill", "decode"), [(1, 1), (1, 3), (2, 2), (2, 3), (4, 2), (3, 5), (6, 2)])
+@pytest.mark.parametrize("tensor", [1, 2])
+def test_light_of_caches_by_plain_loops(prefill: int, decode: int, tensor: int) -> None:
+    plan = LinkPlan("transfer", prefill + decode, wavelengths=(2,), radices=(prefill, decode))
+    ring = plans_of(tensor)[0] if tensor > 1 else NO_PLAN
+    shape = Demand(tensor, 1, prefill + decode, tensor, (ring, NO_PLAN, plan))
+    is_coloured(shape)
+    exact = least_leaving(shape)
+    assert shape.boundary.tolist() == exact
+    assert (_bound(shape) <= exact).all()
+    assert shape.has_light
 
 
 def test_ring_of_any_length_leaves_one_circuit() -> None:
