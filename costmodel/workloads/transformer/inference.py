@@ -97,7 +97,7 @@ class TransformerInference(InferenceSpec):
         return False
 
     def sends(self, dimension: Dimension) -> bool:
-        """Whether groups of several ranks along a dimension exchange anything: replicas only do where some run prompts."""
+        """Whether groups of several ranks along a dimension exchange anything: replicas do so in two pools alone."""
         return dimension in ("tensor", "expert", "pipeline") or (self.disaggregated and dimension == "data")
 
     def kernels(self, device: Device, curve: ServingCurve, calibrations: Calibrations | None) -> KernelTimes:
