@@ -72,18 +72,14 @@ class TwoPools:
         steps = {name: number / load.output_tokens for name, number in of_request.items()}
         at_once = {"prefill": prompts, "transfer": prompts, "single": running, "decode": running}
         rate = users / (self.prefill + self.decode)[mapping]
+        whole_s = {"prefill": prompt_s, "transfer": step_s["transfer"], "single": single_s, "decode": full_s}
         kernels_s = sum((steps[name] * each_s for name, each_s in step_s.items()), np.zeros(len(mapping)))
         return Paced(
             engine_s=(first_s + answer_s) / load.output_tokens - kernels_s,
             ttft_s=first_s,
             tpot_s=answer_s / (load.output_tokens - 1),
             steps=steps,
-            software_s={
-                "prefill": prompt_s - step_s["prefill"],
-                "transfer": np.zeros(len(mapping)),
-                "single": single_s - step_s["single"],
-                "decode": full_s - step_s["decode"],
-            },
+            software_s={name: np.maximum(whole_s[name] - step_s[name], 0.0) for name in steps},
             shares={name: rate * steps[name] / np.maximum(at_once[name], 1.0) for name in steps},
         )
 

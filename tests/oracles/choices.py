@@ -14,6 +14,8 @@ from planner.model.job import Job, Resident
 from tests.oracles.circuits import Circuit, Held, keeps_tile_rules, required_circuits
 
 Demand = tuple[tuple[Circuit, ...], ...]
+ROUNDING = 1e-9
+"""relative difference below which two speeds are equal"""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _priced(job: Job, cluster: Cluster, configurations: list[Configuration], sco
         yield Choice()
     for row, configuration in enumerate(configurations):
         x = float(speed[row] / speed.max())
-        gain = {"sqrt": x**0.5, "linear": x, "step": float(x >= job.step_at)}[job.utility]
+        gain = {"sqrt": x**0.5, "linear": x, "step": float(x >= job.step_at * (1 - ROUNDING))}[job.utility]
         numbers = {
             "configuration": configuration,
             "value": job.weight * gain,

@@ -143,12 +143,12 @@ def test_no_token_waits_longer_than_on_as_many_replicas_that_run_prompts_too(fie
 
 
 def test_what_only_some_accelerators_do_costs_their_energy_alone() -> None:
-    """Joules of a token do not depend on how often the other pool is idle, but for idle power."""
-    rows, scores = priced(chat(), fabric_of(FAT_TREE), 8)
-    prefill = rows.mappings.prefill[rows.mapping]
-    data, tensor = rows.mappings.data[rows.mapping], rows.mappings.tensor[rows.mapping]
-    row = int(np.flatnonzero((tensor == 1) & (data == 8) & (prefill == 4))[0])
-    one = priced(chat(disaggregated=False, concurrency=1), fabric_of(FAT_TREE), 1)[1]
-    work = scores.work[row]
+    """Joules of the operations of a token do not depend on the pools."""
+    fabric, cool = fabric_of(FAT_TREE), DEVICE.model_copy(update={"power_limit_w": None})
+    rows = enumerate_candidates(chat(), [8], cool, fabric)
+    scores, m = score(rows, cool, fabric), rows.mapping
+    row = int(np.flatnonzero((rows.mappings.tensor[m] == 1) & (rows.mappings.prefill[m] == 4))[0])
+    alone = enumerate_candidates(chat(disaggregated=False, concurrency=1), [1], cool, fabric)
+    one, work = score(alone, cool, fabric), scores.work[row]
     assert scores.compute_j[row] / work == pytest.approx(one.compute_j[0] / one.work[0], rel=0.02)
     assert scores.memory_j[row] / work < one.memory_j[0] / one.work[0]
