@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.pricing.candidates import Candidates, candidates_of
-from costmodel.pricing.limits import Limits
-from costmodel.pricing.listing import listed_and_priced
-from costmodel.pricing.score import Scores, score
+from costmodel.pricing.candidates import candidates_of
+from costmodel.pricing.score import score
+from planner.candidates.listing import Listing, Listings, key_of
 from planner.fabrics import plugin_of
-from planner.fabrics.problem import JobOptions, Problem, must_run
+from planner.fabrics.dominance import Dominance
+from planner.fabrics.problem import JobOptions, Problem, must_run, row_of
 from planner.fabrics.residents import lost_parts
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
@@ -19,8 +19,7 @@ from planner.model.instance import Instance
 from planner.model.job import Job, Reference, Resident
 
 Floats = NDArray[np.float64]
-Known = dict[str, tuple[Candidates, Scores]]
-"""candidates with their scores by what a job asks for"""
+Bools = NDArray[np.bool_]
 ROUNDING = 1e-9
 """relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
 
@@ -31,18 +30,18 @@ def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None
     When the clock is over, jobs that may wait have a short list, and when the last clock is over, too, none, unless
     another one asked for the same or a bound on their value is not known.
     """
-    known, short, kept = Known(), Known(), dict[str, NDArray[np.int64]]()
+    jobs = instance.all_jobs
+    listings, pruned = Listings(instance.cluster, jobs), Undominated(instance)
     found = dict[int, JobOptions]()
-    for j in sorted(range(len(instance.all_jobs)), key=lambda j: not must_run(instance.all_jobs[j])):
-        job = instance.all_jobs[j]
-        if clock is not None and found and clock.is_over and not must_run(job) and _question(job) not in known:
+    for j in sorted(range(len(jobs)), key=lambda j: not must_run(jobs[j])):
+        job = jobs[j]
+        if clock is not None and found and clock.is_over and not must_run(job) and not pruned.has(job):
             if (last or clock).is_over and job.reference is None:
                 found[j] = _unlisted(job, next(iter(found.values())))
             else:
-                found[j] = _listed_shortly(list_options(instance, job, short))
-            continue
-        listed = list_options(instance, job, known)
-        found[j] = _undominated(listed, instance, kept) if prune else listed
+                found[j] = _listed_shortly(list_options(instance, job, listings))
+        else:
+            found[j] = pruned.of(job, listings) if prune else list_options(instance, job, listings)
     return Problem(instance, tuple(found[j] for j in range(len(found))))
 
 
@@ -61,59 +60,76 @@ def _unlisted(job: Job, other: JobOptions) -> JobOptions:
     return replace(nothing, job=job, num_listed=0, can_stay=False, is_listed=False)
 
 
-def _undominated(listed: JobOptions, instance: Instance, known: dict[str, NDArray[np.int64]]) -> JobOptions:
-    """`known` has the rows that stay of jobs which ask for the same with the same utility: weights change no order."""
-    job, kept_rows = listed.job, plugin_of(instance.cluster.fabric).dominance.kept_rows
-    if isinstance(job, Resident):
-        return listed.take(kept_rows(listed, instance))
-    question = f"{_question(job)} {job.utility} {job.step_at} {job.reference}"
-    if question not in known:
-        known[question] = kept_rows(listed, instance)
-    return listed.take(known[question])
+class Undominated:
+    """Rows that stay, found once for jobs that ask for the same with the same utility: weights change no order."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._rows: dict[str, Bools] = {}
+        self._kept: dict[tuple[str, tuple[int, ...]], Listing] = {}
+
+    def has(self, job: Job) -> bool:
+        """True if a job that asks for the same has been asked for."""
+        return self._key(job) in self._rows
+
+    def of(self, job: Job, listings: Listings) -> JobOptions:
+        """The candidates of a job that no other one replaces."""
+        if isinstance(job, Resident):
+            listed = list_options(self._instance, job, listings)
+            return listed.take(self._dominance.kept_rows(listed, self._instance))
+        key, whole = (self._key(job), job.sizes), listings.of(job)
+        if key not in self._kept:
+            self._kept[key] = whole.take(self._kept_of(job, listings))
+        options = _options(self._instance, job, self._kept[key], job.reference or whole.reference)
+        return replace(options, num_listed=len(whole))
+
+    def _kept_of(self, job: Job, listings: Listings) -> NDArray[np.int64]:
+        """Rows of the job's own listing that stay."""
+        key, whole = self._key(job), listings.of(job)
+        every = listings.of_all_sizes(job) if self._is_by_size(job) else whole
+        if key not in self._rows:
+            options = _options(self._instance, job, every, job.reference or every.reference)
+            self._rows[key] = np.zeros(len(every), np.bool_)
+            self._rows[key][self._dominance.kept_rows(options, self._instance)] = True
+        return np.flatnonzero(self._rows[key] if every is whole else self._rows[key][every.of_sizes(job.sizes)])
+
+    def _is_by_size(self, job: Job) -> bool:
+        """True if rows of one size alone are compared, in an order that no reference changes."""
+        return self._dominance.is_by_size and job.utility != "step"
+
+    def _key(self, job: Job) -> str:
+        key = f"{key_of(job)} {job.utility}"
+        return key if self._is_by_size(job) else f"{key} {job.sizes} {job.step_at} {job.reference}"
+
+    @property
+    def _dominance(self) -> Dominance:
+        return plugin_of(self._instance.cluster.fabric).dominance
 
 
-def list_options(instance: Instance, job: Job, known: Known | None = None) -> JobOptions:
-    """Every candidate of one job, nothing dropped; `known` has those of jobs that ask for the same."""
-    cluster, known = instance.cluster, Known() if known is None else known
-    question = _question(job)
-    if question not in known:
-        asked = job.constraints
-        known[question] = listed_and_priced(
-            job.workload,
-            [size for size in job.sizes if size <= cluster.fabric.most_devices_of_a_job],
-            cluster.device,
-            cluster.fabric,
-            Limits(asked.one_server, asked.per_server, asked.collective, asked.one_setting),
-        )
-    candidates, scores = known[question]
-    current, can_stay = None, False
-    if isinstance(job, Resident):
-        candidates, scores, current = _with_current(cluster, job, candidates, scores)
-        can_stay = not lost_parts(cluster, job)
-    reference = reference_of(job, scores)
+def list_options(instance: Instance, job: Job, listings: Listings | None = None) -> JobOptions:
+    """Every candidate of one job, nothing dropped; `listings` has those of all jobs."""
+    listing = (listings or Listings(instance.cluster, (job,))).of(job)
+    if not isinstance(job, Resident):
+        return _options(instance, job, listing, job.reference or listing.reference)
+    listing, current = _with_current(instance.cluster, job, listing)
+    options = _options(instance, job, listing, job.reference or listing.reference)
+    return replace(options, current=current, can_stay=not lost_parts(instance.cluster, job))
+
+
+def _options(instance: Instance, job: Job, listing: Listing, reference: Reference) -> JobOptions:
+    """What a listing is worth to a job that is measured against a reference."""
+    scores = listing.scores
     return JobOptions(
         job=job,
-        fabric=cluster.fabric,
-        candidates=candidates,
+        fabric=instance.cluster.fabric,
+        candidates=listing.candidates,
         scores=scores,
+        shapes=listing.shapes,
+        reference=reference,
         value=job.weight * utility(job, scores.speed / reference.speed),
         energy=job.weight * scores.energy_per_work_j / reference.energy_per_work,
-        num_listed=len(candidates),
-        current=current,
-        can_stay=can_stay,
+        num_listed=len(listing),
     )
-
-
-def _question(job: Job) -> str:
-    """All that the candidates of a job depend on, on one cluster."""
-    return f"{job.workload.model_dump_json()} {job.sizes} {job.constraints.model_dump_json()}"
-
-
-def reference_of(job: Job, scores: Scores) -> Reference:
-    """Reference of a job: the one of its file, or the fastest and the most frugal of its candidates."""
-    if job.reference is not None or not len(scores.speed):
-        return job.reference or Reference(speed=1.0, energy_per_work=1.0)
-    return Reference(speed=float(scores.speed.max()), energy_per_work=float(scores.energy_per_work_j.min()))
 
 
 def utility(job: Job, relative: Floats) -> Floats:
@@ -125,16 +141,15 @@ def utility(job: Job, relative: Floats) -> Floats:
     )
 
 
-def _with_current(
-    cluster: Cluster, job: Resident, candidates: Candidates, scores: Scores
-) -> tuple[Candidates, Scores, int]:
-    """The candidates with the resident's current configuration among them, and its row."""
-    for row in range(len(candidates)):
-        if candidates.configuration(row) == job.configuration:
-            return candidates, scores, row
-    configurations = [candidates.configuration(row) for row in range(len(candidates))]
+def _with_current(cluster: Cluster, job: Resident, listing: Listing) -> tuple[Listing, int]:
+    """The listing with the resident's current configuration in it, and its row."""
+    row = row_of(listing.candidates, job.configuration)
+    if row is not None:
+        return listing, row
+    configurations = [*map(listing.candidates.configuration, range(len(listing.candidates))), job.configuration]
     try:
-        candidates = candidates_of([*configurations, job.configuration], job.workload, cluster.device, cluster.fabric)
+        candidates = candidates_of(configurations, job.workload, cluster.device, cluster.fabric)
     except ValueError as error:
         raise InputError(f"residents[{job.name}]", "configuration", str(error)) from None
-    return candidates, score(candidates, cluster.device, cluster.fabric), len(configurations)
+    scores = score(candidates, cluster.device, cluster.fabric)
+    return Listing.of(candidates, scores, job, cluster.fabric), len(configurations) - 1

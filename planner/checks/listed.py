@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from planner.checks.names import admitted
-from planner.checks.pricing import missed, offers, price
+from planner.checks.pricing import is_listed, missed, price
 from planner.model.instance import Instance
 from planner.model.job import Resident
 from planner.model.plan import Plan
@@ -23,6 +23,6 @@ def check_listed(instance: Instance, plan: Plan) -> Iterator[Violation]:
             continue
         elif late := missed(job, priced.ttft_s, priced.tpot_s):
             yield Violation("listed", job.name, f"{job.name}: {' and '.join(late)}")
-        elif not offers(instance, job).lists(configuration):
+        elif not is_listed(instance, job, configuration):
             message = f"{job.name}: its sizes, constraints or memory rule this configuration out"
             yield Violation("listed", job.name, message)

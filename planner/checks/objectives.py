@@ -6,7 +6,7 @@ from math import sqrt
 from planner.checks.fitting import Links, jobs_between
 from planner.checks.moved import has_moved
 from planner.checks.names import Tile, admitted, tiles_in
-from planner.checks.pricing import offers, price
+from planner.checks.pricing import fastest_and_least, price
 from planner.fabrics import plugin_of
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
@@ -29,7 +29,7 @@ def value(instance: Instance, plan: Plan) -> float:
 def value_of(instance: Instance, job: Job, assignment: Assignment) -> float | None:
     """Weight x g(speed / that of the reference, or the fastest listed); None for what cannot be priced."""
     priced = price(instance, job, assignment.configuration)
-    full = job.reference.speed if job.reference is not None else offers(instance, job).fastest
+    full = job.reference.speed if job.reference is not None else fastest_and_least(instance, job)[0]
     if priced is None or full is None:
         return None
     share = priced.speed / full
@@ -53,7 +53,7 @@ def energy(instance: Instance, plan: Plan) -> float:
     for job, assignment in admitted(instance, plan):
         priced = price(instance, job, assignment.configuration)
         given = job.reference
-        least = given.energy_per_work if given is not None else offers(instance, job).least_energy_per_work
+        least = given.energy_per_work if given is not None else fastest_and_least(instance, job)[1]
         if priced and least:
             total += job.weight * priced.energy_per_work / least
     return total

@@ -1,5 +1,6 @@
 """Scores of the configurations that a job may have, from the cost model."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -13,7 +14,6 @@ from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
 from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import score
-from costmodel.spec import Spec
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
@@ -38,12 +38,11 @@ class Price:
 
 @dataclass(frozen=True)
 class Offers:
-    """The listing of the cost model for a job; a resident's current configuration counts for the best."""
+    """The listing of the cost model for all jobs that differ in sizes alone."""
 
     candidates: Candidates
-    fastest: float | None
-    """None where nothing is listed"""
-    least_energy_per_work: float | None
+    best: Mapping[int, tuple[float, float]]
+    """highest speed and least energy per unit of work by size"""
 
     def lists(self, configuration: Configuration) -> bool:
         """True if a candidate is written exactly like this."""
@@ -74,27 +73,90 @@ class _Question:
     """All that listing or pricing depends on, by its text; the objects come along."""
 
     text: str
+    sizes: tuple[int, ...]
     job: Job = field(compare=False)
     cluster: Cluster = field(compare=False)
 
 
-def _question(instance: Instance, job: Job) -> _Question:
-    cluster = instance.cluster
-    parts: list[Spec] = [job.workload, cluster.device, cluster.fabric, job.constraints]
-    if isinstance(job, Resident):
-        parts.append(job.configuration)
-    text = "\n".join([*(part.model_dump_json() for part in parts), repr(job.sizes)])
-    return _Question(text, job, cluster)
-
-
 def price(instance: Instance, job: Job, configuration: Configuration) -> Price | None:
     """Score of a configuration; None where the workload or the fabric has no such configuration."""
-    return _price(_question(instance, job), configuration)
+    known = _prices(_pricing(instance.cluster, job))
+    if configuration not in known:
+        known[configuration] = _price_each([configuration], job, instance.cluster)[0]
+    return known[configuration]
 
 
-def offers(instance: Instance, job: Job) -> Offers:
-    """The candidates listed for a job, of sizes that a rack has tiles for, or the cluster where racks are linked."""
-    return _offers(_question(instance, job))
+def price_together(instance: Instance, configurations: Iterable[tuple[Job, Configuration]]) -> None:
+    """Score many configurations at once, those of a workload together, for those who ask for their prices later."""
+    asked: dict[str, tuple[Job, dict[Configuration, None]]] = {}
+    for job, configuration in configurations:
+        asked.setdefault(_pricing(instance.cluster, job), (job, {}))[1].setdefault(configuration)
+    for text, (job, wanted) in asked.items():
+        known = _prices(text)
+        missing = [configuration for configuration in wanted if configuration not in known]
+        known.update(zip(missing, _price_each(missing, job, instance.cluster), strict=True))
+
+
+def fastest_and_least(instance: Instance, job: Job) -> tuple[float | None, float | None]:
+    """Highest speed and least energy per unit of work of what is listed for a job; None where nothing is.
+
+    Of a resident the current configuration counts, listed or not.
+    """
+    best = _offers(_listing(instance, job)).best
+    found = [best[size] for size in job.sizes if size in best]
+    if isinstance(job, Resident) and (current := price(instance, job, job.configuration)):
+        found.append((current.speed, current.energy_per_work))
+    return max((speed for speed, _ in found), default=None), min((energy for _, energy in found), default=None)
+
+
+def is_listed(instance: Instance, job: Job, configuration: Configuration) -> bool:
+    """True if a candidate of the job is written exactly like this."""
+    return configuration.num_devices in job.sizes and _is_listed(_listing(instance, job), configuration)
+
+
+def _pricing(cluster: Cluster, job: Job) -> str:
+    return f"{job.workload_json}\n{cluster.parts_json}"
+
+
+def _listing(instance: Instance, job: Job) -> _Question:
+    """Jobs that differ in sizes alone are asked for together."""
+    cluster, limits = instance.cluster, job.constraints_json
+    sizes = tuple(sorted({*instance.sizes_asked.get((job.workload_json, limits), ()), *job.sizes}))
+    return _Question(f"{_pricing(cluster, job)}\n{limits}", sizes, job, cluster)
+
+
+@lru_cache(maxsize=256)
+def _prices(text: str) -> dict[Configuration, Price | None]:
+    """Prices found so far of one workload on one cluster."""
+    return {}
+
+
+def _price_each(configurations: Sequence[Configuration], job: Job, cluster: Cluster) -> list[Price | None]:
+    """Prices of configurations of one workload; one by one where one of them is none of the workload or the fabric."""
+    if not configurations:
+        return []
+    device, fabric = cluster.device, cluster.fabric
+    try:
+        if any(configuration.num_devices > fabric.num_devices for configuration in configurations):
+            raise ValueError
+        rows = candidates_of(configurations, job.workload, device, fabric)
+    except (ValueError, OverflowError):
+        if len(configurations) == 1:
+            return [None]
+        return [_price_each([configuration], job, cluster)[0] for configuration in configurations]
+    scores, phases = score(rows, device, fabric), (rows.in_first_phase(), rows.in_last_phase())
+    return [
+        Price(
+            speed=float(scores.speed[row]),
+            step_s=float(scores.step_s[row]),
+            energy_per_work=float(scores.energy_per_work_j[row]),
+            power_w=float(scores.power_w[row]),
+            ttft_s=float(scores.ttft_s[row]),
+            tpot_s=float(scores.tpot_s[row]),
+            by_phase=tuple(tuple(each.row_plans(row)) for each in (phases if rows.has_phases[row] else (rows,))),
+        )
+        for row in range(len(rows))
+    ]
 
 
 def missed(job: Job, ttft_s: float, tpot_s: float) -> list[str]:
@@ -111,37 +173,17 @@ def missed(job: Job, ttft_s: float, tpot_s: float) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _price(question: _Question, configuration: Configuration) -> Price | None:
-    device, fabric = question.cluster.device, question.cluster.fabric
-    if configuration.num_devices > fabric.num_devices:
-        return None
-    try:
-        row = candidates_of([configuration], question.job.workload, device, fabric)
-    except (ValueError, OverflowError):
-        return None
-    scores = score(row, device, fabric)
-    return Price(
-        speed=float(scores.speed[0]),
-        step_s=float(scores.step_s[0]),
-        energy_per_work=float(scores.energy_per_work_j[0]),
-        power_w=float(scores.power_w[0]),
-        ttft_s=float(scores.ttft_s[0]),
-        tpot_s=float(scores.tpot_s[0]),
-        by_phase=tuple(
-            tuple(each.row_plans(0))
-            for each in ((row.in_first_phase(), row.in_last_phase()) if row.has_phases[0] else (row,))
-        ),
-    )
+def _is_listed(question: _Question, configuration: Configuration) -> bool:
+    return _offers(question).lists(configuration)
 
 
 @lru_cache(maxsize=256)
 def _offers(question: _Question) -> Offers:
     job, device, fabric = question.job, question.cluster.device, question.cluster.fabric
     limits = job.constraints
-    room = fabric.most_devices_of_a_job
     rows = enumerate_candidates(
         job.workload,
-        [size for size in job.sizes if size <= room],
+        [size for size in question.sizes if size <= fabric.most_devices_of_a_job],
         device,
         fabric,
         one_server=limits.one_server,
@@ -156,10 +198,8 @@ def _offers(question: _Question) -> Offers:
         waits = zip(scores.ttft_s.tolist(), scores.tpot_s.tolist(), strict=True)
         in_time = np.array([not missed(job, *each) for each in waits], np.bool_)
         rows, scores = rows.take(np.flatnonzero(in_time)), scores.take(np.flatnonzero(in_time))
-    speeds, energies = [], []
-    if len(rows):
-        speeds, energies = [float(scores.speed.max())], [float(scores.energy_per_work_j.min())]
-    if isinstance(job, Resident) and (current := _price(question, job.configuration)):
-        speeds.append(current.speed)
-        energies.append(current.energy_per_work)
-    return Offers(rows, max(speeds, default=None), min(energies, default=None))
+    best = {}
+    for size in np.unique(rows.num_devices).tolist():
+        of_size = rows.num_devices == size
+        best[size] = float(scores.speed[of_size].max()), float(scores.energy_per_work_j[of_size].min())
+    return Offers(rows, best)

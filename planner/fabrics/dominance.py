@@ -26,6 +26,8 @@ class Dominance:
 
     holds_in_step_two: ClassVar[bool] = True
     """whether a row that replaces another one does so in step 2 as well"""
+    is_by_size: ClassVar[bool] = True
+    """whether rows with as many ranks alone are compared"""
 
     def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
         """All rows but those that another row replaces in every placement at no loss in any objective, ascending.
@@ -34,7 +36,9 @@ class Dominance:
         row always stays.
         """
         ask = self.asking(options, instance.cluster)
-        asked = [ask(demand) for demand in options.shapes]
+        demands, of = options.shapes.distinct
+        each = list(map(ask, demands))
+        asked = [each[kind] for kind in of.tolist()]
         groups: dict[object, list[int]] = {}
         for row in sorted(range(len(options)), key=lambda r: (-options.value[r], options.energy[r], sum(asked[r][1]))):
             groups.setdefault(asked[row][0], []).append(row)

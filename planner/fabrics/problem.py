@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics import FabricBase
 from costmodel.parallelism.configuration import Configuration
-from costmodel.pricing.candidates import Candidates, group_degrees
+from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.score import Scores
-from planner.fabrics.demand import Demand, shape_of
+from planner.fabrics.demands import Demands
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
-from planner.model.job import Job, Resident
+from planner.model.job import Job, Reference, Resident
 from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
 
 Floats = NDArray[np.float64]
@@ -29,13 +29,16 @@ def must_run(job: Job) -> bool:
 class JobOptions:
     """Ways to run one job: rows of candidates with scores and objective columns of shape (C,).
 
-    `value` is weight x utility; `energy` is weight x joules per unit of work over those of the job's reference.
+    `shapes` are what the rows ask for; `value` is weight x utility; `energy` is weight x joules per unit of work over
+    those of the job's reference.
     """
 
     job: Job
     fabric: FabricBase
     candidates: Candidates
     scores: Scores
+    shapes: Demands
+    reference: Reference
     value: Floats
     energy: Floats
     num_listed: int
@@ -47,22 +50,6 @@ class JobOptions:
 
     def __len__(self) -> int:
         return len(self.candidates)
-
-    @cached_property
-    def shapes(self) -> tuple[Demand, ...]:
-        """Shape of each row; rows that ask for the same circuits share the object."""
-        c, known = self.candidates, dict[tuple[int, ...], Demand]()
-        degrees = group_degrees(c.mappings)[:4, c.mapping]
-        shapes = []
-        first = c.in_first_phase()
-        settings = (*c.plan.tolist(), c.split.tolist(), *first.plan.tolist(), first.split.tolist())
-        columns = (*degrees.tolist(), c.block.tolist(), *settings)
-        is_even = self.job.constraints.per_server is not None
-        for row, key in enumerate(zip(*columns, strict=True)):
-            if key not in known:
-                known[key] = shape_of(c, row, self.fabric, is_even=is_even)
-            shapes.append(known[key])
-        return tuple(shapes)
 
     @property
     def must_run(self) -> bool:
@@ -118,16 +105,8 @@ class JobOptions:
     def row_of(self, configuration: Configuration) -> int | None:
         """Row of a configuration, None where it is not among the candidates."""
         if configuration not in self._known_rows:
-            self._known_rows[configuration] = self._find(configuration)
+            self._known_rows[configuration] = row_of(self.candidates, configuration)
         return self._known_rows[configuration]
-
-    def _find(self, configuration: Configuration) -> int | None:
-        c = self.candidates
-        is_alike = c.block == configuration.block
-        for name in ("tensor", "pipeline", "data", "context", "expert", "micro_batch"):
-            is_alike = is_alike & (getattr(c.mappings, name)[c.mapping] == getattr(configuration, name))
-        alike = np.flatnonzero(is_alike).tolist()
-        return next((row for row in alike if c.configuration(row) == configuration), None)
 
     def take(self, rows: NDArray[np.int64]) -> "JobOptions":
         """Only the given rows, in ascending order; a resident's current row must be among them."""
@@ -135,10 +114,20 @@ class JobOptions:
             self,
             candidates=self.candidates.take(rows),
             scores=self.scores.take(rows),
+            shapes=self.shapes.take(rows),
             value=self.value[rows],
             energy=self.energy[rows],
             current=None if self.current is None else int(np.searchsorted(rows, self.current)),
         )
+
+
+def row_of(candidates: Candidates, configuration: Configuration) -> int | None:
+    """Row of a configuration, None where it is not among the candidates."""
+    is_alike = candidates.block == configuration.block
+    for name in ("tensor", "pipeline", "data", "context", "expert", "micro_batch"):
+        is_alike = is_alike & (getattr(candidates.mappings, name)[candidates.mapping] == getattr(configuration, name))
+    alike = np.flatnonzero(is_alike).tolist()
+    return next((row for row in alike if candidates.configuration(row) == configuration), None)
 
 
 def _unordered(circuits: Sequence[HeldCircuits]) -> list[tuple[str, str | None, frozenset[Circuit]]]:

@@ -57,13 +57,21 @@ def place(free: FreeState, options: JobOptions, strategy: Strategy, rows: Iterab
 
 def price_per_device(problem: Problem) -> float:
     """The smallest price at which the best row of every job fits into the healthy devices together."""
-    devices = problem.cluster.num_healthy
-    low = 0.0
-    high = max((float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options), default=0.0)
+    each = [options for options in problem.options if len(options)]
+    if not each:
+        return 0.0
+    value = np.concatenate([options.value for options in each])
+    devices = np.concatenate([options.candidates.num_devices for options in each]).astype(np.float64)
+    starts = np.cumsum([0, *map(len, each)])[:-1]
+    sizes, must_run = np.diff([*starts, len(value)]), np.array([options.must_run for options in each])
+    low, high = 0.0, float((value / devices).max())
     for _ in range(40):
         price = (low + high) / 2
-        taken = sum(_taken(options, price) for options in problem.options)
-        low, high = (price, high) if taken > devices else (low, price)
+        reduced = value - price * devices
+        best = np.maximum.reduceat(reduced, starts)
+        taken = np.minimum.reduceat(np.where(reduced >= np.repeat(best, sizes), devices, np.inf), starts)
+        uses = taken[(best > 0) | must_run].sum()
+        low, high = (price, high) if uses > problem.cluster.num_healthy else (low, price)
     return high
 
 
@@ -100,11 +108,3 @@ def _priced_in_pool(problem: Problem) -> tuple[RowOrder, list[int]]:
         return bool(reduced[best] <= 0), -float(prices.shares[j][best].max())
 
     return order, sorted(range(len(problem.options)), key=rank)
-
-
-def _taken(options: JobOptions, price: float) -> int:
-    if not len(options):
-        return 0
-    reduced = options.value - price * options.candidates.num_devices
-    best = int(np.argmax(reduced))
-    return int(options.candidates.num_devices[best]) if reduced[best] > 0 or options.must_run else 0

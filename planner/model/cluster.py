@@ -160,6 +160,11 @@ class Cluster(Spec):
             )
 
     @cached_property
+    def parts_json(self) -> str:
+        """Device and fabric, without their health: with a workload, all that a price depends on."""
+        return f"{self.device.model_dump_json()}\n{self.fabric.model_dump_json()}"
+
+    @cached_property
     def failed_devices(self) -> frozenset[tuple[int, int]]:
         """(server, slot) of devices that run nothing: where memory is remote, those without light too."""
         names = self.health.failed_tiles

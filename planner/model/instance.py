@@ -90,6 +90,14 @@ class Instance(Spec):
         return (*self.residents, *self.jobs)
 
     @cached_property
+    def sizes_asked(self) -> dict[tuple[str, str], tuple[int, ...]]:
+        """Sizes that jobs of equal workload and constraints accept, ascending, by both as JSON."""
+        asked: dict[tuple[str, str], set[int]] = {}
+        for job in self.all_jobs:
+            asked.setdefault((job.workload_json, job.constraints_json), set()).update(job.sizes)
+        return {key: tuple(sorted(sizes)) for key, sizes in asked.items()}
+
+    @cached_property
     def sizes_to_fit(self) -> dict[int, float]:
         """Share of each job size for fragmentation, sizes above two servers left out, summing to 1."""
         given = self.size_distribution if self.size_distribution is not None else default_sizes()

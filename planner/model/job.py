@@ -91,6 +91,14 @@ class Job(Spec):
         return tuple(sorted(set(self.accelerators)))
 
     @cached_property
+    def workload_json(self) -> str:
+        return self.workload.model_dump_json()
+
+    @cached_property
+    def constraints_json(self) -> str:
+        return self.constraints.model_dump_json()
+
+    @cached_property
     def job_class_json(self) -> str:
         """The fields of `JOB_CLASS_FIELDS` as JSON: the same for all jobs of one class."""
         return self.model_dump_json(include=JOB_CLASS_FIELDS)

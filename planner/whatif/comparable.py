@@ -6,7 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from planner.candidates.expand import Known, expand, list_options, reference_of
+from planner.candidates.expand import expand, list_options
+from planner.candidates.listing import Listings
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.edit import edited
 from planner.model.instance import Instance
@@ -18,9 +19,9 @@ JobT = TypeVar("JobT", bound=Job)
 
 def references(instance: Instance) -> dict[str, Reference]:
     """References of the value and energy of each job; jobs without any candidate are left out."""
-    known: Known = {}
-    listed = [list_options(instance, job, known) for job in instance.all_jobs]
-    return {options.job.name: reference_of(options.job, options.scores) for options in listed if len(options)}
+    listings = Listings(instance.cluster, instance.all_jobs)
+    listed = [list_options(instance, job, listings) for job in instance.all_jobs]
+    return {options.job.name: options.reference for options in listed if len(options)}
 
 
 def measured_against(instance: Instance, given: Mapping[str, Reference]) -> Instance:

@@ -1,6 +1,9 @@
 """How large step 1 would be: a model that would not fit in memory, or not be written down in time, is not built."""
 
+from collections.abc import Sequence
+
 from planner.fabrics import plugin_of
+from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import BlockKind
 from planner.model.clock import Clock
@@ -19,14 +22,21 @@ def literals_of(problem: Problem) -> int:
     """Literals of step 1, roughly."""
     fabric = problem.cluster.fabric
     pairs = plugin_of(fabric).step_one.num_pairs(problem.cluster)
+    known: dict[int, tuple[int, int]] = {}
     total = 0
     for options in problem.options:
-        shapes = {id(shape): shape for shape in options.shapes}.values()
-        kinds = len({BlockKind.of(shape) for shape in shapes})
-        classes = len({(shape.tensor, shape.block, *map(id, shape.plans)) for shape in shapes}) if pairs else 0
+        if id(options.shapes) not in known:
+            known[id(options.shapes)] = _kinds_and_classes(options.shapes.distinct[0], has_pairs=pairs > 0)
+        kinds, classes = known[id(options.shapes)]
         total += len(options) + fabric.num_servers * (OF_COUNT * (kinds + 2) + OF_CLASS * classes)
         total += OF_PAIR * pairs if classes else 0
     return total
+
+
+def _kinds_and_classes(demands: Sequence[Demand], *, has_pairs: bool) -> tuple[int, int]:
+    """Kinds of blocks, and classes of light where pairs of servers have fibers."""
+    kinds = len({BlockKind.of(demand) for demand in demands})
+    return kinds, len({(d.tensor, d.block, *map(id, d.plans)) for d in demands}) if has_pairs else 0
 
 
 def is_buildable(problem: Problem, clock: Clock) -> bool:

@@ -19,7 +19,18 @@ THINNER = 0.8
 def listed_shortly(problem: Problem) -> Problem:
     """The problem with the short list of each job alone, and the current rows of residents."""
     known: Crossings = {}
-    return replace(problem, options=tuple(options.take(_shortlist(options, known)) for options in problem.options))
+    lists: dict[object, NDArray[np.int64]] = {}
+    for options in problem.options:
+        if _question(options) not in lists:
+            lists[_question(options)] = _shortlist(options, known)
+    taken = tuple(options.take(lists[_question(options)]) for options in problem.options)
+    return replace(problem, options=taken)
+
+
+def _question(options: JobOptions) -> object:
+    """Jobs with equal ones have the same list: weights change no order."""
+    job = options.job
+    return id(options.shapes), job.utility, job.step_at, options.current
 
 
 def _shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:

@@ -23,6 +23,7 @@ class PoolDominance(Dominance):
     """Rows are compared by what they ask of each server; the rows of the published loop are kept beside them."""
 
     holds_in_step_two = False
+    is_by_size = False
 
     def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
         by_loop = loop_rows(instance.cluster, options.job, options.candidates)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from planner.candidates.expand import Known, list_options, reference_of
+from planner.candidates.expand import list_options
+from planner.candidates.listing import Listings
 from planner.candidates.named_errors import naming
 from planner.model.instance import Instance
 from planner.model.job import Job, Reference
@@ -37,12 +38,12 @@ def _in_order(variants: Sequence[Variant]) -> Iterator[tuple[str, Instance]]:
 
 def _add(instance: Instance, found: dict[Key, Reference]) -> None:
     """References of the jobs that have none yet."""
-    known: Known = {}
+    listings = Listings(instance.cluster, instance.all_jobs)
     for job in instance.all_jobs:
         if _key(job) not in found:
-            options = list_options(instance, job, known)
+            options = list_options(instance, job, listings)
             if len(options) or job.reference is not None:
-                found[_key(job)] = reference_of(job, options.scores)
+                found[_key(job)] = options.reference
 
 
 def _key(job: Job) -> Key:

@@ -8,13 +8,14 @@ from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from planner.cpsat.repair import RepairLimits
 from planner.fabrics import plugin_of
+from planner.fabrics.demands import Demands
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.residents import lost_parts
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.edit import as_residents
 from planner.model.instance import Instance
-from planner.model.job import Resident
+from planner.model.job import Reference, Resident
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions, Status
 from planner.policies.cpsat import cpsat
@@ -59,6 +60,8 @@ def _options(instance: Instance, assignment: Assignment) -> JobOptions:
         fabric=cluster.fabric,
         candidates=candidates,
         scores=score(candidates, cluster.device, cluster.fabric),
+        shapes=Demands.of(candidates, cluster.fabric, is_even=job.constraints.per_server is not None),
+        reference=Reference(speed=assignment.speed, energy_per_work=assignment.energy_per_work),
         value=np.array([assignment.value]),
         energy=np.ones(1),
         num_listed=1,

@@ -134,7 +134,8 @@ def test_single_resident_of_the_helpers_stays() -> None:
 
 def test_jobs_that_are_not_listed_in_time_wait_and_loosen_the_bound() -> None:
     """Required ones and those that ask for the same are listed; another one may still be worth its weight."""
-    jobs = [training("first", 2), training("waits", 4, weight=2.0), training("must", 2, required=True)]
+    waits = training("waits", 4, weight=2.0, constraints={"one_server": True})
+    jobs = [training("first", 2), waits, training("must", 2, required=True)]
     data = rack(*jobs)
     problem = expand(Instance.parse(data), clock=Clock.of(0.0))
     by_name = {options.job.name: options for options in problem.options}
@@ -149,7 +150,7 @@ def test_jobs_that_are_not_listed_in_time_wait_and_loosen_the_bound() -> None:
 
 
 def test_jobs_that_are_late_have_a_short_list_and_their_best_value_in_the_bound() -> None:
-    jobs = [training("first", 2), training("late", [1, 2, 4], weight=2.0)]
+    jobs = [training("first", 2), training("late", [1, 2, 4], weight=2.0, constraints={"one_server": True})]
     whole = expand(Instance.parse(rack(*jobs)))
     problem = expand(Instance.parse(rack(*jobs)), clock=Clock.of(0.0), last=Clock.of(60.0))
     late, all_of_it = problem.options[1], whole.options[1]

@@ -9,6 +9,7 @@ from planner import solve
 from planner.checks import check
 from planner.checks.listed import check_listed
 from planner.checks.pricing import price
+from planner.model.edit import edited as changed
 from planner.model.instance import Instance
 from tests.fabrics import FABRICS
 from tests.planner.checks.good import pair, resident_of, ring, ring_assignment
@@ -66,9 +67,8 @@ def test_collective_of_another_fabric(kind: str) -> None:
 
 def test_memory() -> None:
     instance, plan = ring()
-    device = instance.cluster.device.model_copy(update={"capacity_bytes": 1.0})
-    cluster = instance.cluster.model_copy(update={"device": device})
-    small: Instance = instance.model_copy(update={"cluster": cluster})
+    device = changed(instance.cluster.device, capacity_bytes=1.0)
+    small = changed(instance, cluster=changed(instance.cluster, device=device))
     assert broken(instance, plan) == set()
     assert {violation.rule for violation in check(small, plan)} == {"listed"}
 
