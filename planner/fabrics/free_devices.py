@@ -1,12 +1,13 @@
 """Free devices of a cluster by slot, by count and by mask, kept together as jobs take them and give them back."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from typing import Any, Self
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device, FreeSlots
 from planner.fabrics.placement import Owned
+from planner.fabrics.room_index import MANY_SERVERS, Room, ServersByCount
 from planner.model.cluster import Cluster
 
 
@@ -35,13 +36,25 @@ class FreeDevices:
         self.taken_hooks: list[Callable[[Sequence[Device], bool], None]] = []
         """told which devices are taken (True) or given back"""
         self.dark, self.failed = cluster.dark_devices, cluster.failed_devices
+        self._by_count: dict[bool, ServersByCount] = {}
+        """servers by free devices with a port, and by all free devices (True), where that was asked for"""
 
     def copy(self) -> Self:
         """A state to take from that leaves this one as it is; nobody is told what it takes."""
         twin = copy(self)
         twin.slots = self.slots.copy()
         twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], [*self.free], []
+        twin._by_count = {}
         return twin
+
+    def room(self, demand: Demand) -> Sequence[int]:
+        """Parts of a job that fit on each server, whatever else they need elsewhere; shape (servers,)."""
+        counts, part = self.any if demand.is_single else self.lit, demand.part
+        if len(counts) >= MANY_SERVERS:
+            if demand.is_single not in self._by_count:
+                self._by_count[demand.is_single] = ServersByCount(counts, self.per_server)
+            return Room(self._by_count[demand.is_single], part)
+        return counts if part == 1 else [count // part for count in counts]
 
     def devices(self, demand: Demand, layout: Sequence[int]) -> list[Device] | None:
         """The first free devices for ranks whose blocks lie on these servers; None where a server has too few."""
@@ -82,7 +95,7 @@ class FreeDevices:
     def _release_owned(self, owned: Owned[Any]) -> None:
         """Free what a job owned beside devices."""
 
-    def _count(self, devices: Iterable[Device], sign: int) -> None:
+    def _count(self, devices: Collection[Device], sign: int) -> None:
         dark, free, any_, lit = self.dark, self.free, self.any, self.lit
         number = 0
         for device in devices:
@@ -93,3 +106,6 @@ class FreeDevices:
             if not dark or device not in dark:
                 lit[server] += sign
         self.num_free += number
+        for index in self._by_count.values():
+            for server in {server for server, _ in devices}:
+                index.changed(server)

@@ -58,11 +58,6 @@ class FreeState(FreeDevices):
             free.hold(devices, free.owned_by(resident))
         return free
 
-    def room(self, demand: Demand) -> Sequence[int]:
-        """Parts of a job that fit on each server, whatever else they need elsewhere; shape (servers,)."""
-        counts, part = self.any if demand.is_single else self.lit, demand.part
-        return counts if part == 1 else [count // part for count in counts]
-
     def most_blocks(self, demand: Demand) -> int:
         """Parts that a server takes at most, with nothing placed there."""
         return 1 if demand.is_even else self.per_server // demand.part

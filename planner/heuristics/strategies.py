@@ -7,6 +7,7 @@ job has, and how many of them an empty server takes.
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from planner.fabrics.room_index import Room
 from planner.fabrics.search import Blocks, Strategy
 
 FEW_STARTS = 3
@@ -29,6 +30,9 @@ def in_order(room: Sequence[int], servers: Sequence[int], blocks: int, most: int
 
 def tightest(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
     """Best fit: the one server with the least room to spare, or as few servers as possible, the last the tightest."""
+    if isinstance(room, Room) and len(servers) == len(room):
+        yield from room.tightest(blocks, most, FEW_STARTS)
+        return
     enough = [server for server in servers if room[server] >= blocks] if blocks <= most else []
     if enough:
         yield [(min(enough, key=room.__getitem__), blocks)]
