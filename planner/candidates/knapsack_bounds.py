@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.candidates.device_price import DevicePrice
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
 from planner.fabrics.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
 SLACK = 1e-9
+MOST_STATES = 5_000_000
+"""jobs x devices up to which the knapsack is solved exactly"""
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,11 @@ class KnapsackBounds:
 
     @classmethod
     def of(cls, problem: Problem) -> "KnapsackBounds":
-        """Best values of the jobs before and after each job, at every number of devices n = 0..N."""
+        """Best values of the jobs before and after each job, at every number of devices n = 0..N; where jobs times
+        devices are too many for that, the linear relaxation, which at such sizes is as good."""
         capacity = problem.cluster.num_healthy
+        if capacity * len(problem.options) > MOST_STATES:
+            return cls._with_prices(problem, *_linear(problem))
         best = [_best_by_devices(options, capacity) for options in problem.options]
         nothing = np.zeros(capacity + 1)
         before, after = [nothing], [nothing]
@@ -39,7 +45,11 @@ class KnapsackBounds:
             after.append(_combine(after[-1], column))
         after.reverse()
         rows = tuple(_row_bounds(options, before[j], after[j + 1]) for j, options in enumerate(problem.options))
-        bound = float(before[-1][-1])
+        return cls._with_prices(problem, float(before[-1][-1]), rows)
+
+    @classmethod
+    def _with_prices(cls, problem: Problem, bound: float, rows: tuple[Floats, ...]) -> "KnapsackBounds":
+        """The bounds, or those by prices of all that is pooled where these are tighter."""
         if has_prices(problem) and np.isfinite(bound):
             pooled = pool_prices(problem)
             unlisted = sum(options.most_value for options in problem.options if not options.is_listed)
@@ -65,6 +75,11 @@ class KnapsackBounds:
                     mask[row] = True
             options.append(job.take(np.flatnonzero(mask)))
         return replace(problem, options=tuple(options))
+
+
+def _linear(problem: Problem) -> tuple[float, tuple[Floats, ...]]:
+    relaxed = DevicePrice.of(problem)
+    return relaxed.bound, relaxed.rows
 
 
 def _best_by_devices(options: JobOptions, capacity: int) -> Floats:

@@ -20,6 +20,8 @@ class ServersByCount:
     def __init__(self, counts: Sequence[int], most: int) -> None:
         """`counts` is read whenever an entry comes up, `most` the highest number."""
         self.counts = counts
+        self.first_with_any = 0
+        """no server before it has a free device"""
         self._heaps: list[list[int]] = [[] for _ in range(most + 1)]
         for server, count in enumerate(counts):
             self._heaps[count].append(server)
@@ -32,6 +34,7 @@ class ServersByCount:
     def changed(self, server: int) -> None:
         """The server has another number of free devices."""
         heappush(self._heaps[self.counts[server]], server)
+        self.first_with_any = min(self.first_with_any, server)
 
     def first(self, count: int) -> int | None:
         """The first server with so many free devices."""
@@ -77,6 +80,23 @@ class Room(Sequence[int]):
             spread = self._spread(blocks, most, first)
             if spread is not None:
                 yield sorted(spread)
+
+    def in_order(self, blocks: int, most: int) -> Iterator[Blocks]:
+        """As `strategies.in_order` over all servers, from the first that has a free device."""
+        counts, part = self._servers.counts, self._part
+        spread: Blocks = []
+        first = self._servers.first_with_any
+        while first < len(counts) and not counts[first]:
+            first += 1
+        self._servers.first_with_any = first
+        for server in range(first, len(counts)):
+            count = min(counts[server] // part, most)
+            if count >= blocks:
+                yield [*spread, (server, blocks)]
+                return
+            if count:
+                spread.append((server, count))
+                blocks -= count
 
     def _least(self, blocks: int) -> int | None:
         """The first server of those with the least room for so many blocks."""

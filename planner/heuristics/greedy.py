@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from planner.candidates.device_price import DevicePrice
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
@@ -55,31 +56,11 @@ def place(free: FreeState, options: JobOptions, strategy: Strategy, rows: Iterab
     return free.first_that_fits(asked, Search(strategy), lambda row, blocks: free.assign(options, row, blocks))
 
 
-def price_per_device(problem: Problem) -> float:
-    """The smallest price at which the best row of every job fits into the healthy devices together."""
-    each = [options for options in problem.options if len(options)]
-    if not each:
-        return 0.0
-    value = np.concatenate([options.value for options in each])
-    devices = np.concatenate([options.candidates.num_devices for options in each]).astype(np.float64)
-    starts = np.cumsum([0, *map(len, each)])[:-1]
-    sizes, must_run = np.diff([*starts, len(value)]), np.array([options.must_run for options in each])
-    low, high = 0.0, float((value / devices).max())
-    for _ in range(40):
-        price = (low + high) / 2
-        reduced = value - price * devices
-        best = np.maximum.reduceat(reduced, starts)
-        taken = np.minimum.reduceat(np.where(reduced >= np.repeat(best, sizes), devices, np.inf), starts)
-        uses = taken[(best > 0) | must_run].sum()
-        low, high = (price, high) if uses > problem.cluster.num_healthy else (low, price)
-    return high
-
-
 def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
     """Rows and jobs in the order of the knapsack relaxation: value less a price per device."""
     if has_prices(problem):
         return _priced_in_pool(problem)
-    high = price_per_device(problem)
+    high = DevicePrice.of(problem).price
 
     def order(options: JobOptions) -> Sequence[int]:
         reduced = options.value - high * options.candidates.num_devices

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planner.candidates.device_price import DevicePrice
 from planner.candidates.knapsack_bounds import SLACK
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
-from planner.heuristics.greedy import place, price_per_device
+from planner.heuristics.greedy import place
 from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
@@ -68,7 +69,7 @@ class RuinRecreate:
     def __init__(self, problem: Problem, start: Sequence[Assignment], seed: int) -> None:
         self.problem = problem
         self.rng = random.Random(seed)
-        self.price = price_per_device(problem)
+        self.price = DevicePrice.of(problem).price
         self.free = FreeState.empty(problem.cluster)
         number = {options.job.name: j for j, options in enumerate(problem.options)}
         self.placed = {number[assignment.job]: assignment for assignment in start}

@@ -16,6 +16,9 @@ FEW_STARTS = 3
 
 def in_order(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
     """First fit: the first servers with room, each filled before the next."""
+    if isinstance(room, Room) and len(servers) == len(room):
+        yield from room.in_order(blocks, most)
+        return
     spread: Blocks = []
     missing = blocks
     for server in servers:

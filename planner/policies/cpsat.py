@@ -23,6 +23,8 @@ from planner.policies.sipam_loop import place_by_loop
 
 STARTS_SHARE = 0.2
 """of the time limit, after which no other heuristic is begun"""
+ENOUGH = 0.001
+"""of the bound, below which no other start is tried where step 1 would be too large to improve it"""
 RECREATE_SHARE = 0.4
 """of the time left, for better starts where slots or slices matter, or step 1 would be too large"""
 SLICES_PATIENCE = 60
@@ -100,7 +102,9 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
     fabric, starts = problem.cluster.fabric, plugin_of(problem.cluster.fabric).starts
-    short = starts.short_list(problem, lambda: literals_of(problem) > MOST_LITERALS)
+    is_large = literals_of(problem) > MOST_LITERALS
+    short = starts.short_list(problem, lambda: is_large)
+    enough = (1 - ENOUGH) * KnapsackBounds.of(problem).bound if is_large else float("inf")
     listed = problem if short is None else short
     rows, jobs = priced_rows(listed)
     makers: dict[str, Callable[[], list[Assignment] | None]] = {
@@ -115,6 +119,8 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         if found is not None:
             yield name, found
             best = found if best is None or sum(a.value for a in found) > sum(a.value for a in best) else best
+        if best is not None and sum(a.value for a in best) >= enough:
+            return
         if best is not None and (fabric.slots_matter or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
             break
     is_improved = short is not None or starts.are_improved
