@@ -11,7 +11,7 @@ from pydantic import Field
 
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
-from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass
+from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass, before_port
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
@@ -201,7 +201,7 @@ class FabricBase(Spec):
             "port",
             devices.count,
             lambda: (f"{name}:port" for name in devices.names()),
-            lambda name: self.parse_device(_before_port(name)),
+            lambda name: self.parse_device(before_port(name)),
             self._port_prices(),
         )
 
@@ -292,11 +292,3 @@ class FabricBase(Spec):
     def phase_change_s(self) -> float:
         """Time to switch between the circuits of two dimensions of one job."""
         return 0.0
-
-
-def _before_port(name: str) -> str:
-    """Of s0.g1:port the device; ValueError for other names."""
-    device, mark, rest = name.partition(":port")
-    if not mark or rest:
-        raise ValueError(f"no port '{name}'; ports have names such as {device or 's0.g0'}:port")
-    return device

@@ -53,3 +53,11 @@ def priced(inventory: Inventory) -> dict[PriceClass, int]:
             if number:
                 found[price] = found.get(price, 0) + number
     return found
+
+
+def before_port(name: str) -> str:
+    """Of s0.g1:port the device; ValueError for other names."""
+    device, mark, rest = name.partition(":port")
+    if not mark or rest:
+        raise ValueError(f"no port '{name}'; ports have names such as {device or 's0.g0'}:port")
+    return device

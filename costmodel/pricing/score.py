@@ -1,4 +1,4 @@
-"""Candidates -> Scores: the one place where kernels are composed."""
+"""Candidates -> Scores: steps of all phases, in chunks of rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,14 +14,11 @@ from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.communication import LinkLimits, communication, network_j, phase_changes_s
-from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.pace import Pace
 from costmodel.pricing.phase_switches import phase_switches
 from costmodel.pricing.power import Drawn, waiting_j
-from costmodel.pricing.roofline import block_prices
-from costmodel.pricing.totals import totals
+from costmodel.pricing.step_price import step_price
 
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
@@ -216,13 +213,13 @@ def _paced(
     columns = {"work": graph.work[m], "footprint_bytes": graph.footprint_bytes[m]}
     if graph.pace is None:
         nobody = np.full(len(candidates), np.nan)
-        prices, drawn = _price(candidates, graph, device, fabric, calibrations)
+        prices, drawn = step_price(candidates, graph, device, fabric, calibrations)
         columns |= {"engine_s": np.zeros(len(candidates)), "ttft_s": nobody, "tpot_s": nobody}
         columns |= prices | drawn.energies(device, num_devices)
     else:
         given = {block.phase for block in graph.blocks}
         parts = {
-            name: _price(candidates, graph.alone(name), device, fabric, calibrations)
+            name: step_price(candidates, graph.alone(name), device, fabric, calibrations)
             for name in graph.pace.phases
             if name in given
         }
@@ -252,56 +249,3 @@ def _in_turn(
     columns |= {name: np.sum([each[name] for each in energies], axis=0) for name in energies[0]}
     users = {"engine_s": paced.engine_s, "ttft_s": paced.ttft_s, "tpot_s": paced.tpot_s}
     return columns | users | {"step_s": columns["step_s"] + paced.engine_s}
-
-
-def _price(
-    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
-) -> tuple[dict[str, Floats], Drawn]:
-    """Columns of Scores of some rows, whose mappings are those of the graph, and what an accelerator draws for them."""
-    m = candidates.mapping
-    efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
-    prices = block_prices(graph.blocks, graph, device, efficiency, calibrations)
-    sums = totals(len(graph), zip(graph.blocks, prices, strict=True), graph.processors)
-    operator_s = (sums.compute_s + sums.memory_s)[m]
-    is_confined = candidates.is_confined()
-    links = LinkLimits.of(graph, fabric, efficiency, is_confined)
-    sent = communication(candidates, graph, sums, operator_s, links)
-    change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
-    repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
-    bubble_s = graph.bubble[m] * repeated_s
-    last_compute_s, last_memory_s = sums.last_compute_s[m], sums.last_memory_s[m]
-    last_s = last_compute_s + last_memory_s
-    relief = np.minimum(graph.relief[m] * repeated_s / np.where(last_s > 0, last_s, np.inf), 1.0)
-    exposed_s, tier_j = _second_tier(graph, device, sums.compute_s + sums.memory_s)
-    offload_s = exposed_s[m]
-    fixed_s = efficiency.step_s * graph.launch_share if graph.has_fixed_time else 0.0
-    busy_s = operator_s - relief * last_s + fixed_s
-    sending_s = sent.exposed_s.sum(axis=0)
-    memory_j = sums.memory_bytes[m] * device.memory_j_per_byte
-    drawn = Drawn(busy_s, sending_s, sums.flops_j[m], memory_j, tier_j[m])
-    columns = {
-        "step_s": busy_s + sending_s + change_s + bubble_s + offload_s,
-        "compute_s": sums.compute_s[m] - relief * last_compute_s,
-        "memory_s": sums.memory_s[m] - relief * last_memory_s + fixed_s,
-        "communication_s": sent.exposed_s,
-        "reconfiguration_s": change_s,
-        "offload_s": offload_s,
-        "bubble_s": bubble_s,
-        "network_j": network_j(is_confined, fabric, sent.sent_bytes) * candidates.num_devices.astype(np.float64),
-    }
-    return columns, drawn
-
-
-def _second_tier(graph: OpGraph, device: Device, operator_s: Floats) -> tuple[Floats, Floats]:
-    """Time that operators do not hide, and energy, of moving what is offloaded, shape (M,): none without a second tier.
-
-    All of it hides behind the operators of the step, and what has to move during some of them behind these.
-    """
-    if device.offload is None:
-        none = np.zeros(len(graph))
-        return none, none
-    rate = device.offload.bandwidth_bytes_per_s
-    exposed_s = np.maximum(graph.tier_bytes / rate - operator_s, 0.0)
-    for size_bytes, share in graph.tier_windows:
-        exposed_s = np.maximum(exposed_s, size_bytes / rate - share * operator_s)
-    return exposed_s, graph.tier_bytes * device.offload.energy_j_per_byte
