@@ -12,7 +12,7 @@ from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.limits import Limits
 from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.score import Scores
-from planner.fabrics.demands import Demands
+from planner.fabrics.demands import RowDemands
 from planner.model.cluster import Cluster
 from planner.model.job import Job, Reference
 
@@ -26,13 +26,13 @@ class Listing:
 
     candidates: Candidates
     scores: Scores
-    shapes: Demands
+    shapes: RowDemands
 
     @classmethod
     def of(cls, candidates: Candidates, scores: Scores, job: Job, fabric: FabricBase) -> "Listing":
         """All rows of a job."""
         is_even = job.constraints.per_server is not None
-        return cls(candidates, scores, Demands.of(candidates, fabric, is_even=is_even))
+        return cls(candidates, scores, RowDemands.of(candidates, fabric, is_even=is_even))
 
     def __len__(self) -> int:
         return len(self.candidates)

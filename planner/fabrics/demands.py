@@ -1,4 +1,4 @@
-"""Demands of the rows of a job's candidates, made when first asked for and shared by all that ask for the same."""
+"""RowDemands of the rows of a job's candidates, made when first asked for and shared by all that ask for the same."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -14,15 +14,15 @@ from planner.fabrics.demand import Demand, shape_of
 Ints = NDArray[np.int64]
 
 
-class Demands(Sequence[Demand]):
+class RowDemands(Sequence[Demand]):
     """Demand of each of C rows; rows that ask for the same circuits share the object, as do rows taken from these."""
 
     def __init__(self, made: "_Made", rows: Ints) -> None:
         self._made, self._rows = made, rows
 
     @classmethod
-    def of(cls, candidates: Candidates, fabric: FabricBase, *, is_even: bool = False) -> "Demands":
-        """Demands of all rows; `is_even` where the job asks for as many ranks on each of its servers."""
+    def of(cls, candidates: Candidates, fabric: FabricBase, *, is_even: bool = False) -> "RowDemands":
+        """RowDemands of all rows; `is_even` where the job asks for as many ranks on each of its servers."""
         return cls(_Made(candidates, fabric, is_even), np.arange(len(candidates)))
 
     def __len__(self) -> int:
@@ -34,15 +34,15 @@ class Demands(Sequence[Demand]):
     def __getitem__(self, row: slice) -> Sequence[Demand]: ...
     def __getitem__(self, row: int | slice) -> Demand | Sequence[Demand]:
         if isinstance(row, slice):
-            return Demands(self._made, self._rows[row])
+            return RowDemands(self._made, self._rows[row])
         return self._made.demand(int(self._made.kinds[1][self._rows[row]]))
 
     def __iter__(self) -> Iterator[Demand]:
         return map(self._made.demand, self._made.kinds[1][self._rows].tolist())
 
-    def take(self, rows: Ints) -> "Demands":
+    def take(self, rows: Ints) -> "RowDemands":
         """Of the given rows, in this order."""
-        return Demands(self._made, self._rows[rows])
+        return RowDemands(self._made, self._rows[rows])
 
     @cached_property
     def distinct(self) -> tuple[tuple[Demand, ...], Ints]:
@@ -52,7 +52,7 @@ class Demands(Sequence[Demand]):
 
 
 class _Made:
-    """Demands by kind: rows of one kind have equal degrees, blocks, plans and splits."""
+    """RowDemands by kind: rows of one kind have equal degrees, blocks, plans and splits."""
 
     def __init__(self, candidates: Candidates, fabric: FabricBase, is_even: bool) -> None:
         self._candidates, self._fabric, self._is_even = candidates, fabric, is_even
@@ -74,7 +74,7 @@ class _Made:
         return _distinct(columns, len(c))
 
 
-def _distinct(columns: Sequence[NDArray[np.integer]], num_rows: int) -> tuple[Ints, Ints]:  # type: ignore[type-arg]
+def _distinct(columns: Sequence[NDArray[np.integer]], num_rows: int) -> tuple[Ints, Ints]:
     """First row of each distinct combination of columns, and the combination of each row."""
     table = np.ascontiguousarray(np.stack(columns).T.astype(np.int32))
     if not num_rows:

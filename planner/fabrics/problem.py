@@ -11,7 +11,7 @@ from costmodel.fabrics import FabricBase
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.score import Scores
-from planner.fabrics.demands import Demands
+from planner.fabrics.demands import RowDemands
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job, Reference, Resident
@@ -37,7 +37,7 @@ class JobOptions:
     fabric: FabricBase
     candidates: Candidates
     scores: Scores
-    shapes: Demands
+    shapes: RowDemands
     reference: Reference
     value: Floats
     energy: Floats

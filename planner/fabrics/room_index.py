@@ -109,7 +109,8 @@ class Room(Sequence[int]):
     def _spread(self, blocks: int, most: int, first: int) -> Blocks | None:
         """Servers with the most room of use, but for the first few, and the tightest one for what is left."""
         spread: Blocks = []
-        popped, missing = [], blocks
+        popped: list[int] = []
+        missing = blocks
         try:
             for server in islice(self._popping(most, popped), first, None):
                 count = min(self[server], most)

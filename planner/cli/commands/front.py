@@ -34,7 +34,7 @@ Devices = Annotated[
 
 
 @dataclass(frozen=True)
-class Question:
+class FrontQuestion:
     """Models of the command line, where there is no instance."""
 
     model: str
@@ -75,7 +75,7 @@ def front(
     if (workload is None) == (not instances):
         raise InputError("planner front", "INSTANCE", "give instance files, or --workload MODEL, one of the two")
     if workload is not None:
-        fronts = _of_model(Question(workload, tuple(device or ("h100-sxm",)), *sizes, precision, backend), numbers)
+        fronts = _of_model(FrontQuestion(workload, tuple(device or ("h100-sxm",)), *sizes, precision, backend), numbers)
     else:
         fronts = _of_instances(instances or [], job, numbers)
     _show([record for name, found in fronts.items() for record in _records(name, found)], table_out, as_json=as_json)
@@ -110,7 +110,7 @@ def _numbers(users: str | None) -> tuple[int, ...]:
     return numbers
 
 
-def _of_model(question: Question, users: tuple[int, ...]) -> "dict[str, ServingFront]":
+def _of_model(question: FrontQuestion, users: tuple[int, ...]) -> "dict[str, ServingFront]":
     """By device."""
     from costmodel.fabrics import fat_tree_of
     from costmodel.hardware.systems import nearest_system

@@ -8,7 +8,7 @@ from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from planner.cpsat.repair import RepairLimits
 from planner.fabrics import plugin_of
-from planner.fabrics.demands import Demands
+from planner.fabrics.demands import RowDemands
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.residents import lost_parts
 from planner.heuristics.greedy import place_all
@@ -60,7 +60,7 @@ def _options(instance: Instance, assignment: Assignment) -> JobOptions:
         fabric=cluster.fabric,
         candidates=candidates,
         scores=score(candidates, cluster.device, cluster.fabric),
-        shapes=Demands.of(candidates, cluster.fabric, is_even=job.constraints.per_server is not None),
+        shapes=RowDemands.of(candidates, cluster.fabric, is_even=job.constraints.per_server is not None),
         reference=Reference(speed=assignment.speed, energy_per_work=assignment.energy_per_work),
         value=np.array([assignment.value]),
         energy=np.ones(1),

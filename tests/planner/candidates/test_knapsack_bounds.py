@@ -1,50 +1,18 @@
 """Knapsack bounds against enumeration; cores keep every row of an optimal plan."""
 
-from dataclasses import replace
-from itertools import product
-from random import Random
-
 import numpy as np
 import pytest
 
 from planner.candidates.expand import expand
 from planner.candidates.knapsack_bounds import KnapsackBounds
-from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from tests.oracles.tiny_instances import tiny_instance
+from tests.planner.candidates.knapsack_cases import combinations, small_problem
 from tests.planner.small_racks import rack, serving, training
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0)
-
-
-def small_problem(seed: int) -> Problem:
-    """Up to four jobs with a few rows each, values at random, on five to twelve devices."""
-    rng = Random(seed)
-    jobs = [
-        serving(f"j{i}", {"min": 1, "max": rng.randint(1, 6)}, required=rng.random() < 0.2)
-        for i in range(rng.randint(1, 4))
-    ]
-    failed = [f"s0.t{slot}" for slot in range(rng.randint(0, 2))]
-    data = rack(*jobs, tiles=rng.randint(3, 6), health={"failed_tiles": failed})
-    options = []
-    for each in expand(Instance.parse(data)).options:
-        rows = np.array(sorted(rng.sample(range(len(each)), min(len(each), 4))), dtype=np.int64)
-        taken = each.take(rows)
-        options.append(replace(taken, value=np.array([rng.random() for _ in rows])))
-    return replace(expand(Instance.parse(data)), options=tuple(options))
-
-
-def combinations(problem: Problem) -> list[tuple[tuple[int | None, ...], float]]:
-    """Every choice of rows that the healthy devices can hold together, with its value."""
-    found = []
-    ways = [[*([] if o.must_run else [None]), *range(len(o))] for o in problem.options]
-    for rows in product(*ways):
-        chosen = [(o, r) for o, r in zip(problem.options, rows, strict=True) if r is not None]
-        if sum(int(o.candidates.num_devices[r]) for o, r in chosen) <= problem.cluster.num_healthy:
-            found.append((rows, sum(float(o.value[r]) for o, r in chosen)))
-    return found
 
 
 @pytest.mark.slow

@@ -1,0 +1,43 @@
+"""Jobs listed together have the candidates that each of them has alone."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.candidates.listing import Listings, key_of
+from planner.model.instance import Instance
+from tests.planner.small_racks import rack, serving, training
+
+
+def jobs() -> list[dict[str, Any]]:
+    return [
+        serving("small", {"min": 1, "max": 3}),
+        serving("large", 6, weight=3),
+        serving("again", {"min": 1, "max": 3}, weight=2),
+        training("other", {"min": 2, "max": 4}),
+    ]
+
+
+@pytest.mark.parametrize("name", ["small", "large", "again", "other"])
+def test_listed_together_as_alone(name: str) -> None:
+    instance = Instance.parse(rack(*jobs(), tiles=8))
+    job = instance.job(name)
+    together = Listings(instance.cluster, instance.jobs).of(job)
+    alone = Listings(instance.cluster, (job,)).of(job)
+    assert len(together) == len(alone) > 0
+    rows = range(len(alone))
+    assert [together.candidates.configuration(r) for r in rows] == [alone.candidates.configuration(r) for r in rows]
+    np.testing.assert_allclose(together.scores.speed, alone.scores.speed, rtol=1e-12)
+    assert together.reference.speed == pytest.approx(alone.reference.speed)
+    assert list(together.shapes) == list(alone.shapes)
+
+
+def test_jobs_of_one_workload_are_listed_once() -> None:
+    instance = Instance.parse(rack(*jobs(), tiles=8))
+    listings = Listings(instance.cluster, instance.jobs)
+    small, large, again, other = instance.jobs
+    assert listings.of_all_sizes(small) is listings.of_all_sizes(large)
+    assert listings.of(small) is listings.of(again)
+    assert key_of(small) != key_of(other)
+    assert set(listings.of(large).candidates.num_devices.tolist()) == {6}
