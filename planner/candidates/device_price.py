@@ -65,7 +65,8 @@ class _Table:
         """Value less price of each job's best row, shape (J,), and how far each row is below it."""
         reduced = self.value - price * self.devices
         best = np.maximum.reduceat(reduced, self._starts[:-1])
-        return best, np.repeat(best, self._sizes) - reduced
+        of_job = np.repeat(best, self._sizes)
+        return best, np.subtract(of_job, reduced, out=np.zeros_like(reduced), where=np.isfinite(of_job))
 
     def split(self, column: Floats) -> tuple[Floats, ...]:
         """Rows of each job, waiting left out."""

@@ -214,15 +214,16 @@ class _EngineRates(_Rates):
         compute_s = run.flops / (products.matrix_efficiency * device.flops_per_s[precision])
         memory_s = run.memory_bytes / (device.memory_efficiency * device.memory_bytes_per_s)
         time_s = max(compute_s * self.curve.matrix_slowdown, memory_s)
-        if run.sizes:
-            time_s = self.curve.matrix_slowdown * float(gemm_s(*run.sizes, device, precision, products))
+        if sizes := run.sizes or run.experts:
+            time_s = self.curve.matrix_slowdown * float(gemm_s(*sizes, device, precision, products))
         elif run.attention:
             batch, new, cached, heads, kv_heads, width, kv, causal = run.attention
+            prefill = prefill_curve(device, "bf16", self.calibrations)[0]
             if cached and new == 1:
                 read = batch * cached * kv_heads * width * 2 * {"fp8": 1, "fp32": 4}.get(kv, 2)
-                time_s = read / (0.9 * device.memory_bytes_per_s)
+                peak = prefill.matrix_efficiency * device.flops_per_s["bf16"]
+                time_s = max(read / (0.9 * device.memory_bytes_per_s), run.flops / peak)
             else:
-                prefill = prefill_curve(device, "bf16", self.calibrations)[0]
                 time_s = batch * float(
                     prefill_attention_s(
                         1, new, cached, heads, kv_heads, width, device,

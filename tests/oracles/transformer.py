@@ -33,6 +33,8 @@ class Run:
     """sequences, new and cached tokens, heads, key-value heads, width of a head, precision of the cache, causal"""
     kernels: float = 1.0
     """that the host starts"""
+    experts: tuple[float, float, float] | None = None
+    """rows of one expert, columns of all that are visited, inner: what an engine's one kernel has for tiles"""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,12 @@ class Rank:
         visited = max(shape.experts / self.expert * (1 - missed), 1)
         one = self.ffn(shape.ffn, arriving / visited)
         held = shape.experts / self.expert
-        runs = [Run(run.kind, visited * run.flops, visited * run.memory_bytes, kernels=held) for run in one]
+        runs = []
+        for run in one:
+            rows, columns, inner = run.sizes
+            sizes = max(rows, 1.0), visited * columns, inner
+            flops, moved = visited * run.flops, visited * run.memory_bytes
+            runs.append(Run(run.kind, flops, moved, kernels=held, experts=sizes))
         ends = arriving * sum(run.sizes[1] + run.sizes[2] for run in one)
         return [*runs, Run("elementwise", 0.0, self.cast * ends / 3, kernels=2 * held)] if self.cast else runs
 

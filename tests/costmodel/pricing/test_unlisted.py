@@ -2,6 +2,7 @@
 
 import pytest
 
+from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.remedies import remedies
 from costmodel.pricing.unlisted import KINDS, lack_of
 from tests.costmodel.pricing.unlisted_cases import ASKED, H100, HURRIED, LLAMA, WORKLOADS, count, fabric, workload
@@ -23,7 +24,10 @@ def test_something_lacks_exactly_where_nothing_is_listed(name: str, job: str) ->
 
 @pytest.mark.parametrize("name", FABRICS)
 def test_users_wait_too_long_exactly_where_nothing_is_listed(name: str) -> None:
-    on, asked, kinds = fabric(name), workload(HURRIED), set()
+    on, kinds = fabric(name), set()
+    patient = workload({key: value for key, value in HURRIED.items() if key != "limits"})
+    alone_s = float(listed_and_priced(patient, [1], H100, on)[1].tpot_s.min())
+    asked = workload(HURRIED | {"limits": {"tpot": f"{0.9e3 * alone_s} ms"}})
     for size in (1, 2, 8):
         lack = lack_of(asked, size, H100, on)
         assert (lack is None) == bool(count(asked, size, on)), (size, lack)

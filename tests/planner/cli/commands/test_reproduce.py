@@ -30,7 +30,7 @@ def test_rows_are_grouped_and_summed_up(planner: Planner) -> None:
     assert any(line.split()[:5] == ["TP", "1T", "NVIDIA", "1,026.05", "1,026.05"] for line in outcome.out.splitlines())
     last = outcome.out.splitlines()[-1]
     assert "figures that papers print" in last
-    assert "outside" not in last
+    assert "1 outside (0 required)" in last
 
 
 @pytest.mark.parametrize(("required", "code"), [(True, 1), (False, 0)])

