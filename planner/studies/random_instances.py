@@ -2,9 +2,12 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 
+from planner.model.errors import InputError
 from planner.model.instance import default_sizes
+from planner.studies.random_fabrics import MOST, random_fabric
 
 TENANTS = ("search", "research", "ads", "speech", "vision")
 LOAD = (1.1, 1.4)
@@ -21,13 +24,17 @@ def random_jobs(count: int, accelerators: int, seed: int, *, most: int = 128) ->
     """Jobs as files have them, of 2 to `most` accelerators each; together they prefer 1.1 to 1.4 times those there are.
 
     Sizes follow the published trace; their mean is met by giving larger or smaller sizes more weight. Half of the jobs
-    accept from half to twice as many accelerators as they prefer.
+    accept from half to twice as many accelerators as they prefer. InputError where so many jobs cannot prefer as many.
     """
     rng = random.Random(seed)
-    sizes = _sizes(count, accelerators, rng, most)
+    return jobs_of_sizes(_sizes(count, accelerators, rng, most), rng, most=most)
+
+
+def jobs_of_sizes(sizes: Sequence[int], rng: random.Random, *, most: int) -> list[dict[str, Any]]:
+    """Jobs as files have them, of the sizes that they prefer; every second one, from the first on, has a range."""
     return [
         {
-            "name": f"job{index:0{len(str(count - 1))}d}",
+            "name": f"job{index:0{len(str(len(sizes) - 1))}d}",
             "tenant": rng.choice(TENANTS),
             "workload": random_workload(rng, size),
             "accelerators": {"min": max(1, size // 2), "max": min(2 * size, most)} if index % 2 == 0 else size,
@@ -79,8 +86,11 @@ def _sizes(count: int, accelerators: int, rng: random.Random, most: int) -> list
     for _ in range(1000):
         drawn = rng.choices([*tilted], [*tilted.values()], k=count)
         if LOAD[0] * accelerators <= sum(drawn) <= LOAD[1] * accelerators:
-            break
-    return drawn
+            return drawn
+    middle = sum(LOAD) / 2 * accelerators
+    problem = f"{count} of 2 to {max(weights)} accelerators do not prefer {LOAD[0]} to {LOAD[1]} times {accelerators}"
+    remedy = f"give {ceil(middle / max(weights))} to {int(middle / 2)} jobs, or other sizes"
+    raise InputError("random jobs", "jobs", f"{problem}; {remedy}")
 
 
 def _with_mean(weights: Mapping[int, float], mean: float) -> dict[int, float]:
@@ -100,12 +110,27 @@ def _mean(weights: Mapping[int, float]) -> float:
     return sum(size * weight for size, weight in weights.items()) / sum(weights.values())
 
 
-def datacenter(fabric: Mapping[str, Any], jobs: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """An instance as files have it."""
+def random_datacenter(
+    kind: str, accelerators: int, jobs: int, seed: int, *, most: int | None = None, device: str = "h100-sxm"
+) -> dict[str, Any]:
+    """An instance as files have it: a fabric of a kind under load; `most`: accelerators of the largest job.
+
+    InputError where no such fabric has so many accelerators, or so many jobs do not load it.
+    """
+    fabric = random_fabric(kind, accelerators, seed)
+    limit = min(MOST.get(kind, 128), max(2, accelerators // 2)) if most is None else most
+    listed = random_jobs(jobs, accelerators, seed, most=limit)
+    return datacenter(fabric, listed, f"{kind}-{accelerators}-{seed}", device)
+
+
+def datacenter(
+    fabric: Mapping[str, Any], jobs: Sequence[Mapping[str, Any]], name: str, device: str = "h100-sxm"
+) -> dict[str, Any]:
+    """An instance as files have it, whose only objective is the value."""
     return {
         "schema_version": 1,
         "name": name,
-        "cluster": {"device": "h100-sxm", "fabric": dict(fabric)},
+        "cluster": {"device": device, "fabric": dict(fabric)},
         "objectives": ["value"],
         "jobs": [dict(job) for job in jobs],
     }

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from planner.cli.new_instance import instance_text
-from tests.benchmarks.random_racks import workload
+from planner.studies.random_instances import random_workload
 
 PER_SERVER = {"lightpath": 32, "torus": 64, "sipac": 64}
 """accelerators of a server by fabric, else 8"""
@@ -53,7 +53,7 @@ def cluster_text(fabric: str, accelerators: int, num_jobs: int, seed: int = 0) -
         jobs.append(
             {
                 "name": f"job{number}",
-                "workload": workload(draw, size),
+                "workload": random_workload(draw, size),
                 "accelerators": {"min": max(1, size // 2), "max": size} if number % 2 and size <= 64 else size,
                 "weight": float(draw.choice((1, 1, 2, 3, 5))),
             }

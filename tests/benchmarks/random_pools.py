@@ -1,16 +1,12 @@
 """Random pools of accelerators and memory units under more jobs than they hold, seeded."""
 
 import random
-from typing import Any, Literal
+from typing import Any
 
 from planner.model.instance import Instance
+from planner.studies.random_fabrics import POOL_ACCELERATORS, UNITS, Pools, pool_fabric
+from planner.studies.random_instances import LENGTHS, datacenter
 
-Reading = Literal["plain", "normalized"]
-"""plain: 12 I/Os of 2 TB/s; normalized: all I/Os of an accelerator carry 4 TB/s, as memory and links of an H100 do in
-paper 001, over 6 I/Os, since no unit may be faster than an I/O"""
-ACCELERATORS = 32
-"""of a server"""
-TRAYS = 4
 LOAD = (1.0, 2.0)
 """most accelerators that all jobs accept over those there are"""
 SERVED = (
@@ -31,9 +27,9 @@ def random_pool(
     num_jobs: int,
     seed: int,
     *,
-    units: int = 6,
+    units: int = UNITS,
     utility: str = "sqrt",
-    reading: Reading = "plain",
+    reading: Pools = "plain",
     zones: int = 1,
 ) -> Instance:
     """A pool of servers of 32 accelerators, `units` memory units for each of them, and jobs of 1 to 64."""
@@ -53,21 +49,14 @@ def random_pool(
         }
         for index, (workload, sizes) in enumerate(drawn)
     ]
-    servers = accelerators // ACCELERATORS // zones
-    data = {
-        "schema_version": 1,
-        "name": f"pool{accelerators}-{seed}",
-        "cluster": {"device": "h100-sxm", "fabric": _fabric(zones, servers, units, reading)},
-        "objectives": ["value"],
-        "jobs": jobs,
-    }
-    return Instance.parse(data)
+    fabric = pool_fabric(zones, accelerators // POOL_ACCELERATORS // zones, units, reading)
+    return Instance.parse(datacenter(fabric, jobs, f"pool{accelerators}-{seed}"))
 
 
 def _workload(rng: random.Random) -> tuple[dict[str, Any], tuple[int, ...]]:
     if rng.random() < 0.5:
         model, sizes = rng.choice(SERVED)
-        lengths = rng.choice([(1024, 512), (4096, 512), (512, 1024)])
+        lengths = rng.choice(LENGTHS)
         served = {
             "kind": "transformer_inference", "model": model, "precision": "bf16",
             "concurrency": rng.choice([16, 32, 64, 128]), "input_tokens": lengths[0], "output_tokens": lengths[1],
@@ -79,27 +68,3 @@ def _workload(rng: random.Random) -> tuple[dict[str, Any], tuple[int, ...]]:
         "micro_batch": [1, 2, 4],
     }  # fmt: skip
     return trained, sizes
-
-
-def _fabric(zones: int, servers: int, units: int, reading: Reading) -> dict[str, Any]:
-    """Ports of trays suffice for every accelerator on every local rail."""
-    plain = reading == "plain"
-    width, rate = (8, "2 TB/s") if plain else (16, "0.6666666667 TB/s")
-    io = {"name": f"io-{reading}", "width_mm": width, "bandwidth": rate, "source": f"paper 001, {reading} reading"}
-    return {
-        "kind": "sipam",
-        "racks": zones,
-        "servers": servers,
-        "accelerators_per_server": ACCELERATORS,
-        "shoreline": {"name": "edge", "perimeter_mm": 96, "io": io, "source": "paper 001, section 4"},
-        "memory_unit": "memory-unit",
-        "trays_per_server": TRAYS,
-        "units_per_tray": ACCELERATORS * units // TRAYS,
-        "tray_ports": ACCELERATORS // TRAYS,
-        "spine_rails": 4 if plain else 0,
-        "uplinks": 8 if plain else 0,
-        "switch_ports": max(2 * ACCELERATORS, 8 * servers),
-        "alpha": "0.7 us",
-        "reconfiguration": "25 us",
-        "energy": "2 pJ/b",
-    }

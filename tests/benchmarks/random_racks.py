@@ -4,44 +4,7 @@ import random
 from typing import Any
 
 from planner.model.instance import Instance, default_sizes
-
-TENANTS = ("search", "research", "ads", "speech", "vision")
-LOAD = (1.1, 1.4)
-"""preferred accelerators of all jobs over those of the rack"""
-
-
-def _inference(model: str, precision: str, concurrency: int, sizes: tuple[int, int]) -> dict[str, Any]:
-    return {
-        "kind": "transformer_inference", "model": model, "precision": precision, "concurrency": concurrency,
-        "input_tokens": sizes[0], "output_tokens": sizes[1],
-    }  # fmt: skip
-
-
-def _training(model: str, global_batch: int, sequence: int) -> dict[str, Any]:
-    return {
-        "kind": "transformer_training", "model": model, "global_batch": global_batch, "sequence": sequence,
-        "micro_batch": 1 if model != "bert-large" else 8,
-    }  # fmt: skip
-
-
-def workload(rng: random.Random, size: int) -> dict[str, Any]:
-    """A real model that fits on the preferred number of accelerators."""
-    lengths = rng.choice([(1024, 512), (4096, 512), (512, 1024)])
-    small = [
-        _training("bert-large", 768, 512),
-        _inference("llama-3.1-8b", "bf16", rng.choice([32, 64, 128]), lengths),
-    ]
-    if size <= 4:
-        options = small if size < 2 else [*small, _inference("qwen3-32b", "fp8", rng.choice([16, 32]), lengths)]
-    elif size < 16:
-        options = [
-            _inference("llama-3.1-70b", "fp8", rng.choice([64, 128]), lengths),
-            _inference("llama-3.1-70b", "bf16", rng.choice([32, 64]), lengths),
-            _training("bert-large", 1536, 512),
-        ]
-    else:
-        options = [_training("gpt3-22b", 192, 2048), _training("llama-3.1-8b", 192, 4096)]
-    return rng.choice(options)
+from planner.studies.random_instances import LOAD, jobs_of_sizes
 
 
 def _fibers(rng: random.Random, servers: int) -> int | list[dict[str, Any]]:
@@ -70,18 +33,7 @@ def random_rack(num_tiles: int, num_jobs: int, seed: int, *, servers: int = 8, f
         drawn = rng.choices([*sizes], [*sizes.values()], k=num_jobs)
         if LOAD[0] * num_tiles <= sum(drawn) <= LOAD[1] * num_tiles:
             break
-    jobs = []
-    for index, size in enumerate(drawn):
-        in_range = index % 2 == 0
-        jobs.append(
-            {
-                "name": f"job{index:02d}",
-                "tenant": rng.choice(TENANTS),
-                "workload": workload(rng, size),
-                "accelerators": {"min": max(1, size // 2), "max": 2 * size} if in_range else size,
-                "weight": rng.choice([1, 1, 2, 3, 5]),
-            }
-        )
+    jobs = jobs_of_sizes(drawn, rng, most=num_tiles)
     tiles = num_tiles // servers
     fabric = {
         "kind": "lightpath", "servers": servers, "tiles_per_server": tiles, "tile_rows": 2 if tiles <= 8 else 4,

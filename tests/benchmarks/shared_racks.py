@@ -3,7 +3,7 @@
 import random
 
 from planner.model.instance import Instance, default_sizes
-from tests.benchmarks.random_racks import LOAD, TENANTS, workload
+from planner.studies.random_instances import LOAD, jobs_of_sizes
 
 NUM_TILES = 256
 SERVERS = (8, 16, 32)
@@ -32,16 +32,7 @@ def shared_rack(num_jobs: int, seed: int) -> Instance:
     }  # fmt: skip
     has_failures = rng.random() < 0.5
     failed = [f"s{s}.t{rng.randrange(tiles)}" for s in range(servers) if has_failures and rng.random() < FAILED_SHARE]
-    jobs = [
-        {
-            "name": f"job{index:02d}",
-            "tenant": rng.choice(TENANTS),
-            "workload": workload(rng, size),
-            "accelerators": {"min": max(1, size // 2), "max": 2 * size} if index % 2 == 0 else size,
-            "weight": rng.choice([1, 1, 2, 3, 5]),
-        }
-        for index, size in enumerate(_sizes(rng, num_jobs))
-    ]
+    jobs = jobs_of_sizes(_sizes(rng, num_jobs), rng, most=NUM_TILES)
     return Instance.parse(
         {
             "schema_version": 1,

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,42 +13,92 @@ from planner.cli.inputs import require_writable, write_text
 from planner.model.errors import InputError
 
 MAX_SERVERS = 4096
+MAX_ACCELERATORS = 2**20
+SIZES = {"servers": 8, "tiles": 8, "fibers": 4}
+"""of a rack, unless given"""
+
+Servers = Annotated[int | None, typer.Option(min=1, max=MAX_SERVERS, show_default="8", help="Servers of the rack.")]
+Tiles = Annotated[
+    int | None, typer.Option(min=1, max=1024, show_default="8", help="Devices of a server; 32 at most with light.")
+]
+Fibers = Annotated[
+    int | None, typer.Option(min=0, max=4096, show_default="4", help="Fibers of each ordered pair of servers.")
+]
+Jobs = Annotated[
+    str | None, typer.Option(metavar="CSV|NUMBER", help="Jobs, one a row; see above. With --random how many.")
+]
+Random = Annotated[bool, typer.Option("--random", help="A random datacenter under load, to measure with.")]
+Accelerators = Annotated[
+    int | None,
+    typer.Option(min=1, max=MAX_ACCELERATORS, show_default="1024", help="Of a random datacenter."),
+]
+RandomSeed = Annotated[
+    int | None, typer.Option("--seed", min=0, max=2**31 - 1, show_default="0", help="Of a random datacenter.")
+]
+Most = Annotated[
+    int | None,
+    typer.Option(min=2, max=MAX_ACCELERATORS, help="Accelerators of its largest job; by the fabric unless given."),
+]
+NewFile = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; stdout unless given.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file.")]
 
 
 def new(
     fabric: FabricKind,
-    servers: Annotated[int, typer.Option(min=1, max=MAX_SERVERS, help="Servers of the rack.")] = 8,
-    tiles: Annotated[int, typer.Option(min=1, max=1024, help="Devices of a server; 32 at most with light.")] = 8,
-    fibers: Annotated[int, typer.Option(min=0, max=4096, help="Fibers of each ordered pair of servers.")] = 4,
-    jobs: Annotated[Path | None, typer.Option(metavar="CSV", help="Jobs, one a row; see above.")] = None,
+    servers: Servers = None,
+    tiles: Tiles = None,
+    fibers: Fibers = None,
+    jobs: Jobs = None,
     device: Annotated[str, typer.Option(help="Device of the catalog.")] = "h100-sxm",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write; stdout unless given."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    is_random: Random = False,
+    accelerators: Accelerators = None,
+    most: Most = None,
+    seed: RandomSeed = None,
+    output: NewFile = None,
+    force: Force = False,
 ) -> int:
     """Write a commented instance that can be solved as it is.
 
     The CSV file has a header with the columns name, model, kind (training, inference, dlrm_training or
     dlrm_inference) and accelerators (8, 4-16 or 4;8), and any of tenant, weight, required (yes or no), precision,
     global_batch, sequence, concurrency, input_tokens, output_tokens and batch.
-    """
-    if output is not None:
-        require_writable(output, "--output")
-        if output.exists() and not force:
-            raise InputError(str(output), "--output", "exists already; choose another name or give --force")
-    from planner.cli.new_instance import instance_text, read_jobs, require_runnable
 
-    listed = read_jobs(jobs, max_devices=servers * tiles) if jobs is not None else None
-    name = output.stem if output is not None else f"{fabric}-{servers}x{tiles}"
-    text = instance_text(
-        name or "new", fabric=fabric, servers=servers, tiles=tiles, fibers=fibers, device=device, jobs=listed
-    )
-    require_runnable(text, str(jobs or "the new instance"))
+    With --random it is JSON: racks of that fabric up to --accelerators, and jobs of the sizes of a public trace that
+    prefer 1.1 to 1.4 times as many; the same seed writes the same bytes.
+    """
+    from planner.cli.random_instance import random_text, require_meaningful
+
+    given = {"servers": servers, "tiles": tiles, "fibers": fibers}
+    require_meaningful(given | {"accelerators": accelerators, "seed": seed, "most": most}, is_random)
+    _require_new(output, force)
+    if is_random:
+        text = random_text(fabric, accelerators=accelerators, jobs=jobs, seed=seed, most=most, device=device)
+    else:
+        sizes = SIZES | {name: number for name, number in given.items() if number is not None}
+        name = f"{fabric}-{sizes['servers']}x{sizes['tiles']}" if output is None else output.stem
+        text = _commented(name, fabric, sizes, device, None if jobs is None else Path(jobs))
     if output is None:
         sys.stdout.write(text)
     else:
         write_text(output, text)
         print(f"wrote {output}; next: planner solve {shlex.quote(str(output))}", file=sys.stderr)
     return 0
+
+
+def _require_new(output: Path | None, force: bool) -> None:
+    if output is not None:
+        require_writable(output, "--output")
+        if output.exists() and not force:
+            raise InputError(str(output), "--output", "exists already; choose another name or give --force")
+
+
+def _commented(name: str, fabric: str, sizes: Mapping[str, int], device: str, jobs: Path | None) -> str:
+    """YAML of a rack with example jobs, or those of a table."""
+    from planner.cli.new_instance import instance_text, read_jobs, require_runnable
+
+    listed = None if jobs is None else read_jobs(jobs, max_devices=sizes["servers"] * sizes["tiles"])
+    text = instance_text(name or "new", fabric=fabric, **sizes, device=device, jobs=listed)
+    require_runnable(text, str(jobs or "the new instance"))
+    return text
