@@ -2,6 +2,7 @@
 
 from ortools.sat.python import cp_model
 
+from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.step1_variables import JobLight, LightVariables, light_variables
 from planner.fabrics.lightpath.transit_constraints import flow
@@ -25,8 +26,8 @@ def path(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""A spanning job lights what its circuits need: $\sum_b w_{jab} \ge L_k(y_{ja})$ for each server a, and into it.
 
     $L_k(c)$ is the least number of wavelengths that leave any c blocks of the configuration, so this is a
-    relaxation of every choice of ranks. Where circuits may cross third servers, the light that leaves a server
-    flows on to other servers of the job.
+    relaxation of every choice of ranks; no counts part more light of a rank than fibers carry. Where circuits may
+    cross third servers, the light that leaves a server flows on to other servers of the job.
     """
     ways, light = Routes(problem.cluster), light_variables(v)
     for job, mine in zip(v.jobs, light.jobs, strict=True):
@@ -41,7 +42,7 @@ def path(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
             if ways.may_cross:
                 out = flow(model, job, mine, ways, server) or out
             for rows in job.classes:
-                _leaving(model, job, rows, server, out, into)
+                _leaving(model, job, rows, server, out, into, light.per_fiber)
 
 
 def _whole_circuits(model: cp_model.CpModel, light: LightVariables, job: JobLight, pair: Pair) -> None:
@@ -65,10 +66,15 @@ def _leaving(
     server: int,
     out: list[cp_model.IntVar],
     into: list[cp_model.IntVar],
+    carried: int,
 ) -> None:
     """Light out of and into one server if the class is chosen and the job has some of its blocks here."""
-    boundary = [int(width) for width in rows.demand.boundary]
-    interior = boundary[1:-1]
+    boundary = least_crossing(rows.demand, carried)
+    blocks = job.blocks[BlockKind.of(rows.demand)][server]
+    if IMPOSSIBLE in boundary:
+        possible = cp_model.Domain.from_values([c for c, width in enumerate(boundary) if width != IMPOSSIBLE])
+        model.add_linear_expression_in_domain(blocks, possible).only_enforce_if(rows.chosen)
+    interior = [width for width in boundary[1:-1] if width != IMPOSSIBLE]
     least = min(interior, default=0)
     if least > 0:
         literals = [rows.chosen, job.spans, job.touched[server]]
@@ -80,6 +86,6 @@ def _leaving(
         needed = model.new_int_var(0, most, "")
         largest = job.options.candidates.num_devices.max() // kind.size
         padding = [0] * (int(largest) + 1 - len(boundary))
-        model.add_element(job.blocks[kind][server], [*boundary, *padding], needed)
+        model.add_element(blocks, [*(max(0, width) for width in boundary), *padding], needed)
         model.add(sum(out) >= needed).only_enforce_if(rows.chosen)
         model.add(sum(into) >= needed).only_enforce_if(rows.chosen)

@@ -8,6 +8,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
+from planner.fabrics.lightpath.crossing import least_crossing
 from planner.fabrics.problem import JobOptions
 from planner.formulation.variables import (
     BlockKind,
@@ -60,7 +61,7 @@ class LightVariables(FabricVariables):
         """Rows with the same blocks, circuit width and table of leaving wavelengths by blocks inside."""
         if not demand.has_light:
             return None
-        return BlockKind.of(demand), demand.unit, tuple(int(w) for w in demand.boundary)
+        return BlockKind.of(demand), demand.unit, least_crossing(demand, self.per_fiber)
 
     def add_job(self, model: cp_model.CpModel, name: str, job: JobVariables) -> None:
         units: dict[int, cp_model.IntVar] = {}

@@ -1,0 +1,78 @@
+"""Blocks that a server may hold where fibers carry fewer wavelengths than a tile sends.
+
+All light of a rank that crosses between servers in one configuration is on different wavelengths of its tile, each of
+them one that fibers carry: no rank may send, or receive, more of it than there are such wavelengths.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.fabrics.demand import MAX_EXACT_BLOCKS, Demand
+
+Ints = NDArray[np.int64]
+Floats32 = NDArray[np.float32]
+IMPOSSIBLE = -1
+
+
+@lru_cache(maxsize=10_000)
+def least_crossing(demand: Demand, carried: int) -> tuple[int, ...]:
+    """Least wavelengths that leave a server with c = 0..n of the blocks, n the number of blocks, or IMPOSSIBLE where no
+    rank's light may be divided so; `carried` wavelengths go over fibers.
+
+    Exact for one server and the rest up to MAX_EXACT_BLOCKS blocks, else a relaxation.
+    """
+    least = [int(width) for width in demand.boundary]
+    rows, own = _light_of_ranks(demand, carried)
+    if not len(rows):
+        return tuple(least)
+    n = demand.num_blocks
+    if n <= MAX_EXACT_BLOCKS:
+        return _over_subsets(demand, rows, own, carried)
+    return tuple(width if _may_part(rows, own, carried, c, n) else IMPOSSIBLE for c, width in enumerate(least))
+
+
+def _light_of_ranks(demand: Demand, carried: int) -> tuple[Floats32, Ints]:
+    """What a rank sends to, or receives from, each block in one configuration, shape (R, n), and the block it is of;
+    distinct ones whose light to all other blocks is more than fibers carry."""
+    n, block = demand.num_blocks, demand.block
+    found: list[Ints] = []
+    for _, circuits in demand.configurations:
+        ends = np.array(circuits, dtype=np.int64).reshape(-1, 3)
+        for here, there in ((0, 1), (1, 0)):
+            light = np.zeros((demand.num_ranks, n + 1), dtype=np.int64)
+            np.add.at(light, (ends[:, here], ends[:, there] // block), ends[:, 2])
+            light[:, n] = np.arange(demand.num_ranks) // block
+            light[np.arange(demand.num_ranks), light[:, n]] = 0
+            found.append(light[light[:, :n].sum(axis=1) > carried])
+    rows = np.unique(np.concatenate([*found, np.zeros((0, n + 1), dtype=np.int64)]), axis=0)
+    return rows[:, :n].astype(np.float32), rows[:, n]
+
+
+def _over_subsets(demand: Demand, rows: Floats32, own: Ints, carried: int) -> tuple[int, ...]:
+    """Try every set of blocks with block 0 in it; its complement parts the same light."""
+    n = demand.num_blocks
+    inside = ((np.arange(1, 2**n, 2)[:, None] >> np.arange(n)) & 1).astype(np.float32)
+    within = inside @ rows.T
+    crossing = np.where(inside[:, own] > 0, rows.sum(axis=1) - within, within)
+    inside = inside[(crossing <= carried).all(axis=1)]
+    leaving = np.zeros(len(inside), dtype=np.float32)
+    for between in demand.between_blocks:
+        leaving = np.maximum(leaving, np.einsum("sb,sb->s", inside @ between.table.astype(np.float32), 1 - inside))
+    least = np.full(n + 1, np.inf)
+    np.minimum.at(least, inside.sum(axis=1).astype(np.int64), leaving)
+    least[0] = 0
+    least = np.minimum(least, least[::-1])
+    return tuple(int(width) if np.isfinite(width) else IMPOSSIBLE for width in least)
+
+
+def _may_part(rows: Floats32, own: Ints, carried: int, count: int, num_blocks: int) -> bool:
+    """Whether enough blocks would fit beside so many, and beside all others, if each chose which: necessary only."""
+    lightest = np.sort(rows, axis=1).cumsum(axis=1)
+    for size in (count, num_blocks - count):
+        if 0 < size < num_blocks:
+            crossing = lightest[:, num_blocks - size]
+            if num_blocks - len(np.unique(own[crossing > carried])) < size:
+                return False
+    return True
