@@ -15,13 +15,13 @@ from costmodel.calibrate.family import Family, Table
 from costmodel.hardware.device import load_device
 from planner.model.errors import InputError
 from planner.model.files import header_hint, read_text
+from planner.model.files.rows import NO_PARQUET
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_FILE_BYTES = 256 * 2**20
 TABLE_REMEDY = "name a .csv file with a header and one measurement a row"
-NO_PARQUET = "Parquet needs pyarrow, which is not installed; run `pip install '.[parquet]'`, or take a .csv file"
 
 
 @dataclass(frozen=True)

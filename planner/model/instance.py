@@ -14,6 +14,7 @@ from planner.model import files
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.job import Job, Resident
+from planner.model.job_table import read_job_table
 from planner.model.resident_check import check_residents
 
 ObjectiveName = Literal["value", "moves", "energy", "fragmentation"]
@@ -22,6 +23,19 @@ ObjectiveName = Literal["value", "moves", "energy", "fragmentation"]
 def _fraction(value: object) -> object:
     if isinstance(value, str) and value.strip().endswith("%"):
         return float(value.strip().removesuffix("%")) / 100
+    return value
+
+
+TableName = Annotated[str, Field(pattern=r"\.(csv|parquet)$")]
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, str) and value.endswith((".csv", ".parquet"))
+
+
+def _no_table(value: object) -> object:
+    if _is_table(value):
+        raise ValueError("names a table, which is read with the file that names it; load that file, or list the jobs")
     return value
 
 
@@ -40,7 +54,10 @@ class Instance(Spec):
     name: str = Field(min_length=1, max_length=100)
     description: str = ""
     cluster: Cluster
-    jobs: tuple[Job, ...] = ()
+    jobs: Annotated[
+        tuple[Job, ...], BeforeValidator(_no_table, json_schema_input_type=tuple[Job, ...] | TableName)
+    ] = ()
+    """or, in a file, the name of a table of them beside it: .csv or .parquet, a row for each job"""
     residents: tuple[Resident, ...] = ()
     objectives: tuple[
         Annotated[Objective, BeforeValidator(lambda v: {"name": v} if isinstance(v, str) else v,
@@ -108,8 +125,14 @@ class Instance(Spec):
 
     @classmethod
     def load(cls, path: str | Path) -> "Instance":
-        """Read and validate a JSON or YAML file; InputError names file, field and remedy."""
-        return files.load(cls, path)
+        """Read and validate a JSON or YAML file, and the table of jobs beside it if it names one.
+
+        InputError names file, field (of a table line and column) and remedy.
+        """
+        data = files.read_fields(cls, path)
+        if _is_table(data.get("jobs")):
+            return _with_table(data, Path(path))
+        return files.made(cls, data, str(path))
 
     @classmethod
     def parse(cls, data: dict[str, Any], name: str = "instance") -> "Instance":
@@ -122,6 +145,15 @@ class Instance(Spec):
                 return job
         names = ", ".join(job.name for job in self.all_jobs)
         raise InputError(self.name, "job", f"there is no job '{name}'; jobs are: {names}")
+
+
+def _with_table(data: dict[str, Any], path: Path) -> Instance:
+    """An instance whose jobs are in a table, by a path from its own file."""
+    table = read_job_table(path.parent / data["jobs"])
+    try:
+        return files.made(Instance, data | {"jobs": table.validated()}, str(path))
+    except InputError as error:
+        raise table.located(error) from None
 
 
 def _default_objectives(cluster: Cluster | None) -> tuple[Objective, ...]:

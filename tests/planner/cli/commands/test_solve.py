@@ -229,3 +229,15 @@ def test_the_table_names_what_circuits_go_over(fabric: str, part: str | None, tm
     out = planner("solve", path, "--policy", "best_fit").out
     line = next(line for line in out.splitlines() if line.startswith("wide"))
     assert set(re.findall(r"\d (fiber|uplink|switch)(?:e?s)?\b", line)) == ({part} if part else set())
+
+
+def test_jobs_may_stand_in_a_table_beside_the_instance(tmp_path: Path, planner: Planner) -> None:
+    cluster = {"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}
+    path = written(tmp_path, {"schema_version": 1, "name": "beside", "cluster": cluster, "jobs": "jobs.csv"})
+    table = tmp_path / "jobs.csv"
+    table.write_text("name,model,kind,accelerators,global_batch,sequence\na,bert-large,training,8,64,512\n", "utf-8")
+    assert [job["job"] for job in planner("solve", path, "--json").document["plan"]["assignments"]] == ["a"]
+    table.write_text(table.read_text("utf-8").replace("512", "-1"), encoding="utf-8")
+    outcome = planner("solve", path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"error: {table}: line 2, column 'sequence': must be at least 1 (got -1)\n"
