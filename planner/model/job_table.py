@@ -17,7 +17,7 @@ from costmodel.spec import file_key
 from costmodel.workloads import Workload
 from planner.model import files
 from planner.model.errors import InputError
-from planner.model.files.rows import Rows, read_rows
+from planner.model.files.rows import TextTable, read_rows
 from planner.model.job import Job
 
 Fields = dict[str, Any]
@@ -49,7 +49,7 @@ NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,20}|\.\d{1,20})(e[-+]?\d{1,3})?", re
 class JobTable:
     """Jobs as instances have them, beside the rows that they are from."""
 
-    rows: Rows
+    rows: TextTable
     jobs: Sequence[Fields]
     """workloads of equal cells are one object"""
 
@@ -111,7 +111,7 @@ def read_job_table(path: Path, defaults: Defaults | None = None) -> JobTable:
     return JobTable(rows, jobs)
 
 
-def _require_columns(rows: Rows) -> None:
+def _require_columns(rows: TextTable) -> None:
     own = ", ".join(name for name in JOB_FIELDS if name not in REQUIRED)
     known = f"columns are {', '.join(REQUIRED)}, {own}, and fields of the workload, which `planner schema` lists"
     for name in REQUIRED:
@@ -124,7 +124,7 @@ def _require_columns(rows: Rows) -> None:
             raise rows.error(None, name, "is given twice" if name in COLUMNS else f"is no known column; {hint}{known}")
 
 
-def _require_names(rows: Rows) -> None:
+def _require_names(rows: TextTable) -> None:
     seen: dict[str, int] = {}
     for row, name in enumerate(rows.cells["name"]):
         if name in seen:
@@ -133,7 +133,7 @@ def _require_names(rows: Rows) -> None:
         seen[name] = row
 
 
-def _workloads(rows: Rows, defaults: Defaults) -> list[Fields]:
+def _workloads(rows: TextTable, defaults: Defaults) -> list[Fields]:
     """A workload for each row, one object for rows whose cells of it are equal."""
     names = [name for name in rows.header if _head(name) not in JOB_FIELDS]
     columns = [_read(rows, name) for name in names]
@@ -148,7 +148,7 @@ def _workloads(rows: Rows, defaults: Defaults) -> list[Fields]:
     return found
 
 
-def _workload(rows: Rows, row: int, given: Fields, defaults: Defaults) -> Fields:
+def _workload(rows: TextTable, row: int, given: Fields, defaults: Defaults) -> Fields:
     kind = str(given["kind"])
     short = kind.removeprefix("transformer_")
     workload: Fields = dict(KINDS.get(short, {"kind": kind}))
@@ -176,7 +176,7 @@ def _head(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _read(rows: Rows, name: str) -> list[Any]:
+def _read(rows: TextTable, name: str) -> list[Any]:
     """Values of a column; None where it is empty."""
     read = _sizes if name == "accelerators" else _text if name in TEXTS else _value
     known: dict[str, Any] = {"": None}

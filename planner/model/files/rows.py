@@ -15,7 +15,7 @@ NO_PARQUET = "Parquet needs pyarrow, which is not installed; run `pip install '.
 
 
 @dataclass(frozen=True)
-class Rows:
+class TextTable:
     """A table; no two of its rows are in the same place."""
 
     path: Path
@@ -35,12 +35,12 @@ class Rows:
         return InputError(str(self.path), f"{place}column '{column}'", problem)
 
 
-def read_rows(path: Path, *, remedy: str) -> Rows:
+def read_rows(path: Path, *, remedy: str) -> TextTable:
     """All rows that hold something; InputError for what is no table."""
     return _parquet(path, remedy) if path.suffix == ".parquet" else _csv(path, remedy)
 
 
-def _csv(path: Path, remedy: str) -> Rows:
+def _csv(path: Path, remedy: str) -> TextTable:
     reader = csv.reader(io.StringIO(read_text(path, wanted="a .csv file", remedy=remedy), newline=""), strict=True)
     header: list[str] = []
     top, found, numbers = 1, [], []
@@ -59,10 +59,10 @@ def _csv(path: Path, remedy: str) -> Rows:
     except csv.Error as error:
         raise InputError(str(path), f"line {reader.line_num}", f"is no valid CSV: {error}") from None
     columns = [[cell.strip() for cell in column] for column in zip(*found, strict=True)] or [[] for _ in header]
-    return Rows(path, header, dict(zip(header, columns, strict=True)), "line", numbers, top)
+    return TextTable(path, header, dict(zip(header, columns, strict=True)), "line", numbers, top)
 
 
-def _parquet(path: Path, remedy: str) -> Rows:
+def _parquet(path: Path, remedy: str) -> TextTable:
     try:
         from pyarrow.parquet import read_table
     except ImportError:
@@ -81,7 +81,7 @@ def _parquet(path: Path, remedy: str) -> Rows:
         raise InputError(str(path), "", f"is no Parquet file that can be read: {reason}") from None
     header = [str(name) for name in table.column_names]
     columns: list[Sequence[str]] = [[*map(_cell, column.to_pylist())] for column in table.columns]
-    return Rows(path, header, dict(zip(header, columns, strict=True)), "row", range(1, table.num_rows + 1), 0)
+    return TextTable(path, header, dict(zip(header, columns, strict=True)), "row", range(1, table.num_rows + 1), 0)
 
 
 def _cell(value: Any) -> str:
