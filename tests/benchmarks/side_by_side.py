@@ -30,6 +30,8 @@ NAMES = {
     "dede": "DeDe by counts, rounded",
 }
 COLOURS = {"planner": "#0072b2", "cp_sat": "#d55e00", "highs": "#009e73", "pop": "#cc79a7", "dede": "#e69f00"}
+LEAST = 0.001
+"""per cent that are drawn"""
 LONGEST = 10
 """times of the limit, and a minute, after which a process that does not end is ended"""
 
@@ -134,26 +136,28 @@ def line_of(found: Course) -> str:
 
 
 def draw(path: Path, title: str, courses: Sequence[Course], limit_s: float) -> None:
-    """Values as lines and bounds as broken ones, against seconds on a logarithmic axis."""
+    """How far values (lines) and bounds (broken) are from the best bound of all, both axes logarithmic."""
     from matplotlib.figure import Figure
 
+    best = min((step.bound for each in courses for step in each.steps if step.bound), default=None)
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
     for way, steps, _ in courses:
         for name, style in (("value", "-"), ("bound", "--")):
             known = [(step.seconds, getattr(step, name)) for step in steps if getattr(step, name)]
-            if known:
+            if known and best:
                 times, heights = zip(*known, strict=True)
-                ends = [*times, max(limit_s, times[-1])], [*heights, heights[-1]]
+                away = [max(100 * abs(height / best - 1), LEAST) for height in heights]
                 label = NAMES[way] if name == "value" else None
+                ends = [*times, max(limit_s, times[-1])], [*away, away[-1]]
                 axes.step(*ends, where="post", linestyle=style, color=COLOURS[way], label=label)
-    values = [step.value for each in courses for step in each.steps[-1:] if step.value]
-    if values:
-        axes.set_ylim(0.85 * min(values), 1.1 * max(values))
-        axes.legend(frameon=False, loc="lower right")
+    if axes.get_lines():
+        axes.legend(frameon=False, loc="lower left")
     axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_ylim(LEAST, 100)
     axes.set_xlabel("seconds from a parsed instance, one core")
-    axes.set_ylabel("value (broken: bound)")
+    axes.set_ylabel("% from the best bound (broken: bounds)")
     axes.set_title(title)
     figure.savefig(path, dpi=110)
 

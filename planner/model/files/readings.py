@@ -24,15 +24,20 @@ class Reading(NamedTuple):
 
 
 def readings(value: object, given: object, path: str = "", quantity: Quantity | None = None) -> Iterator[Reading]:
-    """All values of a file by their place, `given` beside the model `value` that was made of it.
+    """Values of a file that may be misread, by their place, `given` beside the model `value` that was made of it.
 
-    What was not given, and what a name stands for (a device of the catalog), is left out.
+    They are quantities, and truth values. What was not given, and what a name stands for (a device of the catalog), is
+    left out.
     """
-    if isinstance(value, Spec) and isinstance(given, Mapping):
-        for name, (key, unit) in _fields(type(value)).items():
-            if key in given or name in given:
-                raw = given[key if key in given else name]
-                yield from readings(getattr(value, name), raw, f"{path}.{key}" if path else key, unit)
+    if isinstance(value, int | float | str):
+        if quantity is not None or isinstance(given, bool):
+            yield Reading(path, given, value, quantity)
+    elif isinstance(value, Spec) and isinstance(given, Mapping):
+        fields = _fields(type(value))
+        for _, name, key, unit in sorted({fields[each] for each in given if each in fields}):
+            raw, inner = given[key if key in given else name], getattr(value, name)
+            if unit is not None or isinstance(raw, bool) or not isinstance(inner, int | float | str):
+                yield from readings(inner, raw, f"{path}.{key}" if path else key, unit)
     elif isinstance(value, Mapping) and isinstance(given, Mapping):
         for key, inner in value.items():
             if key in given:
@@ -40,8 +45,6 @@ def readings(value: object, given: object, path: str = "", quantity: Quantity | 
     elif isinstance(value, list | tuple) and isinstance(given, list | tuple) and len(value) == len(given):
         for index, (inner, raw) in enumerate(zip(value, given, strict=True)):
             yield from readings(inner, raw, f"{path}[{_label(raw, index)}]", quantity)
-    elif isinstance(value, int | float | str):
-        yield Reading(path, given, value, quantity)
 
 
 def misread(reading: Reading) -> str | None:
@@ -79,12 +82,13 @@ def _label(raw: object, index: int) -> str:
 
 
 @cache
-def _fields(model: type[Spec]) -> dict[str, tuple[str, Quantity | None]]:
-    """Key in the file and quantity of each field."""
-    return {
-        name: (field.alias or name, _quantity_in((field.annotation, *field.metadata)))
-        for name, field in model.model_fields.items()
-    }
+def _fields(model: type[Spec]) -> dict[str, tuple[int, str, str, Quantity | None]]:
+    """Number, name, key in the file and quantity of each field, by its name and by its key."""
+    found: dict[str, tuple[int, str, str, Quantity | None]] = {}
+    for number, (name, field) in enumerate(model.model_fields.items()):
+        key = field.alias or name
+        found[name] = found[key] = number, name, key, _quantity_in((field.annotation, *field.metadata))
+    return found
 
 
 def _quantity_in(parts: Sequence[object]) -> Quantity | None:
