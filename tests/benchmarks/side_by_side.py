@@ -150,9 +150,11 @@ def draw(path: Path, title: str, courses: Sequence[Course], limit_s: float) -> N
                 away = [max(100 * abs(height / best - 1), LEAST) for height in heights]
                 label = NAMES[way] if name == "value" else None
                 ends = [*times, max(limit_s, times[-1])], [*away, away[-1]]
-                axes.step(*ends, where="post", linestyle=style, color=COLOURS[way], label=label)
+                axes.step(
+                    *ends, where="post", linestyle=style, color=COLOURS[way], label=label, marker="o", markevery=[0]
+                )
     if axes.get_lines():
-        axes.legend(frameon=False, loc="lower left")
+        axes.legend(frameon=False, loc="upper right")
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylim(LEAST, 100)
