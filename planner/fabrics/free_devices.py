@@ -30,6 +30,9 @@ class FreeDevices:
         self.any = [lit + len(dark) for lit, dark in zip(self.lit, self.slots.dark, strict=True)]
         """free devices, by server"""
         self.num_free = sum(self.any)
+        self._num_together = len(self.together[0])
+        self.free_together = [sum(self.any[server] for server in servers) for servers in self.together]
+        """free devices of servers that one job may use together"""
         slots = zip(self.slots.lit, self.slots.dark, strict=True)
         self.free = [sum(1 << slot for slot in (*lit, *dark)) for lit, dark in slots]
         """masks of the slots of free devices, by server"""
@@ -44,6 +47,7 @@ class FreeDevices:
         twin = copy(self)
         twin.slots = self.slots.copy()
         twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], [*self.free], []
+        twin.free_together = [*self.free_together]
         twin._by_count = {}
         return twin
 
@@ -97,11 +101,13 @@ class FreeDevices:
 
     def _count(self, devices: Collection[Device], sign: int) -> None:
         dark, free, any_, lit = self.dark, self.free, self.any, self.lit
+        together, size = self.free_together, self._num_together
         number = 0
         for device in devices:
             server, slot = device
             free[server] ^= 1 << slot
             any_[server] += sign
+            together[server // size] += sign
             number += sign
             if not dark or device not in dark:
                 lit[server] += sign

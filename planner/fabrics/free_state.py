@@ -20,6 +20,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
+from planner.fabrics.room_index import Room
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time, runs
 from planner.model.cluster import Cluster, Health
 from planner.model.edit import edited
@@ -63,9 +64,17 @@ class FreeState(FreeDevices):
         return 1 if demand.is_even else self.per_server // demand.part
 
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
-        """Ways to spread a job over servers with room, the best first."""
-        room, most, strategy = self.room(demand), self.most_blocks(demand), search.strategy
-        racks = self.together if search.among is None else search.among
+        """Ways to spread a job over servers with room, the best first. Racks with too little are passed over, unless
+        the strategy is told of all of them."""
+        if search.among is not None or not search.is_fixed:
+            room, racks = self.room(demand), search.among or self.together
+        else:
+            numbers = zip(self.together, self.free_together, strict=True)
+            racks = [servers for servers, number in numbers if number >= demand.num_ranks]
+            room = self.room(demand) if racks else ()
+            if not isinstance(room, Room):
+                racks = [servers for servers in racks if sum(map(room.__getitem__, servers)) >= demand.num_parts]
+        most, strategy = self.most_blocks(demand) if racks else 0, search.strategy
         return chain.from_iterable(strategy(room, servers, demand.num_parts, most) for servers in racks)
 
     def is_apart(self, demand: Demand) -> bool:

@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import overload
 
-MANY_SERVERS = 1024
+MANY_SERVERS = 256
 """from which on an index pays"""
 Blocks = list[tuple[int, int]]
 

@@ -46,7 +46,7 @@ class SlicePlacer:
     """Each job with its most valuable row that a slice can realise, as `planner.policies.slices` places them."""
 
     def __init__(self, state: FreeState, name: str) -> None:
-        self.state = state
+        self.state, self.is_fixed = state, False
         self._racks = [_Rack(state, CUTTERS[name], list(servers)) for servers in state.together]
         state.taken_hooks.append(self._changed)
 

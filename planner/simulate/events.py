@@ -62,7 +62,10 @@ class Simulation:
         self._hopeless: set[int] = set()
         """groups that found no place since something was last given back"""
         self._beside: set[int] = set()
-        """groups that found none beside what is reserved since then, where looking again is slow: in pooled racks"""
+        """groups that found none beside what is reserved: since then in pooled racks, where looking again is slow, or
+        since a job last started, where the policy answers alike"""
+        self._hidden: Placement | None = None
+        """what is reserved and free, while it is taken so that nobody else takes it"""
         self._fastest = dict(zip(jobs.group, (kind.fastest for kind in jobs.kind), strict=True))
         """highest rate, by group"""
         self._looks: list[tuple[float, Callable[[FreeState], None]]] = []
@@ -106,6 +109,8 @@ class Simulation:
         self._now_s = now_s
 
     def _start(self, job: int, placement: Placement) -> None:
+        if not self.state.has_pool:
+            self._beside.clear()
         self.runs.start(job, placement, self._now_s, self.rules.downtime_s)
 
     def _arrive(self) -> None:
@@ -179,12 +184,12 @@ class Simulation:
             return
         state, kinds, groups, work_left_s = self.state, self.jobs.kind, self.jobs.group, self.runs.work_left_s
         left_s = reserved.time_s - self._now_s
-        beyond = state.num_free - reserved.num_free(state)
+        free, beyond = state.num_free, state.num_free - reserved.num_free(state)
         barred = self._barred(left_s, beyond) if only is None else self._hopeless
         jobs = self.queue.behind(reserved.job, barred) if only is None else only
         for looked_at, job in enumerate(jobs):
-            if looked_at == self.rules.depth or not state.num_free:
-                return
+            if looked_at == self.rules.depth or not free:
+                break
             kind, group, work_s = kinds[job], groups[job], work_left_s(job)
             if group in barred or ((kind.held > beyond or group in self._beside) and work_s > left_s * kind.fastest):
                 continue
@@ -192,7 +197,9 @@ class Simulation:
             if placement is not None:
                 self.queue.remove(job)
                 self._start(job, placement)
-                beyond = state.num_free - reserved.num_free(state)
+                free -= len(placement.held)
+                beyond = state.num_free if self._hidden is not None else free - reserved.num_free(state)
+        self._show()
 
     def _barred(self, left_s: float, beyond: int) -> set[int]:
         """Groups of which no job can be placed: too large, or too large to stay beyond `left_s` and too long not to."""
@@ -212,6 +219,7 @@ class Simulation:
         """
         kind, work_s, left_s = self.jobs.kind[job], self.runs.work_left_s(job), reserved.time_s - self._now_s
         if work_s <= left_s * kind.fastest:
+            self._show()
             placement = self._placer.place(kind)
             if placement is None:
                 barred.add(self.jobs.group[job])
@@ -222,12 +230,18 @@ class Simulation:
             self.state.release(placement)
         if kind.held > beyond or self.jobs.group[job] in self._beside:
             return None
-        hidden = reserved.hide(self.state)
+        if self._hidden is None:
+            self._hidden = reserved.hide(self.state)
         placement = self._placer.place(kind)
-        self.state.release(hidden)
-        if placement is None and self.state.has_pool:
+        if placement is None and (self.state.has_pool or self._placer.is_fixed):
             self._beside.add(self.jobs.group[job])
         return placement
+
+    def _show(self) -> None:
+        """What is hidden is free again."""
+        if self._hidden is not None:
+            self.state.release(self._hidden)
+            self._hidden = None
 
     def _break(self) -> None:
         """A part fails or works again: jobs that stand on it come back elsewhere, or wait."""

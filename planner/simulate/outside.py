@@ -25,7 +25,7 @@ class OutsidePlacer:
     """
 
     def __init__(self, state: FreeState, name: str, options: SolveOptions) -> None:
-        self.state = state
+        self.state, self.is_fixed = state, False
         self._name, self._policy = name, find_policy(name)
         self._options = options
         self._known: dict[int, tuple[JobOptions, list[Option]]] = {}

@@ -23,6 +23,8 @@ class Placer(Protocol):
     """Places jobs on one state."""
 
     state: FreeState
+    is_fixed: bool
+    """whether it is known to answer alike whenever the state is the same"""
 
     def place(self, kind: JobClass) -> Placement | None:
         """A place for a job, taken; None where the policy finds none."""
@@ -35,7 +37,7 @@ class StrategyPlacer:
     def __init__(self, state: FreeState, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False) -> None:
         """`is_fixed`: whether the strategy always gives the same spreads; `of_loop`: whether jobs take the
         memory that the SiPAM loop gives them, where memory is pooled."""
-        self.state = state
+        self.state, self.is_fixed = state, is_fixed
         self._search = Search(strategy, is_fixed=is_fixed, of_loop=of_loop)
 
     def place(self, kind: JobClass) -> Placement | None:

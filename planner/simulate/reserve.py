@@ -1,6 +1,6 @@
 """Reservation of EASY backfill: the place that the first waiting job will have, and when; backfill leaves it alone."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,7 +67,7 @@ class Reservation:
         return hidden
 
 
-def reserve(job: int, kind: JobClass, placer: Placer, runs: Sequence[Run]) -> Reservation | None:
+def reserve(job: int, kind: JobClass, placer: Placer, runs: Iterable[Run]) -> Reservation | None:
     """The first time at which the policy finds a place as running jobs leave; None where it never does.
 
     `runs` are in the order of their ends, which are taken as known. The state is left as it was.

@@ -1,9 +1,9 @@
 """Running jobs: when each ends, what it has done, and what is left of those that were stopped."""
 
+from bisect import bisect_left, insort
+from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from math import inf
-from operator import attrgetter
 
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
@@ -53,25 +53,20 @@ class Runs:
         """accelerators held"""
         self._left_s: dict[int, float] = {}
         self._ends: list[tuple[float, int]] = []
+        """(end, job) of all running jobs, ascending"""
 
     @property
     def next_end_s(self) -> float:
         """When the next job ends, inf for never."""
-        ends = self._ends
-        while ends:
-            end_s, job = ends[0]
-            run = self.running.get(job)
-            if run is not None and run.end_s == end_s:
-                return end_s
-            heappop(ends)
-        return inf
+        return self._ends[0][0] if self._ends else inf
 
     def next_run(self) -> Run:
         """The job that ends next."""
         return self.running[self._ends[0][1]]
 
-    def by_end(self) -> list[Run]:
-        return sorted(self.running.values(), key=attrgetter("end_s", "job"))
+    def by_end(self) -> Iterator[Run]:
+        """Running jobs in the order of their ends."""
+        return (self.running[job] for _, job in self._ends)
 
     def work_left_s(self, job: int) -> float:
         """Reference seconds that a waiting job needs."""
@@ -118,9 +113,11 @@ class Runs:
         run.begin_s = begin_s
         run.end_s = begin_s + run.work_s / run.placement.row.rate
         self.log.reconfigurations += run.placement.row.sets_circuits
-        heappush(self._ends, (run.end_s, run.job))
+        insort(self._ends, (run.end_s, run.job))
 
     def _account(self, run: Run, now_s: float) -> None:
+        """A run stops, or pauses, now: what it did counts."""
+        del self._ends[bisect_left(self._ends, (run.end_s, run.job))]
         row = run.placement.row
         self.log.worked(run.begin_s, now_s, run.kind.size, row.rate, row.energy_j_per_s)
         run.work_s = max(0.0, run.work_s - max(0.0, now_s - run.begin_s) * row.rate)

@@ -27,6 +27,7 @@ class FreeSlices:
         self._stale: dict[SliceShape, set[int]] = {}
         """servers that have changed since their slices were counted"""
         self._fitting: dict[tuple[int, SliceShape, int], tuple[Slice, ...]] = {}
+        self._most: dict[SliceShape, int] = {}
 
     def copy(self) -> "FreeSlices":
         """The same chips, to take from apart."""
@@ -68,7 +69,7 @@ class FreeSlices:
             self._fitting[key] = first_fit(self._with_switches(server, cut), self._slots[server])
         return self._fitting[key]
 
-    def parts(self, cut: SliceShape, slices: int) -> list[int]:
+    def parts(self, cut: SliceShape, slices: int) -> Sequence[int]:
         """Number of times that each server has so many slices of an extent free at once, first fit."""
         counts = self._counts.setdefault(cut, [0] * len(self._slots))
         stale = self._stale.setdefault(cut, set(range(len(self._slots))))
@@ -77,7 +78,13 @@ class FreeSlices:
             is_enough = self._slots[server].bit_count() >= size
             counts[server] = len(self.disjoint(server, cut)) if is_enough else 0
         stale.clear()
-        return [number // slices for number in counts]
+        return counts if slices == 1 else [number // slices for number in counts]
+
+    def most(self, cut: SliceShape) -> int:
+        """Slices of an extent that an empty server has at once, first fit."""
+        if cut not in self._most:
+            self._most[cut] = len(first_fit(self.fabric.slices(cut), -1))
+        return self._most[cut]
 
     def switches(self, server: int, cut: SliceShape, each: Slice) -> frozenset[tuple[int, int]]:
         """Optical switches that a slice needs."""

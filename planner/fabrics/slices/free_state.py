@@ -12,7 +12,7 @@ from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Owned, Placement, Switches
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, require_time
-from planner.fabrics.slices.free_slices import FreeSlices, as_before, first_fit, slice_circuits
+from planner.fabrics.slices.free_slices import FreeSlices, as_before, slice_circuits
 from planner.model.cluster import Cluster
 from planner.model.job import Resident
 from planner.model.plan import Assignment
@@ -50,7 +50,7 @@ class SlicedFreeState(FreeState):
     def most_blocks(self, demand: Demand) -> int:
         if demand.is_even or not demand.cut:
             return super().most_blocks(demand)
-        return len(first_fit(self.slices.fabric.slices(demand.cut), -1)) // demand.slices_together
+        return self.slices.most(demand.cut) // demand.slices_together
 
     def _first_slices(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> list[tuple[int, Slice]] | None:
         """Server and slice for so many blocks on each server, first fit; None where a server has too few."""
