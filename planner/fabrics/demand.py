@@ -272,7 +272,7 @@ def _leaving(widths: Ints32) -> Ints32:
         for other in range(1, block):
             within = np.concatenate([within, within + exchanged[block, other]])
         leaving = np.concatenate([leaving, leaving + (sent[block] - within)])
-    return leaving
+    return np.asarray(leaving)
 
 
 @lru_cache(maxsize=4)
