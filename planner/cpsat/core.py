@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
+from planner.cpsat.divisions.divide import divide
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics import plugin_of
@@ -18,6 +19,8 @@ MOST_COUNTS = 20_000
 """candidates x servers up to which step 1 is built"""
 SHARE = 0.6
 """of the time for neighbourhoods, where there are any, before cores are solved"""
+DIVIDE_SHARE = 0.7
+"""of the time for divisions, where servers are alike"""
 SMALL = 300
 """so few candidates are solved at once"""
 
@@ -35,6 +38,9 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         return LevelOutcome(is_proven=False, is_infeasible=True)
     search.bound = knapsack.bound
     search.report("value", search.bound, "knapsack")
+    search.restrict(search.full)
+    if search.reaches("value") or divide(search, clock.within(DIVIDE_SHARE * clock.left_s)):
+        return LevelOutcome(is_proven=True)
     search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
     if search.assignments is not None and has_neighbourhoods(search.full) and not search.reaches("value"):
         _improve(search, clock.within(SHARE * clock.left_s))

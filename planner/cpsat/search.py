@@ -214,6 +214,11 @@ class Search:
         is_maximized = OBJECTIVES[objective].is_maximized
         return value >= self.bound - slack if is_maximized else value <= self.bound + slack
 
+    def reaches_bound(self, rounding: float) -> bool:
+        """True if the value of the best plan meets its bound, but for rounding."""
+        value = self.value("value")
+        return value is not None and self.bound is not None and value >= self.bound - rounding
+
     @property
     def needs_counts(self) -> bool:
         """True if a level that depends on where jobs lie, not only on how they run, must be kept."""
@@ -247,6 +252,14 @@ class Search:
         else:
             before, after = (sum(map(exact, amounts), Fraction(0)) for amounts in (old, new))
         return (after > before if term.is_maximized else after < before) and self.holds(found)
+
+    def adopt(self, level: str, found: Sequence[Assignment], source: str) -> None:
+        """Take assignments as the best plan, where no level before is kept, if they are of more value."""
+        of = OBJECTIVES[level]
+        old, new = self.value(level), of.value(self.full, found)
+        if old is None or is_worse(old, new, is_maximized=of.is_maximized):
+            self.assignments = tuple(found)
+            self.report(level, self.bound, source)
 
     def pattern(self) -> Pattern:
         """Choices of the best plan among the candidates in force."""

@@ -1,6 +1,6 @@
 """The part of a fabric in step 1: variables, constraint groups, symmetries and the size of all that."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from ortools.sat.python import cp_model
@@ -37,6 +37,11 @@ class StepOne:
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
         """True if a no-good holds on any other servers too, since all of them are alike."""
         return False
+
+    def counts_of(self, cluster: Cluster) -> Callable[[Demand], frozenset[int]] | None:
+        """Counts of the parts of a demand of which a server may have so many, others having the rest; None where
+        servers differ in more than their room, so that it matters which of them has what."""
+        return None
 
     def order_servers(self, model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         """Break the symmetry of servers that are alike."""

@@ -99,7 +99,7 @@ class Model:
             literals: list[cp_model.LiteralT] = [*wide.values(), *stays]
             for j, (demand, blocks) in nogood.placed.items():
                 if BlockKind.of(demand) in self.variables.jobs[j].blocks:
-                    literals += [self._count_is(j, BlockKind.of(demand), new_name[s], n) for s, n in blocks]
+                    literals += [self.count_is(j, BlockKind.of(demand), new_name[s], n) for s, n in blocks]
             self.cp.add_bool_or([*(~literal for literal in literals), *escape])
 
     def _images(self, nogood: Nogood, servers: Sequence[int]) -> list[tuple[int, ...]]:
@@ -123,7 +123,7 @@ class Model:
         self.cp.add(sum(rows) == chosen)
         return chosen
 
-    def _count_is(self, j: int, kind: BlockKind, server: int, count: int) -> cp_model.IntVar:
+    def count_is(self, j: int, kind: BlockKind, server: int, count: int) -> cp_model.IntVar:
         """Literal: job j has exactly so many blocks on a server."""
         key = (j, kind, server, count)
         if key not in self._counts:

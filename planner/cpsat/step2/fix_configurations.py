@@ -38,7 +38,7 @@ def fix_configurations(search: Search, pattern: Pattern, clock: Clock) -> tuple[
     """
     if plugin_of(search.problem.cluster.fabric).step_two.is_beyond_search(search.problem, pattern):
         return None
-    problem = _only(search.problem, pattern)
+    problem = chosen_rows(search.problem, pattern)
     if not is_buildable(problem, clock):
         return None
     model = _compact_model(search, problem, pattern)
@@ -69,7 +69,7 @@ def place_again(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignm
     """Where slots matter: the configurations of a pattern wherever ruin and recreate finds room for all, or None."""
     if not search.problem.cluster.fabric.slots_matter:
         return None
-    problem = _only(search.problem, pattern)
+    problem = chosen_rows(search.problem, pattern)
     chosen = {j: search.problem.options[j].candidates.configuration(choice.row) for j, choice in pattern.items()}
     wanted = sum(float(search.problem.options[j].value[choice.row]) for j, choice in pattern.items())
     staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
@@ -100,7 +100,7 @@ def _nogood_of_rows(problem: Problem, pattern: Pattern) -> Nogood:
     return Nogood(placed, tuple(j for j, choice in pattern.items() if choice.stays), None)
 
 
-def _only(problem: Problem, pattern: Pattern) -> Problem:
+def chosen_rows(problem: Problem, pattern: Pattern) -> Problem:
     """The problem with nothing but the chosen rows, and the current rows of residents."""
 
     def rows(options: JobOptions, choice: Choice | None) -> set[int]:
@@ -121,19 +121,24 @@ def _compact_model(search: Search, problem: Problem, pattern: Pattern) -> Model:
     model = Model.build(problem)
     for nogood in search.nogoods:
         model.add_nogood(nogood)
+    fix_rows(search.problem, problem, model, pattern)
+    for j, choice in pattern.items():
+        if len(choice.blocks) > 1:
+            shape = search.problem.options[j].shapes[choice.row]
+            model.of_fabric.place_blocks(model.cp, model.variables, problem.cluster, j, shape)
+    touched = sum(sum(job.touched) for job in model.variables.jobs)
+    model.cp.minimize(total([model.variables.of_fabric.spread, touched]))
+    return model
+
+
+def fix_rows(whole: Problem, problem: Problem, model: Model, pattern: Pattern) -> None:
+    """The model of `chosen_rows` takes the rows of a pattern of the whole problem, and no others."""
     for j, job in enumerate(model.variables.jobs):
         choice = pattern.get(j)
         if job.stay is not None:
             model.cp.add(job.stay == (choice is not None and choice.stays))
         chosen = None
         if choice is not None and not choice.stays:
-            configuration = search.problem.options[j].candidates.configuration(choice.row)
-            chosen = problem.options[j].row_of(configuration)
+            chosen = problem.options[j].row_of(whole.options[j].candidates.configuration(choice.row))
         for row, literal in enumerate(job.rows):
             model.cp.add(literal == (row == chosen))
-        if chosen is not None and choice is not None and len(choice.blocks) > 1:
-            shape = problem.options[j].shapes[chosen]
-            model.of_fabric.place_blocks(model.cp, model.variables, problem.cluster, j, shape)
-    touched = sum(sum(job.touched) for job in model.variables.jobs)
-    model.cp.minimize(total([model.variables.of_fabric.spread, touched]))
-    return model

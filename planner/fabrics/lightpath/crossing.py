@@ -23,13 +23,13 @@ def least_crossing(demand: Demand, carried: int) -> tuple[int, ...]:
 
     Exact for one server and the rest up to MAX_EXACT_BLOCKS blocks, else a relaxation.
     """
-    least = [int(width) for width in demand.boundary]
     rows, own = _light_of_ranks(demand, carried)
+    n = demand.num_blocks
+    if len(rows) and n <= MAX_EXACT_BLOCKS:
+        return _over_subsets(demand, rows, own, carried)
+    least = [int(width) for width in demand.boundary]
     if not len(rows):
         return tuple(least)
-    n = demand.num_blocks
-    if n <= MAX_EXACT_BLOCKS:
-        return _over_subsets(demand, rows, own, carried)
     return tuple(width if _may_part(rows, own, carried, c, n) else IMPOSSIBLE for c, width in enumerate(least))
 
 

@@ -1,12 +1,14 @@
 """Step 1 with light: what circuits of wavelengths add to counts by server."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import ClassVar
 
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
+from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing
 from planner.fabrics.lightpath.groups import GROUPS
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
@@ -33,18 +35,19 @@ class LightpathStepOne(StepOne):
         return sum(fabric.num_fibers(a, b) > 0 for a in servers for b in servers)
 
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
-        cluster = problem.cluster
-        fabric = cluster.fabric
-        assert isinstance(fabric, Lightpath)
-        return (
-            isinstance(fabric.fibers, int)
-            and fabric.racks == 1
-            and not fabric.slots_matter
-            and not cluster.health.failed_fibers
-            and not cluster.has_failed_light
-            and not nogood.staying
-            and nogood.most_lit is None
-        )
+        return _are_alike(problem.cluster) and not nogood.staying and nogood.most_lit is None
+
+    def counts_of(self, cluster: Cluster) -> Callable[[Demand], frozenset[int]] | None:
+        if not _are_alike(cluster) or cluster.dark_devices:
+            return None
+        carried = LightVariables(cluster).per_fiber
+
+        @cache
+        def counts(demand: Demand) -> frozenset[int]:
+            least = least_crossing(demand, carried) if demand.has_light else [0] * demand.num_blocks
+            return frozenset(c for c in range(1, demand.num_blocks) if least[c] != IMPOSSIBLE)
+
+        return counts
 
     def place_blocks(self, model: cp_model.CpModel, v: Variables, cluster: Cluster, j: int, demand: Demand) -> None:
         """Blocks by server, and the light that this takes between servers: exact for every pair, or for what leaves and
@@ -76,3 +79,16 @@ class LightpathStepOne(StepOne):
             light.commit(assignment.circuits)
         servers = range(cluster.fabric.num_servers)
         return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.routes.fibers(a, b)}
+
+
+def _are_alike(cluster: Cluster) -> bool:
+    """Whether servers of one rack have the same fibers to all others, and all of their light."""
+    fabric = cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    return (
+        isinstance(fabric.fibers, int)
+        and fabric.racks == 1
+        and not fabric.slots_matter
+        and not cluster.health.failed_fibers
+        and not cluster.has_failed_light
+    )

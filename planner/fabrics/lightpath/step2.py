@@ -4,11 +4,13 @@ Jobs that share no light are independent: each group is tried by first fit, then
 """
 
 from collections.abc import Sequence
+from math import gcd
 
 import networkx as nx
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.free_slots import FreeSlots
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.step2_ranks import Ranks
 from planner.fabrics.lightpath.step2_rwa import ExactRwa
@@ -22,6 +24,10 @@ from planner.model.plan import Assignment
 
 RANKS_SHARE = 0.5
 """share of the limits for placing blocks before fibers and wavelengths are searched"""
+ALONE_SHARE = 0.2
+"""share of the limits for one job beside others"""
+MOST_ORDERS = 4
+"""orders in which jobs are placed one beside the other"""
 MOST_PATHS = 6_000
 """pairs of slots of all circuits, where slots matter, up to which the exact model is built: each pair has a clause for
 every boundary and wavelength, and more would take longer to write down than to search"""
@@ -105,8 +111,57 @@ def _search(
             return Answer([a for a in found if a not in staying])
     if _num_paths(problem, pattern, group) > MOST_PATHS:
         return Answer()
+    one_by_one = _one_by_one(problem, pattern, group, staying, limits, most_lit)
+    if one_by_one is not None:
+        return Answer(one_by_one)
     rwa = ExactRwa(problem, pattern, group, staying, most_lit)
     return answer(limits.solver(), rwa.cp, rwa.assignments)
+
+
+def _grain(problem: Problem, pattern: Pattern, spanning: Sequence[int]) -> int:
+    """Greatest common measure of the light of jobs, and of what fibers and tiles carry; 1 where light has failed."""
+    fabric = problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    if problem.cluster.has_failed_light:
+        return 1
+    shapes = [problem.options[j].shapes[pattern[j].row] for j in spanning]
+    widths = {width for shape in shapes for _, circuits in shape.configurations for *_, width in circuits}
+    return gcd(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile, *widths)
+
+
+def _one_by_one(
+    problem: Problem,
+    pattern: Pattern,
+    group: Sequence[int],
+    staying: Sequence[Assignment],
+    limits: StepTwoLimits,
+    most_lit: MostLit | None,
+) -> list[Assignment] | None:
+    """Each job by first fit, else exactly, beside those before it; first those with the most circuits, then those that
+    found no light."""
+    grain = _grain(problem, pattern, [j for j in group if len(pattern[j].blocks) > 1])
+    shapes = {j: problem.options[j].shapes[pattern[j].row] for j in group}
+    order = sorted(group, key=lambda j: -sum(len(circuits) for _, circuits in shapes[j].configurations))
+    for _ in range(MOST_ORDERS):
+        free, placed = FreeState.empty(problem.cluster, most_lit), list[Assignment]()
+        for assignment in staying:
+            free.take_named(assignment)
+        for j in order:
+            found = free.assign(problem.options[j], pattern[j].row, pattern[j].blocks)
+            if found is None:
+                rwa = ExactRwa(problem, pattern, [j], [*staying, *placed], most_lit, grain)
+                found = next(iter(answer(limits.solver(share=ALONE_SHARE), rwa.cp, rwa.assignments).found or ()), None)
+                if found is None:
+                    break
+                free.take_named(found)
+            placed.append(found)
+        else:
+            return placed
+        if order[0] == j:
+            return None
+        order.remove(j)
+        order.insert(0, j)
+    return None
 
 
 def _num_paths(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ortools.sat.python import cp_model
@@ -24,33 +24,49 @@ class Ray:
     """Literals of one circuit."""
 
     light: list[Literal]
-    """by wavelength"""
+    """by wavelength, or by bundle of `grain` wavelengths"""
     routes: dict[Route, Literal]
     """one is taken if the ends lie on different servers, none else"""
     fibers: dict[Fiber, Literal]
     """true if the route takes the fiber"""
+    grain: int
 
     def mask(self, solver: cp_model.CpSolver) -> int:
         """Wavelengths in a solution."""
-        return sum(1 << w for w, literal in enumerate(self.light) if solver.value(literal))
+        bundle = (1 << self.grain) - 1
+        return sum(bundle << w * self.grain for w, literal in enumerate(self.light) if solver.value(literal))
 
     def route(self, solver: cp_model.CpSolver) -> Route:
         """Fibers in a solution."""
         return next((route for route, taken in self.routes.items() if solver.value(taken)), ())
 
 
-class Paths:
-    """Light of circuits that are on together, or of jobs that are not in step."""
+@dataclass(frozen=True)
+class Given:
+    """Wavelengths of a circuit inside a server, by the canonical colouring."""
 
-    def __init__(self, cp: cp_model.CpModel, taken: Spectrum) -> None:
-        self.cp, self.taken, self.routes = cp, taken.taken, taken.routes
+    wavelengths: int
+    fibers: Mapping[Fiber, Literal] = field(default_factory=dict)
+
+    def mask(self, _: cp_model.CpSolver) -> int:
+        return self.wavelengths
+
+    def route(self, _: cp_model.CpSolver) -> Route:
+        return ()
+
+
+class Paths:
+    """Light of circuits that are on together, or of jobs that are not in step, in bundles of `grain` wavelengths."""
+
+    def __init__(self, cp: cp_model.CpModel, taken: Spectrum, grain: int = 1) -> None:
+        self.cp, self.taken, self.routes, self.grain = cp, taken.taken, taken.routes, grain
         self.fabric, self.cluster = taken.fabric, taken.cluster
         self._uses: defaultdict[tuple[int, int, Waveguide, int], list[Literal]] = defaultdict(list)
 
     def ray(self, width: int, sources: Mapping[int, Literal], destinations: Mapping[int, Literal]) -> Ray:
         """A circuit so wide between two servers, each of them one of those given; none where both ends lie together."""
-        light = [self.cp.new_bool_var("") for _ in range(self.fabric.wavelengths_per_tile)]
-        self.cp.add(sum(light) == width)
+        light = [self.cp.new_bool_var("") for _ in range(self.fabric.wavelengths_per_tile // self.grain)]
+        self.cp.add(sum(light) == width // self.grain)
         routes: dict[Route, Literal] = {}
         for a, at_a in sources.items():
             for b, at_b in destinations.items():
@@ -62,7 +78,7 @@ class Paths:
                 chosen = {route: self.cp.new_bool_var("") for route in self.routes.routes(a, b)}
                 self.cp.add(sum(chosen.values()) == both)
                 routes |= chosen
-        return Ray(light, routes, self._fibers(routes))
+        return Ray(light, routes, self._fibers(routes), self.grain)
 
     def _fibers(self, routes: Mapping[Route, Literal]) -> dict[Fiber, Literal]:
         """Literal of each fiber: that of its route where no servers are crossed."""
@@ -88,7 +104,7 @@ class Paths:
         """The light of a circuit on the fibers of its route."""
         for fiber, taken in ray.fibers.items():
             for w, literal in enumerate(ray.light):
-                if w >= self.fabric.wavelengths_per_fiber:
+                if w * self.grain >= self.fabric.wavelengths_per_fiber:
                     self.cp.add_implication(taken, ~literal)
                 else:
                     self._use(key, fiber, w, [taken, literal])
@@ -132,7 +148,7 @@ class Paths:
 
     def _use(self, key: Key, guide: Waveguide, w: int, literals: list[Literal]) -> None:
         """All literals true: a circuit of this job and configuration has wavelength w on the waveguide."""
-        if self.taken.get(guide, 0) >> w & 1:
+        if self.taken.get(guide, 0) >> w * self.grain & ((1 << self.grain) - 1):
             self.cp.add_bool_or([~literal for literal in literals])
             return
         used = self.cp.new_bool_var("")

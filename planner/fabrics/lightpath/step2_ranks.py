@@ -5,6 +5,7 @@ and what it finds is usually routed by first fit.
 """
 
 from collections.abc import Mapping, Sequence
+from math import gcd
 
 from ortools.sat.python import cp_model
 
@@ -79,6 +80,7 @@ class Ranks:
         if shape.has_whole_groups and all(plan.kind not in ("line", "transfer") for plan in shape.plans):
             # Rings, complete groups and shifts look the same from every rank: block 0 may lie anywhere.
             self.cp.add(on[0, servers[0]] == 1)
+        self._colour(shape, on, servers)
         for a in servers:
             for b in servers:
                 if a != b:
@@ -87,6 +89,29 @@ class Ranks:
                     reserve(self.cp, shape.between_blocks, on, a, (b,), demand)
             if self.routes.may_cross:
                 self._add_cut(shape, on, a, [b for b in servers if b != a])
+
+    def _colour(self, shape: Demand, on: Mapping[tuple[int, int], cp_model.IntVar], servers: Sequence[int]) -> None:
+        """Wavelengths that fibers carry, and the others, colour the light of each rank: what crosses has the former.
+
+        Light from rank to rank is a bipartite graph, whose colourings are flows (Kőnig): they may be of whole multiples
+        of what measures all widths.
+        """
+        carried, most = self.light.carried.bit_count(), self.light.fabric.wavelengths_per_tile
+        for _, circuits in shape.configurations:
+            ends: dict[tuple[int, int], list[tuple[cp_model.IntVar, int]]] = {}
+            grain = gcd(carried, most, *(width for *_, width in circuits))
+            for circuit in circuits:
+                width, (a, b) = circuit[2] // grain, (rank // shape.block for rank in circuit[:2])
+                fits = self.cp.new_int_var(0, width, "")
+                for server in servers if a != b else ():
+                    self.cp.add(fits == width).only_enforce_if(on[a, server], ~on[b, server])
+                for end in (0, 1):
+                    ends.setdefault((end, circuit[end]), []).append((fits, width))
+            for light in ends.values():
+                fitting, whole = sum(fits for fits, _ in light), sum(width for _, width in light)
+                if whole * grain > carried:
+                    self.cp.add(fitting <= carried // grain)
+                    self.cp.add(whole - fitting <= (most - carried) // grain)
 
     def _add_cut(self, shape: Demand, on: Mapping[tuple[int, int], cp_model.IntVar], a: int, others: list[int]) -> None:
         """Where circuits may cross servers, what leaves and what enters a server is limited, not each pair."""

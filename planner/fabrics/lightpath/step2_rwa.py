@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from ortools.sat.python import cp_model
 
+from costmodel.fabrics import Circuits
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.lightpath.rwa import Spectrum
-from planner.fabrics.lightpath.step2_paths import Paths, Ray
+from planner.fabrics.lightpath.step2_paths import Given, Paths, Ray
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Cluster
@@ -24,7 +25,7 @@ class _Circuit:
     job: int
     configuration: int
     ranks: tuple[int, int]
-    ray: Ray
+    ray: Ray | Given
 
 
 @dataclass
@@ -32,7 +33,8 @@ class ExactRwa:
     """CP-SAT model of the circuits of `jobs` in a pattern, beside the light of residents that stay.
 
     Devices of a server that are alike are interchangeable: those in one condition where slots do not matter. If
-    all of a server are, only servers are chosen.
+    all of a server are, only servers are chosen. With a `grain` above 1 light is assigned by bundles of so many
+    wavelengths: a restriction, which proves nothing where it finds none.
     """
 
     problem: Problem
@@ -40,6 +42,7 @@ class ExactRwa:
     jobs: Sequence[int]
     staying: Sequence[Assignment]
     most_lit: Mapping[tuple[int, int], int] | None = None
+    grain: int = 1
     cp: cp_model.CpModel = field(default_factory=cp_model.CpModel)
     _on: dict[tuple[int, int, int], cp_model.IntVar] = field(default_factory=dict)
     _at: dict[tuple[int, int], dict[Device, cp_model.IntVar]] = field(default_factory=dict)
@@ -57,7 +60,7 @@ class ExactRwa:
             self._place(j)
         if self.light.fabric.slots_matter or self.cluster.has_failed_light:
             self._take_slots()
-        self.paths = Paths(self.cp, self.light)
+        self.paths = Paths(self.cp, self.light, self.grain)
         for j in self.jobs:
             self._add_circuits(j)
         self.paths.share()
@@ -117,22 +120,33 @@ class ExactRwa:
         return [d for d in self._alike if d[0] == server and (single or d not in self.cluster.dark_devices)]
 
     def _add_circuits(self, j: int) -> None:
-        for index, (_, circuits) in enumerate(self.shape(j).configurations):
+        shape = self.shape(j)
+        for index, ((_, circuits), offsets) in enumerate(zip(shape.configurations, shape.offsets, strict=True)):
+            if self._is_inside(shape, circuits):
+                for (source, destination, width), first in zip(circuits, offsets, strict=True):
+                    ray = Given(((1 << width) - 1) << first)
+                    self._circuits.append(_Circuit(j, index, (source, destination), ray))
+                continue
             sent: dict[tuple[int, int], list[cp_model.IntVar]] = {}
             received: dict[tuple[int, int], list[cp_model.IntVar]] = {}
             for source, destination, width in circuits:
-                ray = self._ray(j, source, destination, width)
-                self._circuits.append(_Circuit(j, index, (source, destination), ray))
-                for w, literal in enumerate(ray.light):
+                lit = self._ray(j, source, destination, width)
+                self._circuits.append(_Circuit(j, index, (source, destination), lit))
+                for w, literal in enumerate(lit.light):
                     sent.setdefault((source, w), []).append(literal)
                     received.setdefault((destination, w), []).append(literal)
-                self.paths.use_fibers((j, index), ray)
+                self.paths.use_fibers((j, index), lit)
                 ends = [[*self._at.get((j, rank), {}).items()] for rank in (source, destination)]
-                self.paths.spare_failed(ray, ends[0], ends[1])
+                self.paths.spare_failed(lit, ends[0], ends[1])
                 if self.light.fabric.slots_matter:
-                    self.paths.use_slots((j, index), ray, ends[0], ends[1])
+                    self.paths.use_slots((j, index), lit, ends[0], ends[1])
             for literals in (*sent.values(), *received.values()):
                 self.cp.add_at_most_one(literals)
+
+    def _is_inside(self, shape: Demand, circuits: Circuits) -> bool:
+        """Whether a configuration has no circuits between blocks, and so on any tiles the canonical colouring."""
+        alike = not (self.light.fabric.slots_matter or self.cluster.has_failed_light)
+        return alike and all(source // shape.block == to // shape.block for source, to, _ in circuits)
 
     def _ray(self, j: int, source: int, destination: int, width: int) -> Ray:
         """Light from rank to rank; between servers if the ranks are not of one block."""

@@ -1,0 +1,1 @@
+"""Divisions of jobs over servers that are alike: which parts lie together, not on which server."""

@@ -1,0 +1,122 @@
+"""Ways to divide the ranks of a job over servers, each with the rows that may run so, the most valuable first."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from planner.fabrics.demand import Demand
+from planner.fabrics.problem import Floats, JobOptions
+
+Division = tuple[int, ...]
+"""ranks on each server of a job, descending"""
+CountsOf = Callable[[Demand], frozenset[int]]
+"""parts of a demand of which a server may have so many, others having the rest"""
+MOST_WAYS = 5_000
+"""divisions of a job up to which they are listed"""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One row of a job on servers that have so many of its ranks."""
+
+    job: int
+    division: Division
+    row: int
+    value: float
+
+
+@dataclass
+class JobWays:
+    """Divisions of one job; of the rows of each, those that could be the best one so far are open."""
+
+    job: int
+    options: JobOptions
+    counts_of: CountsOf
+    rows: dict[int, list[int]]
+    """by number of ranks, the most valuable first"""
+    _open: dict[Division, list[int]] = field(default_factory=dict)
+    _seen: dict[Division, int] = field(default_factory=dict)
+    """how many rows of the number of ranks were looked at"""
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def list_divisions(self, rooms: Sequence[int]) -> bool:
+        """The best row of each division over servers with so much room, descending; False where they are too many.
+
+        A row whose blocks lie anywhere, and are no larger than those of the rows of less value, is the last one that
+        has a division of its own.
+        """
+        for rows in self.rows.values():
+            shapes = [self.options.shapes[row] for row in rows]
+            for at, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
+                counts = self.counts_of(shape)
+                for division in _divisions(shape, counts, rooms):
+                    if division not in self._open:
+                        self._open[division], self._seen[division] = [row], at + 1
+                    if len(self._open) > MOST_WAYS:
+                        return False
+                is_anywhere = len(counts) == shape.num_parts - 1
+                if is_anywhere and all(later.part % shape.part == 0 for later in shapes[at + 1 :]):
+                    break
+        return True
+
+    def open(self) -> Iterator[Way]:
+        """Ways that are not refused, but for those of no more value that ask for as much as others."""
+        for division, rows in self._open.items():
+            for row in rows:
+                yield Way(self.job, division, row, float(self.options.value[row]))
+
+    def refuse(self, way: Way) -> None:
+        """It never stands, nor do rows that ask for as much or more so divided."""
+        self.open_next(way)
+        self._open[way.division].remove(way.row)
+
+    def open_next(self, way: Way) -> None:
+        """Beside others it may not stand: so may the next row that asks for less somewhere."""
+        rows, shapes, at = self.rows[sum(way.division)], self.options.shapes, self._seen[way.division]
+        before = [shapes[row] for row in rows[:at] if self._allows(shapes[row], way.division)]
+        for row in rows[at:]:
+            at += 1
+            shape = shapes[row]
+            if self._allows(shape, way.division) and not any(each.needs_no_more_than(shape) for each in before):
+                self._open[way.division].append(row)
+                break
+        self._seen[way.division] = at
+
+    def _allows(self, shape: Demand, division: Division) -> bool:
+        if len(division) == 1:
+            return True
+        counts = self.counts_of(shape)
+        return all(ranks % shape.part == 0 and ranks // shape.part in counts for ranks in division)
+
+
+def ways_of(
+    job: int, options: JobOptions, bounds: Floats, least: float, counts_of: CountsOf, rooms: Sequence[int]
+) -> JobWays | None:
+    """Divisions of the rows whose bound is at least `least` over servers with so much room, descending; None where
+    they are too many."""
+    rows: dict[int, list[int]] = {}
+    for row in options.rows_by_value():
+        if bounds[row] >= least:
+            rows.setdefault(options.shapes[row].num_ranks, []).append(row)
+    ways = JobWays(job, options, counts_of, rows)
+    return ways if ways.list_divisions(rooms) else None
+
+
+def _divisions(shape: Demand, counts: frozenset[int], rooms: Sequence[int]) -> Iterator[Division]:
+    """All parts on one server, if it has room, and all sums of counts on servers that have it."""
+    if shape.num_ranks <= rooms[0]:
+        yield (shape.num_ranks,)
+    for parts in _sums(shape.num_parts, sorted(counts, reverse=True), [room // shape.part for room in rooms]):
+        yield tuple(count * shape.part for count in parts)
+
+
+def _sums(total: int, counts: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Descending counts that add up to a total, each within the room of the next server."""
+    if total == 0:
+        yield ()
+    elif rooms and counts and min(counts[0], rooms[0]) * len(rooms) >= total:
+        for index, count in enumerate(counts):
+            if count <= min(total, rooms[0]):
+                for rest in _sums(total - count, counts[index:], rooms[1:]):
+                    yield (count, *rest)
