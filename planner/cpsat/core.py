@@ -39,9 +39,10 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     search.bound = knapsack.bound
     search.report("value", search.bound, "knapsack")
     search.restrict(search.full)
-    if search.reaches("value") or divide(search, clock.within(DIVIDE_SHARE * clock.left_s)):
-        return LevelOutcome(is_proven=True)
+    is_proven = search.reaches("value") or divide(search, clock.within(DIVIDE_SHARE * clock.left_s))
     search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
+    if is_proven:
+        return LevelOutcome(is_proven=True)
     if search.assignments is not None and has_neighbourhoods(search.full) and not search.reaches("value"):
         _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
@@ -53,6 +54,8 @@ def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> Leve
     """Ever larger cores, until one of them proves the best plan optimal."""
     for threshold in _thresholds(search, knapsack):
         value = search.value("value")
+        if value is not None and search.bound is not None and search.bound < threshold:
+            continue
         search.floor = threshold if value is None else max(threshold, value)
         core = knapsack.core(search.full, search.floor, _current_rows(search))
         if core.num_candidates * search.full.cluster.fabric.num_servers > MOST_COUNTS and value is not None:

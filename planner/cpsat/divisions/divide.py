@@ -84,7 +84,8 @@ class _Divide:
     def solve(self) -> bool:
         """True if no plan of at least `least` is better than the best one."""
         while not (self.clock.is_over or self.search.is_stopped):
-            master = Master(self.jobs, _rooms(self.search.full))
+            most = self.search.knapsack.bound if self.search.bound is None else self.search.bound
+            master = Master(self.jobs, _rooms(self.search.full), most)
             self.rounding = master.term.rounding
             if not master.term.is_fine:
                 return False

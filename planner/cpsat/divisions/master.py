@@ -26,9 +26,9 @@ class Chosen:
 
 
 class Master:
-    """The open ways of all jobs, on so many servers by their room."""
+    """The open ways of all jobs, on so many servers by their room; no plan is worth more than `most`."""
 
-    def __init__(self, jobs: Sequence[JobWays], rooms: Counter[int]) -> None:
+    def __init__(self, jobs: Sequence[JobWays], rooms: Counter[int], most: float) -> None:
         self.cp = cp_model.CpModel()
         self._literals = {way: self.cp.new_bool_var("") for job in jobs for way in job.open()}
         for job in jobs:
@@ -38,6 +38,7 @@ class Master:
             else:
                 self.cp.add_at_most_one(literals)
         self.term = self._value(jobs)
+        self.cp.add(self.term.expression <= self.term.scale.to_int(most) + len(jobs))
         self._fill(rooms)
 
     def _value(self, jobs: Sequence[JobWays]) -> Term:

@@ -49,7 +49,7 @@ class JobWays:
         for rows in self.rows.values():
             shapes = [self.options.shapes[row] for row in rows]
             for at, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
-                counts = self.counts_of(shape)
+                counts = self.counts_of(shape) & {*range(1, shape.most_parts + 1)}
                 for division in _divisions(shape, counts, rooms):
                     if division not in self._open:
                         self._open[division], self._seen[division] = [row], at + 1
@@ -85,8 +85,8 @@ class JobWays:
 
     def _allows(self, shape: Demand, division: Division) -> bool:
         if len(division) == 1:
-            return True
-        counts = self.counts_of(shape)
+            return shape.num_parts <= shape.most_parts
+        counts = self.counts_of(shape) & {*range(1, shape.most_parts + 1)}
         return all(ranks % shape.part == 0 and ranks // shape.part in counts for ranks in division)
 
 
@@ -105,7 +105,7 @@ def ways_of(
 
 def _divisions(shape: Demand, counts: frozenset[int], rooms: Sequence[int]) -> Iterator[Division]:
     """All parts on one server, if it has room, and all sums of counts on servers that have it."""
-    if shape.num_ranks <= rooms[0]:
+    if shape.num_ranks <= rooms[0] and shape.num_parts <= shape.most_parts:
         yield (shape.num_ranks,)
     for parts in _sums(shape.num_parts, sorted(counts, reverse=True), [room // shape.part for room in rooms]):
         yield tuple(count * shape.part for count in parts)

@@ -12,7 +12,7 @@ from costmodel.fabrics import Lightpath
 from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.lightpath.routes import Routes
-from planner.fabrics.lightpath.step2_ranks import Ranks
+from planner.fabrics.lightpath.step2_ranks import Layouts, Ranks
 from planner.fabrics.lightpath.step2_rwa import ExactRwa
 from planner.fabrics.pattern import Pattern, route_pattern
 from planner.fabrics.problem import Problem
@@ -111,7 +111,7 @@ def _search(
             return Answer([a for a in found if a not in staying])
     if _num_paths(problem, pattern, group) > MOST_PATHS:
         return Answer()
-    one_by_one = _one_by_one(problem, pattern, group, staying, limits, most_lit)
+    one_by_one = _one_by_one(problem, pattern, group, staying, limits, most_lit, blocks.found or {})
     if one_by_one is not None:
         return Answer(one_by_one)
     rwa = ExactRwa(problem, pattern, group, staying, most_lit)
@@ -136,6 +136,7 @@ def _one_by_one(
     staying: Sequence[Assignment],
     limits: StepTwoLimits,
     most_lit: MostLit | None,
+    layouts: Layouts,
 ) -> list[Assignment] | None:
     """Each job by first fit, else exactly, beside those before it; first those with the most circuits, then those that
     found no light."""
@@ -149,7 +150,7 @@ def _one_by_one(
         for j in order:
             found = free.assign(problem.options[j], pattern[j].row, pattern[j].blocks)
             if found is None:
-                rwa = ExactRwa(problem, pattern, [j], [*staying, *placed], most_lit, grain)
+                rwa = ExactRwa(problem, pattern, [j], [*staying, *placed], most_lit, grain, layouts)
                 found = next(iter(answer(limits.solver(share=ALONE_SHARE), rwa.cp, rwa.assignments).found or ()), None)
                 if found is None:
                     break

@@ -11,6 +11,7 @@ from planner.fabrics.free_slots import FreeSlots
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.lightpath.step2_paths import Given, Paths, Ray
+from planner.fabrics.lightpath.step2_ranks import Layouts
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Cluster
@@ -43,6 +44,8 @@ class ExactRwa:
     staying: Sequence[Assignment]
     most_lit: Mapping[tuple[int, int], int] | None = None
     grain: int = 1
+    layouts: Layouts = field(default_factory=dict)
+    """server of each block of some jobs; with them, too, nothing is proven where nothing is found"""
     cp: cp_model.CpModel = field(default_factory=cp_model.CpModel)
     _on: dict[tuple[int, int, int], cp_model.IntVar] = field(default_factory=dict)
     _at: dict[tuple[int, int], dict[Device, cp_model.IntVar]] = field(default_factory=dict)
@@ -82,6 +85,8 @@ class ExactRwa:
             self.cp.add_exactly_one(self._on[j, block, s] for s, _ in self.pattern[j].blocks)
         for server, count in self.pattern[j].blocks:
             self.cp.add(sum(self._on[j, block, server] for block in range(shape.num_blocks)) == count)
+        for block, server in enumerate(self.layouts.get(j, ())):
+            self.cp.add(self._on[j, block, server] == 1)
 
     def _group_alike(self) -> None:
         first: dict[object, Device] = {}

@@ -1,0 +1,51 @@
+"""Shared by the tests of divisions."""
+
+from typing import Any
+
+from planner.candidates.expand import expand
+from planner.cpsat.divisions.ways import CountsOf, JobWays, ways_of
+from planner.cpsat.search import Search
+from planner.fabrics import plugin_of
+from planner.fabrics.problem import Problem
+from planner.model.instance import Instance
+from tests.planner.cpsat.search_cases import OPTIONS
+from tests.planner.small_racks import rack, serving
+
+
+def problem_of(*jobs: dict[str, Any], **fabric: Any) -> Problem:
+    """Servers of four tiles with three wavelengths, of which fibers carry two."""
+    light = {"fibers": 2, "wavelengths_per_tile": 3, "wavelengths_per_fiber": 2}
+    return expand(Instance.parse(rack(*jobs, **(light | fabric))))
+
+
+def search_of(problem: Problem) -> Search:
+    return Search(problem, OPTIONS)
+
+
+def counts_of(problem: Problem) -> CountsOf:
+    found = plugin_of(problem.cluster.fabric).step_one.counts_of(problem.cluster)
+    assert found is not None
+    return found
+
+
+def ways(problem: Problem, j: int = 0, rooms: tuple[int, ...] = (4, 4)) -> JobWays:
+    options = problem.options[j]
+    found = ways_of(j, options, options.value, float("-inf"), counts_of(problem), rooms)
+    assert found is not None
+    return found
+
+
+def exchanging(name: str = "x", **fields: Any) -> dict[str, Any]:
+    """One user, so that four ranks exchange with all others by a wavelength: over fibers of two only halves part."""
+    return joined(name, "exchange", **fields)
+
+
+def ringing(name: str = "x", **fields: Any) -> dict[str, Any]:
+    """Four ranks on a ring."""
+    return joined(name, "ring", **fields)
+
+
+def joined(name: str, collective: str, **fields: Any) -> dict[str, Any]:
+    job = serving(name, 4, constraints={"collective": collective} | fields.pop("constraints", {}), **fields)
+    job["workload"]["concurrency"] = 1
+    return job
