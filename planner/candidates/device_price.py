@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.fabrics.problem import Problem
+from planner.fabrics.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
 HALVINGS = 40
@@ -27,28 +27,30 @@ class DevicePrice:
     @classmethod
     def of(cls, problem: Problem) -> "DevicePrice":
         r"""Least of $\lambda N + \sum_j \max_k (v_{jk} - \lambda n_{jk})$ over prices of the N healthy devices."""
-        table = _Table(problem)
-        price = table.clearing_price(problem.cluster.num_healthy)
-        best, slack = table.relaxed(price)
-        bound = price * problem.cluster.num_healthy + float(best.sum())
-        return cls(price, bound, table.split(bound - slack))
+        table, capacity = _Table(problem), problem.cluster.num_healthy
+        price = table.clearing_price(capacity)
+        best = table.best(price)
+        bound = price * capacity + float(best.sum())
+        reduced = [options.value - price * options.candidates.num_devices for options in problem.options]
+        rows = zip(best.tolist(), reduced, strict=True)
+        return cls(
+            price, bound, tuple(bound - most + each if np.isfinite(most) else each - np.inf for most, each in rows)
+        )
 
 
 class _Table:
-    """Rows of all jobs below each other; each job begins with a row that stands for waiting."""
+    """Most value of each job on each of its sizes, below each other; each job begins with a row that stands for
+    waiting."""
 
     def __init__(self, problem: Problem) -> None:
-        sizes = [len(options) + 1 for options in problem.options]
-        self._starts = np.cumsum([0, *sizes])
-        self._sizes = np.array(sizes)
-        self.value, self.devices = np.zeros(sum(sizes)), np.zeros(sum(sizes))
-        for start, options in zip(self._starts.tolist(), problem.options, strict=False):
-            rows = slice(start + 1, start + 1 + len(options))
-            self.value[rows], self.devices[rows] = options.value, options.candidates.num_devices
-            if not options.is_listed:
-                self.value[start] = options.most_value
-            elif options.must_run:
-                self.value[start] = -np.inf
+        by_size, values, devices, starts = _BySize(), [], [], [0]
+        for options in problem.options:
+            sizes, most = by_size.most(options)
+            values += [_waiting(options), *most]
+            devices += [0, *sizes]
+            starts.append(len(values))
+        self._starts = np.array(starts[:-1])
+        self.value, self.devices = np.array(values, np.float64), np.array(devices, np.float64)
 
     def clearing_price(self, capacity: int) -> float:
         """The smallest price, within rounding, at which the best rows of all jobs fit into so many devices."""
@@ -56,18 +58,42 @@ class _Table:
         low, high = 0.0, float((self.value[real] / self.devices[real]).max(initial=0.0))
         for _ in range(HALVINGS):
             price = (low + high) / 2
-            best, slack = self.relaxed(price)
-            wanted = np.minimum.reduceat(np.where(slack <= 0, self.devices, np.inf), self._starts[:-1])
-            low, high = (price, high) if wanted[np.isfinite(best)].sum() > capacity else (low, price)
+            low, high = (price, high) if self._wanted(price) > capacity else (low, price)
         return high
 
-    def relaxed(self, price: float) -> tuple[Floats, Floats]:
-        """Value less price of each job's best row, shape (J,), and how far each row is below it."""
-        reduced = self.value - price * self.devices
-        best = np.maximum.reduceat(reduced, self._starts[:-1])
-        of_job = np.repeat(best, self._sizes)
-        return best, np.subtract(of_job, reduced, out=np.zeros_like(reduced), where=np.isfinite(of_job))
+    def best(self, price: float) -> Floats:
+        """Value less price of each job's best row, shape (J,)."""
+        return np.asarray(np.maximum.reduceat(self.value - price * self.devices, self._starts))
 
-    def split(self, column: Floats) -> tuple[Floats, ...]:
-        """Rows of each job, waiting left out."""
-        return tuple(column[a + 1 : b] for a, b in zip(self._starts[:-1], self._starts[1:], strict=True))
+    def _wanted(self, price: float) -> float:
+        """The fewest devices of the best rows of all jobs that can run or wait."""
+        reduced, best = self.value - price * self.devices, self.best(price)
+        of_job = np.repeat(best, np.diff([*self._starts, len(reduced)]))
+        fewest = np.minimum.reduceat(np.where(reduced >= of_job, self.devices, np.inf), self._starts)
+        return float(fewest[np.isfinite(best)].sum())
+
+
+class _BySize:
+    """Most value on each size; jobs with the same candidates share how these lie by size."""
+
+    def __init__(self) -> None:
+        self._order: dict[int, tuple[list[int], NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def most(self, options: JobOptions) -> tuple[list[int], list[float]]:
+        """Sizes, ascending, and the most value on each."""
+        devices = options.candidates.num_devices
+        if not len(devices):
+            return [], []
+        if id(options.candidates) not in self._order:
+            order = np.argsort(devices, kind="stable")
+            distinct, starts = np.unique(devices[order], return_index=True)
+            self._order[id(options.candidates)] = distinct.tolist(), order, starts
+        sizes, order, starts = self._order[id(options.candidates)]
+        return sizes, np.maximum.reduceat(options.value[order], starts).tolist()
+
+
+def _waiting(options: JobOptions) -> float:
+    """Value of a job that takes no devices."""
+    if not options.is_listed:
+        return options.most_value
+    return -np.inf if options.must_run else 0.0

@@ -7,6 +7,7 @@ from typing import Any, Self
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device, FreeSlots
 from planner.fabrics.placement import Owned
+from planner.fabrics.refuted_spreads import RefutedSpreads
 from planner.fabrics.room_index import MANY_SERVERS, Room, ServersByCount
 from planner.model.cluster import Cluster
 
@@ -33,6 +34,9 @@ class FreeDevices:
         self._num_together = len(self.together[0])
         self.free_together = [sum(self.any[server] for server in servers) for servers in self.together]
         """free devices of servers that one job may use together"""
+        self._all_together = tuple(self.free_together)
+        self.refuted: RefutedSpreads | None = None
+        """what light has refused in racks, where it has"""
         slots = zip(self.slots.lit, self.slots.dark, strict=True)
         self.free = [sum(1 << slot for slot in (*lit, *dark)) for lit, dark in slots]
         """masks of the slots of free devices, by server"""
@@ -42,12 +46,25 @@ class FreeDevices:
         self._by_count: dict[bool, ServersByCount] = {}
         """servers by free devices with a port, and by all free devices (True), where that was asked for"""
 
+    @property
+    def racks_are_alike(self) -> bool:
+        """True if racks in which nothing is taken are known to refuse the same."""
+        return False
+
+    def refusals(self) -> RefutedSpreads:
+        """What light has refused in racks; known from the first refusal on."""
+        if self.refuted is None:
+            whole = [free if self.racks_are_alike else -1 for free in self._all_together]
+            self.refuted = RefutedSpreads(self._num_together, self.free_together, whole)
+        return self.refuted
+
     def copy(self) -> Self:
         """A state to take from that leaves this one as it is; nobody is told what it takes."""
         twin = copy(self)
         twin.slots = self.slots.copy()
         twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], [*self.free], []
         twin.free_together = [*self.free_together]
+        twin.refuted = None
         twin._by_count = {}
         return twin
 
@@ -102,6 +119,8 @@ class FreeDevices:
     def _count(self, devices: Collection[Device], sign: int) -> None:
         dark, free, any_, lit = self.dark, self.free, self.any, self.lit
         together, size = self.free_together, self._num_together
+        if self.refuted is not None:
+            self.refuted.changed([server for server, _ in devices])
         number = 0
         for device in devices:
             server, slot = device

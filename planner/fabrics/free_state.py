@@ -115,7 +115,7 @@ class FreeState(FreeDevices):
     ) -> Found | None:
         """The first of the rows, with the first of its spreads, that can be realised; None where none can."""
         hopeless: set[object] = set()
-        num_failed = 0
+        num_failed, refuted = 0, self.refuted
         for demand, row in rows:
             if demand.room_key in hopeless:
                 continue
@@ -124,10 +124,15 @@ class FreeState(FreeDevices):
                 found_any = True
                 if len(blocks) > 1 and (num_failed == MAX_FAILED or not self.may_span(demand, blocks)):
                     continue
+                if refuted is not None and refuted.has(demand, blocks):
+                    continue
                 found = realize(row, blocks)
                 if found is not None:
                     return found
                 num_failed += 1
+                if len(self.together) > 1:
+                    refuted = self.refusals()
+                    refuted.add(demand, blocks)
             if not found_any:
                 hopeless.add(demand.room_key)
         return None

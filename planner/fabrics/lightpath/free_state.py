@@ -5,6 +5,7 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Any, Self
 
+from costmodel.fabrics.lightpath import Lightpath
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
@@ -35,12 +36,19 @@ class LightpathFreeState(FreeState):
 
     def __init__(self, cluster: Cluster, most_lit: MostLit | None = None) -> None:
         """`most_lit` limits how many fibers of an ordered pair of servers may carry light."""
+        self._is_limited = most_lit is not None
         super().__init__(cluster)
         self.light = Spectrum(cluster, most_lit)
         self.router = Router(self.light)
         self._slots_matter = self.light.fabric.slots_matter
         if self._slots_matter:
             self.most_orders = MOST_SLOTTED_ORDERS
+
+    @property
+    def racks_are_alike(self) -> bool:
+        cluster = self.cluster
+        assert isinstance(cluster.fabric, Lightpath)
+        return isinstance(cluster.fabric.fibers, int) and cluster.health == Health() and not self._is_limited
 
     def copy(self) -> Self:
         twin = super().copy()
