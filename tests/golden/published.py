@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 from tests.golden.texts import INSTANCES, Unit, command
 
-PAPERS = tuple(sorted(path.name for path in (INSTANCES / "published").iterdir()))
+PAPERS = tuple(sorted(path.name for path in (INSTANCES / "published").iterdir() if path.is_dir()))
+TABLES = tuple(sorted((INSTANCES / "published").glob("*.csv")))
 SCORED = (
     ("llama-3.1-70b", "--devices", 64), ("gpt3-175b", "--devices", 256), ("dlrm-dcnv2", "--devices", 16),
     ("llama-3.1-8b", "--phase", "inference", "--devices", 8),
@@ -17,6 +19,8 @@ def units() -> Iterator[Unit]:
     yield Unit("published", "list", lambda: {"text": command("reproduce", "--list")}, True)
     for paper in PAPERS:
         yield Unit("published", paper, partial(_paper, paper), paper == "optical_hbm")
+    for table in TABLES:
+        yield Unit("published", f"validate {table.stem}", partial(_table, table), True)
     for model, *options in SCORED:
         name = " ".join(map(str, (model, *options)))
         yield Unit("published", f"score {name}", partial(_score, model, options), model == "dlrm-dcnv2")
@@ -24,6 +28,10 @@ def units() -> Iterator[Unit]:
 
 def _paper(paper: str) -> dict[str, str]:
     return {"json": command("reproduce", paper, "--json")}
+
+
+def _table(table: Path) -> dict[str, str]:
+    return {"json": command("validate", table, "--json")}
 
 
 def _score(model: str, options: list[object]) -> dict[str, str]:

@@ -12,7 +12,7 @@ A text is JSON with a line for each value, or what a command prints; a change of
 | times of `planner serve` | read from the machine's clock: masked in `live.py`, by key |
 | identity of a journal, tokens | drawn at random |
 | progress on stderr, plots | for eyes; errors and warnings on stderr are recorded |
-| `validate`, `calibrate` | need tables that do not ship; their help is recorded |
+| `validate` but for power, `calibrate` | need tables that do not ship; their help is recorded |
 | `slurm`, `kubernetes`, `resync`, `backup` | need a scheduler or switches; their help and schemas are recorded |
 | searches as long as users let them | they take too long: limits here are 0.1 to 1 deterministic units |
 """

@@ -66,7 +66,7 @@ def test_fabrics_are_measured_against_the_first_file(tmp_path: Path) -> None:
     for paths in (files, files[::-1]):
         found = {row.instance: row for row in compare(_all(paths), ["cpsat"], options=OPTIONS).rows}
         assert (found["tiny"].value or 0) > 1.2 * (found["slow"].value or 0)
-        assert (found["tiny"].tokens_per_s or 0) > 1.5 * (found["slow"].tokens_per_s or 0)
+        assert (found["tiny"].tokens_per_s or 0) > 1.4 * (found["slow"].tokens_per_s or 0)
         assert (found["tiny"].joules_per_token or 9) < (found["slow"].joules_per_token or 0)
 
 
@@ -87,7 +87,7 @@ def test_another_workload_is_another_job(tmp_path: Path) -> None:
 
 
 def test_a_step_pays_from_the_same_speed_on_all(tmp_path: Path) -> None:
-    path = written(tmp_path, crowded(utility="step", step_at=0.9))
+    path = written(tmp_path, crowded(utility="step", step_at=0.97))
     assert [row.value for row in _by_rate(path, policies=("best_fit",))] == [0, 0, 3, 3]
 
 
