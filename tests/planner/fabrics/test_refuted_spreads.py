@@ -1,6 +1,5 @@
 """What light has refused is asked again where something has changed, and in racks alike not even once."""
 
-from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.refuted_spreads import RefutedSpreads
 from planner.model.instance import Instance
@@ -35,7 +34,7 @@ def test_racks_alike_refuse_the_same_while_nothing_is_taken_there() -> None:
 
 
 def test_a_change_forgets_what_one_rack_refused() -> None:
-    refuted, free = known(are_alike=False)
+    refuted, _ = known(are_alike=False)
     assert refuted.has(FIRST, [(0, 1), (1, 1)])
     refuted.changed([1])
     assert not refuted.has(FIRST, [(0, 1), (1, 1)])
