@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from shutil import copy
 
 from tests.golden.texts import INSTANCES, Unit, command
 
@@ -31,7 +32,8 @@ def _paper(paper: str) -> dict[str, str]:
 
 
 def _table(table: Path) -> dict[str, str]:
-    return {"json": command("validate", table, "--json")}
+    copy(table, ".")
+    return {"json": command("validate", table.name, "--json")}
 
 
 def _score(model: str, options: list[object]) -> dict[str, str]:
