@@ -22,7 +22,7 @@ from planner import Instance, SolveOptions, solve
 from planner.model.result import Incumbent
 from planner.studies.random_instances import random_datacenter
 from tests.benchmarks.memory import resident_peak_mb
-from tests.benchmarks.side_by_side import WAYS, Course, course, draw, line_of
+from tests.benchmarks.side_by_side import WAYS, Course, Step, course, draw, line_of
 
 KINDS = ("lightpath", "fat_tree", "ocs_rail", "sipam", "torus")
 SIZES = ("1024/100", "4096/400", "16384/1600", "65536/5000", "65536/1200/4096")
@@ -215,7 +215,7 @@ def _against(given: argparse.Namespace) -> None:
         if given.plot is not None:
             draw(given.plot, f"{case.name}, value and bound over time", found, given.time_limit)
     if given.csv is not None:
-        _write(given.csv, ["name", "way", "seconds", "value", "bound"], rows)
+        _write(given.csv, ["name", "way", *Step._fields], rows)
 
 
 def _cell(value: float | str | None, form: str) -> str:

@@ -2,7 +2,7 @@
 
 That Python has `dede` (0.1.6), `scipy<1.12` (its cvxpy needs an older one) and numpy; nothing of the project is
 imported. DeDe's answer is fractional and has no bound: options are taken from the largest share down, where there is
-still room. Prints `[seconds, value]` as JSON, a line for each number of iterations that was reached in time.
+still room. Prints `[seconds, null, value, null]` as JSON, a line for each number of iterations reached in time.
 """
 
 import json
@@ -55,7 +55,7 @@ def main() -> None:
             break
         problem.solve(num_cpus=1, rho=1, num_iter=steps, solver=dede.ECOS)
         found = rounded(shares(problem, share), job, devices, value, room)
-        print(json.dumps([time.perf_counter() - started, found]), flush=True)
+        print(json.dumps([time.perf_counter() - started, None, found, None]), flush=True)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,8 @@ class Step(NamedTuple):
     """What was known so many seconds after the start."""
 
     seconds: float
+    cpu_s: float | None
+    """of the process by then; None for DeDe, whose work is done by Ray's"""
     value: float | None
     bound: float | None
 
@@ -86,21 +88,21 @@ def _steps(output: str, later_s: float) -> Iterator[Step]:
     for line in output.splitlines():
         if not line.startswith("["):
             continue
-        seconds, found, limit = (*json.loads(line), None)[:3]
+        seconds, cpu_s, found, limit = json.loads(line)
         before = value, bound
         value = value if found is None else max(found, value or 0.0)
         bound = bound if limit is None else min(limit, float("inf") if bound is None else bound)
         if (value, bound) != before:
-            yield Step(seconds + later_s, value, bound)
+            yield Step(seconds + later_s, cpu_s, value, bound)
 
 
 def run(way: str, path: Path, limit_s: float, parts: int) -> None:
-    """Print a JSON line of seconds, value and bound for each that is found."""
+    """Print a JSON line of seconds, CPU seconds, value and bound for each that is found."""
     instance = Instance.load(path)
-    started = time.perf_counter()
+    started, before = time.perf_counter(), time.process_time()
 
     def report(value: float | None, bound: float | None) -> None:
-        print(json.dumps([time.perf_counter() - started, value, bound]), flush=True)
+        print(json.dumps([time.perf_counter() - started, time.process_time() - before, value, bound]), flush=True)
 
     def hear(incumbent: Incumbent) -> None:
         if incumbent.level == instance.objectives[0].name:
@@ -120,19 +122,23 @@ def run(way: str, path: Path, limit_s: float, parts: int) -> None:
 
 def line_of(found: Course) -> str:
     """The end of a way in words."""
-    last = found.steps[-1] if found.steps else Step(0.0, None, None)
-    first = next((step.seconds for step in found.steps if step.value), None)
+    last = found.steps[-1] if found.steps else Step(0.0, None, None, None)
+    first = next((step for step in found.steps if step.value), None)
     gap = None if not last.value or last.bound is None else max(1 - last.value / last.bound, 0.0)
     cells = [
         f"{NAMES[found.way]:26}",
         "no value" if not last.value else f"value {last.value:.3f}",
         "no bound" if last.bound is None else f"bound {last.bound:.3f}",
         "" if gap is None else f"gap {gap:.2%}",
-        "" if first is None else f"first at {first:.2f} s",
-        f"last change at {last.seconds:.2f} s",
+        "" if first is None else f"first at {_times(first)}",
+        f"last change at {_times(last)}",
         found.failed,
     ]
     return "  ".join(cell for cell in cells if cell)
+
+
+def _times(step: Step) -> str:
+    return f"{step.seconds:.2f} s" + ("" if step.cpu_s is None else f" (CPU {step.cpu_s:.2f} s)")
 
 
 def draw(path: Path, title: str, courses: Sequence[Course], limit_s: float) -> None:

@@ -73,6 +73,6 @@ def test_ways_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     instance = tmp_path / "instance.json"
     instance.write_text(json.dumps(Case("fat_tree", 64, 8, None, 0).data()), encoding="utf-8")
     run("planner", instance, 0.5, parts=1)
-    seconds, value, bound = json.loads(capsys.readouterr().out.splitlines()[-1])
+    seconds, cpu_s, value, bound = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert 0 < value <= min(most, bound) * (1 + 1e-6)
-    assert seconds > 0
+    assert seconds > 0 < cpu_s
