@@ -146,7 +146,7 @@ def draw(path: Path, title: str, courses: Sequence[Course], limit_s: float) -> N
     from matplotlib.figure import Figure
 
     best = min((step.bound for each in courses for step in each.steps if step.bound), default=None)
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure = Figure(figsize=(10, 4.5), layout="constrained")
     axes = figure.subplots()
     for way, steps, _ in courses:
         for name, style in (("value", "-"), ("bound", "--")):
@@ -156,11 +156,11 @@ def draw(path: Path, title: str, courses: Sequence[Course], limit_s: float) -> N
                 away = [max(100 * abs(height / best - 1), LEAST) for height in heights]
                 label = NAMES[way] if name == "value" else None
                 ends = [*times, max(limit_s, times[-1])], [*away, away[-1]]
-                axes.step(
-                    *ends, where="post", linestyle=style, color=COLOURS[way], label=label, marker="o", markevery=[0]
-                )
-    if axes.get_lines():
-        axes.legend(frameon=False, loc="upper right")
+                axes.step(*ends, where="post", linestyle=style, color=COLOURS[way], label=label)
+                if name == "value":
+                    axes.plot(times[0], away[0], "o", color=COLOURS[way])
+    if best:
+        figure.legend(frameon=False, loc="outside right upper")
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylim(LEAST, 100)
