@@ -14,7 +14,7 @@ from planner.model import files
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.job import Job, Resident
-from planner.model.job_table import read_job_table
+from planner.model.job_table import names_table, read_job_table
 from planner.model.resident_check import check_residents
 
 ObjectiveName = Literal["value", "moves", "energy", "fragmentation"]
@@ -29,12 +29,8 @@ def _fraction(value: object) -> object:
 TableName = Annotated[str, Field(pattern=r"\.(csv|parquet)$")]
 
 
-def _is_table(value: object) -> bool:
-    return isinstance(value, str) and value.endswith((".csv", ".parquet"))
-
-
 def _no_table(value: object) -> object:
-    if _is_table(value):
+    if names_table(value):
         raise ValueError("names a table, which is read with the file that names it; load that file, or list the jobs")
     return value
 
@@ -130,9 +126,23 @@ class Instance(Spec):
         InputError names file, field (of a table line and column) and remedy.
         """
         data = files.read_fields(cls, path)
-        if _is_table(data.get("jobs")):
-            return _with_table(data, Path(path))
-        return files.made(cls, data, str(path))
+        made = cls.of_file(data, Path(path))
+        files.warn_of_missing_units(made, data, str(path))
+        return made
+
+    @classmethod
+    def of_file(cls, data: dict[str, Any], path: Path) -> "Instance":
+        """Validate what a file holds, and the table of jobs that it names by a path from its own folder."""
+        if not names_table(data.get("jobs")):
+            return cls.parse(data, str(path))
+        table = read_job_table(path.parent / data["jobs"])
+        listed = data | {"jobs": table.validated()}
+        try:
+            made = cls.parse(listed, str(path))
+        except InputError as error:
+            raise table.located(error) from None
+        files.warn_of_missing_units(made, {"jobs": listed["jobs"]}, str(table.rows.path))
+        return made
 
     @classmethod
     def parse(cls, data: dict[str, Any], name: str = "instance") -> "Instance":
@@ -145,15 +155,6 @@ class Instance(Spec):
                 return job
         names = ", ".join(job.name for job in self.all_jobs)
         raise InputError(self.name, "job", f"there is no job '{name}'; jobs are: {names}")
-
-
-def _with_table(data: dict[str, Any], path: Path) -> Instance:
-    """An instance whose jobs are in a table, by a path from its own file."""
-    table = read_job_table(path.parent / data["jobs"])
-    try:
-        return files.made(Instance, data | {"jobs": table.validated()}, str(path))
-    except InputError as error:
-        raise table.located(error) from None
 
 
 def _default_objectives(cluster: Cluster | None) -> tuple[Objective, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 from costmodel.spec import file_key
 from costmodel.workloads import Workload
@@ -85,6 +85,17 @@ class JobTable:
         near = [column for column in self.rows.header if field.startswith(column) or column.startswith(f"{field}.")]
         column = max(near, key=len) if near else {"workload": "kind"}.get(field, field)
         return self.error(row, column, error.problem)
+
+
+def names_table(jobs: object) -> TypeGuard[str]:
+    """Whether what stands under `jobs` is the name of a table."""
+    return isinstance(jobs, str) and jobs.endswith((".csv", ".parquet"))
+
+
+def with_jobs_listed(data: Fields, path: Path) -> Fields:
+    """What the file of an instance holds, the rows of the table that it may name in the place of the name."""
+    jobs = data.get("jobs")
+    return data | {"jobs": list(read_job_table(path.parent / jobs).jobs)} if names_table(jobs) else data
 
 
 def read_job_table(path: Path, defaults: Defaults | None = None) -> JobTable:

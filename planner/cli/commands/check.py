@@ -36,7 +36,7 @@ def check(
         from planner.cli.commands.check_pages import check_page_plan
 
         return check_page_plan(instance, data, plan, as_json=as_json)
-    problem = Instance.parse(data, str(instance))
+    problem = Instance.of_file(data, instance)
     given = _plan_of(problem.name, instance, plan)
     with naming(instance, problem):
         violations = list(find_violations(problem, given))

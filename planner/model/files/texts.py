@@ -168,14 +168,10 @@ def read_fields(model: type[Spec], path: str | Path) -> dict[str, Any]:
 def load(model: type[SpecT], path: str | Path, *, part: str | None = None) -> SpecT:
     """Read and validate one file, or what it holds under a key, if it has it. UnitWarning where a unit is missing."""
     data = read_fields(model, path)
-    return made(model, data.get(part, data) if part else data, str(path))
-
-
-def made(model: type[SpecT], data: Any, name: str) -> SpecT:
-    """What a file holds, validated. UnitWarning where a unit is missing."""
-    read = validate(model, data, name)
-    warn_of_missing_units(read, data, name)
-    return read
+    data = data.get(part, data) if part else data
+    made = validate(model, data, str(path))
+    warn_of_missing_units(made, data, str(path))
+    return made
 
 
 def _most_telling(data: object, errors: Sequence[Any]) -> Any:

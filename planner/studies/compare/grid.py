@@ -15,6 +15,7 @@ from planner.model import files
 from planner.model.errors import InputError
 from planner.model.files.strict_yaml import parse_yaml
 from planner.model.instance import Instance
+from planner.model.job_table import with_jobs_listed
 
 MOST_VARIANTS = 10_000
 NEAREST = 3
@@ -68,9 +69,10 @@ def parse_axis(text: str, option: str = "--grid") -> Axis:
 def variants(path: Path, axes: Sequence[Axis]) -> list[Variant]:
     """All combinations of values, the last axis fastest; InputError where a field or a value is wrong."""
     data = files.parse_text(files.read_text(path), str(path))
-    base = Instance.parse(data, str(path))
+    base = Instance.of_file(data, path)
     if not axes:
         return [Variant(str(path), {}, base, base)]
+    data = with_jobs_listed(data, path)
     found = []
     for values in product(*(axis.values for axis in axes)):
         changed: Any = data

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from planner.model import files
-from planner.model.errors import InputError
+from planner.model.errors import InputError, UnitWarning
 from planner.model.instance import Instance
 from planner.model.job_table import read_job_table
 from planner.studies.random_instances import datacenter, random_jobs
@@ -125,3 +125,10 @@ def test_a_table_is_read_with_its_file_alone() -> None:
     data = datacenter(FABRICS["fat_tree"], [], "few")
     with pytest.raises(InputError, match="jobs: names a table, which is read with the file that names it"):
         Instance.parse(data | {"jobs": "jobs.csv"})
+
+
+def test_numbers_without_a_unit_are_told(tmp_path: Path) -> None:
+    data = datacenter(FABRICS["fat_tree"], [], "few")
+    (tmp_path / "jobs.csv").write_text(f"{HEADER},deadline\n{GOOD},90\n", encoding="utf-8")
+    with pytest.warns(UnitWarning, match=r"jobs.csv: without a unit, read in SI: jobs\[a\].deadline 90 s"):
+        assert Instance.load(_instance(tmp_path, data, "jobs.csv")).jobs[0].deadline_s == 90

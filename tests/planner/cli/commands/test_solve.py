@@ -237,6 +237,11 @@ def test_jobs_may_stand_in_a_table_beside_the_instance(tmp_path: Path, planner: 
     table = tmp_path / "jobs.csv"
     table.write_text("name,model,kind,accelerators,global_batch,sequence\na,bert-large,training,8,64,512\n", "utf-8")
     assert [job["job"] for job in planner("solve", path, "--json").document["plan"]["assignments"]] == ["a"]
+    plan = tmp_path / "plan.json"
+    assert planner("solve", path, "--policy", "first_fit", "-o", plan).code == 0
+    assert planner("check", path, plan).code == 0
+    grid = planner("compare", path, "--policies", "first_fit", "--grid", "jobs[a].weight=1,2", "--json").document
+    assert len(grid) == 2
     table.write_text(table.read_text("utf-8").replace("512", "-1"), encoding="utf-8")
     outcome = planner("solve", path)
     assert (outcome.code, outcome.out) == (2, "")
