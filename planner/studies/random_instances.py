@@ -12,6 +12,7 @@ from planner.studies.random_fabrics import MOST, random_fabric
 TENANTS = ("search", "research", "ads", "speech", "vision")
 LOAD = (1.1, 1.4)
 """preferred accelerators of all jobs over those that there are"""
+MOST_DRAWS = 1000
 LENGTHS = ((1024, 512), (4096, 512), (512, 1024))
 """tokens in and out of a request"""
 LARGE = tuple(2**power for power in range(8, 13))
@@ -82,12 +83,14 @@ def _sizes(count: int, accelerators: int, rng: random.Random, most: int) -> list
     trace = {size: number for size, number in default_sizes().items() if 1 < size <= most}
     large = LARGE_SHARE * sum(trace.values())
     weights = trace | {size: large for size in LARGE if size <= most}
-    tilted = _with_mean(weights, sum(LOAD) / 2 * accelerators / count)
-    for _ in range(1000):
-        drawn = rng.choices([*tilted], [*tilted.values()], k=count)
-        if LOAD[0] * accelerators <= sum(drawn) <= LOAD[1] * accelerators:
-            return drawn
-    middle = sum(LOAD) / 2 * accelerators
+    low, high = (load * accelerators for load in LOAD)
+    middle = (low + high) / 2
+    if min(weights) * count <= high and max(weights) * count >= low:
+        tilted = _with_mean(weights, middle / count)
+        for _ in range(MOST_DRAWS):
+            drawn = rng.choices([*tilted], [*tilted.values()], k=count)
+            if low <= sum(drawn) <= high:
+                return drawn
     problem = f"{count} of 2 to {max(weights)} accelerators do not prefer {LOAD[0]} to {LOAD[1]} times {accelerators}"
     remedy = f"give {ceil(middle / max(weights))} to {int(middle / 2)} jobs, or other sizes"
     raise InputError("random jobs", "jobs", f"{problem}; {remedy}")
