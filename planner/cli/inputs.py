@@ -31,12 +31,34 @@ def _finite(value: float) -> float:
     return value
 
 
+def _share(given: str | float) -> float:
+    """1% or 0.01; a default comes as a number."""
+    text = str(given)
+    number = text.strip().removesuffix("%")
+    try:
+        share = float(number) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no share; give one such as 1% or 0.01") from None
+    if not 0 <= share < 1:
+        raise typer.BadParameter(f"{text} is not from 0 to below 100 %")
+    return share
+
+
 INSTANCE = typer.Argument(metavar="INSTANCE", help="Instance file, YAML or JSON.")
 InstancePath = Annotated[Path, INSTANCE]
 MaybeInstancePath = Annotated[Path | None, INSTANCE]
 TimeLimit = Annotated[
     float,
     typer.Option("--time-limit", min=0.0, metavar="S", callback=_finite, help="Seconds to search at most."),
+]
+Gap = Annotated[
+    float,
+    typer.Option(
+        "--gap",
+        parser=_share,
+        metavar="SHARE",
+        help="Stop once the value is proven to be within this share of the best, such as 1% or 0.01.",
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of all randomness.")]
 Workers = Annotated[

@@ -1,6 +1,7 @@
 """Level 1 for the value of a plan: solve small cores of the candidates first, and prove that they suffice."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
@@ -39,6 +40,9 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     search.bound = knapsack.bound
     search.report("value", search.bound, "knapsack")
     search.restrict(search.full)
+    if search.is_near:
+        return LevelOutcome(is_proven=False)
+    clock = clock.until(lambda: search.is_near)
     is_proven = search.reaches("value") or divide(search, clock.within(DIVIDE_SHARE * clock.left_s))
     search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
     if is_proven:
@@ -93,7 +97,7 @@ def _improve(search: Search, clock: Clock) -> None:
 
 def _planned(problem: Problem, options: SolveOptions, start: Sequence[Assignment]) -> Sequence[Assignment]:
     """The most valuable plan found from a given one."""
-    search = Search(problem, options)
+    search = Search(problem, replace(options, gap=0.0))
     search.assignments = tuple(start)
     optimize_value(search, search.clock)
     return search.assignments

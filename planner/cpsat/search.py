@@ -214,6 +214,12 @@ class Search:
         is_maximized = OBJECTIVES[objective].is_maximized
         return value >= self.bound - slack if is_maximized else value <= self.bound + slack
 
+    @property
+    def is_near(self) -> bool:
+        """True if the value of the best plan is as near to its bound as the options ask for."""
+        value, gap = self.value("value"), self.options.gap
+        return gap > 0 and value is not None and self.bound is not None and value >= (1 - gap) * self.bound
+
     def reaches_bound(self, rounding: float) -> bool:
         """True if the value of the best plan meets its bound, but for rounding."""
         value = self.value("value")

@@ -34,6 +34,10 @@ class Clock:
         """The same, but not over for so many seconds from now, even if somebody asks."""
         return replace(self, lasts_s=time.perf_counter() + seconds)
 
+    def until(self, is_enough: Callable[[], bool]) -> "Clock":
+        """The same, but over as soon as what was found is enough."""
+        return replace(self, should_stop=lambda: self.should_stop() or is_enough())
+
     def within(self, seconds: float) -> "Clock":
         """The same, but not for longer than so many seconds from now."""
         return replace(self, ends_s=min(self.ends_s, time.perf_counter() + seconds))

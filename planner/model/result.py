@@ -71,6 +71,8 @@ class SolveOptions:
     time_limit_s: float = 60.0
     seed: int = 0
     workers: int | None = None
+    gap: float = 0.0
+    """share of the bound on value within which a plan is good enough: level 1 ends there"""
     deterministic_limit: float | None = None
     """limit in the solver's deterministic units instead of seconds, so that machines agree"""
     pages_time_limit_s: float | None = None
@@ -86,6 +88,8 @@ class SolveOptions:
             limit = getattr(self, name)
             if limit is not None and not 0 <= limit < math.inf:
                 raise InputError("solve", name, f"must be 0 or more, and finite (got {limit})")
+        if not 0 <= self.gap < 1:
+            raise InputError("solve", "gap", f"must be a share from 0 to below 1 (got {self.gap})")
         if self.workers is not None and self.workers < 1:
             raise InputError("solve", "workers", f"must be at least 1, or None for all cores (got {self.workers})")
         if self.hint is not None and not isinstance(self.hint, Plan):

@@ -47,6 +47,7 @@ def _has_lost_proof(problem: Problem, options: SolveOptions, result: Result) -> 
         and result.status is not Status.OPTIMAL
         and result.statistics.get("undecided", 0) + result.statistics.get("refuted", 0) > 0
         and 0 < problem.num_dominated <= MOST_DROPPED
+        and (result.gap is None or result.gap > options.gap)
         and result.wall_time_s < options.time_limit_s
         and not options.should_stop()
         and _is_as_listed(problem, _left(options, result))
@@ -104,7 +105,8 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     fabric, starts = problem.cluster.fabric, plugin_of(problem.cluster.fabric).starts
     is_large = literals_of(problem) > MOST_LITERALS
     short = starts.short_list(problem, lambda: is_large)
-    enough = (1 - ENOUGH) * KnapsackBounds.of(problem).bound if is_large else float("inf")
+    gap = max(options.gap, ENOUGH if is_large else 0.0)
+    enough = (1 - gap) * KnapsackBounds.of(problem).bound if gap else float("inf")
     listed = problem if short is None else short
     rows, jobs = priced_rows(listed)
     makers: dict[str, Callable[[], list[Assignment] | None]] = {

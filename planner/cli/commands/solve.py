@@ -13,6 +13,7 @@ from planner.cli import exits
 from planner.cli.inputs import (
     POLICY_NAMES,
     AsJson,
+    Gap,
     InstancePath,
     PlanOut,
     Seed,
@@ -55,6 +56,7 @@ def solve(
     policy: PolicyName = "cpsat",
     time_limit: TimeLimit = 60.0,
     pages_time_limit: PagesTimeLimit = 5.0,
+    gap: Gap = 0.0,
     seed: Seed = 0,
     workers: Workers = None,
     hint: Hint = None,
@@ -74,6 +76,7 @@ def solve(
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     options = {"time_limit_s": left_s, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
+    options["gap"] = gap
     options["pages_time_limit_s"] = pages_time_limit
     if not as_json:
         from planner.cli.tables.summary import header
