@@ -75,9 +75,8 @@ def solve(
     require_policy(policy, "--policy")
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
-    options = {"time_limit_s": left_s, "seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
-    options["gap"] = gap
-    options["pages_time_limit_s"] = pages_time_limit
+    limits = {"time_limit_s": left_s, "gap": gap, "pages_time_limit_s": pages_time_limit}
+    options = limits | {"seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
     if not as_json:
         from planner.cli.tables.summary import header
 
