@@ -84,8 +84,7 @@ def solve(
     survival = _surviving(instance, problem, policy, options) if survive else None
     result = _search(problem, policy, options, as_json) if survival is None else survival.result
     result = replace(result, wall_time_s=time.perf_counter() - started)
-    refused = _refused(instance, problem, result, survival, as_json)
-    if refused is not None:
+    if (refused := _refused(instance, problem, result, survival, as_json)) is not None:
         return refused
     print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival)
     if result.plan is not None:
