@@ -5,6 +5,7 @@ found by bisection over all rows at once.
 """
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ class DevicePrice:
         table, capacity = _Table(problem), problem.cluster.num_healthy
         price = table.clearing_price(capacity)
         best = table.best(price)
-        bound = price * capacity + float(best.sum())
+        bound = price * capacity + fsum(best.tolist())
         reduced = [options.value - price * options.candidates.num_devices for options in problem.options]
         rows = zip(best.tolist(), reduced, strict=True)
         return cls(
@@ -54,6 +55,8 @@ class _Table:
 
     def clearing_price(self, capacity: int) -> float:
         """The smallest price, within rounding, at which the best rows of all jobs fit into so many devices."""
+        if self._wanted(0.0) <= capacity:
+            return 0.0
         real = self.devices > 0
         low, high = 0.0, float((self.value[real] / self.devices[real]).max(initial=0.0))
         for _ in range(HALVINGS):

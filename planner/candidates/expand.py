@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from planner.candidates.listing import Listing, Listings, key_of
@@ -67,6 +68,7 @@ class Undominated:
         self._instance = instance
         self._rows: dict[str, Bools] = {}
         self._kept: dict[tuple[str, tuple[int, ...]], Listing] = {}
+        self._running: dict[tuple[str, Configuration], JobOptions] = {}
 
     def has(self, job: Job) -> bool:
         """True if a job that asks for the same has been asked for."""
@@ -75,13 +77,24 @@ class Undominated:
     def of(self, job: Job, listings: Listings) -> JobOptions:
         """The candidates of a job that no other one replaces."""
         if isinstance(job, Resident):
-            listed = list_options(self._instance, job, listings)
-            return listed.take(self._dominance.kept_rows(listed, self._instance))
+            return self._of_resident(job, listings)
         key, whole = (self._key(job), job.sizes), listings.of(job)
         if key not in self._kept:
             self._kept[key] = whole.take(self._kept_of(job, listings))
         options = _options(self._instance, job, self._kept[key], job.reference or whole.reference)
         return replace(options, num_listed=len(whole))
+
+    def _of_resident(self, job: Resident, listings: Listings) -> JobOptions:
+        """The same and its current row; found once for residents that ask for the same and run alike."""
+        key = f"{self._key(job)} {job.sizes} {job.reference}", job.configuration
+        if key not in self._running:
+            listed = list_options(self._instance, job, listings)
+            self._running[key] = listed.take(self._dominance.kept_rows(listed, self._instance))
+        alike = self._running[key]
+        listing = Listing(alike.candidates, alike.scores, alike.shapes)
+        options = _options(self._instance, job, listing, alike.reference)
+        can_stay = not lost_parts(self._instance.cluster, job)
+        return replace(options, current=alike.current, can_stay=can_stay, num_listed=alike.num_listed)
 
     def _kept_of(self, job: Job, listings: Listings) -> NDArray[np.int64]:
         """Rows of the job's own listing that stay."""

@@ -73,7 +73,7 @@ class KnapsackBounds:
             for row in (kept, job.current):
                 if row is not None:
                     mask[row] = True
-            options.append(job.take(np.flatnonzero(mask)))
+            options.append(job if mask.all() else job.take(np.flatnonzero(mask)))
         return replace(problem, options=tuple(options))
 
 

@@ -104,6 +104,8 @@ class JobOptions:
 
     def row_of(self, configuration: Configuration) -> int | None:
         """Row of a configuration, None where it is not among the candidates."""
+        if isinstance(self.job, Resident) and self.current is not None and configuration == self.job.configuration:
+            return self.current
         if configuration not in self._known_rows:
             self._known_rows[configuration] = row_of(self.candidates, configuration)
         return self._known_rows[configuration]

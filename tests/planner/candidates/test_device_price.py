@@ -33,3 +33,12 @@ def test_the_bound_is_the_least_over_prices(seed: int) -> None:
 
     assert relaxed.bound == pytest.approx(at(relaxed.price))
     assert all(relaxed.bound <= at(price) + 1e-6 for price in np.linspace(0, 2, 400))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_all_have_room_an_accelerator_costs_nothing(seed: int) -> None:
+    problem = small_problem(seed)
+    fewest = [[o.candidates.num_devices[o.value == o.value.max(initial=0.0)].min(initial=99)] for o in problem.options]
+    relaxed = DevicePrice.of(problem)
+    has_room = np.sum(fewest) <= problem.cluster.num_healthy
+    assert not has_room or (relaxed.price, relaxed.bound) == (0.0, sum(o.value.max() for o in problem.options))

@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.candidates.expand import expand
 from planner.candidates.listing import Listings, key_of
+from planner.checked_solve import solve
+from planner.model.edit import as_residents, edited
 from planner.model.instance import Instance
 from tests.planner.small_racks import rack, serving, training
 
@@ -41,3 +44,22 @@ def test_jobs_of_one_workload_are_listed_once() -> None:
     assert listings.of(small) is listings.of(again)
     assert key_of(small) != key_of(other)
     assert set(listings.of(large).candidates.num_devices.tolist()) == {6}
+
+
+def test_residents_that_run_alike_have_the_candidates_that_each_has_alone() -> None:
+    waiting = Instance.parse(rack(*[serving(f"r{i}", 2, weight=1 + i) for i in range(3)], tiles=8))
+    running = solve(waiting, policy="best_fit").plan
+    assert running is not None
+    assert len(running.assignments) == 3
+    instance = as_residents(waiting, running)
+    together = expand(instance).options
+    for resident, options in zip(instance.residents, together, strict=True):
+        (alone,) = expand(edited(instance, residents=(resident,))).options
+        rows = range(len(alone))
+        mine, other = ([each.candidates.configuration(r) for r in rows] for each in (options, alone))
+        assert mine == other
+        assert (options.job, options.current, options.can_stay) == (resident, alone.current, True)
+        np.testing.assert_array_equal(options.value, alone.value)
+        np.testing.assert_array_equal(options.energy, alone.energy)
+        assert (options.num_listed, options.row_of(resident.configuration)) == (alone.num_listed, options.current)
+    assert len({id(options.candidates) for options in together}) == 1
