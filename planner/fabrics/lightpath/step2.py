@@ -4,7 +4,7 @@ Jobs that share no light are independent: each group is tried by first fit, then
 """
 
 from collections.abc import Sequence
-from math import gcd
+from math import gcd, inf
 
 import networkx as nx
 
@@ -19,6 +19,7 @@ from planner.fabrics.problem import Problem
 from planner.fabrics.renamed import renamed
 from planner.formulation.nogood import MostLit
 from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer
+from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
 
@@ -28,6 +29,8 @@ ALONE_SHARE = 0.2
 """share of the limits for one job beside others"""
 MOST_ORDERS = 4
 """orders in which jobs are placed one beside the other"""
+MOST_USES = 60_000
+"""of fibers and wavelengths by circuits, up to which the exact model is built"""
 MOST_PATHS = 6_000
 """pairs of slots of all circuits, where slots matter, up to which the exact model is built: each pair has a clause for
 every boundary and wavelength, and more would take longer to write down than to search"""
@@ -114,8 +117,24 @@ def _search(
     one_by_one = _one_by_one(problem, pattern, group, staying, limits, most_lit, blocks.found or {})
     if one_by_one is not None:
         return Answer(one_by_one)
+    if _num_uses(problem, pattern, group) > MOST_USES:
+        return Answer()
     rwa = ExactRwa(problem, pattern, group, staying, most_lit)
     return answer(limits.solver(), rwa.cp, rwa.assignments)
+
+
+def _num_uses(problem: Problem, pattern: Pattern, group: Sequence[int], *, is_laid: bool = False) -> int:
+    """Fibers x wavelengths that the circuits of jobs could take; `is_laid` where the server of each block is known."""
+    fabric = problem.cluster.fabric
+    assert isinstance(fabric, Lightpath)
+    pairs = [(a, b) for a in range(fabric.num_servers) for b in range(fabric.num_servers)]
+    fibers = max(fabric.num_fibers(a, b) for a, b in pairs)
+    total = 0
+    for j in group:
+        shape, servers = problem.options[j].shapes[pattern[j].row], len(pattern[j].blocks)
+        ways = 1 if is_laid else servers * (servers - 1)
+        total += ways * sum(len(circuits) for _, circuits in shape.configurations)
+    return total * fibers * fabric.wavelengths_per_fiber
 
 
 def _grain(problem: Problem, pattern: Pattern, spanning: Sequence[int]) -> int:
@@ -143,6 +162,7 @@ def _one_by_one(
     grain = _grain(problem, pattern, [j for j in group if len(pattern[j].blocks) > 1])
     shapes = {j: problem.options[j].shapes[pattern[j].row] for j in group}
     order = sorted(group, key=lambda j: -sum(len(circuits) for _, circuits in shapes[j].configurations))
+    clock = Clock.of(limits.time_limit_s) if limits.deterministic_limit is None else Clock(inf)
     for _ in range(MOST_ORDERS):
         free, placed = FreeState.empty(problem.cluster, most_lit), list[Assignment]()
         for assignment in staying:
@@ -150,6 +170,8 @@ def _one_by_one(
         for j in order:
             found = free.assign(problem.options[j], pattern[j].row, pattern[j].blocks)
             if found is None:
+                if clock.is_over or _num_uses(problem, pattern, [j], is_laid=j in layouts) > MOST_USES:
+                    return None
                 rwa = ExactRwa(problem, pattern, [j], [*staying, *placed], most_lit, grain, layouts)
                 found = next(iter(answer(limits.solver(share=ALONE_SHARE), rwa.cp, rwa.assignments).found or ()), None)
                 if found is None:

@@ -158,8 +158,12 @@ class ExactRwa:
         blocks = source // self.shape(j).block, destination // self.shape(j).block
         if blocks[0] == blocks[1]:
             return self.paths.ray(width, {}, {})
-        ends = [{server: self._on[j, block, server] for server, _ in self.pattern[j].blocks} for block in blocks]
+        ends = [{server: self._on[j, block, server] for server in self._servers(j, block)} for block in blocks]
         return self.paths.ray(width, ends[0], ends[1])
+
+    def _servers(self, j: int, block: int) -> list[int]:
+        """Where a block may lie."""
+        return [self.layouts[j][block]] if j in self.layouts else [server for server, _ in self.pattern[j].blocks]
 
     def _limit_lit_fibers(self) -> None:
         if self.most_lit is None:
