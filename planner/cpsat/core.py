@@ -20,7 +20,7 @@ MOST_COUNTS = 20_000
 """candidates x servers up to which step 1 is built"""
 SHARE = 0.6
 """of the time for neighbourhoods, where there are any, before cores are solved"""
-DIVIDE_SHARE = 0.7
+DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
 SMALL = 300
 """so few candidates are solved at once"""
