@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.fabrics import NO_PLAN, GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
 from planner.fabrics.demand import JOINED, Demand
 from planner.fabrics.kept_circuits import while_kept
@@ -150,16 +151,28 @@ def first_colours(shape: Demand) -> dict[str, int]:
 def _most_crossing(shape: Demand) -> int:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
     most = 0
-    for name, plan, stays in zip(JOINED, shape.plans, is_inside(shape), strict=True):
-        if stays or not plan.configurations():
-            continue
-        blocks = shape.degrees.groups(name) // shape.block
-        for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
-            ends, colours = np.array(circuits, np.int64), np.array(offsets)
-            for colour in np.unique(colours):
-                source, destination, _ = ends[colours == colour].T
-                pairs = np.stack([blocks[:, source].ravel(), blocks[:, destination].ravel()], axis=1)
-                most = max(most, _leaving(shape.num_blocks, pairs))
+    for axis, (plan, stays) in enumerate(zip(shape.plans, is_inside(shape), strict=True)):
+        if not stays:
+            alone: tuple[GroupPlan, GroupPlan, GroupPlan] = (
+                plan if axis == 0 else NO_PLAN,
+                plan if axis == 1 else NO_PLAN,
+                plan if axis == 2 else NO_PLAN,
+            )
+            most = max(most, _most_along(replace(shape, plans=alone), axis))
+    return most
+
+
+@lru_cache(maxsize=10_000)
+def _most_along(shape: Demand, axis: int) -> int:
+    """The same of the groups along one dimension, the only one with a plan: other shapes share it."""
+    plan, most = shape.plans[axis], 0
+    blocks = shape.degrees.groups(JOINED[axis]) // shape.block
+    for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
+        ends, colours = np.array(circuits, np.int64), np.array(offsets)
+        for colour in np.unique(colours):
+            source, destination, _ = ends[colours == colour].T
+            pairs = np.stack([blocks[:, source].ravel(), blocks[:, destination].ravel()], axis=1)
+            most = max(most, _leaving(shape.num_blocks, pairs))
     return most
 
 
