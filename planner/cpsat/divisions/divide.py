@@ -80,6 +80,8 @@ class _Divide:
     _is_exact: bool = True
     """whether nothing was set aside without proof"""
     _forbidden: list[tuple[Way, ...]] = field(default_factory=list)
+    _last: tuple[Way, ...] = ()
+    """that the master chose"""
 
     def solve(self) -> bool:
         """True if no plan of at least `least` is better than the best one."""
@@ -91,9 +93,11 @@ class _Divide:
                 return False
             for ways in self._forbidden:
                 master.forbid(ways)
+            master.hint(self._last)
             chosen = master.solve(step_two_limits(self.search, self.clock).solver())
             if chosen is None:
                 return False
+            self._last = chosen.ways
             if self._is_exact:
                 self.search.tighten("value", max(chosen.bound, self.least, self.search.value("value") or self.least))
             if chosen.bound < self.least or self._is_best(chosen):

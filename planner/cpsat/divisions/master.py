@@ -29,7 +29,7 @@ class Master:
     """The open ways of all jobs, on so many servers by their room; no plan is worth more than `most`."""
 
     def __init__(self, jobs: Sequence[JobWays], rooms: Counter[int], most: float) -> None:
-        self.cp = cp_model.CpModel()
+        self.cp, self._most = cp_model.CpModel(), most
         self._literals = {way: self.cp.new_bool_var("") for job in jobs for way in job.open()}
         for job in jobs:
             literals = [self._literals[way] for way in job.open()]
@@ -76,6 +76,11 @@ class Master:
         if all(way in self._literals for way in ways):
             self.cp.add_bool_or([~self._literals[way] for way in ways])
 
+    def hint(self, ways: Sequence[Way]) -> None:
+        """Start from these."""
+        for way, literal in self._literals.items():
+            self.cp.add_hint(literal, way in ways)
+
     def solve(self, solver: cp_model.CpSolver) -> Chosen | None:
         """The most valuable ways that fit, none where none do or none are found in time."""
         status = solver.solve(self.cp)
@@ -84,4 +89,4 @@ class Master:
         if status not in FOUND:
             return None
         ways = tuple(way for way, literal in self._literals.items() if solver.value(literal))
-        return Chosen(ways, self.term.to_float(round(solver.best_objective_bound)))
+        return Chosen(ways, min(self._most, self.term.to_float(round(solver.best_objective_bound))))

@@ -23,7 +23,7 @@ from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
 
-RANKS_SHARE = 0.5
+RANKS_SHARE = 0.25
 """share of the limits for placing blocks before fibers and wavelengths are searched"""
 ALONE_SHARE = 0.2
 """share of the limits for one job beside others"""
