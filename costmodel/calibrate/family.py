@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.pricing.calibration import Calibration, Numbers
+from costmodel.pricing.calibration import Calibration, Numbers, Ranges
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -44,6 +44,8 @@ class Fit:
     rows: dict[tuple[str, str], int] = field(default_factory=dict)
     free: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     """names of the numbers that the rows decided; of a curve without an entry, all"""
+    ranges: dict[tuple[str, str], Ranges] = field(default_factory=dict)
+    """least and most of what the rows asked for, by name"""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,8 @@ def parts_of(fits: Mapping[str, Fit], source: str = "", software: str = "", date
 
 def _origin(fit: Fit, key: tuple[str, str], data: str, software: str, date: str) -> FitOrigin:
     fitted = fit.free.get(key, tuple(fit.curves[key]))
-    return FitOrigin(software=software, date=date, data=data, rows=max(fit.rows.get(key, 1), 1), fitted=fitted)
+    rows, ranges = max(fit.rows.get(key, 1), 1), fit.ranges.get(key, {})
+    return FitOrigin(software=software, date=date, data=data, rows=rows, fitted=fitted, ranges=ranges)
 
 
 def merged(old: Calibration, new: Calibration) -> Calibration:

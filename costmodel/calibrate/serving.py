@@ -4,7 +4,7 @@ import numpy as np
 
 from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
-from costmodel.calibrate.serving_rows import LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs
+from costmodel.calibrate.serving_rows import LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs, ranges_of
 from costmodel.serving.backends import GENERIC, serving_curve
 
 MIN_ROWS = 24
@@ -42,6 +42,7 @@ def fit(table: Table) -> Fit:
             result.curves[device, variant] = numbers
             result.mean_error[device, variant] = float(np.concatenate(errors).mean())
             result.rows[device, variant] = sum(map(len, errors))
+            result.ranges[device, variant] = ranges_of([p for p in own if variant in (*p.variants, GENERIC)])
             result.free[device, variant] = () if variant == GENERIC else fitted.decided(variant)
     return result
 

@@ -1,6 +1,6 @@
 """Rows of a serving table by what they share, and what an engine would take for them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from costmodel.calibrate.family import Bools, Calibrations, Floats, Table
 from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.parallelism.mappings import Ints
+from costmodel.pricing.calibration import Ranges
 from costmodel.serving.backends import serving_curve, variant_of
 from costmodel.serving.replica import replicas
 from costmodel.workloads import TransformerInference
@@ -44,6 +45,13 @@ class Loads:
 
     def __len__(self) -> int:
         return len(self.users)
+
+
+def ranges_of(pairs: Sequence["Pair"]) -> Ranges:
+    """Least and most of what rows asked for, by the field of a workload."""
+    names = {"concurrency": "users", "input_tokens": "input_tokens", "output_tokens": "output_tokens"}
+    columns = {field: np.concatenate([getattr(each.loads, name) for each in pairs]) for field, name in names.items()}
+    return {field: (float(column.min()), float(column.max())) for field, column in columns.items()}
 
 
 @dataclass(frozen=True)

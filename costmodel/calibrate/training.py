@@ -1,6 +1,6 @@
 """Training steps: prediction of measured step times and peak memory, and the fit of a device's efficiencies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from costmodel.calibrate.family import Ablation, Calibrations, Family, Fit, Floa
 from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RECIPE, SHAPE, Row, rows_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
-from costmodel.pricing.calibration import Calibration, Numbers
+from costmodel.pricing.calibration import Calibration, Numbers, Ranges
 from costmodel.pricing.efficiency import (
     TRAINING_ATTENTION,
     TRAINING_LAUNCH_S,
@@ -141,14 +141,22 @@ def fit(table: Table) -> Fit:
     """Efficiencies of each device and precision; of an older framework, the share of matrices alone."""
     curves: dict[tuple[str, str], Numbers] = {}
     errors, counts, decided = {}, {}, {}
+    ranges: dict[tuple[str, str], Ranges] = {}
     for (name, variant), curve in _by_curve(table).items():
         newest = curves.get((name, variant.split()[0]))
         base, free = (newest, ("matrix",)) if newest else (_start(curve[0], curves), _free(curve[0]))
         numbers = _fit_curve(variant, *curve, free, base)
         key = (name, variant)
         curves[key], errors[key], counts[key] = numbers, _mean_error(variant, curve, numbers), len(curve[0])
-        decided[key] = free
-    return Fit(curves, errors, counts, decided)
+        decided[key], ranges[key] = free, _ranges(curve[0])
+    return Fit(curves, errors, counts, decided, ranges)
+
+
+def _ranges(rows: Sequence[Row]) -> Ranges:
+    """Least and most of what rows asked for."""
+    devices = [int(row.mappings.num_devices[0]) for row in rows]
+    sequences = [row.workload.sequence for row in rows]
+    return {"accelerators": (min(devices), max(devices)), "sequence": (min(sequences), max(sequences))}
 
 
 def ablations(table: Table) -> tuple[Ablation, ...]:

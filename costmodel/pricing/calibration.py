@@ -14,6 +14,7 @@ from costmodel.spec import Spec
 
 Numbers = dict[str, float]
 """names and values of one curve's parameters"""
+Ranges = dict[str, tuple[float, float]]
 
 
 DATE_PATTERN = r"\d{4}(-\d{2})?( to \d{4}(-\d{2})?)?"
@@ -32,6 +33,8 @@ class FitOrigin(Spec):
     rows: int = Field(ge=1)
     fitted: tuple[str, ...] = ()
     """names of the numbers that the rows decided; the others of the curve are typical, or set"""
+    ranges: Ranges = Field(default_factory=dict)
+    """least and most of what the rows asked for, by name; empty where that is not recorded"""
 
 
 class Calibration(Spec):

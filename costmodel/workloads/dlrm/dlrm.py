@@ -5,7 +5,7 @@ import numpy as np
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
-from costmodel.pricing.calibration import Calibrations
+from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.dlrm.blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
 from costmodel.workloads.dlrm.spec import DlrmSpec
@@ -30,6 +30,15 @@ class Dlrm(DlrmSpec):
     @property
     def speed_unit(self) -> str:
         return "samples/s"
+
+    def fit_origin(self, device: Device) -> FitOrigin | None:
+        """None: gathers and products take the curves of kernels."""
+        del device
+        return None
+
+    def sizes_asked(self, num_devices: int) -> Ranges:
+        """Least and most of what it asks for, by names of ranges of fits: accelerators alone."""
+        return {"accelerators": (num_devices, num_devices)}
 
     @property
     def phases(self) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ import numpy as np
 from costmodel.hardware.device import Device, Precision
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
-from costmodel.pricing.calibration import Calibrations
+from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
 from costmodel.pricing.pace import Pace
-from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve
+from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve, variant_of
 from costmodel.serving.closed_loop import START_SHARE, Load, PromptsBeside, PromptsFirst
 from costmodel.serving.kernel_rules import RuledKernels
 from costmodel.serving.kernels import EngineKernels
@@ -145,6 +145,18 @@ class TransformerInference(InferenceSpec):
             rounds=partial(self._in_batches().op_graph, mappings, device, calibrations),
             phase_bubble=load.idle,
         )
+
+    def fit_origin(self, device: Device) -> FitOrigin | None:
+        """What the efficiencies that price it were fitted on, on this very device; None where nothing is recorded."""
+        by_model = origin_of(device, "serving", variant_of(self.backend, model_name(self.shape)))
+        return by_model or origin_of(device, "serving", self.backend)
+
+    def sizes_asked(self, num_devices: int) -> Ranges:
+        """Least and most of what it asks for, by names of ranges of fits."""
+        del num_devices
+        users = self.numbers_of_users
+        sizes = {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens}
+        return {"concurrency": (users[0], users[-1]), **{name: (size, size) for name, size in sizes.items()}}
 
     def _is_beside(self, curve: ServingCurve) -> bool:
         """Whether prompts run beside tokens."""

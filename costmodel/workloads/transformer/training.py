@@ -5,7 +5,8 @@ import numpy as np
 from costmodel.hardware.device import Device
 from costmodel.parallelism.degrees import RankOrder, degree_table, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
-from costmodel.pricing.calibration import Calibrations
+from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
+from costmodel.pricing.efficiency import variant_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.transformer.blocks import training_blocks
 from costmodel.workloads.transformer.memory import training_memory
@@ -152,6 +153,16 @@ class TransformerTraining(TrainingSpec):
             copies_inside=self.shape.copies_inside,
             processors=np.where(self._sends_beside(mappings), 1.0 - SENDING_PROCESSORS, 1.0),
         )
+
+    def fit_origin(self, device: Device) -> FitOrigin | None:
+        """What the efficiencies that price it were fitted on, on this very device; None where nothing is recorded."""
+        variant = variant_of(self.precision)
+        own = origin_of(device, "training", f"{variant} {self.framework}") if self.framework else None
+        return own or origin_of(device, "training", variant)
+
+    def sizes_asked(self, num_devices: int) -> Ranges:
+        """Least and most of what it asks for, by names of ranges of fits."""
+        return {"accelerators": (num_devices, num_devices), "sequence": (self.sequence, self.sequence)}
 
     def _sends_beside(self, m: Mappings) -> Bools:
         """Whether some processors send and receive experts' tokens while the others compute, shape (M,)."""

@@ -148,6 +148,7 @@ def _document(
     is_fitted: bool,
 ) -> dict[str, Any]:
     """All that was found; `workload` is the job with its choices open, as an instance would have it."""
+
     return {
         "question": vars(question),
         "workload": searched.model_dump(mode="json", exclude_defaults=True) | {"kind": searched.kind},
@@ -156,6 +157,7 @@ def _document(
         "as_calculon": found.counts.as_calculon,
         "priced": found.counts.priced,
         "calibrated": is_fitted,
+        "outside_fit": _outside_fit(question, searched, device),
         "best": [_record(option) for option in found.best],
         "front": [_record(option) for option in found.front],
         "serving": how_served(searched, device) or None,
@@ -163,6 +165,7 @@ def _document(
 
 
 def _print(question: Question, found: "SearchResult", workload: "Workload", device: "Device", is_fitted: bool) -> None:
+
     out = console()
     out.print(
         f"{_asked(question, workload)} on {question.num_devices} x {device.name}, fat tree of its servers",
@@ -172,7 +175,9 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     out.print(f"{_looked_at(found.counts)}; {front}", soft_wrap=True)
     if names := _opened_beyond_an_instance(question, workload):
         out.print(f"an instance fixes {', '.join(names)} where its workload does not list more; --json writes it so")
-    out.print(_how_sure(question, device, is_fitted), soft_wrap=True)
+    out.print(_how_sure(question, workload, device, is_fitted), soft_wrap=True)
+    if outside := _outside_fit(question, workload, device):
+        out.print(f"outside what these were fitted on: {', '.join(outside)}", soft_wrap=True)
     records = [_record(option) for option in found.best]
     columns = _columns(
         [option.configuration for option in found.best], records, workload.speed_unit.removesuffix("s/s")
@@ -208,12 +213,20 @@ def _asked(question: Question, workload: "Workload") -> str:
     return f"{question.model} {question.phase} in {question.precision}, {step},"
 
 
-def _how_sure(question: Question, device: "Device", is_fitted: bool) -> str:
+def _outside_fit(question: Question, workload: "Workload", device: "Device") -> list[str]:
+    from costmodel.pricing.fit_ranges import outside_fit
+
+    return outside_fit(workload.fit_origin(device), workload.sizes_asked(question.num_devices))
+
+
+def _how_sure(question: Question, workload: "Workload", device: "Device", is_fitted: bool) -> str:
     """Sources of the efficiencies."""
     from costmodel.pricing.efficiency import fitted_with
 
     if is_fitted:
         return fitted_with(device, question.phase, question.precision)
+    if question.phase == "inference" and (origin := workload.fit_origin(device)):
+        return f"efficiencies fitted on serving of {device.name}: {origin.software}, {origin.date}"
     if question.phase == "inference":
         return f"matrix products by the curves of {device.like or device.name}, the rest by the part's efficiencies"
     return (

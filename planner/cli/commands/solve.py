@@ -208,7 +208,8 @@ def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival 
     if result.plan.assignments:
         out.print(jobs_table(problem.instance, result.plan))
     phases = phase_lines(problem.instance, result.plan)
-    for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan)):
+    outside = summary.outside_fit_lines(problem.instance, result.plan)
+    for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan), *outside):
         out.print(line, soft_wrap=True)
     out.print(summary.levels_line(result.levels))
     if starts := summary.starts_line(result):

@@ -67,6 +67,19 @@ def second_tier_lines(plan: "Plan") -> list[str]:
     return lines
 
 
+def outside_fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
+    """Jobs that ask for more, or less, than what the efficiencies that price them were fitted on."""
+    from costmodel.pricing.fit_ranges import outside_fit
+
+    lines, device = [], instance.cluster.device
+    for assignment in plan.assignments:
+        asked = instance.job(assignment.job).workload
+        found = outside_fit(asked.fit_origin(device), asked.sizes_asked(len(assignment.devices)))
+        if found:
+            lines.append(plain(f"{assignment.job}: outside what its efficiencies were fitted on: {', '.join(found)}"))
+    return lines
+
+
 def levels_line(levels: "Sequence[Level]") -> str:
     """value 48.63 (optimal) · energy 6.31 (bound 6.28, gap 0.5 %)."""
     return " · ".join(f"{level.objective} {number(level.value)} ({_quality(level)})" for level in levels)
