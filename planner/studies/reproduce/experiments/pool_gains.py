@@ -7,7 +7,7 @@ the bandwidth of each. Sized by capacity, each system has as many as its memory 
 from dataclasses import dataclass
 
 from planner.studies.reproduce.experiments import pool_rooflines
-from planner.studies.reproduce.experiments.pool_rooflines import PHASES, READINGS, Given, given
+from planner.studies.reproduce.experiments.pool_rooflines import PHASES, READINGS, GivenRoofline, given
 
 
 class Inputs(pool_rooflines.Inputs):
@@ -18,7 +18,7 @@ class Inputs(pool_rooflines.Inputs):
 class Gain:
     """Of one workload under one reading, over the baseline."""
 
-    given: Given
+    given: GivenRoofline
     equal: float
     """with as many accelerators"""
     delayed: float
@@ -34,7 +34,7 @@ def gains(inputs: Inputs) -> list[Gain]:
     return [_gain(inputs, each) for each in given(inputs)]
 
 
-def _gain(inputs: Inputs, each: Given) -> Gain:
+def _gain(inputs: Inputs, each: GivenRoofline) -> Gain:
     device, peak = inputs.baseline.device, inputs.flops_per_s
     latency_s = inputs.pool.unit.link_latency_s
     before_s = float(each.divided.time_s(peak, device.memory_bytes_per_s)[0])

@@ -87,7 +87,7 @@ class Inputs(Spec):
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenRoofline:
     """Allocation of the pool to one workload under one reading."""
 
     label: str
@@ -108,7 +108,7 @@ class Given:
         return f"{self.label} {self.phase}"
 
 
-def given(inputs: Inputs) -> Iterator[Given]:
+def given(inputs: Inputs) -> Iterator[GivenRoofline]:
     """Allocations that the method makes to each workload, by reading, phase and model."""
     for (reading, pool), phase, label in product(inputs.pools().items(), PHASES, inputs.models):
         step = inputs.step(label, phase)
@@ -120,7 +120,7 @@ def given(inputs: Inputs) -> Iterator[Given]:
             )
         mappings = step.mappings(result.accelerators)
         of_units = pool.choices(result.units)
-        yield Given(
+        yield GivenRoofline(
             label=label,
             phase=phase,
             reading=reading,
