@@ -8,7 +8,7 @@ import numpy as np
 
 from costmodel.published.sipam.demand import attainable_flops_per_s
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
-from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, Given, Inputs, given
+from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, GivenRoofline, Inputs, given
 from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def pool_rooflines(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     return row[0]
 
 
-def _draw(panel: Axes, inputs: Inputs, each: Given, colour: str) -> None:
+def _draw(panel: Axes, inputs: Inputs, each: GivenRoofline, colour: str) -> None:
     """Roof and ridge; what the divided workload attains; and, once, its undivided intensity at the top."""
     peak = inputs.flops_per_s / 1e12
     line, mark = STYLES[each.reading]
