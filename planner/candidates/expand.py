@@ -89,7 +89,11 @@ class Undominated:
         key = f"{self._key(job)} {job.sizes} {job.reference}", job.configuration
         if key not in self._running:
             listed = list_options(self._instance, job, listings)
-            self._running[key] = listed.take(self._dominance.kept_rows(listed, self._instance))
+            if self._is_by_size(job) and len(listed) == len(listings.of(job)):
+                rows = np.union1d(self._kept_of(job, listings), [listed.current])
+            else:
+                rows = self._dominance.kept_rows(listed, self._instance)
+            self._running[key] = listed.take(rows)
         alike = self._running[key]
         listing = Listing(alike.candidates, alike.scores, alike.shapes)
         options = _options(self._instance, job, listing, alike.reference)
