@@ -64,6 +64,8 @@ class Simulation:
         self._beside: set[int] = set()
         """groups that found none beside what is reserved: since then in pooled racks, where looking again is slow, or
         since a job last started, where the policy answers alike"""
+        self._places: dict[int, Placement] = {}
+        """where jobs of a group would stand if nothing were reserved, found since a job last started or ended"""
         self._hidden: Placement | None = None
         """what is reserved and free, while it is taken so that nobody else takes it"""
         self._fastest = dict(zip(jobs.group, (kind.fastest for kind in jobs.kind), strict=True))
@@ -109,6 +111,7 @@ class Simulation:
         self._now_s = now_s
 
     def _start(self, job: int, placement: Placement) -> None:
+        self._places.clear()
         if not self.state.has_pool:
             self._beside.clear()
         self.runs.start(job, placement, self._now_s, self.rules.downtime_s)
@@ -134,6 +137,7 @@ class Simulation:
         """Start first jobs as long as they find a place, then fill up behind the one that does not."""
         self._hopeless.clear()
         self._beside.clear()
+        self._places.clear()
         while self.queue.length:
             head = self.queue.head()
             kind = self.jobs.kind[head]
@@ -219,15 +223,15 @@ class Simulation:
         """
         kind, work_s, left_s = self.jobs.kind[job], self.runs.work_left_s(job), reserved.time_s - self._now_s
         if work_s <= left_s * kind.fastest:
-            self._show()
-            placement = self._placer.place(kind)
+            placement = self._first_place(job)
             if placement is None:
                 barred.add(self.jobs.group[job])
                 self._hopeless.add(self.jobs.group[job])
                 return None
             if work_s <= left_s * placement.row.rate or reserved.is_apart(placement):
+                self._show()
+                self.state.take(placement)
                 return placement
-            self.state.release(placement)
         if kind.held > beyond or self.jobs.group[job] in self._beside:
             return None
         if self._hidden is None:
@@ -235,6 +239,19 @@ class Simulation:
         placement = self._placer.place(kind)
         if placement is None and (self.state.has_pool or self._placer.is_fixed):
             self._beside.add(self.jobs.group[job])
+        return placement
+
+    def _first_place(self, job: int) -> Placement | None:
+        """Where the policy would put a job if nothing were reserved; nothing is taken."""
+        group = self.jobs.group[job]
+        if group in self._places:
+            return self._places[group]
+        self._show()
+        placement = self._placer.place(self.jobs.kind[job])
+        if placement is not None:
+            self.state.release(placement)
+            if self._placer.is_fixed:
+                self._places[group] = placement
         return placement
 
     def _show(self) -> None:
