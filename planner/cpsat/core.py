@@ -22,6 +22,8 @@ SHARE = 0.6
 """of the time for neighbourhoods, where there are any, before cores are solved"""
 DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
+FEW_DEVICES, LARGE_SHARE = 128, 0.3
+"""so many are a small rack; in a larger one step 2 is rarely done with all divisions at once, and cores have the time"""
 SMALL = 300
 """so few candidates are solved at once"""
 
@@ -43,7 +45,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if search.is_near:
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
-    is_proven = search.reaches("value") or divide(search, clock.within(DIVIDE_SHARE * clock.left_s))
+    is_proven = search.reaches("value") or divide(search, _division_clock(search, clock))
     search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
     if is_proven:
         return LevelOutcome(is_proven=True)
@@ -52,6 +54,11 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
     return _solve_cores(search, knapsack, clock)
+
+
+def _division_clock(search: Search, clock: Clock) -> Clock:
+    is_small = search.full.cluster.num_healthy <= FEW_DEVICES
+    return clock.within((DIVIDE_SHARE if is_small else LARGE_SHARE) * clock.left_s)
 
 
 def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> LevelOutcome:
