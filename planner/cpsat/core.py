@@ -23,7 +23,7 @@ SHARE = 0.6
 DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
 FEW_DEVICES, LARGE_SHARE = 128, 0.3
-"""so many are a small rack; in a larger one step 2 is rarely done with all divisions at once, and cores have the time"""
+"""so many are a small rack; in a larger one step 2 rarely ends with all divisions at once, and cores have more time"""
 SMALL = 300
 """so few candidates are solved at once"""
 

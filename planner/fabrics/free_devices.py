@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
+from functools import cached_property
 from typing import Any, Self
 
 from planner.fabrics.demand import Demand
@@ -9,6 +10,7 @@ from planner.fabrics.free_slots import Device, FreeSlots
 from planner.fabrics.placement import Owned
 from planner.fabrics.refuted_spreads import RefutedSpreads
 from planner.fabrics.room_index import MANY_SERVERS, Room, ServersByCount
+from planner.fabrics.search import Blocks
 from planner.model.cluster import Cluster
 
 
@@ -35,7 +37,7 @@ class FreeDevices:
         self.free_together = [sum(self.any[server] for server in servers) for servers in self.together]
         """free devices of servers that one job may use together"""
         self._all_together = tuple(self.free_together)
-        self.refuted: RefutedSpreads | None = None
+        self.refused: RefutedSpreads | None = None
         """what light has refused in racks, where it has"""
         slots = zip(self.slots.lit, self.slots.dark, strict=True)
         self.free = [sum(1 << slot for slot in (*lit, *dark)) for lit, dark in slots]
@@ -51,12 +53,26 @@ class FreeDevices:
         """True if racks in which nothing is taken are known to refuse the same."""
         return False
 
-    def refusals(self) -> RefutedSpreads:
-        """What light has refused in racks; known from the first refusal on."""
-        if self.refuted is None:
-            whole = [free if self.racks_are_alike else -1 for free in self._all_together]
-            self.refuted = RefutedSpreads(self._num_together, self.free_together, whole)
-        return self.refuted
+    @cached_property
+    def _whole(self) -> tuple[int, ...]:
+        """Free devices of racks alike in which nothing is taken; -1 for others."""
+        return tuple(free if self.racks_are_alike else -1 for free in self._all_together)
+
+    def with_free(self, num_devices: int) -> list[Sequence[int]]:
+        """Servers that one job may use together with so many free devices; of racks alike with nothing taken the first
+        alone."""
+        found, is_whole_seen = list[Sequence[int]](), False
+        for servers, free, whole in zip(self.together, self.free_together, self._whole, strict=True):
+            if free >= num_devices and not (free == whole and is_whole_seen):
+                found.append(servers)
+                is_whole_seen = is_whole_seen or free == whole
+        return found
+
+    def refuse(self, demand: Demand, blocks: Blocks) -> None:
+        """Light has refused a spread; remembered until something changes in the rack."""
+        if self.refused is None:
+            self.refused = RefutedSpreads(self._num_together, self.free_together, self._whole)
+        self.refused.add(demand, blocks)
 
     def copy(self) -> Self:
         """A state to take from that leaves this one as it is; nobody is told what it takes."""
@@ -64,7 +80,7 @@ class FreeDevices:
         twin.slots = self.slots.copy()
         twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], [*self.free], []
         twin.free_together = [*self.free_together]
-        twin.refuted = None
+        twin.refused = None
         twin._by_count = {}
         return twin
 
@@ -119,8 +135,8 @@ class FreeDevices:
     def _count(self, devices: Collection[Device], sign: int) -> None:
         dark, free, any_, lit = self.dark, self.free, self.any, self.lit
         together, size = self.free_together, self._num_together
-        if self.refuted is not None:
-            self.refuted.changed([server for server, _ in devices])
+        if self.refused is not None:
+            self.refused.changed([server for server, _ in devices])
         number = 0
         for device in devices:
             server, slot = device

@@ -64,13 +64,12 @@ class FreeState(FreeDevices):
         return 1 if demand.is_even else self.per_server // demand.part
 
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
-        """Ways to spread a job over servers with room, the best first. Racks with too little are passed over, unless
-        the strategy is told of all of them."""
+        """Ways to spread a job over servers with room, the best first. Racks with too little are passed over, and all
+        but one of those alike with nothing taken, unless the strategy is told of all of them."""
         if search.among is not None or not search.is_fixed:
             room, racks = self.room(demand), search.among or self.together
         else:
-            numbers = zip(self.together, self.free_together, strict=True)
-            racks = [servers for servers, number in numbers if number >= demand.num_ranks]
+            racks = self.with_free(demand.num_ranks)
             room = self.room(demand) if racks else ()
             if not isinstance(room, Room):
                 racks = [servers for servers in racks if sum(map(room.__getitem__, servers)) >= demand.num_parts]
@@ -115,24 +114,24 @@ class FreeState(FreeDevices):
     ) -> Found | None:
         """The first of the rows, with the first of its spreads, that can be realised; None where none can."""
         hopeless: set[object] = set()
-        num_failed, refuted = 0, self.refuted
+        num_failed, has_racks = 0, len(self.together) > 1
         for demand, row in rows:
             if demand.room_key in hopeless:
                 continue
             found_any = False
             for blocks in self.spreads(demand, search):
                 found_any = True
-                if len(blocks) > 1 and (num_failed == MAX_FAILED or not self.may_span(demand, blocks)):
+                if len(blocks) > 1 and num_failed == MAX_FAILED:
                     continue
-                if refuted is not None and refuted.has(demand, blocks):
+                if self.refused is not None and self.refused.has(demand, blocks):
                     continue
-                found = realize(row, blocks)
-                if found is not None:
-                    return found
-                num_failed += 1
-                if len(self.together) > 1:
-                    refuted = self.refusals()
-                    refuted.add(demand, blocks)
+                if len(blocks) == 1 or self.may_span(demand, blocks):
+                    found = realize(row, blocks)
+                    if found is not None:
+                        return found
+                    num_failed += 1
+                if has_racks:
+                    self.refuse(demand, blocks)
             if not found_any:
                 hopeless.add(demand.room_key)
         return None

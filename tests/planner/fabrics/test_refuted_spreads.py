@@ -47,4 +47,5 @@ def test_racks_are_alike_where_nothing_has_failed_and_fibers_are_as_many_everywh
     healthy = FreeState.empty(Instance.parse(rack(jobs, racks=2)).cluster)
     hurt = FreeState.empty(Instance.parse(rack(jobs, racks=2, health={"failed_tiles": ["r0.s0.t0"]})).cluster)
     assert healthy.racks_are_alike
+    assert (len(healthy.with_free(1)), len(hurt.with_free(1))) == (1, 2)
     assert not hurt.racks_are_alike
