@@ -31,14 +31,10 @@ class Dlrm(DlrmSpec):
     def speed_unit(self) -> str:
         return "samples/s"
 
-    def fit_origin(self, device: Device) -> FitOrigin | None:
-        """None: gathers and products take the curves of kernels."""
-        del device
-        return None
-
-    def sizes_asked(self, num_devices: int) -> Ranges:
-        """Least and most of what it asks for, by names of ranges of fits: accelerators alone."""
-        return {"accelerators": (num_devices, num_devices)}
+    def fitted_on(self, device: Device, num_devices: int) -> tuple[FitOrigin | None, Ranges]:
+        """Nothing: gathers and products take the curves of kernels."""
+        del device, num_devices
+        return None, {}
 
     @property
     def phases(self) -> tuple[str, ...]:

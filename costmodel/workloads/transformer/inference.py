@@ -146,17 +146,15 @@ class TransformerInference(InferenceSpec):
             phase_bubble=load.idle,
         )
 
-    def fit_origin(self, device: Device) -> FitOrigin | None:
-        """What the efficiencies that price it were fitted on, on this very device; None where nothing is recorded."""
-        by_model = origin_of(device, "serving", variant_of(self.backend, model_name(self.shape)))
-        return by_model or origin_of(device, "serving", self.backend)
-
-    def sizes_asked(self, num_devices: int) -> Ranges:
-        """Least and most of what it asks for, by names of ranges of fits."""
+    def fitted_on(self, device: Device, num_devices: int) -> tuple[FitOrigin | None, Ranges]:
+        """What the efficiencies that price it were fitted on, on this very device, and least and most of what it asks
+        for, by names of ranges of fits; None where nothing is recorded."""
         del num_devices
+        by_model = origin_of(device, "serving", variant_of(self.backend, model_name(self.shape)))
         users = self.numbers_of_users
         sizes = {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens}
-        return {"concurrency": (users[0], users[-1]), **{name: (size, size) for name, size in sizes.items()}}
+        asked: Ranges = {"concurrency": (users[0], users[-1]), **{name: (size, size) for name, size in sizes.items()}}
+        return by_model or origin_of(device, "serving", self.backend), asked
 
     def _is_beside(self, curve: ServingCurve) -> bool:
         """Whether prompts run beside tokens."""

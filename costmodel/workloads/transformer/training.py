@@ -154,15 +154,13 @@ class TransformerTraining(TrainingSpec):
             processors=np.where(self._sends_beside(mappings), 1.0 - SENDING_PROCESSORS, 1.0),
         )
 
-    def fit_origin(self, device: Device) -> FitOrigin | None:
-        """What the efficiencies that price it were fitted on, on this very device; None where nothing is recorded."""
+    def fitted_on(self, device: Device, num_devices: int) -> tuple[FitOrigin | None, Ranges]:
+        """What the efficiencies that price it were fitted on, on this very device, and least and most of what it asks
+        for, by names of ranges of fits; None where nothing is recorded."""
         variant = variant_of(self.precision)
         own = origin_of(device, "training", f"{variant} {self.framework}") if self.framework else None
-        return own or origin_of(device, "training", variant)
-
-    def sizes_asked(self, num_devices: int) -> Ranges:
-        """Least and most of what it asks for, by names of ranges of fits."""
-        return {"accelerators": (num_devices, num_devices), "sequence": (self.sequence, self.sequence)}
+        asked: Ranges = {"accelerators": (num_devices, num_devices), "sequence": (self.sequence, self.sequence)}
+        return own or origin_of(device, "training", variant), asked
 
     def _sends_beside(self, m: Mappings) -> Bools:
         """Whether some processors send and receive experts' tokens while the others compute, shape (M,)."""

@@ -216,7 +216,7 @@ def _asked(question: Question, workload: "Workload") -> str:
 def _outside_fit(question: Question, workload: "Workload", device: "Device") -> list[str]:
     from costmodel.pricing.fit_ranges import outside_fit
 
-    return outside_fit(workload.fit_origin(device), workload.sizes_asked(question.num_devices))
+    return outside_fit(*workload.fitted_on(device, question.num_devices))
 
 
 def _how_sure(question: Question, workload: "Workload", device: "Device", is_fitted: bool) -> str:
@@ -225,7 +225,7 @@ def _how_sure(question: Question, workload: "Workload", device: "Device", is_fit
 
     if is_fitted:
         return fitted_with(device, question.phase, question.precision)
-    if question.phase == "inference" and (origin := workload.fit_origin(device)):
+    if question.phase == "inference" and (origin := workload.fitted_on(device, question.num_devices)[0]):
         return f"efficiencies fitted on serving of {device.name}: {origin.software}, {origin.date}"
     if question.phase == "inference":
         return f"matrix products by the curves of {device.like or device.name}, the rest by the part's efficiencies"

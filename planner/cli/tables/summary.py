@@ -74,7 +74,7 @@ def outside_fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
     lines, device = [], instance.cluster.device
     for assignment in plan.assignments:
         asked = instance.job(assignment.job).workload
-        found = outside_fit(asked.fit_origin(device), asked.sizes_asked(len(assignment.devices)))
+        found = outside_fit(*asked.fitted_on(device, len(assignment.devices)))
         if found:
             lines.append(plain(f"{assignment.job}: outside what its efficiencies were fitted on: {', '.join(found)}"))
     return lines

@@ -39,13 +39,11 @@ def test_jobs_are_held_against_the_fit_that_prices_them() -> None:
         "kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": [64, 4096], "input_tokens": 1024,
         "output_tokens": 256,
     }  # fmt: skip
-    job = workload(served)
-    assert job.fit_origin(h100) == origin_of(h100, "serving", "generic")
-    assert workload(served | {"backend": "trtllm"}).fit_origin(h100) == origin_of(
-        h100, "serving", "trtllm/llama-3.1-8b"
-    )
-    assert outside_fit(job.fit_origin(h100), job.sizes_asked(8)) == ["4,096 users (fitted on 4 to 128)"]
+    job, pair = workload(served), workload(served | {"backend": "trtllm"})
+    assert job.fitted_on(h100, 8)[0] == origin_of(h100, "serving", "generic")
+    assert pair.fitted_on(h100, 8)[0] == origin_of(h100, "serving", "trtllm/llama-3.1-8b")
+    assert outside_fit(*job.fitted_on(h100, 8)) == ["4,096 users (fitted on 4 to 128)"]
     trained = workload({"kind": "transformer_training", "model": "gpt3-22b", "global_batch": 64, "sequence": 4096})
-    assert outside_fit(trained.fit_origin(h100), trained.sizes_asked(8)) == ["8 accelerators (fitted on 48 to 1,536)"]
-    assert outside_fit(trained.fit_origin(h100), trained.sizes_asked(512)) == []
-    assert trained.fit_origin(load_device("mi300x")) is None
+    assert outside_fit(*trained.fitted_on(h100, 8)) == ["8 accelerators (fitted on 48 to 1,536)"]
+    assert outside_fit(*trained.fitted_on(h100, 512)) == []
+    assert trained.fitted_on(load_device("mi300x"), 8)[0] is None
