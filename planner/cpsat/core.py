@@ -22,8 +22,9 @@ SHARE = 0.6
 """of the time for neighbourhoods, where there are any, before cores are solved"""
 DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
-FEW_DEVICES, LARGE_SHARE = 128, 0.3
-"""so many are a small rack; in a larger one step 2 rarely ends with all divisions at once, and cores have more time"""
+FEW_DEVICES, CORES_SHARE = 128, 0.6
+"""up to so many, divisions come first; in larger racks step 2 rarely ends with all of them at once: cores come first,
+with this share of the time"""
 SMALL = 300
 """so few candidates are solved at once"""
 
@@ -45,20 +46,27 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if search.is_near:
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
-    is_proven = search.reaches("value") or divide(search, _division_clock(search, clock))
-    search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
-    if is_proven:
+    is_small = search.full.cluster.num_healthy <= FEW_DEVICES
+    if search.reaches("value") or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
+        search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
-    if search.assignments is not None and has_neighbourhoods(search.full) and not search.reaches("value"):
+    if search.assignments is not None and has_neighbourhoods(search.full):
         _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
-    return _solve_cores(search, knapsack, clock)
+    outcome = _solve_cores(search, knapsack, clock if is_small else clock.within(CORES_SHARE * clock.left_s))
+    if is_small or outcome.is_proven or outcome.is_infeasible:
+        return outcome
+    search.restrict(search.full)
+    return LevelOutcome(is_proven=_divide(search, clock))
 
 
-def _division_clock(search: Search, clock: Clock) -> Clock:
-    is_small = search.full.cluster.num_healthy <= FEW_DEVICES
-    return clock.within((DIVIDE_SHARE if is_small else LARGE_SHARE) * clock.left_s)
+def _divide(search: Search, clock: Clock) -> bool:
+    """Value over divisions; then what the best plan uses is in force, with all that may be better."""
+    is_proven = divide(search, clock)
+    assert search.bound is not None
+    search.restrict(search.knapsack.core(search.full, search.bound, _current_rows(search)))
+    return is_proven
 
 
 def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> LevelOutcome:
