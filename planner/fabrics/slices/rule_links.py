@@ -84,20 +84,32 @@ def _slowest(links: Links, lines: Sequence[Sequence[Tile]]) -> Time | None:
 
 
 def _reduce_scatter(links: Links, line: Sequence[Tile]) -> Time | None:
-    rounds = rounds_of(len(line), joins_all=isinstance(links.fabric, Sipac), closed=_is_closed(links, line))
-    num_chunks, fixed_s, byte_s = 2 * len(line), 0.0, 0.0
-    for each in rounds:
-        load: Counter[tuple[int, int]] = Counter()
+    joins_all, closed = isinstance(links.fabric, Sipac), _is_closed(links, line)
+    steps, rounds = _loads(len(line), joins_all=joins_all, closed=closed)
+    rates = tuple(links.rate(line[a], line[b]) for a, b in steps)
+    if not all(rates):
+        return None
+    return len(rounds) * links.fabric.alpha_s, _byte_s(len(line), rates, joins_all=joins_all, closed=closed)
+
+
+@lru_cache(maxsize=256)
+def _loads(ranks: int, *, joins_all: bool, closed: bool) -> tuple[list[tuple[int, int]], list[Counter[int]]]:
+    """Steps between ranks, and chunks over each of them, by its number, in each round of a reduce-scatter."""
+    numbers: dict[tuple[int, int], int] = {}
+    rounds = []
+    for each in rounds_of(ranks, joins_all=joins_all, closed=closed):
+        load: Counter[int] = Counter()
         for a, b, chunks in each.sends:
-            load[a, b] += len(chunks)
-        slowest = 0.0
-        for (a, b), count in load.items():
-            rate = links.rate(line[a], line[b])
-            if rate == 0.0:
-                return None
-            slowest = max(slowest, count / num_chunks / rate)
-        fixed_s, byte_s = fixed_s + links.fabric.alpha_s, byte_s + slowest
-    return fixed_s, byte_s
+            load[numbers.setdefault((a, b), len(numbers))] += len(chunks)
+        rounds.append(load)
+    return list(numbers), rounds
+
+
+@lru_cache(maxsize=4096)
+def _byte_s(ranks: int, rates: tuple[float, ...], *, joins_all: bool, closed: bool) -> float:
+    """Seconds per byte of the message over links of these rates, by the number of the step; rows are much alike."""
+    rounds = _loads(ranks, joins_all=joins_all, closed=closed)[1]
+    return sum(max(count / (2 * ranks) / rates[step] for step, count in load.items()) for load in rounds)
 
 
 def _is_closed(links: Links, line: Sequence[Tile]) -> bool:
