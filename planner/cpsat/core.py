@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
-from planner.cpsat.divisions.divide import divide
+from planner.cpsat.divisions.divide import divide, may_divide
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics import plugin_of
@@ -46,7 +46,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if search.is_near:
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
-    is_small = search.full.cluster.num_healthy <= FEW_DEVICES
+    is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
     if search.reaches("value") or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
@@ -54,8 +54,10 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
-    outcome = _solve_cores(search, knapsack, clock if is_small else clock.within(CORES_SHARE * clock.left_s))
-    if is_small or outcome.is_proven or outcome.is_infeasible:
+    if is_small or not is_alike:
+        return _solve_cores(search, knapsack, clock)
+    outcome = _solve_cores(search, knapsack, clock.within(CORES_SHARE * clock.left_s))
+    if outcome.is_proven or outcome.is_infeasible:
         return outcome
     search.restrict(search.full)
     return LevelOutcome(is_proven=_divide(search, clock))

@@ -27,13 +27,19 @@ Stands = dict[tuple[Demand, Division], bool]
 """whether a way stands alone, or was not refuted in time"""
 
 
+def may_divide(search: Search) -> bool:
+    """True where servers are alike, all jobs are listed and nobody may stay."""
+    has_counts = plugin_of(search.full.cluster.fabric).step_one.counts_of(search.full.cluster) is not None
+    return has_counts and not any(options.can_stay or not options.is_listed for options in search.full.options)
+
+
 def divide(search: Search, clock: Clock) -> bool:
     """Maximize value over divisions; true if the best plan is proven optimal over all candidates.
 
     Ever more rows take part: those that a plan of at least a threshold may use, until the best one reaches it.
     """
     counts_of = plugin_of(search.full.cluster.fabric).step_one.counts_of(search.full.cluster)
-    if counts_of is None or any(options.can_stay or not options.is_listed for options in search.full.options):
+    if counts_of is None or not may_divide(search):
         return False
     stands: Stands = {}
     for depth in DEPTHS:
