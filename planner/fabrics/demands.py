@@ -1,4 +1,4 @@
-"""RowDemands of the rows of a job's candidates, made when first asked for and shared by all that ask for the same."""
+"""Demands of the rows of a job's candidates, made when first asked for and shared by all that ask for the same."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property

@@ -108,6 +108,7 @@ class FreeDevices:
 
     def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
         """Take free devices, and what a job owns beside them."""
+        self._forget_refusals(devices)
         self._count(devices, -1)
         self.slots.take(devices)
         for hook in self.taken_hooks:
@@ -117,6 +118,7 @@ class FreeDevices:
 
     def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
         """Free those of these devices that work, and what a job owned beside them."""
+        self._forget_refusals(devices)
         if self.failed:
             devices = [device for device in devices if device not in self.failed]
         self._count(devices, 1)
@@ -125,6 +127,11 @@ class FreeDevices:
             hook(devices, False)
         if owned is not None:
             self._release_owned(owned)
+
+    def _forget_refusals(self, devices: Sequence[Device]) -> None:
+        """Light may be free, or taken, on the servers of these devices, whether or not they work."""
+        if self.refused is not None:
+            self.refused.changed([server for server, _ in devices])
 
     def _take_owned(self, owned: Owned[Any]) -> None:
         """Take what a job owns beside devices, where the fabric has anything of the kind."""
@@ -135,8 +142,6 @@ class FreeDevices:
     def _count(self, devices: Collection[Device], sign: int) -> None:
         dark, free, any_, lit = self.dark, self.free, self.any, self.lit
         together, size = self.free_together, self._num_together
-        if self.refused is not None:
-            self.refused.changed([server for server, _ in devices])
         number = 0
         for device in devices:
             server, slot = device

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -105,8 +106,9 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     fabric, starts = problem.cluster.fabric, plugin_of(problem.cluster.fabric).starts
     is_large = literals_of(problem) > MOST_LITERALS
     short = starts.short_list(problem, lambda: is_large)
+    bound = cache(lambda: KnapsackBounds.of(problem).bound)
     gap = max(options.gap, ENOUGH if is_large else 0.0)
-    enough = (1 - gap) * KnapsackBounds.of(problem).bound if gap else float("inf")
+    enough = (1 - gap) * bound() if gap else float("inf")
     listed = problem if short is None else short
     rows, jobs = priced_rows(listed)
     makers: dict[str, Callable[[], list[Assignment] | None]] = {
@@ -129,7 +131,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     if best is not None and is_improved and problem.instance.objectives[0].name == "value":
         patience = PATIENCE if fabric.slots_matter else SLICES_PATIENCE
         effort = Effort.of(options, clock.within(RECREATE_SHARE * clock.left_s), patience=patience)
-        better = recreated(listed, best, options.seed, effort, KnapsackBounds.of(problem).bound)
+        better = recreated(listed, best, options.seed, effort, bound())
         yield from (("recreate", plan) for plan in better)
 
 

@@ -49,3 +49,14 @@ def test_racks_are_alike_where_nothing_has_failed_and_fibers_are_as_many_everywh
     assert healthy.racks_are_alike
     assert (len(healthy.with_free(1)), len(hurt.with_free(1))) == (1, 2)
     assert not hurt.racks_are_alike
+
+
+def test_light_given_back_by_devices_that_failed_is_asked_for_again() -> None:
+    hurt = FreeState.empty(
+        Instance.parse(rack(training("x", 2), racks=2, health={"failed_tiles": ["r0.s0.t0"]})).cluster
+    )
+    hurt.refuse(FIRST, [(0, 1), (1, 1)])
+    assert hurt.refused is not None
+    assert hurt.refused.has(FIRST, [(0, 1), (1, 1)])
+    hurt.give_back([(0, 0)])
+    assert not hurt.refused.has(FIRST, [(0, 1), (1, 1)])
