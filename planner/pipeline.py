@@ -8,6 +8,7 @@ from planner.candidates.expand import expand
 from planner.fabrics.problem import Problem
 from planner.model.arguments import require_instance
 from planner.model.clock import Clock
+from planner.model.collector import resting_collector
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import Result, SolveOptions
@@ -47,7 +48,8 @@ def solve(
         problem = instance
     else:
         whole, last = listing(clock) if chosen.deterministic_limit is None else (None, None)
-        problem = expand(instance, clock=whole, last=last)
+        with resting_collector():
+            problem = expand(instance, clock=whole, last=last)
         chosen = replace(chosen, time_limit_s=clock.left_s)
     result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}

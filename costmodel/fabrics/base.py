@@ -1,6 +1,5 @@
 """What every fabric tells the planner: its servers, their names, and how a group of ranks may communicate."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from pydantic import Field
 
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
-from costmodel.fabrics.inventory import INDEX, Inventory, Parts, PriceClass, before_port
+from costmodel.fabrics.inventory import Inventory, Parts, PriceClass, before_port
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
@@ -127,39 +126,44 @@ class FabricBase(Spec):
     def rack_of(self, server: int) -> int:
         return server // self.servers
 
+    @cached_property
+    def server_names(self) -> tuple[str, ...]:
+        """Names of all servers, shape (S,)."""
+        if self.racks == 1:
+            return tuple(f"s{server}" for server in range(self.servers))
+        return tuple(f"r{rack}.s{server}" for rack in range(self.racks) for server in range(self.servers))
+
     def server_name(self, server: int) -> str:
-        rack, local = divmod(server, self.servers)
-        return f"s{local}" if self.racks == 1 else f"r{rack}.s{local}"
+        return self.server_names[server]
 
     def device_name(self, server: int, slot: int) -> str:
-        return f"{self.server_name(server)}.{self.device_letter}{slot}"
+        return f"{self.server_names[server]}.{self.device_letter}{slot}"
+
+    @cached_property
+    def _servers_by_name(self) -> dict[str, int]:
+        return {name: server for server, name in enumerate(self.server_names)}
+
+    @cached_property
+    def _slots_by_name(self) -> dict[str, int]:
+        return {f"{self.device_letter}{slot}": slot for slot in range(self.devices_per_server)}
 
     def parse_server(self, name: str) -> int:
         """Index of a server; ValueError names the right form."""
-        match = re.fullmatch(rf"(?:r({INDEX})\.)?s({INDEX})", name)
-        if match:
-            rack, local = int(match.group(1) or 0), int(match.group(2))
-            server = rack * self.servers + local
-            if rack < self.racks and local < self.servers and self.server_name(server) == name:
-                return server
-        first, last = self.server_name(0), self.server_name(self.num_servers - 1)
-        raise ValueError(f"no server '{name}'; servers are {first} to {last}")
-
-    @cached_property
-    def _devices(self) -> dict[str, tuple[int, int]]:
-        """Devices whose names were read before."""
-        return {}
+        server = self._servers_by_name.get(name)
+        if server is None:
+            first, last = self.server_name(0), self.server_name(self.num_servers - 1)
+            raise ValueError(f"no server '{name}'; servers are {first} to {last}")
+        return server
 
     def parse_device(self, name: str) -> tuple[int, int]:
         """Server index and slot of a device; ValueError names the right form."""
-        if name in self._devices:
-            return self._devices[name]
         head, _, tail = name.rpartition(".")
-        if re.fullmatch(self.device_letter + INDEX, tail) and int(tail[1:]) < self.devices_per_server:
-            return self._devices.setdefault(name, (self.parse_server(head), int(tail[1:])))
-        first = self.device_name(0, 0)
-        last = self.device_name(self.num_servers - 1, self.devices_per_server - 1)
-        raise ValueError(f"no device '{name}'; devices are {first} to {last}")
+        slot = self._slots_by_name.get(tail)
+        if slot is None:
+            first = self.device_name(0, 0)
+            last = self.device_name(self.num_servers - 1, self.devices_per_server - 1)
+            raise ValueError(f"no device '{name}'; devices are {first} to {last}")
+        return self.parse_server(head), slot
 
     def parse_switch(self, name: str) -> tuple[int, int]:
         """Axis or rail of an optical switch, and its number there; ValueError names the right form."""

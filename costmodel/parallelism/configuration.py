@@ -130,7 +130,7 @@ class Configuration(Spec):
 
     @model_validator(mode="after")
     def _phases_differ(self) -> Self:
-        if len(self.by_phase) > len({*self.by_phase}):
+        if self.first_phase is not None and len({*self.by_phase}) == 1:
             raise ValueError("first_phase says the same as the fields beside it; leave it out")
         return self
 

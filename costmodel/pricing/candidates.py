@@ -59,6 +59,16 @@ class Candidates:
 
     def configuration(self, row: int) -> Configuration:
         """The row as it is written in a plan."""
+        if row not in self._configurations:
+            self._configurations[row] = self._configuration(row)
+        return self._configurations[row]
+
+    @cached_property
+    def _configurations(self) -> dict[int, Configuration]:
+        """Those asked for."""
+        return {}
+
+    def _configuration(self, row: int) -> Configuration:
         first = PhaseSetting(**self.in_first_phase()._setting(row)) if self.has_phases[row] else None
         choice, order = self.mappings.choice(int(self.mapping[row])), RANK_ORDERS[self.order[row]]
         laid = {"block": int(self.block[row]), "rank_order": order}

@@ -5,7 +5,9 @@ found by bisection over all rows at once.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +24,33 @@ class DevicePrice:
 
     price: float
     bound: float
-    rows: tuple[Floats, ...]
-    """(C_j,) for each job: no plan that uses the row has more value"""
+    _problem: Problem
+    _best: list[float]
+    """value less price of each job's best row"""
 
     @classmethod
     def of(cls, problem: Problem) -> "DevicePrice":
-        r"""Least of $\lambda N + \sum_j \max_k (v_{jk} - \lambda n_{jk})$ over prices of the N healthy devices."""
+        r"""Least of $\lambda N + \sum_j \max_k (v_{jk} - \lambda n_{jk})$ over prices of the N healthy devices; found
+        once of a problem."""
+        if cls not in problem.relaxations:
+            problem.relaxations[cls] = cls._of(problem)
+        return cast(DevicePrice, problem.relaxations[cls])
+
+    @classmethod
+    def _of(cls, problem: Problem) -> "DevicePrice":
         table, capacity = _Table(problem), problem.cluster.num_healthy
         price = table.clearing_price(capacity)
-        best = table.best(price)
-        bound = price * capacity + fsum(best.tolist())
-        reduced = [options.value - price * options.candidates.num_devices for options in problem.options]
-        rows = zip(best.tolist(), reduced, strict=True)
-        return cls(
-            price, bound, tuple(bound - most + each if np.isfinite(most) else each - np.inf for most, each in rows)
-        )
+        best = table.best(price).tolist()
+        return cls(price, price * capacity + fsum(best), problem, best)
+
+    @cached_property
+    def rows(self) -> tuple[Floats, ...]:
+        """(C_j,) for each job: no plan that uses the row has more value."""
+        bounds = []
+        for options, most in zip(self._problem.options, self._best, strict=True):
+            reduced = options.value - self.price * options.candidates.num_devices
+            bounds.append(self.bound - most + reduced if np.isfinite(most) else reduced - np.inf)
+        return tuple(bounds)
 
 
 class _Table:

@@ -1,7 +1,9 @@
 """Reduced-cost fixing by a multiple-choice knapsack over devices: candidates that can matter, a bound a row."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +28,28 @@ class KnapsackBounds:
     """
 
     bound: float
-    rows: tuple[Floats, ...]
-    """(C_j,) for each job"""
+    _rows: Callable[[], tuple[Floats, ...]]
+
+    @cached_property
+    def rows(self) -> tuple[Floats, ...]:
+        """(C_j,) for each job."""
+        return self._rows()
 
     @classmethod
     def of(cls, problem: Problem) -> "KnapsackBounds":
+        """Bounds of a problem, found once."""
+        if cls not in problem.relaxations:
+            problem.relaxations[cls] = cls._of(problem)
+        return cast(KnapsackBounds, problem.relaxations[cls])
+
+    @classmethod
+    def _of(cls, problem: Problem) -> "KnapsackBounds":
         """Best values of the jobs before and after each job, at every number of devices n = 0..N; where jobs times
         devices are too many for that, the linear relaxation, which at such sizes is as good."""
         capacity = problem.cluster.num_healthy
         if capacity * len(problem.options) > MOST_STATES:
-            return cls._with_prices(problem, *_linear(problem))
+            relaxed = DevicePrice.of(problem)
+            return cls._with_prices(problem, relaxed.bound, lambda: relaxed.rows)
         best = [_best_by_devices(options, capacity) for options in problem.options]
         nothing = np.zeros(capacity + 1)
         before, after = [nothing], [nothing]
@@ -45,17 +59,17 @@ class KnapsackBounds:
             after.append(_combine(after[-1], column))
         after.reverse()
         rows = tuple(_row_bounds(options, before[j], after[j + 1]) for j, options in enumerate(problem.options))
-        return cls._with_prices(problem, float(before[-1][-1]), rows)
+        return cls._with_prices(problem, float(before[-1][-1]), lambda: rows)
 
     @classmethod
-    def _with_prices(cls, problem: Problem, bound: float, rows: tuple[Floats, ...]) -> "KnapsackBounds":
+    def _with_prices(cls, problem: Problem, bound: float, rows: Callable[[], tuple[Floats, ...]]) -> "KnapsackBounds":
         """The bounds, or those by prices of all that is pooled where these are tighter."""
-        if has_prices(problem) and np.isfinite(bound):
-            pooled = pool_prices(problem)
-            unlisted = sum(options.most_value for options in problem.options if not options.is_listed)
-            rows = tuple(np.minimum(one, other + unlisted) for one, other in zip(rows, pooled.rows, strict=True))
-            bound = min(bound, pooled.bound + unlisted)
-        return cls(bound, rows)
+        if not has_prices(problem) or not np.isfinite(bound):
+            return cls(bound, rows)
+        pooled = pool_prices(problem)
+        unlisted = sum(options.most_value for options in problem.options if not options.is_listed)
+        least = tuple(np.minimum(one, other + unlisted) for one, other in zip(rows(), pooled.rows, strict=True))
+        return cls(min(bound, pooled.bound + unlisted), lambda: least)
 
     def highest(self, count: int) -> float:
         """A threshold that so many rows reach at most, but for ties."""
@@ -75,11 +89,6 @@ class KnapsackBounds:
                     mask[row] = True
             options.append(job if mask.all() else job.take(np.flatnonzero(mask)))
         return replace(problem, options=tuple(options))
-
-
-def _linear(problem: Problem) -> tuple[float, tuple[Floats, ...]]:
-    relaxed = DevicePrice.of(problem)
-    return relaxed.bound, relaxed.rows
 
 
 def _best_by_devices(options: JobOptions, capacity: int) -> Floats:

@@ -13,7 +13,7 @@ def check_block(instance: Instance, plan: Plan) -> Iterator[Violation]:
     fabric = instance.cluster.fabric
     for job, assignment in admitted(instance, plan):
         block = assignment.configuration.block
-        for first in range(0, len(assignment.devices), block):
+        for first in range(0, len(assignment.devices), block) if block > 1 else ():
             tiles = (tile_of(fabric, name) for name in assignment.devices[first : first + block])
             servers = {tile[0] for tile in tiles if tile is not None}
             if len(servers) > 1:

@@ -14,7 +14,7 @@ Tile = tuple[int, int]
 
 def admitted(instance: Instance, plan: Plan) -> Iterator[tuple[Job, Assignment]]:
     """Jobs with their assignment, in the order of the plan; unknown and repeated ones are left out."""
-    jobs = {job.name: job for job in instance.all_jobs}
+    jobs = instance.jobs_by_name.copy()
     for assignment in plan.assignments:
         if job := jobs.pop(assignment.job, None):
             yield job, assignment
@@ -23,10 +23,9 @@ def admitted(instance: Instance, plan: Plan) -> Iterator[tuple[Job, Assignment]]
 def tile_of(fabric: FabricBase, name: str) -> Tile | None:
     """(server, slot) of a device."""
     try:
-        tile = fabric.parse_device(name)
+        return fabric.parse_device(name)
     except ValueError:
         return None
-    return tile if fabric.device_name(*tile) == name else None
 
 
 def server_of(fabric: FabricBase, name: str) -> int | None:

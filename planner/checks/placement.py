@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.checks.names import admitted, tile_of, tiles_in
+from planner.checks.names import Tile, admitted, tile_of, tiles_in
+from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
@@ -12,12 +13,15 @@ from planner.model.violation import Violation
 def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """One device for each rank: known, healthy, lit if the job has several, and of one job only."""
     owners: dict[str, str] = {}
+    cluster = instance.cluster
+    failed = tiles_in(cluster, cluster.health.failed_tiles)
+    dark = tiles_in(cluster, cluster.health.failed_ports)
     for job, assignment in admitted(instance, plan):
         excess = abs(len(assignment.devices) - assignment.configuration.num_devices)
         if excess:
             message = f"{job.name}: {len(assignment.devices)} devices for {assignment.configuration.num_devices} ranks"
             yield Violation("placement", job.name, message, float(excess))
-        yield from _check_devices(instance, assignment)
+        yield from _check_devices(cluster, assignment, failed, dark)
         for name in dict.fromkeys(assignment.devices):
             if name in owners:
                 message = f"{name} belongs to {owners[name]} and to {job.name}"
@@ -25,10 +29,7 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
             owners.setdefault(name, job.name)
 
 
-def _check_devices(instance: Instance, assignment: Assignment) -> Iterator[Violation]:
-    cluster = instance.cluster
-    failed = tiles_in(cluster, cluster.health.failed_tiles)
-    dark = tiles_in(cluster, cluster.health.failed_ports)
+def _check_devices(cluster: Cluster, assignment: Assignment, failed: set[Tile], dark: set[Tile]) -> Iterator[Violation]:
     for name, count in Counter(assignment.devices).items():
         tile, where = tile_of(cluster.fabric, name), f"{assignment.job}: {name}"
         if tile is None:

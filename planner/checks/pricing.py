@@ -11,8 +11,9 @@ from costmodel.fabrics import GroupPlan
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.degrees import RANK_ORDERS
 from costmodel.parallelism.mappings import DIMENSIONS
-from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_candidates
-from costmodel.pricing.phases import with_phases
+from costmodel.pricing.candidates import Candidates, candidates_of
+from costmodel.pricing.limits import Limits
+from costmodel.pricing.listing import priced
 from costmodel.pricing.score import score
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -70,9 +71,9 @@ def _is_setting(configuration: Configuration, rows: Candidates) -> NDArray[np.bo
 
 @dataclass(frozen=True)
 class _Question:
-    """All that listing or pricing depends on, by its text; the objects come along."""
+    """All that listing depends on, by its texts; the objects come along."""
 
-    text: str
+    texts: tuple[str, str, str]
     sizes: tuple[int, ...]
     job: Job = field(compare=False)
     cluster: Cluster = field(compare=False)
@@ -88,11 +89,11 @@ def price(instance: Instance, job: Job, configuration: Configuration) -> Price |
 
 def price_together(instance: Instance, configurations: Iterable[tuple[Job, Configuration]]) -> None:
     """Score many configurations at once, those of a workload together, for those who ask for their prices later."""
-    asked: dict[str, tuple[Job, dict[Configuration, None]]] = {}
+    asked: dict[tuple[str, str], tuple[Job, dict[Configuration, None]]] = {}
     for job, configuration in configurations:
         asked.setdefault(_pricing(instance.cluster, job), (job, {}))[1].setdefault(configuration)
-    for text, (job, wanted) in asked.items():
-        known = _prices(text)
+    for texts, (job, wanted) in asked.items():
+        known = _prices(texts)
         missing = [configuration for configuration in wanted if configuration not in known]
         known.update(zip(missing, _price_each(missing, job, instance.cluster), strict=True))
 
@@ -102,10 +103,17 @@ def fastest_and_least(instance: Instance, job: Job) -> tuple[float | None, float
 
     Of a resident the current configuration counts, listed or not.
     """
-    best = _offers(_listing(instance, job)).best
-    found = [best[size] for size in job.sizes if size in best]
+    fastest, least = _fastest_and_least(_listing(instance, job), job.sizes)
     if isinstance(job, Resident) and (current := price(instance, job, job.configuration)):
-        found.append((current.speed, current.energy_per_work))
+        fastest = current.speed if fastest is None else max(fastest, current.speed)
+        least = current.energy_per_work if least is None else min(least, current.energy_per_work)
+    return fastest, least
+
+
+@lru_cache(maxsize=4096)
+def _fastest_and_least(question: _Question, sizes: tuple[int, ...]) -> tuple[float | None, float | None]:
+    best = _offers(question).best
+    found = [best[size] for size in sizes if size in best]
     return max((speed for speed, _ in found), default=None), min((energy for _, energy in found), default=None)
 
 
@@ -114,19 +122,24 @@ def is_listed(instance: Instance, job: Job, configuration: Configuration) -> boo
     return configuration.num_devices in job.sizes and _is_listed(_listing(instance, job), configuration)
 
 
-def _pricing(cluster: Cluster, job: Job) -> str:
-    return f"{job.workload_json}\n{cluster.parts_json}"
+def _pricing(cluster: Cluster, job: Job) -> tuple[str, str]:
+    return job.workload_json, cluster.parts_json
 
 
 def _listing(instance: Instance, job: Job) -> _Question:
     """Jobs that differ in sizes alone are asked for together."""
     cluster, limits = instance.cluster, job.constraints_json
-    sizes = tuple(sorted({*instance.sizes_asked.get((job.workload_json, limits), ()), *job.sizes}))
-    return _Question(f"{_pricing(cluster, job)}\n{limits}", sizes, job, cluster)
+    sizes = _together(instance.sizes_asked.get((job.workload_json, limits), ()), job.sizes)
+    return _Question((*_pricing(cluster, job), limits), sizes, job, cluster)
 
 
 @lru_cache(maxsize=256)
-def _prices(text: str) -> dict[Configuration, Price | None]:
+def _together(sizes: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted({*sizes, *others}))
+
+
+@lru_cache(maxsize=256)
+def _prices(texts: tuple[str, str]) -> dict[Configuration, Price | None]:
     """Prices found so far of one workload on one cluster."""
     return {}
 
@@ -179,21 +192,19 @@ def _is_listed(question: _Question, configuration: Configuration) -> bool:
 
 @lru_cache(maxsize=256)
 def _offers(question: _Question) -> Offers:
-    job, device, fabric = question.job, question.cluster.device, question.cluster.fabric
-    limits = job.constraints
-    rows = enumerate_candidates(
+    job, device, fabric, limits = (
+        question.job,
+        question.cluster.device,
+        question.cluster.fabric,
+        question.job.constraints,
+    )
+    rows, scores = priced(
         job.workload,
         [size for size in question.sizes if size <= fabric.most_devices_of_a_job],
         device,
         fabric,
-        one_server=limits.one_server,
-        per_server=limits.per_server,
-        collective=limits.collective,
+        Limits(limits.one_server, limits.per_server, limits.collective, limits.one_setting),
     )
-    if limits.one_setting:
-        scores = score(rows, device, fabric)
-    else:
-        rows, scores = with_phases(rows, device, fabric)
     if job.workload.limits is not None:
         waits = zip(scores.ttft_s.tolist(), scores.tpot_s.tolist(), strict=True)
         in_time = np.array([not missed(job, *each) for each in waits], np.bool_)

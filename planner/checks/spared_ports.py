@@ -13,6 +13,8 @@ from planner.model.violation import Violation
 def check_spared_ports(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """A single-device job that starts leaves working ports to others where its server has a free device without."""
     cluster = instance.cluster
+    if not cluster.health.failed_ports:
+        return
     taken = tiles_in(cluster, tuple(name for _, assignment in admitted(instance, plan) for name in assignment.devices))
     spare = tiles_in(cluster, cluster.health.failed_ports) - taken - tiles_in(cluster, cluster.health.failed_tiles)
     for job, assignment in admitted(instance, plan):

@@ -20,7 +20,10 @@ class FreeSlots:
         for device, mask in cluster.failed_receivers.items():
             self._num_lost[device] = self._num_lost.get(device, 0) + mask.bit_count()
         self.lit: list[list[int]] = [self._by_loss(s, cluster.lit_slots(s)) for s in servers]
-        self.dark: list[list[int]] = [sorted(set(cluster.healthy_slots(s)) - set(self.lit[s])) for s in servers]
+        self.dark: list[list[int]] = [
+            sorted(set(cluster.healthy_slots(s)) - set(lit)) if cluster.dark_devices else []
+            for s, lit in enumerate(self.lit)
+        ]
 
     def copy(self) -> "FreeSlots":
         """The same slots, to take from apart."""

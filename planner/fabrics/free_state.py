@@ -116,7 +116,7 @@ class FreeState(FreeDevices):
         hopeless: set[object] = set()
         num_failed, has_racks = 0, len(self.together) > 1
         for demand, row in rows:
-            if demand.room_key in hopeless:
+            if demand.num_ranks > self.num_free or demand.room_key in hopeless:
                 continue
             found_any = False
             for blocks in self.spreads(demand, search):

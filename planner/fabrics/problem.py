@@ -1,8 +1,9 @@
 """Problem: all that a policy ever sees."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,10 +143,17 @@ class Problem:
 
     instance: Instance
     options: tuple[JobOptions, ...]
+    relaxations: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """what was found once of all candidates, by its type"""
 
     @property
     def cluster(self) -> Cluster:
         return self.instance.cluster
+
+    @cached_property
+    def options_by_name(self) -> dict[str, JobOptions]:
+        """Options by the name of their job."""
+        return {options.job.name: options for options in self.options}
 
     @property
     def num_candidates(self) -> int:

@@ -44,8 +44,8 @@ class SummedObjective(SearchObjective):
         """The amount that one job adds."""
 
     def amounts(self, problem: Problem, assignments: Sequence[Assignment]) -> list[float]:
-        by_name = {options.job.name: options for options in problem.options}
-        return [self.amount(by_name[assignment.job], assignment) for assignment in assignments]
+        options = problem.options_by_name
+        return [self.amount(options[assignment.job], assignment) for assignment in assignments]
 
     def value(self, problem: Problem, assignments: Sequence[Assignment]) -> float:
         return sum(self.amounts(problem, assignments))

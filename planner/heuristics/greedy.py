@@ -1,8 +1,9 @@
 """Greedy bin packing: jobs one after the other, each with its first candidate that fits; frame of all heuristics."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.candidates.device_price import DevicePrice
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
@@ -10,13 +11,15 @@ from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.search import Search, Strategy
 from planner.model.clock import Clock
+from planner.model.collector import resting_collector
 from planner.model.plan import Assignment
 
 LEAST_S = 0.5
 """seconds that a heuristic has, if nothing else was left: there is always a plan"""
-RowOrder = Callable[[JobOptions], Sequence[int]]
+RowOrder = Callable[[JobOptions], Iterable[int]]
 
 
+@resting_collector()
 def place_all(
     problem: Problem,
     strategy: Strategy,
@@ -60,17 +63,28 @@ def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
     """Rows and jobs in the order of the knapsack relaxation: value less a price per device."""
     if has_prices(problem):
         return _priced_in_pool(problem)
-    high = DevicePrice.of(problem).price
+    price = DevicePrice.of(problem).price
 
-    def order(options: JobOptions) -> Sequence[int]:
-        reduced = options.value - high * options.candidates.num_devices
-        return [int(row) for row in np.argsort(-reduced, kind="stable")]
+    def order(options: JobOptions) -> Iterator[int]:
+        return _descending(options.value - price * options.candidates.num_devices)
 
-    density = [float((o.value / o.candidates.num_devices).max(initial=0.0)) for o in problem.options]
-    sizes = [int(o.candidates.num_devices[order(o)[0]]) if len(o) else 0 for o in problem.options]
-    worth = [float((o.value - high * o.candidates.num_devices).max(initial=0.0)) for o in problem.options]
-    jobs = sorted(range(len(problem.options)), key=lambda j: (worth[j] <= 0, -sizes[j], -density[j]))
-    return order, jobs
+    def rank(options: JobOptions) -> tuple[bool, int, float]:
+        if not len(options):
+            return True, 0, 0.0
+        devices = options.candidates.num_devices
+        reduced = options.value - price * devices
+        best = int(reduced.argmax())
+        return bool(reduced[best] <= 0), -int(devices[best]), -float((options.value / devices).max())
+
+    ranks = [rank(options) for options in problem.options]
+    return order, sorted(range(len(ranks)), key=ranks.__getitem__)
+
+
+def _descending(reduced: NDArray[np.float64]) -> Iterator[int]:
+    """Rows from the highest to the lowest, ties as they come; most who ask want no more than the first."""
+    if len(reduced):
+        yield (first := int(reduced.argmax()))
+        yield from (row for row in np.argsort(-reduced, kind="stable").tolist() if row != first)
 
 
 def _priced_in_pool(problem: Problem) -> tuple[RowOrder, list[int]]:
@@ -78,8 +92,8 @@ def _priced_in_pool(problem: Problem) -> tuple[RowOrder, list[int]]:
     prices = pool_prices(problem)
     by_job = {options.job.name: reduced for options, reduced in zip(problem.options, prices.reduced, strict=True)}
 
-    def order(options: JobOptions) -> Sequence[int]:
-        return [int(row) for row in np.argsort(-by_job[options.job.name], kind="stable")]
+    def order(options: JobOptions) -> Iterator[int]:
+        return _descending(by_job[options.job.name])
 
     def rank(j: int) -> tuple[bool, float]:
         reduced = prices.reduced[j]

@@ -260,11 +260,15 @@ class Cluster(Spec):
 
     @cached_property
     def _healthy_slots(self) -> tuple[tuple[int, ...], ...]:
-        slots, servers = range(self.fabric.devices_per_server), range(self.fabric.num_servers)
+        slots, servers = tuple(range(self.fabric.devices_per_server)), range(self.fabric.num_servers)
+        if not self.failed_devices:
+            return (slots,) * len(servers)
         return tuple(tuple(slot for slot in slots if (s, slot) not in self.failed_devices) for s in servers)
 
     def lit_slots(self, server: int) -> tuple[int, ...]:
         """Slots of working devices with a working port."""
+        if not self.dark_devices:
+            return self.healthy_slots(server)
         return tuple(slot for slot in self.healthy_slots(server) if (server, slot) not in self.dark_devices)
 
     def healthy_fibers(self, source: int, destination: int) -> tuple[int, ...]:

@@ -103,6 +103,11 @@ class Instance(Spec):
         return (*self.residents, *self.jobs)
 
     @cached_property
+    def jobs_by_name(self) -> dict[str, Job]:
+        """Residents and jobs that wait."""
+        return {job.name: job for job in self.all_jobs}
+
+    @cached_property
     def sizes_asked(self) -> dict[tuple[str, str], tuple[int, ...]]:
         """Sizes that jobs of equal workload and constraints accept, ascending, by both as JSON."""
         asked: dict[tuple[str, str], set[int]] = {}
@@ -150,9 +155,8 @@ class Instance(Spec):
         return files.validate(cls, data, name)
 
     def job(self, name: str) -> Job:
-        for job in self.all_jobs:
-            if job.name == name:
-                return job
+        if name in self.jobs_by_name:
+            return self.jobs_by_name[name]
         names = ", ".join(job.name for job in self.all_jobs)
         raise InputError(self.name, "job", f"there is no job '{name}'; jobs are: {names}")
 

@@ -33,6 +33,11 @@ def literals_of(problem: Problem) -> int:
     return total
 
 
+def may_be_buildable(num_jobs: int, num_servers: int, clock: Clock) -> bool:
+    """False where no model of so many jobs, each of one candidate, is buildable."""
+    return num_jobs * num_servers * OF_COUNT * 2 <= _most_literals(clock)
+
+
 def _kinds_and_classes(demands: Sequence[Demand], *, has_pairs: bool) -> tuple[int, int]:
     """Kinds of blocks, and classes of light where pairs of servers have fibers."""
     kinds = len({BlockKind.of(demand) for demand in demands})
@@ -41,4 +46,8 @@ def _kinds_and_classes(demands: Sequence[Demand], *, has_pairs: bool) -> tuple[i
 
 def is_buildable(problem: Problem, clock: Clock) -> bool:
     """True if step 1 fits in memory and is written down long before the clock is over."""
-    return literals_of(problem) <= min(MOST_LITERALS, MOST_SHARE * clock.left_s * LITERALS_PER_SECOND)
+    return literals_of(problem) <= _most_literals(clock)
+
+
+def _most_literals(clock: Clock) -> float:
+    return min(MOST_LITERALS, MOST_SHARE * clock.left_s * LITERALS_PER_SECOND)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from planner.cpsat.search import Search
 from planner.cpsat.step1.objectives import OBJECTIVES
+from planner.cpsat.step1.size import may_be_buildable
 from planner.cpsat.step2.fix_configurations import fix_configurations
 from planner.model.plan import Assignment
 from planner.model.result import is_worse
@@ -14,6 +15,9 @@ COMPACT_S = 2.0
 def compact(search: Search) -> None:
     """Try the same configurations on as few servers as possible; adopted if no objective is worse."""
     assert search.assignments is not None
+    num_servers = search.full.cluster.fabric.num_servers
+    if not may_be_buildable(len(search.assignments), num_servers, search.clock.within(COMPACT_S)):
+        return
     spread = _servers(search, search.assignments)
     is_late = search.options.deterministic_limit is None and search.clock.left_s < COMPACT_S
     if search.is_stopped or is_late or spread == len(search.assignments):
