@@ -1,7 +1,7 @@
 """All ways to divide a job: every product of degrees that makes a number of devices, under each choice."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -34,6 +34,12 @@ def degree_table(
     ]
     table = np.array(rows, np.int32).reshape(-1, 4)
     return {name: table[:, i] for i, name in enumerate(("tensor", "context", "pipeline", "data"))}
+
+
+def joined(tables: Iterable[Mapping[str, NDArray[np.int32]]]) -> dict[str, NDArray[np.int32]]:
+    """The rows of several tables of degrees, one after the other."""
+    every = [degree_table(1, (), (), 1), *tables]
+    return {name: np.concatenate([table[name] for table in every]) for name in every[0]}
 
 
 RankOrder = Literal["tp-cp-pp-dp", "tp-cp-ep-pp-dp", "tp-cp-dp-pp"]

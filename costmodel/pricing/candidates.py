@@ -148,7 +148,7 @@ def enumerate_candidates(
     `one_server` keeps the whole job in one server; `per_server` devices are what each server gives that the job uses;
     `collective` keeps only plans of that kind along the dimensions that all-reduce.
     """
-    mappings = Mappings.concatenate([workload.mappings(size) for size in sizes])
+    mappings = workload.mappings(*sizes)
     blocks = listed_blocks(one_server, per_server)
     listed = list_candidates(workload, mappings, device, fabric, blocks=blocks, collective=collective)
     return listed if per_server is None else _with_share(listed, fabric, per_server)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device
-from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
+from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges
 from costmodel.pricing.opgraph import OpGraph
@@ -59,13 +59,11 @@ class Dlrm(DlrmSpec):
         """Nothing beside the degrees is left open."""
         return {}
 
-    def mappings(self, num_devices: int) -> Mappings:
+    def mappings(self, *sizes: int) -> Mappings:
         """Every `data` replicas of `tensor` ranks where all ranks get as many samples; micro_batch is samples of one
         replica."""
-        if self.batch % num_devices:
-            return Mappings.none()
-        tensor = [degree for degree in divisors(num_devices) if degree <= np.iinfo(CHOICES["tensor"][0]).max]
-        degrees = degree_table(num_devices, tensor, (1,), 1)
+        most, shared = np.iinfo(CHOICES["tensor"][0]).max, (size for size in sizes if self.batch % size == 0)
+        degrees = joined(degree_table(n, [t for t in divisors(n) if t <= most], (1,), 1) for n in shared)
         samples = self.batch // degrees["data"]
         return every_mapping(degrees | {"micro_batch": samples.astype(np.int32)}, self.menus())
 

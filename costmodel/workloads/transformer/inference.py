@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from costmodel.hardware.device import Device, Precision
-from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping
+from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
@@ -38,10 +38,10 @@ class TransformerInference(InferenceSpec):
             return {"expert": tuple(divisors(self.shape.experts))}
         return {"expert": self.expert if isinstance(self.expert, tuple) else (self.expert,)}
 
-    def mappings(self, num_devices: int) -> Mappings:
+    def mappings(self, *sizes: int) -> Mappings:
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
-        stages = self.numbers_of_stages
-        degrees = degree_table(num_devices, tensor_degrees(self.shape, num_devices), (1,), max(stages))
+        shape, stages = self.shape, self.numbers_of_stages
+        degrees = joined(degree_table(size, tensor_degrees(shape, size), (1,), max(stages)) for size in sizes)
         found = every_mapping(with_pools(degrees) if self.disaggregated else degrees, self.menus())
         found = found.take(np.isin(found.pipeline, stages))
         found = found.take(self.allowed(found))
@@ -54,6 +54,7 @@ class TransformerInference(InferenceSpec):
         if len(served) == 1:
             return served[0]
         every = Mappings.concatenate(served)
+        every = every.take(np.argsort(every.num_devices, kind="stable"))
         columns = every.tensor, every.pipeline, every.data, every.expert, every.micro_batch, every.prefill
         return every.take(np.sort(distinct_rows(columns)[0]))
 

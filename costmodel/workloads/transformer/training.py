@@ -3,7 +3,7 @@
 import numpy as np
 
 from costmodel.hardware.device import Device
-from costmodel.parallelism.degrees import RankOrder, degree_table, every_mapping
+from costmodel.parallelism.degrees import RankOrder, degree_table, every_mapping, joined
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.efficiency import variant_of
@@ -56,11 +56,11 @@ class TransformerTraining(TrainingSpec):
         """Matrix operations that a token needs: three times the forward pass; what is redone is no work."""
         return 3 * self.shape.forward_flops(self.sequence * (0.5 if self.shape.causal else 1.0))
 
-    def mappings(self, num_devices: int) -> Mappings:
-        """Every mapping on num_devices; none where nothing divides."""
-        menus = self.menus()
-        tensor, context = tensor_degrees(self.shape, num_devices), menus.pop("context")
-        degrees = degree_table(num_devices, tensor, context, self.shape.layers)
+    def mappings(self, *sizes: int) -> Mappings:
+        """Every mapping on so many devices, those of one size after those of the other; none where nothing divides."""
+        shape, menus = self.shape, self.menus()
+        context = menus.pop("context")
+        degrees = joined(degree_table(size, tensor_degrees(shape, size), context, shape.layers) for size in sizes)
         found = every_mapping(degrees, {name: menus.pop(name) for name in DIVIDING})
         found = found.take(self._divides(found))
         found = every_mapping({name: getattr(found, name) for name in (*degrees, *DIVIDING)}, menus)
