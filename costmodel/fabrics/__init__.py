@@ -9,6 +9,7 @@ from costmodel.fabrics.inventory import PRICE_CLASSES, Inventory, Parts, PriceCl
 from costmodel.fabrics.lightpath import Fiber, FiberBundle, Lightpath, Route
 from costmodel.fabrics.memory_node_rings import MemoryNodeRings
 from costmodel.fabrics.ocs_rail import OcsRail
+from costmodel.fabrics.pool_plans import PoolPlans, plans_by_pool
 from costmodel.fabrics.sipac import Sipac
 from costmodel.fabrics.sipam import Sipam
 from costmodel.fabrics.sliced import SlicedFabric
@@ -18,7 +19,7 @@ from costmodel.fabrics.union import SHIPPED, Fabric, outside_fabrics
 __all__ = [
     "NO_PLAN", "PRICE_CLASSES", "SHIPPED", "Circuits", "DividedPorts", "Fabric", "FabricBase", "FatTree",
     "Fiber", "FiberBundle", "GroupPlan", "Inventory", "Islands", "Lightpath", "LinkPlan", "MemoryNodeRings",
-    "OcsRail", "Parts", "PlanKind", "PriceClass", "Route", "Sipac", "Sipam", "SliceShape", "SlicedFabric", "Split",
-    "Torus", "fat_tree_of",
-    "outside_fabrics", "priced",
+    "OcsRail", "Parts", "PlanKind", "PoolPlans", "PriceClass", "Route", "Sipac", "Sipam", "SliceShape",
+    "SlicedFabric", "Split", "Torus", "fat_tree_of",
+    "outside_fabrics", "plans_by_pool", "priced",
 ]  # fmt: skip

@@ -245,10 +245,12 @@ class FabricBase(Spec):
         """
         raise NotImplementedError
 
-    def transfers(self, prefill: int, decode: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> Sequence[GroupPlan]:
         """Ways in which caches of prompts go from some replicas to others, rank by rank; () where there is none.
 
-        The group along data has the replicas of prompts first. `one_server` is as for `plans`.
+        The group along data has the replicas of prompts first, with so many ranks of `each` replica of either pool.
         """
         return ()
 

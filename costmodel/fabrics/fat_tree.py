@@ -62,9 +62,11 @@ class Islands(FabricBase):
         alpha_s, bandwidth = self._link(one_server, together)
         return packets.all_reduces(ranks, alpha_s, bandwidth, bandwidth if one_server else 0.0)
 
-    def transfers(self, prefill: int, decode: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> Sequence[GroupPlan]:
         alpha_s, bandwidth = self._link(one_server, 2 if one_server else 1)
-        return (packets.transfer(prefill, decode, alpha_s, bandwidth),)
+        return (packets.transfer(prefill, decode, alpha_s, bandwidth, each),)
 
     def _link(self, one_server: bool, together: int) -> tuple[float, float]:
         """Latency and bandwidth of a group's slowest link: what enters a server comes through the ports of all its

@@ -57,7 +57,8 @@ class LinkPlan:
 
     kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
     "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches;
-    "transfer": caches go from the first `radices[0]` places to the `radices[1]` others, over circuits or as packets;
+    "transfer": caches go from the first `radices[0]` replicas to the `radices[1]` others, over circuits or as packets;
+    replicas have one place each, or as many as two further `radices` say of either side;
     "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all): packets over the links of a slice.
     """
 
@@ -78,7 +79,8 @@ class LinkPlan:
             return f"line w{self.wavelengths[0]}"
         if self.kind == "transfer":
             width = f" w{self.wavelengths[0]}" if self.wavelengths else ""
-            return f"transfer {self.radices[0]} to {self.radices[1]}{width}"
+            each = f" ({self.radices[2]} to {self.radices[3]} ranks)" if len(self.radices) > 2 else ""
+            return f"transfer {self.radices[0]} to {self.radices[1]}{each}{width}"
         return " ".join([self.kind, *(["x".join(map(str, self.radices))] if self.radices else [])])
 
     def configurations(self) -> tuple[Circuits, ...]:
@@ -102,8 +104,13 @@ class LinkPlan:
         """Places with a circuit from the first to the second, and one back."""
         if self.kind == "line":
             return [(i, i + 1) for i in range(self.ranks - 1)]
-        prefill, decode = self.radices
-        return [(i, prefill + j) for i, j in transfer_pairs(prefill, decode)]
+        first = self.radices[0] * (self.radices[2] if len(self.radices) > 2 else 1)
+        return [(i, first + j) for i, j in transfer_pairs(*self.radices)]
+
+
+def transfer_radices(prefill: int, decode: int, each: tuple[int, int]) -> tuple[int, ...]:
+    """Replicas of either pool, and where a replica has several ranks in a group how many."""
+    return (prefill, decode) if each == (1, 1) else (prefill, decode, *each)
 
 
 NO_PLAN = LinkPlan("none", 1)

@@ -13,7 +13,7 @@ from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, is_runnable
 from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics.base import FabricBase
-from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down, transfer_radices
 from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
@@ -277,15 +277,18 @@ class Lightpath(FabricBase):
             for width in divisors_down(self.wavelengths_per_tile // peers)
         )
 
-    def transfers(self, prefill: int, decode: int, *, one_server: bool) -> Sequence[GroupPlan]:
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> Sequence[GroupPlan]:
         """Circuits of all pairs at once, at every halving of the width that the busiest replica can give its peers."""
-        peers = most_peers(prefill, decode)
+        radices = transfer_radices(prefill, decode, each)
+        peers = most_peers(*radices)
         if peers > min(self.max_peers, self.wavelengths_per_tile):
             return ()
         latency_s = self.alpha_s + TRANSFER_CHANGES * self.reconfiguration_s
-        rate, ranks = self.wavelength_bandwidth_bytes_per_s, prefill + decode
+        rate, ranks = self.wavelength_bandwidth_bytes_per_s, prefill * each[0] + decode * each[1]
         return tuple(
-            LinkPlan("transfer", ranks, latency_s, 1 / (width * rate), 1.0, (width,), (prefill, decode))
+            LinkPlan("transfer", ranks, latency_s, 1 / (width * rate), 1.0, (width,), radices)
             for width in divisors_down(self.wavelengths_per_tile // peers)
         )
 

@@ -140,12 +140,17 @@ class OcsRail(FabricBase):
             return held_all_reduces(ranks, self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s)
         return ()
 
-    def transfers(self, prefill: int, decode: int, *, one_server: bool) -> Sequence[GroupPlan]:
-        """Circuits of all pairs at once, over any number of ports that the busiest replica has for each peer."""
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> Sequence[GroupPlan]:
+        """Circuits of all pairs at once, over any number of ports that the busiest replica has for each peer.
+
+        Rails join ranks of one slot: pools of other degrees have no fellows there.
+        """
         if one_server:
-            return (packets.transfer(prefill, decode, self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s),)
+            return (packets.transfer(prefill, decode, self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s, each),)
         ranks, rate = prefill + decode, self.port_bandwidth_bytes_per_s
-        if ranks > self.num_servers:
+        if ranks > self.num_servers or each != (1, 1):
             return ()
         return tuple(
             LinkPlan("transfer", ranks, self.alpha_s, 1 / (width * rate), 1.0, (width,), (prefill, decode))

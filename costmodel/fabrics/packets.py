@@ -1,7 +1,7 @@
 """Groups whose messages go as packets over electrical switches: no circuits to plan."""
 
 from costmodel.collectives import closed_forms
-from costmodel.fabrics.group_plans import LinkPlan
+from costmodel.fabrics.group_plans import LinkPlan, transfer_radices
 
 
 def all_reduces(ranks: int, alpha_s: float, bytes_per_s: float, node_bytes_per_s: float = 0.0) -> tuple[LinkPlan, ...]:
@@ -24,10 +24,10 @@ def forward(ranks: int, alpha_s: float, bytes_per_s: float) -> LinkPlan:
     return LinkPlan("switched", ranks, alpha_s, 1 / bytes_per_s, 1.0)
 
 
-def transfer(prefill: int, decode: int, alpha_s: float, bytes_per_s: float) -> LinkPlan:
-    """From each of some replicas to one of the others at a time."""
-    ranks = prefill + decode
-    return LinkPlan("transfer", ranks, alpha_s, 1 / bytes_per_s, 1.0, radices=(prefill, decode))
+def transfer(prefill: int, decode: int, alpha_s: float, bytes_per_s: float, each: tuple[int, int]) -> LinkPlan:
+    """From each of some replicas to one of the others at a time; `each` says how many ranks a replica has here."""
+    ranks, radices = prefill * each[0] + decode * each[1], transfer_radices(prefill, decode, each)
+    return LinkPlan("transfer", ranks, alpha_s, max(each) / bytes_per_s, 1.0, radices=radices)
 
 
 def all_to_all(ranks: int, alpha_s: float, seconds_per_byte: float) -> LinkPlan:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from costmodel.collectives.ladder import Order
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan, PlanKind
+from costmodel.fabrics.pool_plans import PoolPlans
 from costmodel.hardware.offload import offload_code, offload_name
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
 from costmodel.parallelism.mappings import CHOICES, RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
@@ -31,9 +32,13 @@ class Collective(Spec):
     """wavelengths of each circuit, one entry for each radix; a ring or a line has one"""
     order: Order = "fixed"
     """alternating: successive calls go through the configurations forth and back"""
+    prefill: "Collective | None" = Field(default=None, exclude_if=lambda collective: collective is None)
+    """of the groups that run prompts, where they have degrees of their own"""
 
     @classmethod
     def of(cls, plan: GroupPlan) -> "Collective":
+        if isinstance(plan, PoolPlans):
+            return cls.of(plan.decode).model_copy(update={"prefill": cls.of(plan.prefill)})
         return _written(plan.kind, plan.radices, plan.held if plan.radices else (), plan.wavelengths, plan.order)
 
     def described(self, ranks: int) -> LinkPlan:
@@ -96,6 +101,10 @@ class Configuration(Spec):
     expert_collective: Collective = Collective()
     prefill: int = Field(default=0, ge=0, exclude_if=lambda replicas: replicas == 0)
     """of the `data` replicas, the first so many run prompts alone, and the others tokens alone; 0: each runs both"""
+    prefill_tensor: int = Field(default=0, ge=0, exclude_if=lambda degree: degree == 0)
+    """tensor degree of those that run prompts, whose ranks come first; 0: both pools have the same degrees"""
+    prefill_expert: int = Field(default=0, ge=0, exclude_if=lambda degree: degree == 0)
+    """expert degree of those that run prompts; 0: both pools have the same degrees"""
     first_phase: PhaseSetting | None = Field(default=None, exclude_if=lambda setting: setting is None)
     """setting in the first phase of the workload (prefill), where it has one of its own there"""
 
@@ -109,7 +118,7 @@ class Configuration(Spec):
 
     @property
     def num_devices(self) -> int:
-        return self.tensor * self.pipeline * self.data * self.context
+        return self.all_degrees.num_devices
 
     @property
     def degrees(self) -> str:
@@ -117,7 +126,8 @@ class Configuration(Spec):
         names = ("tensor", "pipeline", "data", "context", "expert", "interleave")
         parts = [f"{name} {getattr(self, name)}" for name in names[:3]]
         parts += [f"{name} {degree}" for name in names[3:] if (degree := getattr(self, name)) not in (None, 1)]
-        parts[2] += f" ({self.prefill} of prompts)" if self.prefill else ""
+        own = f", tensor {self.prefill_tensor}, expert {self.prefill_expert}" if self.prefill_tensor else ""
+        parts[2] += f" ({self.prefill} of prompts{own})" if self.prefill else ""
         return f"{' x '.join(parts)} with micro_batch {self.micro_batch}"
 
     @model_validator(mode="after")
@@ -137,7 +147,7 @@ class Configuration(Spec):
     @property
     def all_degrees(self) -> Degrees:
         degrees = self.tensor, self.pipeline, self.data, self.context, self.expert
-        return Degrees(*degrees, self.rank_order, self.prefill)
+        return Degrees(*degrees, self.rank_order, self.prefill, self.prefill_tensor, self.prefill_expert)
 
     def is_confined(self, dimension: Dimension) -> bool:
         """Whether the groups along a dimension surely lie in one server."""
@@ -158,6 +168,10 @@ class Configuration(Spec):
 
     @model_validator(mode="after")
     def _experts_divide(self) -> Self:
+        if self.prefill_tensor or self.prefill_expert:
+            if problem := self.all_degrees.pools_problem():
+                raise ValueError(problem)
+            return self
         if self.data % self.expert:
             raise ValueError(f"expert {self.expert} must divide data {self.data}")
         if self.prefill and (self.prefill >= self.data or self.prefill % self.expert):

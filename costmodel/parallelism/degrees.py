@@ -77,10 +77,51 @@ class Degrees:
     order: RankOrder = RANK_ORDERS[0]
     prefill: int = 0
     """of the data ranks, the first so many run prompts alone; 0: there are no two pools"""
+    prefill_tensor: int = 0
+    """tensor degree of these, whose ranks come first; 0: both pools have the same degrees"""
+    prefill_expert: int = 0
 
     @property
     def num_devices(self) -> int:
-        return self.tensor * self.pipeline * self.data * self.context
+        return self._own_ranks or self.tensor * self.pipeline * self.data * self.context
+
+    @property
+    def _own_ranks(self) -> int:
+        """Of both pools, where they have degrees of their own; else 0."""
+        if not self.prefill_tensor:
+            return 0
+        return self.prefill * self.prefill_tensor + (self.data - self.prefill) * self.tensor
+
+    @property
+    def of_prompts(self) -> "Degrees":
+        """Of the pool of prompts alone, where it has its own."""
+        return Degrees(self.prefill_tensor, 1, self.prefill, 1, self.prefill_expert)
+
+    @property
+    def of_tokens(self) -> "Degrees":
+        """Of the pool of tokens alone, where that of prompts has its own."""
+        return Degrees(self.tensor, 1, self.data - self.prefill, 1, self.expert)
+
+    @property
+    def ranks_of_caches(self) -> tuple[int, int]:
+        """Ranks of a replica of prompts, and of one of tokens, that hold the same part of a cache."""
+        narrow = min(self.prefill_tensor, self.tensor)
+        return (self.prefill_tensor // narrow, self.tensor // narrow) if narrow else (1, 1)
+
+    def pools_problem(self) -> str:
+        """Why two pools cannot have such degrees; empty where they can."""
+        own, wide = (self.prefill_tensor, self.prefill_expert), max(self.prefill_tensor, self.tensor)
+        if 0 in own or not 0 < self.prefill < self.data or self.pipeline * self.context > 1:
+            return "prefill_tensor and prefill_expert: both, of two pools without pipeline or context ranks"
+        if own == (self.tensor, self.expert):
+            return "prefill_tensor and prefill_expert: both pools have the same degrees; leave them out"
+        if wide % min(self.prefill_tensor, self.tensor):
+            return f"prefill_tensor {self.prefill_tensor} and tensor {self.tensor}: one must divide the other"
+        if self.prefill % self.prefill_expert or (self.data - self.prefill) % self.expert:
+            return "expert and prefill_expert must divide the replicas of their pools"
+        if self.prefill * self.prefill_tensor % wide or self.num_devices % wide:
+            return f"each pool must have a multiple of the {wide} accelerators of the wider replicas"
+        return ""
 
     def spans(self, server: int | None) -> tuple[int, int, int, int]:
         """Ranks that should share a server: the tensor group, with the context, with the experts if these come next,
@@ -88,7 +129,10 @@ class Degrees:
 
         A tensor group wider than a `server` counts with the part of it that divides one; with None it counts whole.
         """
-        tensor = self.tensor if server is None or self.tensor <= server else math.gcd(self.tensor, server)
+        wide = max(self.tensor, self.prefill_tensor)
+        tensor = wide if server is None or wide <= server else math.gcd(wide, server)
+        if self.prefill_tensor:
+            return tensor, tensor, self._experts_together(tensor), tensor
         inner = tensor * self.context
         third = AXES[self.order][2] if self.pipeline > 1 else "expert"
         stages = self._places["pipeline"][0] // (self.tensor * self.context) * inner * self.pipeline
@@ -113,7 +157,12 @@ class Degrees:
         return dict(zip(names, grids, strict=True))
 
     def groups(self, dimension: Dimension) -> NDArray[np.int64]:
-        """Ranks of each group along a dimension, by their place in it, shape (groups, ranks)."""
+        """Ranks of each group along a dimension, by their place in it, shape (groups, ranks).
+
+        Where pools have degrees of their own, groups along tensor and expert are those of tokens.
+        """
+        if self.prefill_tensor:
+            return self._groups_of_pools(dimension)
         names, places = AXES[self.order][::-1], self._places
         axes = [names.index(name) for name in VARIES[dimension]]
         grid = np.arange(self.num_devices).reshape([places[name][1] for name in names])
@@ -121,7 +170,25 @@ class Degrees:
 
     def ranks(self, dimension: Dimension) -> int:
         """Ranks of a group: context ranks share the data group."""
+        if dimension == "data" and self.prefill_tensor:
+            senders, receivers = self.ranks_of_caches
+            return self.prefill * senders + (self.data - self.prefill) * receivers
         return self.data * self.context if dimension == "data" else int(getattr(self, dimension))
+
+    def _groups_of_pools(self, dimension: Dimension) -> NDArray[np.int64]:
+        """The same of pools with degrees of their own."""
+        first, bands = self.prefill * self.prefill_tensor, min(self.prefill_tensor, self.tensor)
+        if dimension != "data":
+            return first + self.of_tokens.groups(dimension)
+        ranks = np.arange(self.num_devices)
+        sides = ranks[:first].reshape(self.prefill, bands, -1), ranks[first:].reshape(-1, bands, self.tensor // bands)
+        return np.concatenate([np.moveaxis(side, 1, 0).reshape(bands, -1) for side in sides], axis=1)
+
+    def _experts_together(self, tensor: int) -> int:
+        """Ranks of the larger groups of experts, where both pools consist of so many each time; else `tensor`."""
+        span = max(self.tensor * self.expert, self.prefill_tensor * self.prefill_expert)
+        first = self.prefill * self.prefill_tensor
+        return span if first % span == 0 and self.num_devices % span == 0 else tensor
 
     def ranks_together(self, dimension: Dimension, block: int) -> int:
         """Ranks of a group in one server where each block of so many consecutive ranks lies in one."""
@@ -142,6 +209,11 @@ class Degrees:
 
     def together(self, block: int) -> tuple[int, ...]:
         """Ranks of a group along each of DIMENSIONS in one server, where each run of `block` ranks lies in one."""
+        if self.prefill_tensor:
+            first, whole = self.prefill * self.prefill_tensor, block == self.num_devices
+            near = self.of_tokens.together(block) if first % block == 0 else (1, 1, 1, 1, 1)
+            tensor = self.tensor if whole or block % self.tensor == 0 == first % self.tensor else near[0]
+            return tensor, 1, self.ranks("data") if whole else 1, 1, self.expert if whole else near[4]
         if block == self.num_devices:
             return self.tensor, self.pipeline, self.data * self.context, self.context, self.expert
         places = self._places
@@ -170,7 +242,11 @@ def confined(m: Mappings, mapping: Ints, block: Ints, order: Ints) -> Bools:
         "expert": [stages * expert, inner * expert, inner * expert],
     }
     whole = block == ranks[mapping]
-    return np.stack([whole | (block % np.stack(ends[dimension])[order, mapping] == 0) for dimension in DIMENSIONS])
+    found = np.stack([whole | (block % np.stack(ends[dimension])[order, mapping] == 0) for dimension in DIMENSIONS])
+    if m.prefill_tensor.any():
+        first = (m.prefill * m.prefill_tensor.astype(np.int32))[mapping]
+        found[DIMENSIONS.index("expert")] &= whole | (first % block == 0)
+    return found
 
 
 def _held(block: int, stride: int, extent: int) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from costmodel.fabrics import FabricBase, GroupPlan, Split
+from costmodel.fabrics.pool_plans import paired
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.degrees import Degrees
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
@@ -13,8 +14,13 @@ def plans_of(fabric: FabricBase, degrees: Degrees, dimension: Dimension, block: 
     """Plans of the groups along a dimension, laid out in such blocks."""
     ranks, together = degrees.ranks(dimension), degrees.ranks_together(dimension, block)
     if dimension == "data" and degrees.prefill:
-        return fabric.transfers(degrees.prefill, ranks - degrees.prefill, one_server=together == ranks)
-    return fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
+        decode = degrees.data - degrees.prefill
+        return fabric.transfers(degrees.prefill, decode, one_server=together == ranks, each=degrees.ranks_of_caches)
+    found = fabric.plans(dimension, ranks, one_server=together == ranks, per_server=together)
+    if not degrees.prefill_tensor or dimension not in ("tensor", "expert"):
+        return found
+    prompts = degrees.of_prompts
+    return paired(plans_of(fabric, prompts, dimension, min(block, prompts.num_devices)), found)
 
 
 def setting_of(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -39,6 +39,8 @@ CHOICES: dict[str, tuple[type[np.integer[Any]], int]] = {
     "offload": (np.int8, 0),
     "schedule": (np.int8, 0),
     "prefill": (np.int16, 0),
+    "prefill_tensor": (np.int16, 0),
+    "prefill_expert": (np.int16, 0),
 }
 """columns that a mapping consists of: type and default; small types, since there may be 10^7 rows"""
 
@@ -51,7 +53,7 @@ class Mappings:
     """One row per choice, columns of shape (M,).
 
     rank = ((data index x pipeline + stage) x context + context index) x tensor + tensor index; the expert
-    groups are parts of the data groups.
+    groups are parts of the data groups. Where a pool of prompts has degrees of its own, its ranks come first.
     """
 
     num_devices: Ints
@@ -78,6 +80,10 @@ class Mappings:
     """index into SCHEDULES: the order of passes in a pipeline"""
     prefill: Ints
     """of the data ranks, the first so many run prompts alone, and the others tokens alone; 0 where each runs both"""
+    prefill_tensor: Ints
+    """tensor degree of those that run prompts, where they have degrees of their own; else 0"""
+    prefill_expert: Ints
+    """expert degree of those that run prompts, where they have degrees of their own; else 0"""
 
     @classmethod
     def of(cls, **columns: Any) -> Self:
@@ -109,6 +115,15 @@ class Mappings:
     def take(self, rows: Ints | Bools | slice) -> Self:
         """The rows of these numbers, or those where a mask is true."""
         return type(self)(*(getattr(self, f.name)[rows] for f in fields(self)))
+
+    def of_prompts(self) -> Self:
+        """Itself, or with the degrees of replicas that run prompts where some have their own."""
+        has_own = self.prefill_tensor > 0
+        if not has_own.any():
+            return self
+        tensor = np.where(has_own, self.prefill_tensor, self.tensor)
+        expert = np.where(has_own, self.prefill_expert, self.expert)
+        return replace(self, tensor=tensor, expert=expert, prefill_tensor=np.zeros_like(self.prefill_tensor))
 
     def choice(self, row: int) -> dict[str, int]:
         """Number of each column of CHOICES in one row."""
@@ -169,4 +184,6 @@ def _num_devices(columns: dict[str, Ints]) -> Ints:
     product = np.ones(1, np.int32)
     for degree in degrees:
         product = product * degree
-    return product
+    if not (own := columns["prefill_tensor"].astype(np.int32)).any():
+        return product
+    return product + np.where(own > 0, columns["prefill"] * (own - columns["tensor"]), 0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase, GroupPlan, Split
+from costmodel.fabrics import FabricBase, GroupPlan, Split, plans_by_pool
 from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Collective, Configuration, PhaseSetting
 from costmodel.parallelism.degrees import RANK_ORDERS, confined
@@ -114,6 +114,12 @@ class Candidates:
             first_split=None if self.first_split is None else self.first_split[rows],
         )
 
+    def of_prompts(self) -> "Candidates":
+        """The rows with the degrees and plans of the pool that runs prompts, where it has its own."""
+        if (own := self.mappings.of_prompts()) is self.mappings:
+            return self
+        return replace(self, mappings=own, plans=tuple(plans_by_pool(plan)[0] for plan in self.plans))
+
     def part(
         self, rows: Ints | slice, device: Device, calibrations: Calibrations | None = None
     ) -> tuple["Candidates", OpGraph]:
@@ -217,10 +223,11 @@ def _list_split(
 
 
 def group_degrees(mappings: Mappings) -> Ints:
-    """Ranks of the groups along each dimension, and those of data that run prompts alone, shape (6, M): context ranks
-    share a data group."""
+    """Ranks of the groups along each dimension, and of two pools the replicas of prompts and the degrees of their own,
+    shape (8, M): context ranks share a data group, and with degrees of their own it has one rank of each replica here.
+    """
     columns = [mappings.tensor, mappings.pipeline, mappings.data * mappings.context.astype(np.int32)]
-    columns += [mappings.context, mappings.expert, mappings.prefill]
+    columns += [mappings.context, mappings.expert, mappings.prefill, mappings.prefill_tensor, mappings.prefill_expert]
     return np.stack([column.astype(np.int32) for column in columns])
 
 

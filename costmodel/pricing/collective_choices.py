@@ -1,11 +1,12 @@
 """Blocks of given degrees of parallelism, and the plans along each dimension that go together."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 
-from costmodel.fabrics import FabricBase, GroupPlan
+from costmodel.fabrics import NO_PLAN, FabricBase, GroupPlan, plans_by_pool
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
+from costmodel.parallelism.described import plans_of
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
 from costmodel.workloads import Workload
 
@@ -35,6 +36,7 @@ class PlanChoices:
         self._orders = [order for order in RANK_ORDERS if order in fabric.rank_orders]
         self._allowed = [order for order in self._orders if order in workload.rank_orders] or self._orders
         self._listed = dict[tuple[int, int, int, int], Numbers]()
+        self._listed_of_pools = dict[tuple[int, Degrees, int], Numbers]()
         self._combined = dict[tuple[tuple[Numbers, ...], tuple[bool, ...]], list[Numbers]]()
 
     def rows(self, degrees: Sequence[int], num_devices: int) -> Iterator[Numbers]:
@@ -43,26 +45,46 @@ class PlanChoices:
         `degrees` are as `group_degrees` has them, here and in `missing`.
         """
         for block, order, ranks, together in self._layouts(degrees, num_devices):
-            menus = tuple(map(self._numbers, range(len(DIMENSIONS)), ranks, together, repeat(degrees[-1])))
+            menus = self._menus(degrees, ranks, together, block)
             inside = tuple(near == of for near, of in zip(together, ranks, strict=True))
             laid = block, RANK_ORDERS.index(order)
             yield from (laid + chosen for chosen in self._combinations(menus, inside))
 
     def missing(self, degrees: Sequence[int], num_devices: int) -> Iterator[list[tuple[Dimension, int]]]:
         """Of each layout, dimensions without a plan, and the ranks of their groups."""
-        for _, _, ranks, together in self._layouts(degrees, num_devices):
-            every = enumerate(zip(DIMENSIONS, ranks, together, strict=True))
-            yield [(d, of) for axis, (d, of, near) in every if not self._numbers(axis, of, near, degrees[-1])]
+        for block, _, ranks, together in self._layouts(degrees, num_devices):
+            menus = self._menus(degrees, ranks, together, block)
+            yield [(d, of) for d, of, menu in zip(DIMENSIONS, ranks, menus, strict=True) if not menu]
+
+    def _menus(
+        self, degrees: Sequence[int], ranks: Sequence[int], together: Numbers, block: int
+    ) -> tuple[Numbers, ...]:
+        """Numbers of the plans along each dimension."""
+        if (laid := _laid(degrees)).prefill_tensor:
+            return tuple(map(self._numbers_of_pools, range(len(DIMENSIONS)), repeat(laid), repeat(block)))
+        return tuple(map(self._numbers, range(len(DIMENSIONS)), ranks, together, repeat(laid.prefill)))
+
+    def _numbers_of_pools(self, axis: int, degrees: Degrees, block: int) -> Numbers:
+        """The same of two pools with degrees of their own, of one dimension."""
+        key = axis, degrees, block
+        if key not in self._listed_of_pools:
+            dimension = DIMENSIONS[axis]
+            found = plans_of(self.fabric, degrees, dimension, block) if self._sends[axis] else (NO_PLAN,)
+            if self.collective is not None and dimension in REDUCING and dimension != "data":
+                kinds = {"none", self.collective}
+                found = [plan for plan in found if {each.kind for each in plans_by_pool(plan)} <= kinds]
+            self._listed_of_pools[key] = tuple(self.plans.setdefault(plan, len(self.plans)) for plan in found)
+        return self._listed_of_pools[key]
 
     def _layouts(
         self, degrees: Sequence[int], num_devices: int
     ) -> Iterator[tuple[int, RankOrder, Sequence[int], Numbers]]:
         """Blocks under each order, ranks of the groups, and how many of them then share a server: once where alike."""
         seen = set[tuple[int, Numbers]]()
-        *ranks, _ = tensor, pipeline, shards, context, expert, _ = degrees
-        usual = Degrees(tensor, pipeline, shards // context, context, expert)
+        usual = _laid(degrees)
+        ranks = [usual.ranks(dimension) for dimension in DIMENSIONS]
         for order in dict.fromkeys(map(usual.first_order_like, self._allowed)):
-            laid = usual if order == usual.order else Degrees(tensor, pipeline, usual.data, context, expert, order)
+            laid = usual if order == usual.order else replace(usual, order=order)
             for block in self.blocks(self.fabric, laid.spans(self._server), num_devices):
                 together = laid.together(block)
                 if (block, together) not in seen:
@@ -99,3 +121,11 @@ class PlanChoices:
             chosen = self.fabric.combinations(plans, inside)
             self._combined[key] = [tuple(m[p] for m, p in zip(menus, places, strict=True)) for places in chosen]
         return self._combined[key]
+
+
+def _laid(degrees: Sequence[int]) -> Degrees:
+    """Degrees of a row of `group_degrees`."""
+    tensor, pipeline, shards, context, expert, prefill, own_tensor, own_expert = degrees
+    return Degrees(
+        tensor, pipeline, shards // context, context, expert, RANK_ORDERS[0], prefill, own_tensor, own_expert
+    )

@@ -219,10 +219,13 @@ def _paced(
     else:
         given = {block.phase for block in graph.blocks}
         parts = {
-            name: step_price(candidates, graph.alone(name), device, fabric, calibrations)
+            name: step_price(
+                candidates.of_prompts() if name == "prefill" else candidates,
+                graph.alone(name), device, fabric, calibrations,
+            )
             for name in graph.pace.phases
             if name in given
-        }
+        }  # fmt: skip
         columns |= _in_turn(graph.pace, m, parts, device, num_devices)
     return columns | waiting_j(columns["step_s"], device, fabric, num_devices)
 

@@ -36,6 +36,9 @@ class TwoPools:
     """replicas of prompts"""
     decode: Floats
     """replicas of tokens"""
+    ranks: Mapping[str, Floats]
+    """share of all accelerators that a replica has at work, with a prompt ("prefill"), a cache ("transfer") or tokens
+    ("decode")"""
 
     phases = ("prefill", "transfer", "single", "decode")
 
@@ -71,7 +74,6 @@ class TwoPools:
         }
         steps = {name: number / load.output_tokens for name, number in of_request.items()}
         at_once = {"prefill": prompts, "transfer": prompts, "single": running, "decode": running}
-        rate = users / (self.prefill + self.decode)[mapping]
         whole_s = {"prefill": prompt_s, "transfer": step_s["transfer"], "single": single_s, "decode": full_s}
         kernels_s = sum((steps[name] * each_s for name, each_s in step_s.items()), np.zeros(len(mapping)))
         return Paced(
@@ -80,7 +82,10 @@ class TwoPools:
             tpot_s=answer_s / (load.output_tokens - 1),
             steps=steps,
             software_s={name: np.maximum(whole_s[name] - step_s[name], 0.0) for name in steps},
-            shares={name: rate * steps[name] / np.maximum(at_once[name], 1.0) for name in steps},
+            shares={
+                name: users * self.ranks.get(name, self.ranks["decode"])[mapping] * steps[name] / np.maximum(each, 1.0)
+                for name, each in at_once.items()
+            },
         )
 
 

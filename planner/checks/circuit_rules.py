@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from costmodel.fabrics import FabricBase, GroupPlan
+from costmodel.fabrics import FabricBase, GroupPlan, plans_by_pool
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.charged import compare_time
 from planner.checks.fabric_rules import FabricRules
 from planner.checks.phases import in_phases
 from planner.checks.pricing import Price
-from planner.checks.required import Links, groups, is_sound, required_links
+from planner.checks.required import Links, groups, is_sound, prompt_groups, required_links
 from planner.checks.schedule import Schedule, reduces_once, schedule_of
 from planner.model.instance import Instance
 from planner.model.job import Job
@@ -60,17 +60,26 @@ class CircuitRules(FabricRules):
     ) -> Iterator[Violation]:
         for axis, dimension in enumerate(DIMENSIONS):
             collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
-            lines = groups(assignment.configuration, dimension)
-            if not self.is_simulated(collective) or not is_sound(collective, len(lines[0])):
-                continue
-            schedule = schedule_of(collective, len(lines[0]))
-            where = f"{assignment.job}: {dimension}"
-            if collective.kind in ("ring", "radix", "exchange") and not reduces_once(collective, len(lines[0])):
-                yield Violation("rounds", where, f"{where}: its rounds do not reduce every chunk once")
+            plans, lines = plans_by_pool(charged[axis]), groups(assignment.configuration, dimension)
             held = [_widths(held) for held in assignment.circuits if held.dimension == dimension]
-            for line in lines:
-                devices = [assignment.devices[rank] for rank in line]
-                yield from _simulate_group(speed, schedule, devices, held, charged[axis], where)
+            where, devices = f"{assignment.job}: {dimension}", assignment.devices
+            yield from self._simulate_groups(speed, collective, lines, devices, held, plans[-1], where)
+            if collective.prefill is not None and len(plans) > 1:
+                first = prompt_groups(assignment.configuration, dimension)
+                yield from self._simulate_groups(speed, collective.prefill, first, devices, held, plans[0], where)
+
+    def _simulate_groups(
+        self, speed: CircuitSpeed, collective: Collective, lines: list[list[int]], devices: Sequence[str],
+        held: list[Widths], charged: GroupPlan, where: str,
+    ) -> Iterator[Violation]:  # fmt: skip
+        """Groups of ranks with one collective."""
+        if not self.is_simulated(collective) or not is_sound(collective, len(lines[0])):
+            return
+        schedule = schedule_of(collective, len(lines[0]))
+        if collective.kind in ("ring", "radix", "exchange") and not reduces_once(collective, len(lines[0])):
+            yield Violation("rounds", where, f"{where}: its rounds do not reduce every chunk once")
+        for line in lines:
+            yield from _simulate_group(speed, schedule, [devices[rank] for rank in line], held, charged, where)
 
 
 def _widths(held: HeldCircuits) -> Widths:

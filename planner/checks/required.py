@@ -18,14 +18,47 @@ def groups(configuration: Configuration, dimension: str) -> list[list[int]]:
     """Ranks of each group along a dimension.
 
     rank = ((data x pipeline + stage) x context + context index) x tensor + tensor index; context ranks share the
-    data group, and expert groups are consecutive parts of the data index.
+    data group, and expert groups are consecutive parts of the data index. Two pools with degrees of their own have the
+    ranks of one after those of the other; these are the groups of the second.
     """
     c = configuration
+    if c.prefill_tensor:
+        first = c.prefill * c.prefill_tensor
+        return _cache_groups(c, first) if dimension == "data" else _rows(c, dimension, first)
     shape = (c.data // c.expert, c.expert, c.pipeline, c.context, c.tensor)
     axes = {"data": (0, 1, 3), "expert": (1,), "pipeline": (2,), "context": (3,), "tensor": (4,)}[dimension]
     grid = np.moveaxis(np.arange(c.num_devices).reshape(shape), axes, range(5 - len(axes), 5))
     lines: list[list[int]] = grid.reshape(-1, prod(shape[axis] for axis in axes)).tolist()
     return lines
+
+
+def prompt_groups(configuration: Configuration, dimension: str) -> list[list[int]]:
+    """Ranks of each group of the first of two pools with degrees of their own."""
+    c = configuration
+    own = c.model_copy(update={"data": c.prefill, "tensor": c.prefill_tensor, "expert": c.prefill_expert, "prefill": 0})
+    return _rows(own, dimension, 0)
+
+
+def _rows(c: Configuration, dimension: str, first: int) -> list[list[int]]:
+    """Groups along tensor or expert of the pool whose ranks follow the first so many, with the degrees `c` has."""
+    replicas = c.data - c.prefill
+    ranks = [[first + replica * c.tensor + column for column in range(c.tensor)] for replica in range(replicas)]
+    if dimension == "tensor":
+        return ranks
+    if dimension != "expert":
+        return [[rank] for row in ranks for rank in row]
+    starts = range(0, replicas, c.expert)
+    return [[row[column] for row in ranks[i : i + c.expert]] for i in starts for column in range(c.tensor)]
+
+
+def _cache_groups(c: Configuration, first: int) -> list[list[int]]:
+    """Ranks that hold the same part of caches: those of prompts, replica by replica, then those of tokens."""
+    parts = min(c.tensor, c.prefill_tensor)
+    found: list[list[int]] = [[] for _ in range(parts)]
+    for rank in range(c.num_devices):
+        width, place = (c.prefill_tensor, rank) if rank < first else (c.tensor, rank - first)
+        found[place % width * parts // width].append(rank)
+    return found
 
 
 def digits_of(rank: int, radices: tuple[int, ...]) -> tuple[int, ...]:
@@ -51,7 +84,8 @@ def is_sound(collective: Collective, ranks: int) -> bool:
     if collective.kind in ("ring", "line"):
         return len(collective.wavelengths) == 1
     if collective.kind == "transfer":
-        return len(collective.wavelengths) == 1 and len(collective.radices) == 2 and sum(collective.radices) == ranks
+        is_known = len(collective.wavelengths) == 1 and len(collective.radices) in (2, 4)
+        return is_known and sum(sides_of(collective)) == ranks
     if collective.kind not in ("radix", "exchange"):
         return False
     if not sum(collective.held) == len(collective.radices) == len(collective.wavelengths) or 0 in collective.held:
@@ -99,15 +133,24 @@ def _ahead_at_once(collective: Collective, ranks: int) -> Iterator[list[int]]:
         yield [far for _ in range(count) for far, _ in peers_ahead(collective.kind, *next(steps))]
 
 
-def handed_over(senders: int, receivers: int) -> list[tuple[int, int]]:
+def sides_of(collective: Collective) -> tuple[int, int]:
+    """Places of a group that send caches, and that take them: a replica has one each, or as many as is said."""
+    senders, receivers, *each = collective.radices
+    return (senders * each[0], receivers * each[1]) if each else (senders, receivers)
+
+
+def handed_over(collective: Collective) -> list[tuple[int, int]]:
     """Places of a group of which the first hands caches to the second.
 
     Each sender makes an equal part of all caches, each receiver takes one, both in order: a pair has some in common.
     """
+    senders, receivers, *each = collective.radices
+    sending, taking = each or (1, 1)
     return [
-        (a, senders + b)
+        (a * sending + i, senders * sending + b * taking + j)
         for a, b in product(range(senders), range(receivers))
         if max(a * receivers, b * senders) < min((a + 1) * receivers, (b + 1) * senders)
+        for i, j in product(range(sending), range(taking))
     ]
 
 
@@ -120,7 +163,7 @@ def group_links(collective: Collective, ranks: int) -> tuple[Links, ...]:
         return ({(i, (i + 1) % ranks): collective.wavelengths[0] for i in range(ranks)},)
     if collective.kind in ("line", "transfer"):
         is_line = collective.kind == "line"
-        pairs = [(i, i + 1) for i in range(ranks - 1)] if is_line else handed_over(*collective.radices)
+        pairs = [(i, i + 1) for i in range(ranks - 1)] if is_line else handed_over(collective)
         return ({pair: collective.wavelengths[0] for a, b in pairs for pair in ((a, b), (b, a))},)
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     links: tuple[Links, ...] = tuple({} for _ in collective.held)
@@ -146,7 +189,19 @@ def required_links(configuration: Configuration) -> list[tuple[str, Links]] | No
         lines = groups(configuration, dimension)
         if not is_sound(collective, len(lines[0])):
             return None
-        for links in group_links(collective, len(lines[0])):
-            union = {(line[a], line[b]): width for line in lines for (a, b), width in links.items()}
-            required.append((dimension, union))
+        held = [_over_groups(links, lines) for links in group_links(collective, len(lines[0]))]
+        if collective.prefill is not None:
+            first = prompt_groups(configuration, dimension)
+            if not is_sound(collective.prefill, len(first[0])):
+                return None
+            others = [_over_groups(links, first) for links in group_links(collective.prefill, len(first[0]))]
+            if max(len(held), len(others)) > 1:
+                return None
+            held = [dict(pair for links in (*others, *held) for pair in links.items())] if held or others else []
+        required += [(dimension, union) for union in held]
     return required
+
+
+def _over_groups(links: Links, lines: list[list[int]]) -> Links:
+    """Circuits between places of a group, on every group."""
+    return {(line[a], line[b]): width for line in lines for (a, b), width in links.items()}

@@ -46,7 +46,7 @@ def schedule_of(collective: Collective, ranks: int) -> Schedule:
         back = Round(0, tuple((i + 1, i, (0,)) for i in range(ranks - 1)), adds=False)
         return Schedule((forth, back), num_chunks=1, num_messages=2)
     if collective.kind == "transfer" and collective.wavelengths:
-        sends = tuple((a, b, (0,)) for a, b in handed_over(*collective.radices))
+        sends = tuple((a, b, (0,)) for a, b in handed_over(collective))
         return Schedule((Round(0, sends, adds=False),), num_chunks=1, num_interruptions=2)
     if collective.kind in ("radix", "exchange"):
         return _digit_rounds(collective, ranks)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from planner.candidates.expand import list_options
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
+from planner.candidates.serving_pools import pools_in_words
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
@@ -18,6 +19,12 @@ from planner.model.result import difference
 def where_it_runs(solver: WhatIfSolver, plan: Plan, name: str) -> str:
     """b runs with 4 accelerators on s0 and s1"""
     return f"{name} runs {place(solver.instance.cluster.fabric, plan[name])}"
+
+
+def its_pools(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
+    """The accelerators that run prompts and those that run tokens, and what goes between them, where it has both."""
+    if pools := pools_in_words(instance.cluster, instance.job(name), plan[name]):
+        yield Statement(f"it serves from two pools ({'; '.join(pools)})")
 
 
 def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:

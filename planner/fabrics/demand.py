@@ -1,22 +1,23 @@
 """Circuits that a configuration asks for, and how many wavelengths must leave any part of its ranks."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import gcd, prod
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import Circuits, FabricBase, GroupPlan, SliceShape
+from costmodel.fabrics import Circuits, FabricBase, GroupPlan, SliceShape, plans_by_pool
 from costmodel.fabrics.ocs_rail import ports_of
-from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
 from costmodel.pricing.candidates import Candidates
 from planner.fabrics import plugin_of
+from planner.fabrics.block_sets import least_leaving
 from planner.fabrics.circuits_between import Between
 from planner.fabrics.group_bounds import group_bound
 from planner.fabrics.kept_circuits import while_kept
-from planner.fabrics.laid_circuits import Laid, laid
+from planner.fabrics.laid_circuits import Laid, at_once, laid
 
 MAX_EXACT_BLOCKS = 16
 """up to so many blocks every subset of blocks is tried"""
@@ -26,7 +27,6 @@ JOINED: tuple[Joined, ...] = ("tensor", "pipeline", "data")
 Dimension = Literal[Joined, "slice"]
 """what held circuits serve: the groups along a dimension, or the links of a whole slice"""
 Ints = NDArray[np.int64]
-Ints32 = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,9 @@ class Demand:
     first: "Demand | None" = None
     """shape in the first phase, where it is another one"""
     context: int = 1
+    prefill: int = 0
+    """of the replicas, the first so many run prompts, where their degree is `prefill_tensor`, not `tensor`"""
+    prefill_tensor: int = 0
 
     @cached_property
     def by_phase(self) -> tuple["Demand", ...]:
@@ -70,12 +73,13 @@ class Demand:
 
     @cached_property
     def num_ranks(self) -> int:
-        return self.tensor * self.pipeline * self.data * self.context
+        return self.degrees.num_devices
 
     @cached_property
     def degrees(self) -> Degrees:
         """Degrees as far as circuits depend on them: groups of experts have none."""
-        return Degrees(self.tensor, self.pipeline, self.data, self.context, 1)
+        own = (self.prefill, self.prefill_tensor, 1) if self.prefill_tensor else ()
+        return Degrees(self.tensor, self.pipeline, self.data, self.context, 1, RANK_ORDERS[0], *own)
 
     @property
     def num_blocks(self) -> int:
@@ -117,8 +121,14 @@ class Demand:
     @cached_property
     def _laid(self) -> tuple[tuple[Dimension, Laid], ...]:
         """Plans that hold circuits, on all groups of their dimension."""
-        each = zip(JOINED, self.plans, strict=True)
-        return tuple((name, laid(plan, self.degrees.groups(name))) for name, plan in each if plan.configurations())
+        found = []
+        for name, plan in zip(JOINED, self.plans, strict=True):
+            pools = plans_by_pool(plan)
+            of_pools = (self.degrees,) if len(pools) == 1 else (self.degrees.of_prompts, self.degrees)
+            lit = [(each, of.groups(name)) for each, of in zip(pools, of_pools, strict=True) if each.configurations()]
+            if lit:
+                found.append((name, at_once([laid(each, groups) for each, groups in lit])))
+        return tuple(found)
 
     @cached_property
     def between_blocks(self) -> tuple[Between, ...]:
@@ -179,6 +189,8 @@ class Demand:
     @property
     def has_whole_groups(self) -> bool:
         """True if blocks are whole tensor groups, or ranks of the only one: the plans show how blocks are joined."""
+        if self.prefill_tensor:
+            return False
         return self.block == self.tensor or (self.block == 1 and self.tensor == self.num_ranks)
 
     def needs_no_more_than(self, other: "Demand") -> bool:
@@ -194,10 +206,11 @@ class Demand:
             return False
         if self.first is not None or other.first is not None:
             return self == other
-        return all(
+        mine, theirs = ([each for plan in demand.plans for each in plans_by_pool(plan)] for demand in (self, other))
+        return len(mine) == len(theirs) and all(
             (p.kind, p.ranks, p.radices, p.held) == (q.kind, q.ranks, q.radices, q.held)
             and all(w <= v for w, v in zip(p.wavelengths, q.wavelengths, strict=True))
-            for p, q in zip(self.plans, other.plans, strict=True)
+            for p, q in zip(mine, theirs, strict=True)
         )
 
     @cached_property
@@ -228,6 +241,8 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         phase=phase,
         first=first,
         context=int(candidates.mappings.context[m]),
+        prefill=int(candidates.mappings.prefill[m]) if candidates.mappings.prefill_tensor[m] else 0,
+        prefill_tensor=int(candidates.mappings.prefill_tensor[m]),
     )
 
 
@@ -240,48 +255,9 @@ def _boundary(shape: Demand) -> Ints:
         table = np.zeros(shape.num_blocks + 1, dtype=np.int64)
     else:
         unit = shape.unit
-        table = unit * _exact(shape.num_blocks, tuple((t.table // unit).tobytes() for t in shape.between_blocks))
+        table = unit * least_leaving(shape.num_blocks, tuple((t.table // unit).tobytes() for t in shape.between_blocks))
     table.setflags(write=False)
     return table
-
-
-@lru_cache(maxsize=10_000)
-def _exact(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
-    """Try every set of blocks with block 0 in it; its complement has as many leaving."""
-    by_size, first = _subsets(num_blocks)
-    leaving = np.zeros(len(by_size), dtype=np.int32)
-    for table in between:
-        widths = np.frombuffer(table, dtype=np.int64).reshape(num_blocks, num_blocks).astype(np.int32)
-        np.maximum(leaving, _leaving(widths), out=leaving)
-    least = np.zeros(num_blocks + 1, dtype=np.int64)
-    least[1:] = np.minimum.reduceat(leaving[by_size], first)
-    least[0] = least[num_blocks]
-    return np.minimum(least, least[::-1])
-
-
-def _leaving(widths: Ints32) -> Ints32:
-    """Wavelengths that leave each set with block 0 in it, by its mask of the other blocks; shape (2 ** (blocks - 1),).
-
-    A block that joins sets of those before it sends what it sends, less what it exchanges with them. Sums of integers,
-    since a product of matrices wakes all cores for so little.
-    """
-    sent, exchanged = widths.sum(axis=1, dtype=np.int32), widths + widths.T
-    leaving = sent[:1]
-    for block in range(1, len(widths)):
-        within = exchanged[block, :1]
-        for other in range(1, block):
-            within = np.concatenate([within, within + exchanged[block, other]])
-        leaving = np.concatenate([leaving, leaving + (sent[block] - within)])
-    return np.asarray(leaving)
-
-
-@lru_cache(maxsize=4)
-def _subsets(num_blocks: int) -> tuple[Ints, Ints]:
-    """Sets with block 0, by their masks of the others, in ascending size, and the first set of each size 1..n."""
-    others = (np.arange(2 ** (num_blocks - 1))[:, None] >> np.arange(num_blocks - 1)) & 1
-    sizes = 1 + others.sum(axis=1)
-    by_size = np.argsort(sizes, kind="stable")
-    return by_size, np.searchsorted(sizes[by_size], np.arange(1, num_blocks + 1))
 
 
 def _bound(shape: Demand) -> Ints:

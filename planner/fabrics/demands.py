@@ -68,7 +68,7 @@ class _Made:
     def kinds(self) -> tuple[Ints, Ints]:
         """First row of each kind, and kind of each row, shape (C,)."""
         c, first = self._candidates, self._candidates.in_first_phase()
-        columns = [*group_degrees(c.mappings)[:4, c.mapping], c.block, *c.plan, c.split]
+        columns = [*group_degrees(c.mappings)[[0, 1, 2, 3, 6]][:, c.mapping], c.block, *c.plan, c.split]
         if first is not c:
             columns += [*first.plan, first.split]
         return _distinct(columns, len(c))

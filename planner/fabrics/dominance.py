@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import GroupPlan
+from costmodel.fabrics import GroupPlan, plans_by_pool
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -74,9 +74,12 @@ class Dominance:
 def plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
     """By identity of a plan: a number that plans with the same circuits but for their widths share, and the widths."""
     numbers: dict[object, int] = {}
-    lit = [plan for plan in plans if plan.configurations()]
-    keys = [numbers.setdefault((p.kind, p.ranks, p.radices, p.held), len(numbers)) for p in lit]
-    return {id(plan): (key, tuple(plan.wavelengths)) for plan, key in zip(lit, keys, strict=True)}
+    lit = [plan for plan in plans if any(each.configurations() for each in plans_by_pool(plan))]
+    pools = list(map(plans_by_pool, lit))
+    alike = (tuple((p.kind, p.ranks, p.radices, p.held) for p in each) for each in pools)
+    widths = (tuple(width for p in each for width in p.wavelengths) for each in pools)
+    keys = (numbers.setdefault(key, len(numbers)) for key in alike)
+    return {id(plan): (key, each) for plan, key, each in zip(lit, keys, widths, strict=True)}
 
 
 def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.bool_]:

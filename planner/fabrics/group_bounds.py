@@ -20,7 +20,7 @@ def group_bound(plan: GroupPlan) -> Ints:
     if plan.kind in ("ring", "line"):
         return np.where((c > 0) & (c < plan.ranks), plan.wavelengths[0], 0)
     if plan.kind == "transfer":
-        return np.where(c % (plan.ranks // gcd(*plan.radices)) > 0, plan.wavelengths[0], 0)
+        return np.where(c % (plan.ranks // gcd(*plan.radices[:2])) > 0, plan.wavelengths[0], 0)
     bound = _digits_bound(plan, c) if prod(plan.radices) == plan.ranks else _shifts_bound(plan, c)
     return np.ceil(bound - 1e-9).astype(np.int64)
 

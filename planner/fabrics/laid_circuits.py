@@ -1,5 +1,6 @@
 """Circuits of all groups along one dimension: shapes with the same plan on the same groups share them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
@@ -33,3 +34,11 @@ def laid(plan: GroupPlan, groups: NDArray[np.int64]) -> Laid:
         found = Laid(tuple(circuits), tuple(each * len(rows) for each in plan.offsets()))
         found = _known.setdefault(key, found)
     return found
+
+
+def at_once(each: Sequence[Laid]) -> Laid:
+    """Circuits of several, that are on together: where these are not one, each has one configuration."""
+    if len(each) == 1:
+        return each[0]
+    circuits = tuple(circuit for found in each for circuit in found.circuits[0])
+    return Laid((circuits,), (tuple(offset for found in each for offset in found.offsets[0]),))

@@ -10,6 +10,7 @@ from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.score import ENERGIES, Scores, score
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
+from planner.candidates.serving_pools import pools_in_words
 from planner.fabrics import plugin_of
 from planner.fabrics.drawing import place_of, ranges
 from planner.model.instance import Instance
@@ -101,6 +102,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         "memory_io": configuration.memory_io,
         "memory_text": plugin_of(cluster.fabric).drawing.memory_text(configuration),
         "memory": _memory_rows(assignment),
+        "pools": list(pools_in_words(cluster, job, assignment)) if not problem else [],
         "phases": _phases(instance, job, configuration) if not problem else None,
         "second_tier": second_tier_data(instance, assignment),
         "collectives": collectives,

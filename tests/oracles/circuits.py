@@ -17,6 +17,8 @@ Held = tuple[Dimension, tuple[Circuit, ...]]
 def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
     """Held circuits of a job: those of tensor, then pipeline, then data."""
     c = configuration
+    if c.prefill_tensor:
+        return _circuits_of_pools(c)
     columns, contexts, stages, replicas = (range(n) for n in (c.tensor, c.context, c.pipeline, c.data))
 
     def rank(replica: int, stage: int, context: int, column: int) -> int:
@@ -33,6 +35,36 @@ def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
         for circuits in _group_circuits(collective, len(members[0])):
             union = [(group[a], group[b], width) for group in members for a, b, width in circuits]
             held.append((dimension, tuple(union)))
+    return tuple(held)
+
+
+def _circuits_of_pools(c: Configuration) -> tuple[Held, ...]:
+    """Two pools with degrees of their own: tensor circuits of all replicas at once, then those of the caches."""
+    tokens, first = c.data - c.prefill, c.prefill * c.prefill_tensor
+    rows = [[i * c.prefill_tensor + column for column in range(c.prefill_tensor)] for i in range(c.prefill)]
+    others = [[first + j * c.tensor + column for column in range(c.tensor)] for j in range(tokens)]
+    assert c.tensor_collective.prefill is not None
+    sides = ((rows, c.tensor_collective.prefill), (others, c.tensor_collective))
+    tensor = [
+        (group[a], group[b], width)
+        for groups, collective in sides
+        for circuits in _group_circuits(collective, len(groups[0]))
+        for group in groups
+        for a, b, width in circuits
+    ]
+    held: list[Held] = [("tensor", tuple(tensor))] if tensor else []
+    if c.data_collective.wavelengths:
+        width = c.data_collective.wavelengths[0]
+        met = {(i, j - c.prefill) for i, j, _ in _transfer_circuits(c.prefill, tokens, width) if i < c.prefill <= j}
+        pairs = [
+            (rows[i][a], others[j][b])
+            for i, j in met
+            for a in range(c.prefill_tensor)
+            for b in range(c.tensor)
+            if a * c.tensor // max(c.tensor, c.prefill_tensor)
+            == b * c.prefill_tensor // max(c.tensor, c.prefill_tensor)
+        ]
+        held.append(("data", tuple((*ends, width) for a, b in pairs for ends in ((a, b), (b, a)))))
     return tuple(held)
 
 

@@ -15,14 +15,20 @@ from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve,
 from costmodel.serving.closed_loop import START_SHARE, Load, PromptsBeside, PromptsFirst
 from costmodel.serving.kernel_rules import RuledKernels
 from costmodel.serving.kernels import EngineKernels
-from costmodel.workloads.transformer.disaggregated import pools_of, suits_pools, transfer_block, with_pools
+from costmodel.workloads.transformer.disaggregated import (
+    of_prompts,
+    pool_mappings,
+    pools_of,
+    suits_pools,
+    transfer_block,
+)
 from costmodel.workloads.transformer.draft import draft_blocks
-from costmodel.workloads.transformer.inference_spec import InferenceSpec
+from costmodel.workloads.transformer.inference_spec import InferenceSpec, numbers_of
 from costmodel.workloads.transformer.passes import Pass, Passes
 from costmodel.workloads.transformer.serving_memory import ServingMemory
 from costmodel.workloads.transformer.shapes import model_name, tensor_degrees
 
-_KEYS = ("tensor", "expert", "pipeline", "micro_batch")
+_KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert")
 """columns on which the operators of a layer depend"""
 
 
@@ -36,13 +42,20 @@ class TransformerInference(InferenceSpec):
         """Numbers of each column of mappings beside the degrees."""
         if self.expert is None:
             return {"expert": tuple(divisors(self.shape.experts))}
-        return {"expert": self.expert if isinstance(self.expert, tuple) else (self.expert,)}
+        return {"expert": numbers_of(self.expert)}
 
     def mappings(self, *sizes: int) -> Mappings:
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
-        shape, stages = self.shape, self.numbers_of_stages
-        degrees = joined(degree_table(size, tensor_degrees(shape, size), (1,), max(stages)) for size in sizes)
-        found = every_mapping(with_pools(degrees) if self.disaggregated else degrees, self.menus())
+        shape, stages, menus = self.shape, self.numbers_of_stages, self.menus()
+        tensor = [tensor_degrees(shape, size) for size in sizes]
+        degrees = [degree_table(size, each, (1,), max(stages)) for size, each in zip(sizes, tensor, strict=True)]
+        if self.disaggregated:
+            own = self.prefill_expert
+            menus |= {"prefill_expert": menus["expert"] if own is None else numbers_of(own)}
+            pools = zip(degrees, sizes, tensor, strict=True)
+            found = Mappings.concatenate([pool_mappings(*each, menus) for each in pools])
+        else:
+            found = every_mapping(joined(degrees), menus)
         found = found.take(np.isin(found.pipeline, stages))
         found = found.take(self.allowed(found))
         served = []
@@ -55,13 +68,13 @@ class TransformerInference(InferenceSpec):
             return served[0]
         every = Mappings.concatenate(served)
         every = every.take(np.argsort(every.num_devices, kind="stable"))
-        columns = every.tensor, every.pipeline, every.data, every.expert, every.micro_batch, every.prefill
+        names = ("tensor", "pipeline", "data", "expert", "micro_batch", "prefill", "prefill_tensor", "prefill_expert")
+        columns = [getattr(every, name) for name in names]
         return every.take(np.sort(distinct_rows(columns)[0]))
 
     def allowed(self, m: Mappings) -> Bools:
         """Which mappings have whole experts on each rank, and pools as they were asked for, shape (M,)."""
-        suits = suits_pools(m, self.prefill_accelerators)
-        return np.asarray(suits & (self.shape.experts % m.expert.astype(np.int64) == 0) & (m.data % m.expert == 0))
+        return suits_pools(m, self.shape.experts, self.pinned_pools)
 
     def users_served(self, m: Mappings) -> Floats:
         """By the whole job, shape (M,): of the numbers to choose from, the most that make its replicas as full."""
@@ -76,7 +89,9 @@ class TransformerInference(InferenceSpec):
         """
         shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
         curve = usual_curve(self.backend) if self.kernel_rules is None else self.kernel_rules.software
-        return self._memory(shapes, curve).least_bytes[shapes.of], np.zeros(len(mappings))
+        pools = (shapes, of_prompts(shapes)) if self.disaggregated else (shapes,)
+        least_bytes = np.max([self._memory(each, curve).least_bytes for each in pools], axis=0)
+        return least_bytes[shapes.of], np.zeros(len(mappings))
 
     @property
     def tensor_leaves_servers(self) -> bool:
@@ -116,26 +131,26 @@ class TransformerInference(InferenceSpec):
         shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
         curve = self._software(device, calibrations)
         is_beside = self._is_beside(curve)
-        memory = self._memory(shapes, curve)
-        slots = memory.slots(device.capacity_bytes, shapes.columns["micro_batch"], self.max_batch)
-        if is_beside:
-            slots = np.minimum(slots, self._most_in_step())
-        prompts = np.ones_like(slots) if is_beside else self._prompts(slots, curve)
+        first = of_prompts(shapes) if self.disaggregated else shapes
+        slots, prompts, used_bytes = self._places(shapes, first, curve, device.capacity_bytes)
         chunks = self._chunks(slots)
         load = self._load(shapes, slots, prompts, chunks, curve)
         pace = self._pace(mappings, load, is_beside=is_beside)
         parts = np.minimum(slots, shapes.columns["pipeline"])
-        passes = self._passes(shapes, chunks, parts, curve)
         each = _phases(slots / parts, prompts / parts, (slots - 1 if is_beside else 0 * slots) / parts)
-        blocks = [b for name, steps in pace.steps().items() for b in self._blocks(passes, each[name], shapes, steps)]
+        blocks = []
+        for name, steps in pace.steps().items():
+            run = first if name == "prefill" else shapes
+            blocks += self._blocks(self._passes(run, chunks, parts, curve), each[name], run, steps)
         if self.disaggregated:
-            blocks.append(transfer_block(shapes, memory.token_bytes * self.new_tokens, self.output_tokens))
+            cache_bytes = self._memory(shapes, curve).token_bytes * self.new_tokens
+            blocks.append(transfer_block(shapes, cache_bytes, self.output_tokens))
         none = np.zeros(len(mappings))
         return OpGraph(
             blocks=tuple(blocks),
             bubble=load.idle["decode"],
             relief=none,
-            footprint_bytes=memory.used_bytes(slots, device.capacity_bytes)[shapes.of],
+            footprint_bytes=used_bytes[shapes.of],
             tier_footprint_bytes=none,
             tier_bytes=none,
             work=self.users_served(mappings),
@@ -156,6 +171,23 @@ class TransformerInference(InferenceSpec):
         sizes = {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens}
         asked: Ranges = {"concurrency": (users[0], users[-1]), **{name: (size, size) for name, size in sizes.items()}}
         return by_model or origin_of(device, "serving", self.backend), asked
+
+    def _places(
+        self, shapes: Shapes, first: Shapes, curve: ServingCurve, capacity_bytes: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """Requests and prompts that a replica runs at once, and memory of the fullest rank, shapes (K,); `first` are
+        shapes of replicas that run prompts."""
+        memory = self._memory(shapes, curve)
+        slots = memory.slots(capacity_bytes, shapes.columns["micro_batch"], self.max_batch)
+        used_bytes = memory.used_bytes(slots, capacity_bytes)
+        if self._is_beside(curve):
+            slots = np.minimum(slots, self._most_in_step())
+            return slots, np.ones_like(slots), memory.used_bytes(slots, capacity_bytes)
+        if first is shapes:
+            return slots, self._prompts(slots, curve), used_bytes
+        of_first = self._memory(first, curve)
+        prompts = self._prompts(of_first.slots(capacity_bytes, slots, self.max_batch), curve)
+        return slots, prompts, np.maximum(used_bytes, of_first.used_bytes(prompts, capacity_bytes))
 
     def _is_beside(self, curve: ServingCurve) -> bool:
         """Whether prompts run beside tokens."""

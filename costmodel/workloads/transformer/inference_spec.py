@@ -9,6 +9,7 @@ from costmodel.serving.backends import GENERIC, require_backend
 from costmodel.serving.kernel_rules import KernelRules
 from costmodel.serving.limits import ServingLimits
 from costmodel.spec import Count, Degree, Spec
+from costmodel.workloads.transformer.disaggregated import Pinned
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
 from costmodel.workloads.transformer.speculation import Speculation
 
@@ -59,6 +60,12 @@ class InferenceSpec(Spec):
     """whether some replicas run prompts alone and hand their caches to others, which run tokens alone"""
     prefill_accelerators: Degree | tuple[Degree, ...] | None = Field(default=None, exclude_if=lambda size: size is None)
     """of the pool that runs prompts; the planner chooses of a list, or where it is absent"""
+    prefill_tensor: Degree | tuple[Degree, ...] | None = Field(default=None, exclude_if=lambda degree: degree is None)
+    """ranks of a replica that runs prompts, as `decode_tensor` is of one that runs tokens; the planner chooses of a
+    list, or where it is absent"""
+    decode_tensor: Degree | tuple[Degree, ...] | None = Field(default=None, exclude_if=lambda degree: degree is None)
+    prefill_expert: Degree | tuple[Degree, ...] | None = Field(default=None, exclude_if=lambda degree: degree is None)
+    """what `expert` is, of replicas that run prompts; absent: as `expert` says, though of each pool by itself"""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -81,8 +88,9 @@ class InferenceSpec(Spec):
     @model_validator(mode="after")
     def _pools_fit(self) -> Self:
         if not self.disaggregated:
-            if self.prefill_accelerators is not None:
-                raise ValueError("prefill_accelerators: of two pools alone; add disaggregated: true, or remove it")
+            for name in ("prefill_accelerators", "prefill_tensor", "decode_tensor", "prefill_expert"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name}: of two pools alone; add disaggregated: true, or remove it")
         elif self.batching != "continuous":
             raise ValueError(f"disaggregated: two pools take requests in one by one; remove batching: {self.batching}")
         elif self.requests_per_user is not None:
@@ -126,7 +134,13 @@ class InferenceSpec(Spec):
     @property
     def numbers_of_stages(self) -> tuple[int, ...]:
         """Among which the planner chooses."""
-        return self.pipeline if isinstance(self.pipeline, tuple) else (self.pipeline,)
+        return numbers_of(self.pipeline)
+
+    @property
+    def pinned_pools(self) -> Pinned:
+        """What is said of two pools."""
+        names = ("prefill_accelerators", "prefill_tensor", "prefill_expert", "decode_tensor")
+        return Pinned(*(None if (of := getattr(self, name)) is None else numbers_of(of) for name in names))
 
     @property
     def first_token_steps(self) -> float:
@@ -155,3 +169,8 @@ class InferenceSpec(Spec):
         prompt = self.shape.forward_flops(known + self.new_tokens * (0.5 if self.shape.causal else 1.0))
         share = self.new_tokens / self.output_tokens
         return self.shape.forward_flops(self.input_tokens + self.output_tokens / 2) + share * prompt
+
+
+def numbers_of(given: int | tuple[int, ...]) -> tuple[int, ...]:
+    """Numbers to choose from."""
+    return given if isinstance(given, tuple) else (given,)

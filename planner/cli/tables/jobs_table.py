@@ -71,6 +71,9 @@ def mapping(configuration: "Configuration") -> str:
     """Degrees of parallelism above one: tp8 dp3; and units of remote memory, where it is: tp8 dp3, 6 units."""
     degrees = [(short, getattr(configuration, name)) for name, short in SHORT.items()]
     text = " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
+    if configuration.prefill:
+        own = configuration.prefill_tensor or configuration.tensor
+        text += f", {configuration.prefill} of them prompts{f' with tp{own}' if own != configuration.tensor else ''}"
     units = max((each.memory_units for each in configuration.by_phase if each.memory_units), default=None)
     return text if units is None else f"{text}, {units} unit{'s' * (units > 1)}"
 
@@ -86,12 +89,16 @@ def collectives(candidates: "Candidates", row: int) -> str:
 
 
 def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
-    """A line for each job that changes between phases: its settings, and what that gains over keeping one."""
+    """A line for each job that changes between phases: its settings, and what that gains over keeping one; and for each
+    that serves from two pools: these, and what goes between them."""
     from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
+    from planner.candidates.serving_pools import pools_in_words
 
     lines = []
     for assignment in plan.assignments:
         job, configuration = instance.job(assignment.job), assignment.configuration
+        if pools := pools_in_words(instance.cluster, job, assignment):
+            lines.append(plain(f"{job.name}: {'; '.join(pools)}"))
         if settings := settings_by_phase(instance.cluster, job, configuration):
             gain = percent(gain_of_phases(instance.cluster, job, configuration))
             lines.append(plain(f"{job.name}: {'; '.join(settings)}; {gain} faster than with one setting"))

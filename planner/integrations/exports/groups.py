@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Literal
 
 from costmodel.collectives.build import schedule_of
@@ -74,19 +75,24 @@ def stems_of(plan: Plan) -> dict[str, str]:
 def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[GroupRun]:
     for axis in AXES:
         collective: Collective = getattr(assignment.configuration, f"{axis}_collective")
-        if collective.kind not in KINDS or not collective.wavelengths:
-            continue
-        lines = assignment.configuration.all_degrees.groups(axis)
-        plan = collective_plan(collective, lines.shape[1], limits)
-        yield GroupRun(
-            assignment.job,
-            axis,
-            f"{stem}.{axis}",
-            plan,
-            schedule_of(plan),
-            tuple(tuple(assignment.devices[rank] for rank in line) for line in lines.tolist()),
-            tuple(held for held in assignment.circuits if held.dimension == axis),
-        )
+        degrees, lit = assignment.configuration.all_degrees, [h for h in assignment.circuits if h.dimension == axis]
+        pools = [(collective, degrees, f"{stem}.{axis}")]
+        if collective.prefill is not None:
+            pools.insert(0, (collective.prefill, degrees.of_prompts, f"{stem}.{axis}-prompts"))
+        for each, of_pool, name in pools:
+            if each.kind not in KINDS or not each.wavelengths:
+                continue
+            lines = of_pool.groups(axis)
+            plan = collective_plan(each, lines.shape[1], limits)
+            groups = tuple(tuple(assignment.devices[rank] for rank in line) for line in lines.tolist())
+            held = tuple(map(_within, lit, repeat({device for group in groups for device in group})))
+            yield GroupRun(assignment.job, axis, name, plan, schedule_of(plan), groups, held)
+
+
+def _within(held: HeldCircuits, devices: set[str]) -> HeldCircuits:
+    """The circuits between some devices alone."""
+    circuits = tuple(circuit for circuit in held.circuits if circuit.source in devices)
+    return held if len(circuits) == len(held.circuits) else held.model_copy(update={"circuits": circuits})
 
 
 def collective_plan(collective: Collective, ranks: int, limits: Limits) -> CollectivePlan:

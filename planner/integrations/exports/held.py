@@ -38,9 +38,9 @@ class Held:
 def held_of(instance: Instance, plan: Plan, where: str) -> tuple[Held, ...]:
     """All circuits of a plan; InputError, naming the file `where`, where it holds none."""
     fabric, stems = instance.cluster.fabric, stems_of(plan)
-    runs: dict[tuple[str, str], GroupRun] = {}
-    if fabric.limits is not None:
-        runs = {(run.job, run.dimension): run for run in runs_of(plan, fabric.limits)}
+    runs: dict[tuple[str, str], list[GroupRun]] = {}
+    for run in () if fabric.limits is None else runs_of(plan, fabric.limits):
+        runs.setdefault((run.job, run.dimension), []).append(run)
     found = tuple(held for each in plan.assignments for held in _of_job(each, stems[each.job], runs))
     if not found:
         problem = f"no job holds circuits on this {fabric.kind}; there is nothing to export"
@@ -48,12 +48,12 @@ def held_of(instance: Instance, plan: Plan, where: str) -> tuple[Held, ...]:
     return found
 
 
-def _of_job(assignment: Assignment, stem: str, runs: Mapping[tuple[str, str], GroupRun]) -> Iterator[Held]:
+def _of_job(assignment: Assignment, stem: str, runs: Mapping[tuple[str, str], list[GroupRun]]) -> Iterator[Held]:
     job, configuration, devices = assignment.job, assignment.configuration, assignment.devices
     for dimension in JOINED:
         held = tuple(each for each in assignment.circuits if each.dimension == dimension)
         if (job, dimension) in runs:
-            yield Held.of_run(runs[job, dimension])
+            yield from map(Held.of_run, runs[job, dimension])
         elif held:
             ranks = configuration.all_degrees.groups(dimension).tolist()
             groups = tuple(tuple(devices[rank] for rank in group) for group in ranks)

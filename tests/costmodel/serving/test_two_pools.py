@@ -38,7 +38,9 @@ class Case:
     def paced(self, cache_s: float | None = None, sent_s: float = 0.0) -> Paced:
         one = np.ones(1)
         load = Load(one * -(-self.users // self.decode), one * self.slots, one, float(self.output_tokens), 1, PLAIN)
-        pools = TwoPools(load, one * self.users, one * self.prefill, one * self.decode)
+        share = one / (self.prefill + self.decode)
+        ranks = dict.fromkeys(("prefill", "transfer", "decode"), share)
+        pools = TwoPools(load, one * self.users, one * self.prefill, one * self.decode, ranks)
         times = {
             "prefill": self.prompt_s, "transfer": self.cache_s if cache_s is None else cache_s,
             "single": self.single_s, "decode": self.step_s(self.slots),

@@ -46,6 +46,7 @@ def priced(workload: TransformerInference, fabric: FabricBase, *sizes: int) -> t
         ({"lengths": "varied"}, "remove lengths"),
         ({"output_tokens": 1}, "output_tokens of 2 or more"),
         ({"disaggregated": False, "prefill_accelerators": 4}, "add disaggregated: true"),
+        ({"disaggregated": False, "decode_tensor": 4}, "decode_tensor: of two pools alone"),
     ],
 )
 def test_what_two_pools_have_not_is_told(fields: dict[str, Any], problem: str) -> None:
@@ -55,26 +56,58 @@ def test_what_two_pools_have_not_is_told(fields: dict[str, Any], problem: str) -
 
 def test_a_workload_is_written_as_before_where_it_is_not_disaggregated() -> None:
     plain = TypeAdapter(TransformerInference).validate_python(CHAT)
-    assert not {"disaggregated", "prefill_accelerators"} & plain.model_dump().keys()
+    names = {"disaggregated", "prefill_accelerators", "prefill_tensor", "prefill_expert", "decode_tensor"}
+    assert not names & plain.model_dump().keys()
 
 
-@pytest.mark.parametrize(("fields", "size"), [({}, 8), ({"prefill_accelerators": [2, 4]}, 8), (EXPERTS, 16)])
+PINNED = {
+    "prefill_accelerators": 8,
+    "prefill_tensor": [1, 2],
+    "decode_tensor": 4,
+    "prefill_expert": 2,
+    "expert": [1, 2],
+}
+SIZES = [
+    ({}, 8), ({"prefill_accelerators": [2, 4]}, 8), ({"prefill_tensor": 2}, 8), (EXPERTS, 16), (EXPERTS | PINNED, 16),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "size"), SIZES)
 def test_every_split_with_a_user_for_each_replica_is_listed(fields: dict[str, Any], size: int) -> None:
-    workload, pinned = chat(**fields), fields.get("prefill_accelerators")
+    """With equal degrees, or those of each pool, where both have whole blocks of the wider replicas."""
+    workload = chat(**fields)
     found = workload.mappings(size)
-    listed = set(
-        zip(found.tensor.tolist(), found.data.tolist(), found.prefill.tolist(), found.expert.tolist(), strict=False)
-    )
-    shape = workload.shape
-    wanted = {
-        (tensor, data, prefill, expert)
-        for tensor, data, prefill, expert in product(range(1, size + 1), repeat=4)
-        if tensor * data == size and shape.heads % tensor == 0 and 0 < prefill < data
-        and max(prefill, data - prefill) <= workload.concurrency
-        and shape.experts % expert == 0 and prefill % expert == 0 and data % expert == 0
-        and (pinned is None or tensor * prefill in pinned)
-    }  # fmt: skip
-    assert listed == wanted
+    names = ("tensor", "data", "prefill", "expert", "prefill_tensor", "prefill_expert")
+    rows = list(zip(*(getattr(found, name).tolist() for name in names), strict=True))
+    shape, degrees = workload.shape, [d for d in range(1, size + 1) if size % d == 0]
+
+    def allows(name: str, number: int) -> bool:
+        asked = fields.get(name)
+        return asked is None or number in (asked if isinstance(asked, list) else [asked])
+
+    wanted = set()
+    for decode_tensor, prefill_tensor in product(degrees, repeat=2):
+        wide, narrow = max(decode_tensor, prefill_tensor), min(decode_tensor, prefill_tensor)
+        for decode, prefill in product(range(1, size), repeat=2):
+            first, fits = prefill * prefill_tensor, wide % narrow == 0 and shape.heads % wide == 0
+            if first + decode * decode_tensor != size or not fits or max(prefill, decode) > workload.concurrency:
+                continue
+            if decode_tensor != prefill_tensor and (first % wide or size % wide):
+                continue
+            asked = {"prefill_accelerators": first, "prefill_tensor": prefill_tensor, "decode_tensor": decode_tensor}
+            for expert, prefill_expert in product(degrees, repeat=2):
+                whole = shape.experts % expert == 0 == shape.experts % prefill_expert
+                if not whole or decode % expert or prefill % prefill_expert:
+                    continue
+                asked |= {"expert": expert, "prefill_expert": prefill_expert}
+                if not all(allows(*each) for each in asked.items()):
+                    continue
+                is_own = (decode_tensor, expert) != (prefill_tensor, prefill_expert)
+                own = (prefill_tensor, prefill_expert) if is_own else (0, 0)
+                wanted.add((decode_tensor, prefill + decode, prefill, expert, *own))
+    assert len(rows) == len(wanted)
+    assert set(rows) == wanted
+    assert (found.num_devices == size).all()
     assert (found.micro_batch == -(-workload.concurrency // (found.data - found.prefill))).all()
 
 
@@ -152,3 +185,69 @@ def test_what_only_some_accelerators_do_costs_their_energy_alone() -> None:
     one, work = score(alone, cool, fabric), scores.work[row]
     assert scores.compute_j[row] / work == pytest.approx(one.compute_j[0] / one.work[0], rel=0.02)
     assert scores.memory_j[row] / work < one.memory_j[0] / one.work[0]
+
+
+def test_each_pool_takes_the_time_of_its_own_degrees() -> None:
+    """Where nobody waits and caches take no time: prompts as on replicas of their degrees, tokens as on theirs."""
+    fast = fabric_of(FAT_TREE | {"servers": 16, "network_bandwidth": "1000000 GB/s"})
+    workload = chat(model="qwen3-30b-a3b", concurrency=4, input_tokens=256, output_tokens=4000)
+    rows, scores = priced(workload, fast, 4, 8)
+    prompt_s, token_s = dict[object, float](), dict[object, float]()
+    own = []
+    for row in np.flatnonzero(rows.block == 4).tolist():
+        c = rows.configuration(row)
+        kinds = c.tensor_collective.kind, c.data - c.prefill, c.is_confined("expert")
+        if c.prefill_tensor:
+            assert c.tensor_collective.prefill is not None
+            first = c.prefill_tensor, c.prefill_expert, c.tensor_collective.prefill.kind
+            own.append((row, first, (c.tensor, c.expert, *kinds)))
+        else:
+            prompt_s[c.tensor, c.expert, c.tensor_collective.kind] = scores.ttft_s[row]
+            token_s[c.tensor, c.expert, *kinds] = scores.tpot_s[row]
+    first = [(scores.ttft_s[row], prompt_s[key]) for row, key, _ in own if key in prompt_s]
+    then = [(scores.tpot_s[row], token_s[key]) for row, _, key in own if key in token_s]
+    assert min(len(first), len(then)) > 5
+    assert len({key for _, key, _ in own}) > 2
+    for times, rel in ((first, 3e-3), (then, 0.01)):
+        np.testing.assert_allclose(*zip(*times, strict=True), rtol=rel)
+
+
+@pytest.mark.parametrize(("prompts", "tokens"), [(1, 4), (4, 1), (2, 8), (8, 2), (2, 2)])
+def test_caches_go_whole_between_pools_of_other_degrees(prompts: int, tokens: int) -> None:
+    """A rank of tokens gets all it needs of a cache, from as many ranks as hold it."""
+    workload = chat(prefill_tensor=prompts, decode_tensor=tokens)
+    mappings = workload.mappings(24)
+    graph = workload.op_graph(mappings, DEVICE)
+    [sent] = [size for block, _, size, _ in graph.messages_of(0) if block.phase == "transfer"]
+    shape = workload.shape
+    whole = shape.layers * 2 * shape.kv_heads * shape.head_dim * 2 * workload.input_tokens
+    assert sent == pytest.approx(whole / max(prompts, tokens))
+
+
+@pytest.mark.parametrize("fabric", [FAT_TREE, LIGHTPATH], ids=lambda fabric: fabric["kind"])
+def test_circuits_of_pools_with_other_degrees_are_those_of_the_rules(fabric: dict[str, Any]) -> None:
+    from planner.checks.required import required_links
+    from planner.fabrics.demand import shape_of
+    from tests.oracles.circuits import required_circuits
+
+    built = fabric_of(fabric)
+    rows = enumerate_candidates(chat(prefill_tensor=[1, 2, 4]), [4, 8, 12], DEVICE, built)
+    own = np.flatnonzero((rows.mappings.prefill_tensor > 0)[rows.mapping])
+    assert len(own) > 5
+    for row in own.tolist():
+        configuration = rows.configuration(row)
+        wanted = [(name, set(circuits)) for name, circuits in required_circuits(configuration)]
+        shape = shape_of(rows, row, built)
+        assert [(name, set(circuits)) for name, circuits in shape.configurations] == wanted
+        checked = required_links(configuration)
+        assert checked is not None
+        found = [(name, {(a, b, width) for (a, b), width in links.items()}) for name, links in checked]
+        assert [each for each in found if each[1]] == wanted
+        for (_, circuits), starts in zip(shape.configurations, shape.offsets, strict=True):
+            lit: dict[tuple[int, int], set[int]] = {}
+            for (a, b, width), first in zip(circuits, starts, strict=True):
+                for end in ((0, a), (1, b)):
+                    used = set(range(first, first + width))
+                    assert not used & lit.setdefault(end, set())
+                    lit[end] |= used
+                    assert max(used) < LIGHTPATH["wavelengths_per_tile"]

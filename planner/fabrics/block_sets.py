@@ -1,0 +1,48 @@
+"""Least wavelengths that leave any set of so many blocks: every set is tried."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Ints32 = NDArray[np.int32]
+
+
+@lru_cache(maxsize=10_000)
+def least_leaving(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
+    """Try every set of blocks with block 0 in it; its complement has as many leaving."""
+    by_size, first = _subsets(num_blocks)
+    leaving = np.zeros(len(by_size), dtype=np.int32)
+    for table in between:
+        widths = np.frombuffer(table, dtype=np.int64).reshape(num_blocks, num_blocks).astype(np.int32)
+        np.maximum(leaving, _leaving(widths), out=leaving)
+    least = np.zeros(num_blocks + 1, dtype=np.int64)
+    least[1:] = np.minimum.reduceat(leaving[by_size], first)
+    least[0] = least[num_blocks]
+    return np.minimum(least, least[::-1])
+
+
+def _leaving(widths: Ints32) -> Ints32:
+    """Wavelengths that leave each set with block 0 in it, by its mask of the other blocks; shape (2 ** (blocks - 1),).
+
+    A block that joins sets of those before it sends what it sends, less what it exchanges with them. Sums of integers,
+    since a product of matrices wakes all cores for so little.
+    """
+    sent, exchanged = widths.sum(axis=1, dtype=np.int32), widths + widths.T
+    leaving = sent[:1]
+    for block in range(1, len(widths)):
+        within = exchanged[block, :1]
+        for other in range(1, block):
+            within = np.concatenate([within, within + exchanged[block, other]])
+        leaving = np.concatenate([leaving, leaving + (sent[block] - within)])
+    return np.asarray(leaving)
+
+
+@lru_cache(maxsize=4)
+def _subsets(num_blocks: int) -> tuple[Ints, Ints]:
+    """Sets with block 0, by their masks of the others, in ascending size, and the first set of each size 1..n."""
+    others = (np.arange(2 ** (num_blocks - 1))[:, None] >> np.arange(num_blocks - 1)) & 1
+    sizes = 1 + others.sum(axis=1)
+    by_size = np.argsort(sizes, kind="stable")
+    return by_size, np.searchsorted(sizes[by_size], np.arange(1, num_blocks + 1))

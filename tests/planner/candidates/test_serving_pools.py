@@ -1,0 +1,72 @@
+"""The shipped instance of two pools: what is better and why, told everywhere alike."""
+
+import re
+
+import pytest
+
+from planner import Instance, check, solve
+from planner.candidates.serving_pools import pools_in_words
+from planner.cli.tables.jobs_table import mapping, phase_lines
+from planner.explain import explain
+from planner.integrations.exports.groups import runs_of
+from planner.model.result import Result
+from planner.report.jobs import job_rows
+from tests.paths import ROOT
+
+FILE = ROOT / "instances" / "serving" / "two_pools.yaml"
+
+
+@pytest.fixture(scope="module")
+def solved() -> tuple[Instance, Result]:
+    instance = Instance.load(FILE)
+    return instance, solve(instance, time_limit_s=20, seed=1)
+
+
+def test_two_pools_win_for_long_prompts_and_lose_for_short_ones(solved: tuple[Instance, Result]) -> None:
+    instance, result = solved
+    assert result.plan is not None
+    assert check(instance, result.plan) == []
+    speed = {each.job: each.speed for each in result.plan.assignments}
+    assert speed["documents-pools"] / speed["documents-together"] == pytest.approx(2.2, abs=0.1)
+    assert speed["chat-pools"] / speed["chat-together"] == pytest.approx(0.85, abs=0.02)
+
+
+def test_both_pools_and_what_goes_between_them_are_told(solved: tuple[Instance, Result]) -> None:
+    instance, result = solved
+    plan = result.plan
+    assert plan is not None
+    assignment, job = plan["documents-pools"], instance.job("documents-pools")
+    c = assignment.configuration
+    assert (c.prefill_tensor, c.tensor) == (4, 8)
+    prompts, tokens, caches = pools_in_words(instance.cluster, job, assignment)
+    assert re.fullmatch(r"prompts: 8 accelerators \(s\d: 0–7\), 2 replicas of 4", prompts)
+    assert re.fullmatch(r"tokens: 8 accelerators \(s\d: 0–7\), 1 replica of 8", tokens)
+    cache_bytes = 80 * 2 * 8 * 128 * 2 * 8192
+    sent = f"{assignment.speed / 512 * cache_bytes / 1e9:.3g} GB/s"
+    circuits = [each for held in assignment.circuits if held.dimension == "data" for each in held.circuits]
+    forth = [each for each in circuits if each.source in assignment.devices[:8]]
+    lit = sum(len(each.wavelengths) for each in forth)
+    assert len(forth) == 16
+    assert caches == f"caches: {sent}, over 16 circuits of 75 GB/s each way, which reserve {lit * 18.75:,.0f} GB/s"
+    words = [prompts, tokens, caches]
+    [row] = [row for row in job_rows(instance, result, {}) if row["name"] == job.name]
+    assert row["plan"]["pools"] == words
+    assert f"{job.name}: {'; '.join(words)}" in phase_lines(instance, plan)
+    told = explain(instance, job.name, plan=plan, time_limit_s=5)
+    assert any("; ".join(words) in statement.text for statement in told.statements)
+    assert mapping(c) == "tp8 dp3, 2 of them prompts with tp4"
+    assert not pools_in_words(instance.cluster, instance.job("chat-together"), plan["chat-together"])
+
+
+def test_all_reduces_of_both_pools_are_exported(solved: tuple[Instance, Result]) -> None:
+    instance, result = solved
+    assert result.plan is not None
+    limits = instance.cluster.fabric.limits
+    assert limits is not None
+    runs = {run.stem: run for run in runs_of(result.plan, limits) if run.job == "documents-pools"}
+    assert {stem: [len(group) for group in run.groups] for stem, run in runs.items()} == {
+        "documents-pools.tensor-prompts": [4, 4], "documents-pools.tensor": [8],
+    }  # fmt: skip
+    for run in runs.values():
+        [held] = run.held
+        assert {c.source for c in held.circuits} == {device for group in run.groups for device in group}
