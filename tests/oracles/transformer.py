@@ -208,7 +208,7 @@ def training_step(job: Any, choice: dict[str, int]) -> Step:
     chunks = [0] * (c.pipeline * c.interleave)
     for layer in range(shape.layers):
         chunks[layer % len(chunks)] += 1
-    layers = max(chunks) * c.interleave
+    layers = max(sum(chunks[stage :: c.pipeline]) for stage in range(c.pipeline))
     last_layers = max(min(chunks) * c.interleave, shape.layers - (c.pipeline - 1) * layers)
     step.relief = (layers - last_layers) / layers
     step.bubble = _idle_passes(c.pipeline, c.interleave, micro_batches) / (c.interleave * micro_batches)

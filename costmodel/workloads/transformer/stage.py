@@ -55,7 +55,7 @@ class Stage:
         tokens = sequences * job.sequence / context
         pipeline, interleave = m.pipeline.astype(np.float64), m.interleave.astype(np.float64)
         chunk = shape.layers / (pipeline * interleave)
-        layers = np.ceil(chunk) * interleave
+        layers = np.ceil(shape.layers / pipeline)
         last_layers = np.maximum(np.floor(chunk) * interleave, shape.layers - (pipeline - 1) * layers)
         per_layer = layer_parameters(shape, tensor, expert)[shapes.of]
         one_end = float(shape.vocabulary * shape.hidden)

@@ -176,10 +176,13 @@ class TestPipeline:
         assert repeated == {"forward", "backward", "hand-over"}
 
     def test_uneven_stages_spare_the_last_one(self) -> None:
-        """7 layers on 4 stages: 2, 2, 2, 1; on 2 stages of 2 chunks: 2 + 2 and the 3 that remain."""
+        """7 layers on 4 stages: 2, 2, 2, 1; on 2 stages of 2 chunks: 2 + 2 and the 3 that remain; on 2 of 3 chunks, of
+        which one has 2: 4 and 3."""
         job = TransformerTraining(model=SMALL | {"layers": 7}, global_batch=8, sequence=64, uneven_stages=True)
-        graph = job.op_graph(Mappings.of(pipeline=[4, 2, 1], interleave=[1, 2, 1]), A100)
-        np.testing.assert_allclose(graph.relief, [1 / 2, 1 / 4, 0.0])
+        graph = job.op_graph(Mappings.of(pipeline=[4, 2, 2, 1], interleave=[1, 2, 3, 1]), A100)
+        np.testing.assert_allclose(graph.relief, [1 / 2, 1 / 4, 1 / 4, 0.0])
+        passes = [sum(b.times[row] for b in graph.blocks if b.name == "forward") for row in range(4)]
+        np.testing.assert_allclose(np.array(passes) / passes[-1], [2 / 7, 4 / 7, 4 / 7, 1.0])
 
 
 class TestMeasured:
