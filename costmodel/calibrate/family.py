@@ -33,6 +33,8 @@ class Series:
     """whether the row's curve was fitted on its very device; in serving, whether its pair of model and backend was, on
     this device or one that it is like"""
     left_out: str = ""
+    note: str = ""
+    """what else is known of them as a whole"""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RECIPE, SHAPE, Row, rows_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
@@ -16,6 +16,7 @@ from costmodel.pricing.efficiency import (
     TRAINING_STEP_S,
     typical_matrix,
 )
+from costmodel.pricing.jitter import step_band_s
 
 FAMILY_NAME = "training"
 FREE: dict[str, float] = {"matrix": 1.0, "attention": 1.0, "link_bandwidth": 1e9}
@@ -42,12 +43,30 @@ def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Ser
         band = np.clip(step_s, table["step_p10_s"], table["step_p90_s"])
         told = left_out or ("jitter was not measured" if np.isnan(band).any() else "")
         series.append(Series("step time beyond its jitter", "s", step_s, band, is_fitted, told))
+        series += _jitter(table, is_fitted)
     if "peak_alloc_gib" in table:
         peak = np.asarray(table["peak_alloc_gib"], np.float64)
         told = "peak memory was not measured" if np.isnan(peak).any() else left_out
         predicted = np.where(np.isnan(peak), np.nan, peak_bytes / 2**30)
         series.append(Series("peak memory", "GiB", predicted, peak, is_fitted, told))
     return tuple(series)
+
+
+def _jitter(table: Table, is_fitted: Bools) -> list[Series]:
+    """Stated 10th and 90th percentiles of steps about each row's measured step, beside those measured."""
+    names = {"step_p10_s": "10th percentile of steps", "step_p90_s": "90th percentile of steps"}
+    band = step_band_s(np.asarray(table["step_s"], np.float64))
+    measured = [np.asarray(table[name], np.float64) for name in names]
+    is_within = (measured[0] >= band[0]) & (measured[1] <= band[1])
+    known = int(np.isfinite(measured[0] + measured[1]).sum())
+    note = f"both percentiles lie within the stated band in {int(is_within.sum())} of {known} rows"
+    each = zip(names.values(), band, measured, ("", note), strict=True)
+    told = "jitter was not measured"
+    return [
+        Series(f"{name}, from the measured step", "s", np.where(np.isnan(of), np.nan, stated), of, is_fitted,
+               told if np.isnan(of).any() else "", said)
+        for name, stated, of, said in each
+    ]  # fmt: skip
 
 
 def _fit_curve(variant: str, rows: list[Row], measured_s: Floats, free: tuple[str, ...], base: Numbers) -> Numbers:

@@ -197,6 +197,8 @@ def _show_quantity(read: "Measurements", quantity: "QuantityErrors") -> None:
     out.print(table(("group", *FIGURES), lines, right=FIGURES))
     if quantity.rank_correlation is not None:
         out.print(f"rank correlation {quantity.rank_correlation:.4f}")
+    if quantity.series.note:
+        out.print(quantity.series.note)
     worst = [row_record(read, quantity, row) for row in quantity.worst(NUM_WORST)]
     out.print(_worst_table(worst, quantity.series.unit))
 
