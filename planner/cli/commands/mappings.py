@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli.output import console, percent, print_json, quantity, table
 from planner.cli.outputs import PICTURE
+from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.workload_inputs import device_of, option_named, workload_of
@@ -178,7 +179,7 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     out.print(_how_sure(question, workload, device, is_fitted), soft_wrap=True)
     if outside := _outside_fit(question, workload, device):
         out.print(f"outside what these were fitted on: {', '.join(outside)}", soft_wrap=True)
-    if told := _jitter(workload, found):
+    if found.best and (told := steps_told(workload, float(found.best[0].scores.step_s[0]))):
         out.print(told, soft_wrap=True)
     records = [_record(option) for option in found.best]
     columns = _columns(
@@ -189,16 +190,6 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     out.print(
         table(columns, zip(*columns.values(), strict=True), right=[name for name in columns if name != "mapping"])
     )
-
-
-def _jitter(workload: "Workload", found: "SearchResult") -> str:
-    """The band of single steps of the fastest mapping, in training of transformers, which it was fitted on."""
-    from costmodel.pricing.jitter import step_band_s
-
-    if workload.kind != "transformer_training" or not found.best:
-        return ""
-    early_s, late_s = (float(each[0]) for each in step_band_s(found.best[0].scores.step_s))
-    return f"of 100 steps of the first, 80 take {early_s:.4g} to {late_s:.4g} s, by the jitter of measured steps"
 
 
 def _looked_at(counts: "SearchCounts") -> str:

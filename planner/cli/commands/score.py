@@ -8,6 +8,7 @@ import typer
 from planner.cli.commands.mappings import Question, show_mappings
 from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, require_job
 from planner.cli.output import console, number, plain, print_json, quantity, table
+from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.tables.summary import count
@@ -155,6 +156,8 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
     names = [_mapping(options, row) for row in rows]
     if told := how_served(options.job.workload, cluster.device):
         out.print(f"  first and next token: {told}", soft_wrap=True)
+    if told := steps_told(options.job.workload, records[0]["step_s"]):
+        out.print(f"  {told}", soft_wrap=True)
     out.print(
         _table(
             "time of a step; tensor, pipeline and data are communication",

@@ -70,3 +70,17 @@ def test_all_reduces_of_both_pools_are_exported(solved: tuple[Instance, Result])
     for run in runs.values():
         [held] = run.held
         assert {c.source for c in held.circuits} == {device for group in run.groups for device in group}
+
+
+def test_a_plan_whose_prompts_have_other_circuits_is_refused(solved: tuple[Instance, Result]) -> None:
+    instance, result = solved
+    assert result.plan is not None
+    for change in ("width", "circuit"):
+        text = result.plan.model_dump()
+        [mine] = [each for each in text["assignments"] if each["job"] == "documents-pools"]
+        if change == "width":
+            mine["configuration"]["tensor_collective"]["prefill"]["wavelengths"] = [8]
+        else:
+            [held] = [each for each in mine["circuits"] if each["dimension"] == "tensor"]
+            held["circuits"] = held["circuits"][1:]
+        assert "circuits" in {each.rule for each in check(instance, type(result.plan).model_validate(text))}
