@@ -7,12 +7,15 @@ from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.divisions.divide import divide, may_divide
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
+from planner.cpsat.lns.racks import has_racks, improve_racks
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
+from planner.model.errors import InputError
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
+from planner.sweep.over_ray import ray_cluster
 
 DEPTHS = (0.0005, 0.002, 0.01, 0.05)
 """how far below the relaxation's bound, as a fraction, each core reaches; then all candidates"""
@@ -34,8 +37,10 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
 
     A core holds every row that some plan of at least its threshold may use (`KnapsackBounds`). Once the best plan
     reaches the threshold of a core solved to optimality, it is optimal over all candidates; until then the
-    threshold is a bound.
+    threshold is a bound. InputError where racks shall be planned on a Ray cluster, but are no problems of their own.
     """
+    if (address := search.options.ray) is not None and not has_racks(search.full):
+        raise InputError("--ray", address, "has nothing to do: the racks of this cluster are not planned apart")
     knapsack = search.knapsack
     if knapsack.bound == float("-inf"):
         search.restrict(search.full)
@@ -50,7 +55,9 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if search.reaches("value") or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
-    if search.assignments is not None and has_neighbourhoods(search.full):
+    if address is not None:
+        _improve_far(search, address, clock.within(SHARE * clock.left_s))
+    elif search.assignments is not None and has_neighbourhoods(search.full):
         _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
@@ -104,6 +111,14 @@ def _core_clock(search: Search, threshold: float, clock: Clock) -> Clock:
     """Cores that prove little leave time for all candidates."""
     share = plugin_of(search.full.cluster.fabric).step_one.core_share
     return clock if share == 1 or threshold == float("-inf") else clock.within(share * clock.left_s)
+
+
+def _improve_far(search: Search, address: str, clock: Clock) -> None:
+    """Plan racks anew on the machines of a Ray cluster."""
+    if search.assignments is not None:
+        with ray_cluster(address) as cluster:
+            improve_racks(search, _planned, clock, cluster)
+    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
 
 
 def _improve(search: Search, clock: Clock) -> None:

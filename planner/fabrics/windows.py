@@ -1,10 +1,11 @@
 """Windows: a few servers of a cluster as a problem of their own, in which what others hold there has failed."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster, FailedFiber, Health
 from planner.model.plan import Assignment
 
 
@@ -14,6 +15,10 @@ class Windows:
     def are_possible(self, cluster: Cluster) -> bool:
         """True if every part that a job holds belongs to one server."""
         return True
+
+    def racks_are(self, cluster: Cluster) -> bool:
+        """True if a whole rack is a problem of its own where no job holds parts there and elsewhere."""
+        return self.are_possible(cluster)
 
     def held(
         self, problem: Problem, fixed: Sequence[Assignment], servers: Sequence[int], names: Mapping[int, str]
@@ -46,3 +51,38 @@ class NoWindows(Windows):
 
     def are_possible(self, cluster: Cluster) -> bool:
         return False
+
+
+class RackWindows(NoWindows):
+    """Jobs hold parts between servers of one rack: a whole rack is a problem of its own."""
+
+    def racks_are(self, cluster: Cluster) -> bool:
+        return True
+
+    def held(
+        self, problem: Problem, fixed: Sequence[Assignment], servers: Sequence[int], names: Mapping[int, str]
+    ) -> Health:
+        """What has failed in a whole rack, beside no fixed jobs."""
+        assert not fixed, "jobs that stay hold parts that belong to no server"
+        fabric, health = problem.cluster.fabric, problem.cluster.health
+        inside = {fabric.server_name(server): name for server, name in names.items()}
+        return Health(
+            **{
+                field: tuple(found for entry in entries if (found := _in_window(entry, inside)) is not None)
+                for field, entries in iter(health)
+            }
+        )
+
+
+def _in_window(entry: Any, inside: Mapping[str, str]) -> Any | None:
+    """A failed part as the window names it; None where it is not there."""
+    if isinstance(entry, str):
+        server, dot, rest = entry.rpartition(".")
+        return f"{inside[server]}{dot}{rest}" if server in inside else None
+    if isinstance(entry, FailedFiber):
+        ends = entry.source, entry.destination
+        if not inside.keys() >= set(ends):
+            return None
+        return entry.model_copy(update={"source": inside[ends[0]], "destination": inside[ends[1]]})
+    tile = _in_window(entry.tile, inside)
+    return None if tile is None else entry.model_copy(update={"tile": tile})

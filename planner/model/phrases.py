@@ -13,3 +13,8 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+
+
+def few(words: Sequence[str], most: int = 3) -> str:
+    """a, b, c and 12 more"""
+    return listed(words) if len(words) <= most + 1 else f"{', '.join(words[:most])} and {len(words) - most} more"

@@ -75,6 +75,8 @@ class SolveOptions:
     """share of the bound on value within which a plan is good enough: level 1 ends there"""
     deterministic_limit: float | None = None
     """limit in the solver's deterministic units instead of seconds, so that machines agree"""
+    ray: str | None = None
+    """a Ray cluster, on which racks are planned anew together: auto, local, or host:port"""
     pages_time_limit_s: float | None = None
     """for where tensors are in second tiers, once it is known what each job has, beyond the other limits; None: that
     is left open"""

@@ -3,8 +3,9 @@
 import os
 import re
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from planner.model.errors import InputError
@@ -23,17 +24,54 @@ def over_ray(
     do: Do[SharedT, CellT], shared: "SharedT", cells: "Sequence[CellT]", address: str, cores: int
 ) -> Finished[CellT]:
     """Cells as they finish; those of a worker or a machine that died are run again."""
+    with ray_cluster(address) as cluster:
+        yield from cluster.finished(cluster.sharing(do, shared), cells, cores)
+
+
+class LostCellError(InputError):
+    """A cell whose worker or machine died too often."""
+
+
+@dataclass(frozen=True)
+class RayCluster:
+    """A session of a Ray cluster."""
+
+    ray: Any
+    address: str
+
+    @property
+    def num_cores(self) -> int:
+        """Of all machines."""
+        return max(int(self.ray.cluster_resources().get("CPU", 1)), 1)
+
+    def sharing(self, do: Do[SharedT, CellT], shared: "SharedT") -> list[Any]:
+        """What is done, and what all cells share, given to the cluster once."""
+        return [self.ray.put((do, shared))]
+
+    def finished(
+        self, given: list[Any], cells: "Sequence[CellT]", cores: int, left_s: Callable[[], float | None] = lambda: None
+    ) -> Finished[CellT]:
+        """Cells as they finish, while any time is left; those of a worker or a machine that died are run again."""
+        task = self.ray.remote(num_cpus=cores, max_retries=MOST_RETRIES)(_do_there)
+        running = {task.remote(given, code(), cell): cell for cell in cells}
+        try:
+            while running and (ready := self.ray.wait(list(running), timeout=left_s())[0]):
+                for finished in ready:
+                    yield running.pop(finished), _result(self.ray, finished, self.address)
+        finally:
+            for late in running:
+                self.ray.cancel(late, force=True)
+
+
+@contextmanager
+def ray_cluster(address: str) -> Iterator[RayCluster]:
+    """A session of the cluster at an address; InputError where none answers."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address == "local":
         os.environ[LOOPBACK_ONLY] = "0"
     ray = _ray()
     with _connected(ray, address):
-        task = ray.remote(num_cpus=cores, max_retries=MOST_RETRIES)(_do_there)
-        given = [ray.put((do, shared))]
-        running = {task.remote(given, code(), cell): cell for cell in cells}
-        while running:
-            for finished in ray.wait(list(running))[0]:
-                yield running.pop(finished), _result(ray, finished, address)
+        yield RayCluster(ray, address)
 
 
 def _ray() -> Any:
@@ -81,7 +119,7 @@ def _result(ray: Any, finished: Any, address: str) -> Any:
         raise error.cause from error
     except ray.exceptions.RayError as error:
         problem = f"a cell failed {1 + MOST_RETRIES} times, which too little memory does: {error}"
-        raise InputError("--ray", address, problem) from None
+        raise LostCellError("--ray", address, problem) from None
 
 
 _there: dict[str, Any] = {}

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 
 PolicyName = Annotated[str, typer.Option(help=f"{POLICY_NAMES}, or one of another distribution.")]
+Ray = Annotated[
+    str | None,
+    typer.Option("--ray", metavar="ADDRESS", help="Plan racks anew on a Ray cluster: auto, local, or host:port."),
+]
 Hint = Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")]
 Survive = Annotated[
     int,
@@ -59,6 +63,7 @@ def solve(
     gap: Gap = 0.0,
     seed: Seed = 0,
     workers: Workers = None,
+    ray: Ray = None,
     hint: Hint = None,
     survive: Survive = 0,
     plan_out: PlanOut = None,
@@ -76,7 +81,7 @@ def solve(
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     limits = {"time_limit_s": left_s, "gap": gap, "pages_time_limit_s": pages_time_limit}
-    options = limits | {"seed": seed, "workers": workers, "hint": _load_hint(hint, problem)}
+    options = limits | {"seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
     if not as_json:
         from planner.cli.tables.summary import header
 

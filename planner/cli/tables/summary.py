@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.output import number, percent, plain, quantity, seconds
+from planner.model.phrases import few
 
 if TYPE_CHECKING:
     from planner.fabrics.problem import Problem
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from planner.model.plan import Plan
     from planner.model.result import Level, Result
     from planner.model.violation import Violation
+
+
+MOST_OUTSIDE = 4
+"""lines of jobs outside what a fit saw"""
 
 
 def header(problem: "Problem") -> str:
@@ -68,16 +73,20 @@ def second_tier_lines(plan: "Plan") -> list[str]:
 
 
 def outside_fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
-    """Jobs that ask for more, or less, than what the efficiencies that price them were fitted on."""
+    """Jobs that ask for more, or less, than what the efficiencies that price them were fitted on: those that are
+    outside alike on one line, the most first."""
     from costmodel.pricing.fit_ranges import outside_fit
 
-    lines, device = [], instance.cluster.device
+    outside: dict[str, list[str]] = {}
     for assignment in plan.assignments:
         asked = instance.job(assignment.job).workload
-        found = outside_fit(*asked.fitted_on(device, len(assignment.devices)))
-        if found:
-            lines.append(plain(f"{assignment.job}: outside what its efficiencies were fitted on: {', '.join(found)}"))
-    return lines
+        if found := outside_fit(*asked.fitted_on(instance.cluster.device, len(assignment.devices))):
+            outside.setdefault(", ".join(found), []).append(assignment.job)
+    alike = sorted(outside.items(), key=lambda item: -len(item[1]))
+    lines = [f"{few(names)}: outside what these were fitted on: {found}" for found, names in alike[:MOST_OUTSIDE]]
+    if rest := sum(len(names) for _, names in alike[MOST_OUTSIDE:]):
+        lines.append(f"{count(rest, 'more job')} {'is' if rest == 1 else 'are'} outside in other ways")
+    return list(map(plain, lines))
 
 
 def levels_line(levels: "Sequence[Level]") -> str:

@@ -1,7 +1,7 @@
 """Large neighbourhood search (LNS): a few servers are planned anew while everything else stays as it is."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from planner.cpsat.lns.window import open_window
@@ -72,7 +72,6 @@ def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random
     taken_in = draw.sample(waiting, min(MOST_WAITING, len(waiting)))
     if not free and not taken_in:
         return False
-    window = open_window(problem, fixed, servers, [*(index[a.job] for a in free), *taken_in])
     limits = replace(
         search.options,
         time_limit_s=max(min(SECONDS, clock.left_s), 0.05),
@@ -80,13 +79,28 @@ def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random
         hint=None,
         on_incumbent=None,
     )
-    left = window.left(solve(window.problem, limits, window.entered(free)))
-    found = [*fixed, *(moved(problem.instance, assignment) for assignment in left)]
+    jobs = [*(index[a.job] for a in free), *taken_in]
+    found = [*fixed, *planned_anew(problem, solve, servers, fixed, free, jobs, limits)]
     if sum(a.value for a in found) <= sum(a.value for a in search.assignments) * (1 + 1e-9):
         return False
     search.assignments = tuple(found)
     search.report("value", search.bound, "neighbourhood")
     return True
+
+
+def planned_anew(
+    problem: Problem,
+    solve: Solver,
+    servers: Servers,
+    fixed: Sequence[Assignment],
+    start: Sequence[Assignment],
+    jobs: Collection[int],
+    limits: SolveOptions,
+) -> list[Assignment]:
+    """Some jobs on some servers beside what is fixed there, from a plan of them."""
+    window = open_window(problem, fixed, servers, jobs)
+    found = window.left(solve(window.problem, limits, window.entered(start)))
+    return [moved(problem.instance, assignment) for assignment in found]
 
 
 def _touched(problem: Problem, assignment: Assignment) -> set[int]:

@@ -54,7 +54,7 @@ def _renamed(assignment: Assignment, servers: Mapping[str, str]) -> Assignment:
     """The assignment with other names of servers in the names of all parts."""
 
     def rename(name: str) -> str:
-        return PREFIX.sub(lambda found: servers[found.group()], name, count=1)
+        return PREFIX.sub(lambda found: servers[found.group()], name)
 
     def circuit(old: Circuit) -> Circuit:
         ends = {"source": rename(old.source), "destination": rename(old.destination)}

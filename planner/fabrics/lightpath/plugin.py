@@ -31,7 +31,7 @@ class LightpathPlugin(FabricPlugin):
         "circuit_namer": "planner.fabrics.lightpath.circuit_names:LightpathCircuitNamer",
         "step_one": "planner.fabrics.lightpath.step1:LightpathStepOne",
         "step_two": "planner.fabrics.lightpath.step2:LightpathStepTwo",
-        "windows": "planner.fabrics.windows:NoWindows",
+        "windows": "planner.fabrics.windows:RackWindows",
         "repair_model": "planner.fabrics.lightpath.repair_circuits:LightpathRepair",
         "dominance": "planner.fabrics.lightpath.dominance:LightpathDominance",
         "starts": "planner.fabrics.lightpath.starts:LightpathStarts",

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,6 +18,7 @@ os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTE
 from ray.cluster_utils import Cluster
 
 from planner.cli import main
+from planner.cpsat.lns import racks
 from planner.model.errors import InputError
 from planner.sweep import over_ray, run
 from planner.sweep.run import Where, run_cells
@@ -75,6 +77,12 @@ def all_of_it(folder: Path) -> dict[str, Any]:
         with noted(folder / f"{name}-nodes"):
             code = main([str(argument) for argument in [*arguments, *kept]])
         found[name] = {"code": code, "nodes": len(list((folder / f"{name}-nodes").iterdir()))}
+    random, plan = folder / "random.json", folder / "plan.json"
+    drawn = ["--random", "--fabric", "lightpath", "--accelerators", "512", "--jobs", "60", "--seed", "2"]
+    assert main(["new", *drawn, "--output", str(random)]) == 0
+    with patch.object(racks, "plan_racks", partial(work.plan_or_die_once, folder)):
+        code = main(["solve", str(random), "--ray", cluster.address, "--time-limit", "15", "--plan-out", str(plan)])
+    found["solve"] = {"code": code, "check": main(["check", str(random), str(plan)])}
     cluster.shutdown()
     return found
 

@@ -64,3 +64,9 @@ def test_errors_of_cells_are_told(found: Any) -> None:
 def test_no_other_machine_can_give_it_work(found: Any) -> None:
     assert found["listening"]
     assert set(found["listening"]) <= LOOPBACK
+
+
+def test_racks_are_planned_anew_though_a_worker_died(found: Any, folder: Path) -> None:
+    assert found["solve"] == {"code": 0, "check": 0}
+    assert (folder / "rack-died").exists()
+    assert (folder / "rack-planned").exists()

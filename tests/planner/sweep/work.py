@@ -38,6 +38,17 @@ def die(shared: None, cell: int, should_stop: ShouldStop) -> Document:
     return {}
 
 
+def plan_or_die_once(folder: Path, shared: Any, cell: Any, should_stop: ShouldStop) -> Document:
+    """Racks planned anew; the first worker is killed."""
+    from planner.cpsat.lns.racks import plan_racks
+
+    if not (folder / "rack-died").exists():
+        (folder / "rack-died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    (folder / "rack-planned").touch()
+    return plan_racks(shared, cell, should_stop)
+
+
 def refuse(shared: None, cell: int, should_stop: ShouldStop) -> Document:
     from planner.model.errors import InputError
 
