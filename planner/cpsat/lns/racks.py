@@ -103,8 +103,8 @@ def _adopt(search: Search, racks: Racks, found: Sequence[Assignment]) -> bool:
 
 
 def asked_of(search: Search, draw: random.Random, together: int, time_limit_s: float) -> list[Racks]:
-    """What all racks are asked, so many of them together. Racks where jobs that stay hold parts between servers are left
-    alone."""
+    """What all racks are asked, so many of them together. Racks where jobs that stay hold parts between servers are
+    left alone."""
     assert search.assignments is not None
     problem = search.full
     windows, racks = plugin_of(problem.cluster.fabric).windows, range(problem.cluster.fabric.racks)
