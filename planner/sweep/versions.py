@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import costmodel
-from planner import __version__
 
 ROOTS = Path(costmodel.__path__[0]), Path(__file__).parents[1]
 SHOWN_LATER = frozenset({"cli", "controller", "integrations", "plotting", "report", "service"})
@@ -20,9 +19,9 @@ OUTSIDE = ("planner.fabrics", "planner.policies")
 
 @cache
 def code() -> dict[str, str]:
-    """Version of this package with a digest of its files, of the packages that compute, and of outside fabrics and
+    """Digest of the files of this package, versions of the packages that compute, and of outside fabrics and
     policies with digests of theirs."""
-    own = f"{__version__} {_digest(ROOTS, SHOWN_LATER)}"
+    own = _digest(ROOTS, SHOWN_LATER)
     outside = {f"{group}:{point.name}": _outside(point) for group in OUTSIDE for point in entry_points(group=group)}
     return {"photonplan": own} | {name: version(name) for name in DISTRIBUTIONS} | outside
 

@@ -80,12 +80,10 @@ def solve(
     require_policy(policy, "--policy")
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
-    limits = {"time_limit_s": left_s, "gap": gap, "pages_time_limit_s": pages_time_limit}
-    options = limits | {"seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
+    options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
+    options |= {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit}
     if not as_json:
-        from planner.cli.tables.summary import header
-
-        console().print(header(problem), soft_wrap=True)
+        _print_header(problem)
     survival = _surviving(instance, problem, policy, options) if survive else None
     result = _search(problem, policy, options, as_json) if survival is None else survival.result
     result = replace(result, wall_time_s=time.perf_counter() - started)
@@ -96,6 +94,12 @@ def solve(
         _write(problem, result, plan_out, report, plot, is_printed=as_json)
         return exits.PLAN
     return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
+
+
+def _print_header(problem: "Problem") -> None:
+    from planner.cli.tables.summary import header
+
+    console().print(header(problem), soft_wrap=True)
 
 
 def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":
