@@ -6,8 +6,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import NO_PLAN, GroupPlan
+from costmodel.fabrics import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
+from costmodel.parallelism.degrees import Degrees
+from costmodel.parallelism.mappings import distinct_rows
+from costmodel.pricing.candidates import Candidates
 from planner.fabrics.demand import JOINED, Demand
 from planner.fabrics.kept_circuits import while_kept
 
@@ -136,6 +139,39 @@ def _network(shape: Demand) -> tuple[int, int, int]:
     return across, sum(ports) - across, _most_crossing(shape) if across else 0
 
 
+def asked_across(candidates: Candidates) -> Ints:
+    """`across` and `uplinks` of rows of more than one block, the most of them in any phase, shape (2, C)."""
+    return np.maximum(*(_asked_in_phase(each) for each in (candidates.in_first_phase(), candidates.in_last_phase())))
+
+
+def _asked_in_phase(candidates: Candidates) -> Ints:
+    """The same of rows with one setting: what rows share that differ in the plans of other dimensions is found once."""
+    mappings, of = candidates.mappings, candidates.mapping
+    degrees = [getattr(mappings, name)[of].astype(np.int64) for name in ("tensor", "pipeline", "data", "context")]
+    tensor, pipeline, data, _ = degrees
+    block = candidates.block.astype(np.int64)
+    leaves = (block % tensor != 0, block % (tensor * pipeline) != 0, data != 1)
+    asked = np.zeros((2, len(candidates)), np.int64)
+    ports = np.array([ports_of(plan) for plan in candidates.plans], np.int64)
+    for axis, out in enumerate(leaves):
+        rows = np.flatnonzero(out)
+        if not len(rows):
+            continue
+        first, kind = distinct_rows([*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]])
+        crossing = np.array([_most_along(*_group(candidates, row, axis)) for row in rows[first].tolist()], np.int64)
+        asked[0, rows] += ports[candidates.plan[axis, rows]]
+        asked[1, rows] = np.maximum(asked[1, rows], crossing[kind])
+    return asked
+
+
+def _group(candidates: Candidates, row: int, axis: int) -> tuple[Degrees, int, GroupPlan, int]:
+    """Arguments of `_most_along` for one dimension of a row."""
+    of = candidates.mapping[row]
+    names = ("tensor", "pipeline", "data", "context")
+    degrees = Degrees(*(int(getattr(candidates.mappings, name)[of]) for name in names), 1)
+    return degrees, int(candidates.block[row]), candidates.plans[candidates.plan[axis, row]], axis
+
+
 def first_colours(shape: Demand) -> dict[str, int]:
     """First colour of each dimension: those of groups that may leave a server come first."""
     first: dict[str, int] = {}
@@ -150,29 +186,20 @@ def first_colours(shape: Demand) -> dict[str, int]:
 
 def _most_crossing(shape: Demand) -> int:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
-    most = 0
-    for axis, (plan, stays) in enumerate(zip(shape.plans, is_inside(shape), strict=True)):
-        if not stays:
-            alone: tuple[GroupPlan, GroupPlan, GroupPlan] = (
-                plan if axis == 0 else NO_PLAN,
-                plan if axis == 1 else NO_PLAN,
-                plan if axis == 2 else NO_PLAN,
-            )
-            most = max(most, _most_along(replace(shape, plans=alone), axis))
-    return most
+    each = enumerate(zip(shape.plans, is_inside(shape), strict=True))
+    return max(_most_along(shape.degrees, shape.block, plan, axis) for axis, (plan, stays) in each if not stays)
 
 
 @lru_cache(maxsize=10_000)
-def _most_along(shape: Demand, axis: int) -> int:
-    """The same of the groups along one dimension, the only one with a plan: other shapes share it."""
-    plan, most = shape.plans[axis], 0
-    blocks = shape.degrees.groups(JOINED[axis]) // shape.block
+def _most_along(degrees: Degrees, block: int, plan: GroupPlan, axis: int) -> int:
+    """The same of the groups along one dimension, which shapes share that differ along others."""
+    most, blocks = 0, degrees.groups(JOINED[axis]) // block
     for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
         ends, colours = np.array(circuits, np.int64), np.array(offsets)
         for colour in np.unique(colours):
             source, destination, _ = ends[colours == colour].T
             pairs = np.stack([blocks[:, source].ravel(), blocks[:, destination].ravel()], axis=1)
-            most = max(most, _leaving(shape.num_blocks, pairs))
+            most = max(most, _leaving(degrees.num_devices // block, pairs))
     return most
 
 

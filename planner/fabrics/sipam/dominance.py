@@ -7,16 +7,17 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.pricing.candidates import Candidates, group_degrees
-from planner.fabrics.demand import shape_of
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.sipam.demand import PoolDemand
+from planner.fabrics.sipam.demand import asked_across
 from planner.fabrics.sipam.published_loop import loop_rows
 from planner.model.instance import Instance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+CHUNK = 256
+"""rows compared at once with those before them"""
 
 
 class PoolDominance(Dominance):
@@ -117,32 +118,32 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
     """Costs and demands of each row, all the better if smaller; whether it stays in one server; its block."""
     candidates = options.candidates
     blocks, ranks = candidates.block.astype(np.int64), candidates.num_devices.astype(np.int64)
-    network = _network_keys(candidates)
-    _, first, of = np.unique(network, axis=1, return_index=True, return_inverse=True)
     whole = blocks == ranks
-    asked = np.zeros((len(first), 2), np.int64)
-    for number, row in enumerate(first.tolist()):
-        if not whole[row]:
-            demand = PoolDemand.of(shape_of(candidates, row, options.fabric))
-            asked[number] = demand.across, demand.uplinks
-    return np.column_stack([costs, ranks, *_io_of(candidates), asked[of.ravel()]]), whole, blocks
+    asked = np.zeros((2, len(candidates)), np.int64)
+    asked[:, ~whole] = asked_across(candidates.take(np.flatnonzero(~whole)))
+    return np.column_stack([costs, ranks, *_io_of(candidates), *asked]), whole, blocks
 
 
 def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:
     """Of some rows those that no other of them replaces; of rows that replace each other the first."""
     order = rows[np.lexsort(table[rows].T[::-1])]
-    kept = np.zeros(0, np.int64)
+    kept = [np.zeros(0, np.int64)]
     for alone in (True, False):
-        mine = order[whole[order] == alone]
-        rivals, rival_blocks, number = np.empty((len(mine), table.shape[1])), np.empty(len(mine), np.int64), 0
-        few = []
-        for row in mine.tolist():
-            is_no_worse = (rivals[:number] <= table[row]).all(axis=1)
-            if not alone:
-                is_no_worse &= blocks[row] % rival_blocks[:number] == 0
-            if not is_no_worse.any():
-                rivals[number], rival_blocks[number] = table[row], blocks[row]
-                number += 1
-                few.append(row)
-        kept = np.union1d(kept, np.array(few, dtype=np.int64))
-    return kept
+        mine, rivals = order[whole[order] == alone], np.zeros(0, np.int64)
+        for start in range(0, len(mine), CHUNK):
+            few = mine[start : start + CHUNK]
+            few = few[~_replaces(rivals, few, table, blocks, alone=alone).any(axis=0)]
+            later = np.triu(_replaces(few, few, table, blocks, alone=alone), 1)
+            rivals = np.concatenate([rivals, few[~later.any(axis=0)]])
+        kept.append(rivals)
+    return np.sort(np.concatenate(kept))
+
+
+def _replaces(rivals: Ints, rows: Ints, table: Floats, blocks: Ints, *, alone: bool) -> Bools:
+    """Whether each rival asks for no more than each row, shape (rivals, rows)."""
+    found = np.ones((len(rivals), len(rows)), np.bool_)
+    for column in table.T:
+        found &= column[rivals][:, None] <= column[rows]
+    if not alone:
+        found &= blocks[rows] % blocks[rivals][:, None] == 0
+    return found
