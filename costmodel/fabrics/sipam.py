@@ -129,7 +129,7 @@ class _Of:
 @lru_cache(maxsize=4096)
 def _split(asked: _Asked, units: int) -> Split:
     fabric, memory_io = asked.fabric, asked.fabric.memory_io(units)
-    share = NetworkShare.model_construct(**dict(fabric), network_io=fabric.num_io - memory_io)
+    share = _share(asked, fabric.num_io - memory_io)
     if units == 0:
         return Split(asked.device, share)
     memory = fabric.pool.choices(units)
@@ -137,6 +137,12 @@ def _split(asked: _Asked, units: int) -> Split:
         tiered = asked.device.model_copy(update={"offload": memory.tier(0)})
         return Split(tiered, share, units, memory_io, is_second_tier=True)
     return Split(memory.device(0, asked.device), share, units, memory_io)
+
+
+@lru_cache(maxsize=4096)
+def _share(asked: _Asked, network_io: int) -> NetworkShare:
+    """One for all splits that leave as many I/Os to the network."""
+    return NetworkShare.model_construct(**dict(asked.fabric), network_io=network_io)
 
 
 @lru_cache(maxsize=4096)

@@ -179,7 +179,9 @@ def list_candidates(
     """Every plan of the given mappings that fit in memory, under every split of the I/O; `blocks` lists the blocks of
     some degrees."""
     splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
-    listed = [_list_split(workload, mappings, split, plans, blocks, collective) for split in splits]
+    fabrics = {id(split.fabric): split.fabric for split in splits}
+    choices = {key: PlanChoices(workload, each, blocks, collective, plans) for key, each in fabrics.items()}
+    listed = [_list_split(workload, mappings, split, choices[id(split.fabric)]) for split in splits]
     first = np.cumsum([0, *(len(fitting) for fitting, _, _ in listed)])
     return Candidates(
         workload=workload,
@@ -195,12 +197,7 @@ def list_candidates(
 
 
 def _list_split(
-    workload: Workload,
-    mappings: Mappings,
-    split: Split,
-    plans: dict[GroupPlan, int],
-    blocks: BlocksOf,
-    collective: str | None,
+    workload: Workload, mappings: Mappings, split: Split, choices: PlanChoices
 ) -> tuple[Mappings, Ints, Ints]:
     """Mappings that fit, the mapping of each row, and its block, order and numbers of plans, shape (7, rows)."""
     if split.is_second_tier:
@@ -208,11 +205,10 @@ def _list_split(
     mappings = mappings.take(_fitting(workload, mappings, split.device))
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
-    choices = PlanChoices(workload, split.fabric, blocks, collective, plans)
     options: list[tuple[int, ...]] = []
     starts = [0]
     for of_one, num_devices in zip(degrees[:, first].T.tolist(), mappings.num_devices[first].tolist(), strict=True):
-        options += choices.rows(of_one, num_devices)
+        options += choices.all_rows(of_one, num_devices)
         starts.append(len(options))
     start, number = np.array(starts[:-1], np.int64), np.diff(starts)
     repeats = number[of]

@@ -38,6 +38,14 @@ class PlanChoices:
         self._listed = dict[tuple[int, int, int, int], Numbers]()
         self._listed_of_pools = dict[tuple[int, Degrees, int], Numbers]()
         self._combined = dict[tuple[tuple[Numbers, ...], tuple[bool, ...]], list[Numbers]]()
+        self._rows = dict[tuple[Numbers, int], list[Numbers]]()
+
+    def all_rows(self, degrees: Sequence[int], num_devices: int) -> Sequence[Numbers]:
+        """`rows`, found once for all splits that leave the same to the network."""
+        key = tuple(degrees), num_devices
+        if key not in self._rows:
+            self._rows[key] = list(self.rows(*key))
+        return self._rows[key]
 
     def rows(self, degrees: Sequence[int], num_devices: int) -> Iterator[Numbers]:
         """Block, place in RANK_ORDERS and number of the plan along each dimension, of every combination.

@@ -32,6 +32,8 @@ class LagrangianMultipliers:
     """(C_j,) for each job: value less the price of what the row uses"""
     shares: tuple[Floats, ...]
     """(C_j, R) for each job: what the row uses as a fraction of what there is"""
+    prices: Floats
+    """(R,): of all there is of each resource"""
 
 
 def has_prices(problem: Problem) -> bool:
@@ -67,7 +69,7 @@ def pool_prices(problem: Problem) -> LagrangianMultipliers:
             break
         prices = np.maximum(prices + scale * 0.05 * max(abs(bound), 1e-12) * downhill / length, 0.0)
     reduced = table.value - table.usage @ best_prices
-    return LagrangianMultipliers(best, table.split(row_bounds), table.split(reduced), tuple(usage))
+    return LagrangianMultipliers(best, table.split(row_bounds), table.split(reduced), tuple(usage), best_prices)
 
 
 class _Table:

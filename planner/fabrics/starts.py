@@ -1,10 +1,12 @@
 """Starts of the search by CP-SAT: heuristics, and the candidates they look at."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from planner.fabrics.problem import Problem
+from planner.model.clock import Clock
 from planner.model.cluster import Cluster
+from planner.model.plan import Assignment
 
 
 class Starts:
@@ -20,3 +22,8 @@ class Starts:
     def short_list(self, problem: Problem, is_large: Callable[[], bool]) -> Problem | None:
         """Few candidates that stand for all, if all were too many; `is_large`: whether step 1 would be."""
         return None
+
+    def packed(self, problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterator[list[Assignment]]:
+        """Plans of more and more value, packed by counts, until the clock is over or after so many moves; none where
+        the fabric has no such packing, or the cluster is small."""
+        return iter(())

@@ -28,6 +28,8 @@ ENOUGH = 0.001
 """of the bound, below which no other start is tried where step 1 would be too large to improve it"""
 RECREATE_SHARE = 0.4
 """of the time left, for better starts where slots or slices matter, or step 1 would be too large"""
+PACKED_SHARE = 0.5
+"""of the time left, for packings by counts where a fabric has them"""
 SLICES_PATIENCE = 60
 """rounds without a better start where jobs take slices"""
 
@@ -127,6 +129,10 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
             return
         if best is not None and (fabric.slots_matter or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
             break
+    effort = Effort.of(options, clock.within(PACKED_SHARE * clock.left_s))
+    for plan in starts.packed(listed, options.seed, effort.clock, effort.rounds):
+        yield "packed", plan
+        best = plan
     is_improved = short is not None or starts.are_improved
     if best is not None and is_improved and problem.instance.objectives[0].name == "value":
         patience = PATIENCE if fabric.slots_matter else SLICES_PATIENCE

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,6 +140,13 @@ def _network(shape: Demand) -> tuple[int, int, int]:
     return across, sum(ports) - across, _most_crossing(shape) if across else 0
 
 
+def held_of_rank(candidates: Candidates) -> Ints:
+    """Memory units and memory I/Os that a rank holds through all phases, shape (2, C)."""
+    splits = np.array([(s.memory_units or 0, s.memory_io or 0) for s in candidates.splits], np.int64).T
+    phases = candidates.in_first_phase(), candidates.in_last_phase()
+    return np.maximum(*(splits[:, each.split] for each in phases))
+
+
 def asked_across(candidates: Candidates) -> Ints:
     """`across` and `uplinks` of rows of more than one block, the most of them in any phase, shape (2, C)."""
     return np.maximum(*(_asked_in_phase(each) for each in (candidates.in_first_phase(), candidates.in_last_phase())))
@@ -158,18 +166,29 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
         if not len(rows):
             continue
         first, kind = distinct_rows([*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]])
-        crossing = np.array([_most_along(*_group(candidates, row, axis)) for row in rows[first].tolist()], np.int64)
+        crossing = np.array([_crossing(candidates, row, axis) for row in rows[first].tolist()], np.int64)
         asked[0, rows] += ports[candidates.plan[axis, rows]]
         asked[1, rows] = np.maximum(asked[1, rows], crossing[kind])
     return asked
 
 
-def _group(candidates: Candidates, row: int, axis: int) -> tuple[Degrees, int, GroupPlan, int]:
-    """Arguments of `_most_along` for one dimension of a row."""
-    of = candidates.mapping[row]
-    names = ("tensor", "pipeline", "data", "context")
-    degrees = Degrees(*(int(getattr(candidates.mappings, name)[of]) for name in names), 1)
-    return degrees, int(candidates.block[row]), candidates.plans[candidates.plan[axis, row]], axis
+def _crossing(candidates: Candidates, row: int, axis: int) -> int:
+    """`_most_along` of the groups of a row along one dimension."""
+    mappings, of = candidates.mappings, candidates.mapping[row]
+    tensor, pipeline, data, context = (
+        int(column[of]) for column in (mappings.tensor, mappings.pipeline, mappings.data, mappings.context)
+    )
+    plan = candidates.plans[candidates.plan[axis, row]]
+    return _most_along(_Groups(Degrees(tensor, pipeline, data, context, 1), int(candidates.block[row]), plan, axis))
+
+
+class _Groups(NamedTuple):
+    """Groups along one dimension, in blocks of so many ranks."""
+
+    degrees: Degrees
+    block: int
+    plan: GroupPlan
+    axis: int
 
 
 def first_colours(shape: Demand) -> dict[str, int]:
@@ -187,12 +206,15 @@ def first_colours(shape: Demand) -> dict[str, int]:
 def _most_crossing(shape: Demand) -> int:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
     each = enumerate(zip(shape.plans, is_inside(shape), strict=True))
-    return max(_most_along(shape.degrees, shape.block, plan, axis) for axis, (plan, stays) in each if not stays)
+    return max(
+        _most_along(_Groups(shape.degrees, shape.block, plan, axis)) for axis, (plan, stays) in each if not stays
+    )
 
 
 @lru_cache(maxsize=10_000)
-def _most_along(degrees: Degrees, block: int, plan: GroupPlan, axis: int) -> int:
+def _most_along(groups: _Groups) -> int:
     """The same of the groups along one dimension, which shapes share that differ along others."""
+    degrees, block, plan, axis = groups
     most, blocks = 0, degrees.groups(JOINED[axis]) // block
     for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
         ends, colours = np.array(circuits, np.int64), np.array(offsets)

@@ -1,14 +1,12 @@
 """Memory units, ports and uplinks, as amounts that jobs share."""
 
-from math import ceil
-
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Sipam
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.shared_amounts import SharedAmounts
-from planner.fabrics.sipam.demand import PoolDemand
+from planner.fabrics.sipam.demand import asked_across, held_of_rank
 from planner.fabrics.sipam.free_pool import FreePool
 from planner.model.cluster import Cluster
 
@@ -37,11 +35,11 @@ class PoolAmounts(SharedAmounts):
 
 def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:
     """What the rows of a job use, shape (C, 5); `largest`: accelerators and units of the largest server."""
-    table = np.zeros((len(options), 5))
-    for row, shape in enumerate(options.shapes):
-        demand, ranks = PoolDemand.of(shape), shape.num_ranks
-        servers = max(ceil(ranks / largest[0]), ceil(ranks * demand.units / max(largest[1], 1)))
-        uplinks = servers * demand.across * demand.uplinks if servers > 1 else 0
-        units, ports = ranks * demand.units, ranks * demand.memory_io
-        table[row] = ranks, units, ports, units - ports, uplinks
-    return table
+    candidates = options.candidates
+    ranks = candidates.num_devices.astype(np.int64)
+    units, ports = (ranks * each for each in held_of_rank(candidates))
+    servers = np.maximum(-(-ranks // largest[0]), -(-units // max(largest[1], 1)))
+    uplinks = np.zeros(len(ranks), np.int64)
+    spans = np.flatnonzero(servers > 1)
+    uplinks[spans] = servers[spans] * np.prod(asked_across(candidates.take(spans)), axis=0)
+    return np.stack([ranks, units, ports, units - ports, uplinks], axis=1).astype(np.float64)

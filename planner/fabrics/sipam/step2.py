@@ -68,6 +68,21 @@ class PoolStepTwo(StepTwo):
         return Realized(tuple(assignments))
 
 
+def realize_server(
+    problem: Problem, pattern: Pattern, free: PoolFreeState, server: int, limits: StepTwoLimits
+) -> list[Assignment] | None:
+    """Jobs of a pattern that all lie in one server, exactly, beside what others hold there; taken. None where there is
+    no way, or none was found in time."""
+    demands = {j: PoolDemand.of(problem.options[j].shapes[choice.row]) for j, choice in pattern.items()}
+    rack, port_units = free.pool.racks[server], free.pool.fabric.port_units
+    across = {j: free.pool.across_rails(demand, [server]) for j, demand in demands.items()}
+    found = wire(rack, _parts(problem, pattern, demands, server), port_units, limits).found
+    if found is None or None in across.values():
+        return None
+    wired = {(server, j): each for j, each in found.items()}
+    return [_written(problem, pattern, free, j, rails, wired) for j, rails in across.items() if rails is not None]
+
+
 def _across(
     problem: Problem, pattern: Pattern, demands: Mapping[int, PoolDemand], pool: FreePool, limits: StepTwoLimits
 ) -> Answer[dict[int, tuple[int, ...]]]:

@@ -1,0 +1,104 @@
+"""A plan from jobs packed by counts: rails, ports and units of each server by first fit, exactly where that fails."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from planner.candidates.lagrangian_bounds import LagrangianMultipliers, pool_prices
+from planner.fabrics.pattern import Choice
+from planner.fabrics.problem import Problem
+from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.sipam.free_state import PoolFreeState
+from planner.fabrics.sipam.packing import Packing
+from planner.fabrics.sipam.server_layout import ServerLayout
+from planner.fabrics.sipam.server_menus import menus_of
+from planner.fabrics.sipam.step2 import realize_server
+from planner.formulation.step_two import StepTwoLimits
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+
+ORDERS = 5
+"""in which first fit tries the jobs of a server"""
+WIRE = StepTwoLimits(1.0, 1.0, 1, 0)
+"""of the exact search in one server"""
+FIRST, PATIENCE = 4, 40
+"""moves for each server before the first plan, and without a better packing before the last one"""
+NEAR = 1e-5
+"""of the bound, below which no more moves are made"""
+
+
+def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterator[list[Assignment]]:
+    """Packings realised, one after few moves, and the best of all; none in which a job that must run has no place."""
+    if not problem.num_candidates:
+        return
+    prices, free = pool_prices(problem), PoolFreeState(problem.cluster)
+    staying = [options.staying() for options in problem.options if options.can_stay]
+    for assignment in staying:
+        free.take_named(assignment)
+    search = Packing(_empty(problem, free, prices), free.together, random.Random(seed))
+    enough = (1 - NEAR) * prices.bound - sum(assignment.value for assignment in staying)
+    moves = since = 0
+    first = FIRST * len(free.lit)
+    while moves < most_moves and since < PATIENCE * len(free.lit) and not clock.is_over:
+        if search.best.value >= enough:
+            break
+        if moves == first and (found := _realized(problem, search.best, free.copy(), staying)) is not None:
+            yield found
+        moves, since = moves + 1, 0 if search.move() else since + 1
+    if (found := _realized(problem, search.best, free, staying)) is not None:
+        yield found
+
+
+def _empty(problem: Problem, free: PoolFreeState, prices: LagrangianMultipliers) -> ServerLayout:
+    """All jobs wait beside those that stay."""
+    racks = free.pool.racks
+    room = [(devices, rack.num_units) for devices, rack in zip(free.lit, racks, strict=True)]
+    most = max(devices for devices, _ in room), max(units for _, units in room)
+    all_units = sum(rack.num_units for rack in FreePool(problem.cluster).racks)
+    of_each = (
+        float(prices.prices[0]) / max(problem.cluster.num_healthy, 1),
+        float(prices.prices[1]) / max(all_units, 1),
+    )
+    uplinks = [sum(map(len, rack.uplinks.values())) for rack in racks]
+    return ServerLayout.empty(menus_of(problem, prices, most), room, uplinks, of_each)
+
+
+def _realized(
+    problem: Problem, layout: ServerLayout, free: PoolFreeState, staying: list[Assignment]
+) -> list[Assignment] | None:
+    """Assignments of all jobs of a layout that find their rails, ports and units."""
+    found = [*staying]
+    for j, (spread, over) in sorted(layout.over.items(), key=lambda each: -each[1][0].ranks * each[1][0].blocks):
+        assignment = free.assign(problem.options[j], spread.row, over)
+        found += [] if assignment is None else [assignment]
+    for server, jobs in enumerate(layout.inside):
+        pattern = {j: _choice(problem, j, layout.menus[j].items[item].row, server) for j, item in jobs.items()}
+        found += _in_server(problem, pattern, free, server)
+    names = {assignment.job for assignment in found}
+    return None if any(o.must_run and o.job.name not in names for o in problem.options) else found
+
+
+def _choice(problem: Problem, j: int, row: int, server: int) -> Choice:
+    return Choice(row, False, ((server, problem.options[j].shapes[row].num_blocks),))
+
+
+def _in_server(problem: Problem, pattern: Mapping[int, Choice], free: PoolFreeState, server: int) -> list[Assignment]:
+    """The jobs of one server, taken: all by first fit in some order or else exactly, or else as many as first fit
+    places. Jobs with the fewest circuits to memory come first: they can choose among the fewest rails."""
+    demands = {j: problem.options[j].shapes[choice.row] for j, choice in pattern.items()}
+    order = sorted(pattern, key=lambda j: free.difficulty(demands[j], pattern[j].blocks))
+    for _ in range(ORDERS):
+        found, failed = _by_first_fit(problem, pattern, free, order)
+        if not failed:
+            return found
+        for assignment in found:
+            free.release_named(assignment)
+        order = [*failed, *(j for j in order if j not in failed)]
+    return realize_server(problem, pattern, free, server, WIRE) or _by_first_fit(problem, pattern, free, order)[0]
+
+
+def _by_first_fit(
+    problem: Problem, pattern: Mapping[int, Choice], free: PoolFreeState, order: Sequence[int]
+) -> tuple[list[Assignment], list[int]]:
+    """Jobs taken one after the other, and those that find no place."""
+    tried = {j: free.assign(problem.options[j], pattern[j].row, pattern[j].blocks) for j in order}
+    return [found for found in tried.values() if found is not None], [j for j in order if tried[j] is None]

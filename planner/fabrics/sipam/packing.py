@@ -1,0 +1,154 @@
+"""Jobs packed into servers by counts of accelerators and memory units: some servers at a time are filled anew.
+
+Prices of what the pool shares say what each job should run as; what is left is to fill servers to the last accelerator
+and unit, which is done exactly for one server after the other.
+"""
+
+import random
+from collections.abc import Collection, Iterable, Sequence
+
+from planner.fabrics.sipam.fill_server import fill
+from planner.fabrics.sipam.server_layout import Over, ServerLayout
+from planner.fabrics.sipam.server_menus import Menu, Spread
+
+FEW, LARGEST, MOST_WAITING = 30, 12, 6
+"""jobs that one server chooses among, so many of them the largest; jobs without a place that join a move"""
+NUM_SERVERS = (2, 2, 2, 3)
+"""that a move fills anew"""
+OVER_SHARE = 0.25
+"""of moves, those that lay a job over several servers"""
+FORWARD = 0.4
+"""of the price of what a job takes, by which it is drawn forward at most"""
+FLOOR = 0.1
+"""of the price of a job, and of the mean waste of servers, by which those are drawn that lose nothing"""
+REQUIRED = 1e6
+"""gain of a job that must run"""
+SLACK = 1e-9
+
+
+class Packing:
+    """A layout that gets better move by move."""
+
+    def __init__(self, empty: ServerLayout, zones: Sequence[Sequence[int]], draw: random.Random) -> None:
+        """`zones`: servers that one job may use together."""
+        self.best, self._zones, self._draw = empty, zones, draw
+        self._menus: Sequence[Menu] = empty.menus
+        self._able = [j for j in sorted(empty.waiting) if self._menus[j].spreads and self._menus[j].worth > 0]
+        for j in sorted(self._able, key=lambda j: -self._menus[j].price):
+            self._begin_over(j)
+        self._fill(self.best, range(len(self.best.room)), self.best.waiting, is_end=False)
+
+    def move(self) -> bool:
+        """Fill some servers anew, keep what is worth no less; whether it is worth more."""
+        layout = self.best.copy()
+        if self._able and self._draw.random() < OVER_SHARE:
+            servers = self._lay_anew(layout, self._job_to_lay())
+        else:
+            servers = self._servers()
+            for j in self._within(layout, servers):
+                if self._draw.random() < 0.5:
+                    layout.lift(j)
+        if not servers:
+            return False
+        joining = self._draw.sample(sorted(layout.waiting), min(MOST_WAITING, len(layout.waiting)))
+        freed = {j for server in servers for j in layout.clear(server)}
+        lifted = self.best.over.keys() - layout.over.keys()
+        self._draw.shuffle(servers)
+        self._fill(layout, servers, freed | lifted | set(joining), is_end=True)
+        gain = layout.value - self.best.value
+        if gain < -SLACK:
+            return False
+        self.best = layout
+        return gain > SLACK
+
+    def _job_to_lay(self) -> int:
+        """A job that may lie over several servers: rather one that is large, or loses much."""
+        weights = [self.best.loss(j) + FLOOR * self._menus[j].price + SLACK for j in self._able]
+        return self._draw.choices(self._able, weights)[0]
+
+    def _servers(self) -> list[int]:
+        """Some servers: one rather with much waste, and any others."""
+        every = range(len(self.best.room))
+        least = FLOOR * sum(self.best.waste) / len(every) + SLACK
+        first = self._draw.choices(every, [waste + least for waste in self.best.waste])[0]
+        others = self._draw.sample(every, min(self._draw.choice(NUM_SERVERS), len(every)))
+        return [first, *(server for server in others[1:] if server != first)]
+
+    def _within(self, layout: ServerLayout, servers: Collection[int]) -> list[int]:
+        """Jobs that lie over some of these servers, and no other."""
+        return [j for j, (_, over) in layout.over.items() if all(server in servers for server, _ in over)]
+
+    def _begin_over(self, j: int) -> None:
+        """Lay a job over servers that is worth more so than on the accelerators of one."""
+        menu = self._menus[j]
+        if max((item.value for item in menu.items), default=0.0) >= menu.spreads[0].value:
+            return
+        for zone in self._draw.sample(self._zones, len(self._zones)):
+            over = self._over(self.best, menu.spreads[0], self._draw.sample(zone, len(zone)))
+            if over:
+                self.best.lay(j, menu.spreads[0], over)
+                return
+
+    def _lay_anew(self, layout: ServerLayout, j: int) -> list[int]:
+        """Servers over which a job now lies in one of its ways, and those that it left; none where there is no room."""
+        left = {layout.place[j]} if j in layout.place else set()
+        left |= {server for server, _ in layout.lift(j)} if j in layout.over else set()
+        spread, zone = self._draw.choice(self._menus[j].spreads), self._draw.choice(self._zones)
+        over = self._over(layout, spread, self._draw.sample(zone, len(zone)))
+        if not over:
+            return []
+        servers = left | {server for server, _ in over}
+        for server in servers:
+            layout.clear(server)
+        layout.lay(j, spread, over)
+        return sorted(servers)
+
+    def _over(self, layout: ServerLayout, spread: Spread, servers: Sequence[int]) -> Over:
+        """Equal shares for the first of these servers with uplinks and room beside other jobs that lie over several; as
+        many servers as are drawn, none where there is no room."""
+        able = [server for server in servers if layout.most(spread, server)]
+        fewest = next((n for n in range(2, len(able) + 1) if _holds(layout, spread, able[:n])), None)
+        if fewest is None:
+            return ()
+        number = self._draw.randint(fewest, max(fewest, min(2 * fewest, len(able), spread.blocks)))
+        if not _holds(layout, spread, able[:number]):
+            number = fewest
+        return tuple(sorted(zip(able, _shares(spread, number), strict=False)))
+
+    def _fill(self, layout: ServerLayout, servers: Sequence[int], jobs: Iterable[int], *, is_end: bool) -> None:
+        """Fill servers, which are empty, one after the other with some of the jobs; `is_end`: no other server is there
+        for those that are left."""
+        forward = {j: FORWARD * self._draw.random() * self._menus[j].price for j in sorted(jobs) if j in layout.waiting}
+        for place, server in enumerate(servers):
+            is_last = is_end and place == len(servers) - 1
+            some = self._some([j for j in forward if j in layout.waiting], forward)
+            gains = [self._gains(j, 0.0 if is_last else forward[j], is_last=is_last) for j in some]
+            taken = fill([self._menus[j].items for j in some], gains, layout.room[server])
+            layout.put(server, {some[number]: item for number, item in taken})
+
+    def _some(self, jobs: list[int], forward: dict[int, float]) -> list[int]:
+        """Few of many jobs: those that are drawn forward most, and others."""
+        if len(jobs) <= FEW:
+            return jobs
+        first = sorted(jobs, key=lambda j: -forward[j])[:LARGEST]
+        others = self._draw.sample(sorted(set(jobs) - set(first)), FEW - LARGEST)
+        return [*first, *others]
+
+    def _gains(self, j: int, forward: float, *, is_last: bool) -> list[float]:
+        """Of each item of a job: its value, less what the job is worth elsewhere."""
+        menu = self._menus[j]
+        less = 0.0 if is_last else menu.worth - forward
+        more = REQUIRED if menu.is_required else 0.0
+        return [item.value - less + more for item in menu.items]
+
+
+def _holds(layout: ServerLayout, spread: Spread, servers: Sequence[int]) -> bool:
+    """Whether servers hold equal shares, in this order."""
+    shares = _shares(spread, len(servers))
+    return shares[-1] > 0 and all(layout.most(spread, s) >= share for s, share in zip(servers, shares, strict=True))
+
+
+def _shares(spread: Spread, number: int) -> list[int]:
+    """Blocks of each of so many servers."""
+    each, more = divmod(spread.blocks, number)
+    return [each + (place < more) for place in range(number)]
