@@ -120,7 +120,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         "sipam_loop": lambda: place_by_loop(listed, clock),
     }
     best: list[Assignment] | None = None
-    for name in starts.heuristics(problem.cluster):
+    for name in starts.heuristics(problem):
         found = makers[name]()
         if found is not None:
             yield name, found
