@@ -15,7 +15,7 @@ from planner.model.result import Result, SolveOptions
 from planner.pages.offload import with_second_tiers
 from planner.policies import Policy, find_policy
 
-LISTING_SHARE, SHORT_SHARE, LISTING_S = 0.4, 0.55, 0.7
+LISTING_SHARE, SHORT_SHARE, LISTING_S = 0.6, 0.7, 0.7
 """of a time limit, and seconds at least, in which all candidates are listed, and short lists of other jobs"""
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from costmodel.collectives.circuits import Circuits, permutations
 from costmodel.collectives.digits import Ints, num_relays
+from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.collectives.ladder import Algorithm, Collective, Ladder, Order, ladder
 from costmodel.collectives.limits import Limits
 
@@ -18,7 +19,7 @@ Message = TypeVar("Message", float, NDArray[np.float64])
 
 
 @dataclass(frozen=True)
-class CollectivePlan:
+class CollectivePlan(HashedOnce):
     """How a group of ranks runs a collective again and again.
 
     A digit is a round (two, in an algorithm that goes there and back) in which every rank has radix - 1 peers.
@@ -41,6 +42,8 @@ class CollectivePlan:
     """alternating: successive calls go through the configurations forth and back"""
     bridged: tuple[bool, ...] = ()
     """for each configuration but the last: its last digit stays on in the next one, and sends while the rest turns"""
+
+    __hash__ = HashedOnce.__hash__
 
     @property
     def name(self) -> str:

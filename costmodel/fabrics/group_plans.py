@@ -5,6 +5,7 @@ from functools import cache
 from typing import Literal, Protocol
 
 from costmodel.collectives.circuits import Circuits
+from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.collectives.ladder import Algorithm, Order
 from costmodel.parallelism.pools import most_peers, transfer_pairs
 
@@ -52,7 +53,7 @@ class GroupPlan(Protocol):
 
 
 @dataclass(frozen=True)
-class LinkPlan:
+class LinkPlan(HashedOnce):
     """A group that needs no collective schedule of circuits.
 
     kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
@@ -72,6 +73,8 @@ class LinkPlan:
     held: tuple[int, ...] = ()
     order: Order = "fixed"
     node_bytes_per_s: float = 0.0
+
+    __hash__ = HashedOnce.__hash__
 
     @property
     def name(self) -> str:

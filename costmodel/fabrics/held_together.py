@@ -1,6 +1,5 @@
 """Plans of several dimensions whose circuits are all on at once, on I/Os that they share."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -13,7 +12,6 @@ Choices = tuple[tuple[int, ...], ...]
 """positions in the menus of plans, one for each dimension"""
 Menu = tuple[GroupPlan, ...]
 Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=65536)
@@ -34,14 +32,16 @@ def choices_within(menus: tuple[Menu, ...], is_confined: tuple[bool, ...], io: i
     fits = (spare >= 0) & (across <= spine_io)
     for menu, need, row, inside in zip(menus, needs, grid, is_confined, strict=True):
         if len(menu) > 1:
-            best = _best(menu, need, io)
+            best = _best(menu, io)
             budget = need[row] + (np.clip(spare, 0, io) if inside else 0)
             fits &= best[row, np.minimum(budget, io)]
     return tuple(map(tuple, grid[:, fits].T.tolist()))
 
 
-def _best(menu: Sequence[GroupPlan], need: Ints, io: int) -> Bools:
+@lru_cache(maxsize=4096)
+def _best(menu: Menu, io: int) -> Bools:
     """Whether no plan of a menu that takes at most b I/Os is better than each of them, shape (plans, io + 1)."""
+    need = np.array([ports_of(plan) for plan in menu], np.int64)
     cost = np.array([[plan.latency_s, plan.seconds_per_byte] for plan in menu])
     number = np.arange(len(menu))
     no_worse = (cost[:, None, :] <= cost[None, :, :]).all(axis=2)

@@ -10,7 +10,7 @@ from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import CHOICES, Floats, distinct_rows
 from costmodel.pricing.candidates import Candidates, Ints
 from costmodel.pricing.phase_switches import phase_switches
-from costmodel.pricing.score import Scores, joined, score, score_by_phase
+from costmodel.pricing.score import Scores, joined, score, score_whole_and_by_phase
 
 NONE = -1
 """no row"""
@@ -26,10 +26,9 @@ def with_phases(candidates: Candidates, device: Device, fabric: FabricBase) -> t
     plans of the first phase under the one, and of the last phase under the other. Of these all that are faster, with
     their switches, than any row with one setting under the split with more memory, in rounds or not.
     """
-    single = score(candidates, device, fabric)
     if fabric.resetting_s is None or not candidates.workload.phases or not len(candidates):
-        return candidates, single
-    first, last = score_by_phase(candidates, device, fabric)
+        return candidates, score(candidates, device, fabric)
+    single, first, last = score_whole_and_by_phase(candidates, device, fabric)
     group = _groups(candidates)
     a, b = _pairs(_fastest(group, candidates, first.step_s), _fastest(group, candidates, last.step_s), candidates)
     phased = _paired(candidates, a, b)

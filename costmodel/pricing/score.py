@@ -23,6 +23,7 @@ from costmodel.pricing.step_price import step_price
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
 Rows = NDArray[np.integer[Any]] | slice
+Shares = Callable[[OpGraph], Sequence[OpGraph]]
 CHUNK = 1 << 14
 """rows priced at once: their columns stay in the cache"""
 SUMMED = (
@@ -111,7 +112,7 @@ def score(
     """
     phased = candidates.has_phases
     if not phased.any():
-        return _score_setting(candidates, device, fabric, calibrations, lambda graph: graph)[0]
+        return _score_setting(candidates, device, fabric, calibrations, lambda graph: (graph,))[0]
     found = Scores.empty(len(candidates))
     for rows, part in ((np.flatnonzero(is_in), candidates.take(np.flatnonzero(is_in))) for is_in in (phased, ~phased)):
         if part.has_phases.any():
@@ -128,21 +129,29 @@ def score_by_phase(
     candidates: Candidates, device: Device, fabric: FabricBase, *, calibrations: Calibrations | None = None
 ) -> tuple[Scores, Scores]:
     """What a step of rounds spends in the first phase of the workload, under the setting there, and in all else."""
+    split = _phases_of(candidates)
+
+    def scored(setting: Candidates, part: int) -> Scores:
+        return _score_setting(setting, device, fabric, calibrations, lambda graph: (split(graph)[part],))[0]
+
+    return scored(candidates.in_first_phase(), 0), scored(candidates.in_last_phase(), 1)
+
+
+def score_whole_and_by_phase(candidates: Candidates, device: Device, fabric: FabricBase) -> tuple[Scores, ...]:
+    """`score` of rows with one setting, and `score_by_phase`: what all three share is found once."""
+    split = _phases_of(candidates)
+    return tuple(_score_setting(candidates, device, fabric, None, lambda graph: (graph, *split(graph)), 3))
+
+
+def _phases_of(candidates: Candidates) -> Shares:
+    """A step of rounds, in its first phase and in all else."""
     name = candidates.workload.phases[0]
 
-    def first(graph: OpGraph) -> OpGraph:
-        return graph.in_rounds().of_phase(name)
+    def split(graph: OpGraph) -> tuple[OpGraph, ...]:
+        rounds = graph.in_rounds()
+        return rounds.of_phase(name), rounds.without_phase(name)
 
-    def last(graph: OpGraph) -> OpGraph:
-        return graph.in_rounds().without_phase(name)
-
-    settings = candidates.in_first_phase(), candidates.in_last_phase()
-    if not candidates.has_phases.any():
-        both = _score_setting(settings[1], device, fabric, calibrations, first, last)
-    else:
-        parts = zip(settings, (first, last), strict=True)
-        both = [_score_setting(each, device, fabric, calibrations, share)[0] for each, share in parts]
-    return both[0], both[1]
+    return split
 
 
 def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, fabric: FabricBase) -> Scores:
@@ -166,15 +175,16 @@ def _score_setting(
     device: Device,
     fabric: FabricBase,
     calibrations: Calibrations | None,
-    *shares: Callable[[OpGraph], OpGraph],
+    shares: Shares,
+    num_parts: int = 1,
 ) -> list[Scores]:
-    """Rows with one setting; each of `shares` says what to price of a step."""
-    scores = [Scores.empty(len(candidates)) for _ in shares]
+    """Rows with one setting; `shares` says what to price of a step: so many parts of it, each by itself."""
+    scores = [Scores.empty(len(candidates)) for _ in range(num_parts)]
     for number, split in enumerate(fabric.splits(device, candidates.workload)):
         parts = (_on_devices(candidates, chunk, split, calibrations) for chunk in _chunks(candidates, number))
         for rows, part, graph, own in chain.from_iterable(parts):
-            for each, share in zip(scores, shares, strict=True):
-                for name, column in _paced(part, share(graph), own, split.fabric, calibrations).items():
+            for each, share in zip(scores, shares(graph), strict=True):
+                for name, column in _paced(part, share, own, split.fabric, calibrations).items():
                     getattr(each, name)[..., rows] = column
     return scores
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
+from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
 
 
@@ -14,7 +15,7 @@ class Starts:
     are_improved: ClassVar[bool] = False
     """whether starts from all candidates are made better by ruin and recreate"""
 
-    def heuristics(self, problem: Problem) -> Sequence[str]:
+    def heuristics(self, cluster: Cluster) -> Sequence[str]:
         """Heuristics to start from, the first one first."""
         return "priced", "first_fit", "best_fit"
 

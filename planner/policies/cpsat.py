@@ -120,7 +120,10 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         "sipam_loop": lambda: place_by_loop(listed, clock),
     }
     best: list[Assignment] | None = None
-    for name in starts.heuristics(problem):
+    effort = Effort.of(options, clock.within(PACKED_SHARE * clock.left_s))
+    for best in starts.packed(listed, options.seed, effort.clock, effort.rounds):
+        yield "packed", best
+    for name in starts.heuristics(problem.cluster) if best is None else ():
         found = makers[name]()
         if found is not None:
             yield name, found
@@ -129,10 +132,6 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
             return
         if best is not None and (fabric.slots_matter or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
             break
-    effort = Effort.of(options, clock.within(PACKED_SHARE * clock.left_s))
-    for plan in starts.packed(listed, options.seed, effort.clock, effort.rounds):
-        yield "packed", plan
-        best = plan
     is_improved = short is not None or starts.are_improved
     if best is not None and is_improved and problem.instance.objectives[0].name == "value":
         patience = PATIENCE if fabric.slots_matter else SLICES_PATIENCE

@@ -1,7 +1,7 @@
 """Optical switches of pooled racks: their states, and the light traced through them from every I/O to its end."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap, Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 
 from costmodel.fabrics import Sipam
 from planner.checks.names import admitted, tile_of
@@ -54,8 +54,11 @@ def _check_phases(parts: PoolParts, switches: SwitchSetting, jobs: Sequence[Phas
         yield Violation("pool_light", "phases", message)
         return
     start, all_changed = _joined(switches.after), _joined(switches.after)
+    ends: MutableMapping[str, Mapping[str, str]] = {**_ends(start)}
     for job, phases in changing:
-        change, alone = changes[job.name], _joined(switches.after)
+        change = changes[job.name]
+        touched = {state.switch for state in (*change.undone, *change.made)}
+        alone = defaultdict(set, {switch: {*start[switch]} for switch in touched})
         if change.phase != job.workload.phases[-1]:
             yield Violation("pool_light", job.name, f"{job.name}: there is no change to {change.phase}")
         yield from _check_time(change.time_s, parts.fabric.reconfiguration_s, job.name)
@@ -64,7 +67,7 @@ def _check_phases(parts: PoolParts, switches: SwitchSetting, jobs: Sequence[Phas
             _apply(states, change)
         label = f"{job.name} in {change.phase}"
         yield from _check_matchings(parts, {state.switch: alone[state.switch] for state in change.made}, label)
-        yield from _traced(parts, _ends(alone), phases[-1], Counter[str](), label)
+        yield from _traced(parts, ChainMap({**_ends(alone)}, ends), phases[-1], Counter[str](), label)
     if changing:
         yield from _check_states(parts, all_changed, [phases[-1] for _, phases in jobs], "all changed")
 

@@ -53,8 +53,15 @@ class Menu(NamedTuple):
 
 
 def menus_of(problem: Problem, prices: LagrangianMultipliers, room: tuple[int, int]) -> list[Menu]:
-    """Menu of each job; `room`: most accelerators and memory units of a server."""
-    return [_menu(options, reduced, room) for options, reduced in zip(problem.options, prices.reduced, strict=True)]
+    """Menu of each job, one for all that are alike; `room`: most accelerators and memory units of a server."""
+    known: dict[object, Menu] = {}
+    found = []
+    for options, reduced in zip(problem.options, prices.reduced, strict=True):
+        key = id(options.candidates), options.value.tobytes(), options.must_run, options.can_stay
+        if key not in known:
+            known[key] = _menu(options, reduced, room)
+        found.append(known[key])
+    return found
 
 
 def _menu(options: JobOptions, reduced: Floats, room: tuple[int, int]) -> Menu:

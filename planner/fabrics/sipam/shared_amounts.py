@@ -30,7 +30,9 @@ class PoolAmounts(SharedAmounts):
         devices = problem.cluster.num_healthy
         there_is = np.maximum([devices, units, ports, max(units - units / fabric.port_units, 1.0), uplinks], 1e-9)
         largest = (fabric.devices_per_server, max(rack.num_units for rack in racks))
-        return [_of_job(options, largest) / there_is for options in problem.options]
+        alike = {id(options.candidates): options for options in problem.options}
+        table = {key: _of_job(options, largest) / there_is for key, options in alike.items()}
+        return [table[id(options.candidates)] for options in problem.options]
 
 
 def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:

@@ -7,6 +7,7 @@ from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.packed_start import packed
 from planner.fabrics.starts import Starts
 from planner.model.clock import Clock
+from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
 
 MOST_COUNTS, FEW_SERVERS = 20_000, 3
@@ -14,15 +15,11 @@ MOST_COUNTS, FEW_SERVERS = 20_000, 3
 
 
 class PoolStarts(Starts):
-    """Greedy by prices, then servers packed one by one; in small pools best fit, and the published loop where it
-    divides memory."""
+    """Servers packed one by one; in small pools best fit, and the published loop where it divides memory."""
 
-    def heuristics(self, problem: Problem) -> Sequence[str]:
-        fabric = problem.cluster.fabric
-        assert isinstance(fabric, Sipam)
-        if _is_packed(problem):
-            return ("priced",)
-        return ("priced", "best_fit", *(() if fabric.local_memory else ("sipam_loop",)))
+    def heuristics(self, cluster: Cluster) -> Sequence[str]:
+        assert isinstance(cluster.fabric, Sipam)
+        return ("priced", "best_fit", *(() if cluster.fabric.local_memory else ("sipam_loop",)))
 
     def packed(self, problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterator[list[Assignment]]:
         return packed(problem, seed, clock, most_moves) if _is_packed(problem) else iter(())

@@ -1,0 +1,21 @@
+"""Frozen dataclasses that are looked up so often that their hash is worth keeping."""
+
+from dataclasses import fields
+from typing import Any
+
+HASH = "_hash"
+
+
+class HashedOnce:
+    """Base of a frozen dataclass that says `__hash__ = HashedOnce.__hash__`. The hash is not pickled: that of a text is
+    another one in each process."""
+
+    def __hash__(self) -> int:
+        known: int | None = self.__dict__.get(HASH)
+        if known is None:
+            known = hash(tuple(getattr(self, field.name) for field in fields(self)))  # type: ignore[arg-type]
+            self.__dict__[HASH] = known
+        return known
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != HASH}
