@@ -41,10 +41,10 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
     while moves < most_moves and since < PATIENCE * len(free.lit) and not clock.is_over:
         if search.best.value >= enough:
             break
-        if moves == first and (found := _realized(problem, search.best, free.copy(), staying)) is not None:
+        if moves == first and (found := _realized(problem, search.best, free.copy(), staying, clock)) is not None:
             yield found
         moves, since = moves + 1, 0 if search.move() else since + 1
-    if (found := _realized(problem, search.best, free, staying)) is not None:
+    if (found := _realized(problem, search.best, free, staying, clock)) is not None:
         yield found
 
 
@@ -63,7 +63,7 @@ def _empty(problem: Problem, free: PoolFreeState, prices: LagrangianMultipliers)
 
 
 def _realized(
-    problem: Problem, layout: ServerLayout, free: PoolFreeState, staying: list[Assignment]
+    problem: Problem, layout: ServerLayout, free: PoolFreeState, staying: list[Assignment], clock: Clock
 ) -> list[Assignment] | None:
     """Assignments of all jobs of a layout that find their rails, ports and units."""
     found = [*staying]
@@ -72,7 +72,7 @@ def _realized(
         found += [] if assignment is None else [assignment]
     for server, jobs in enumerate(layout.inside):
         pattern = {j: _choice(problem, j, layout.menus[j].items[item].row, server) for j, item in jobs.items()}
-        found += _in_server(problem, pattern, free, server)
+        found += _in_server(problem, pattern, free, server, clock)
     names = {assignment.job for assignment in found}
     return None if any(o.must_run and o.job.name not in names for o in problem.options) else found
 
@@ -81,7 +81,9 @@ def _choice(problem: Problem, j: int, row: int, server: int) -> Choice:
     return Choice(row, False, ((server, problem.options[j].shapes[row].num_blocks),))
 
 
-def _in_server(problem: Problem, pattern: Mapping[int, Choice], free: PoolFreeState, server: int) -> list[Assignment]:
+def _in_server(
+    problem: Problem, pattern: Mapping[int, Choice], free: PoolFreeState, server: int, clock: Clock
+) -> list[Assignment]:
     """The jobs of one server, taken: all by first fit in some order or else exactly, or else as many as first fit
     places. Jobs with the fewest circuits to memory come first: they can choose among the fewest rails."""
     demands = {j: problem.options[j].shapes[choice.row] for j, choice in pattern.items()}
@@ -93,7 +95,8 @@ def _in_server(problem: Problem, pattern: Mapping[int, Choice], free: PoolFreeSt
         for assignment in found:
             free.release_named(assignment)
         order = [*failed, *(j for j in order if j not in failed)]
-    return realize_server(problem, pattern, free, server, WIRE) or _by_first_fit(problem, pattern, free, order)[0]
+    exact = None if clock.is_over else realize_server(problem, pattern, free, server, WIRE)
+    return exact or _by_first_fit(problem, pattern, free, order)[0]
 
 
 def _by_first_fit(
