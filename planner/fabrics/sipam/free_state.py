@@ -108,9 +108,21 @@ class PoolFreeState(FreeState):
         )
 
     def place(self, kind: JobClass, search: Search) -> Placement | None:
-        if kind.held > self.num_free or not any(any(self.spreads(row.shape, search)) for row in kind.leanest):
+        if kind.held > self.num_free or not self._may_place(kind, search):
             return None
         return super().place(kind, search)
+
+    def _may_place(self, kind: JobClass, search: Search) -> bool:
+        """False where no row finds room, as the row of each block size that asks for the least memory finds none. A
+        strategy that is not fixed is asked itself, as each of its answers is another one."""
+        if not search.is_fixed:
+            return any(any(self.spreads(row.shape, search)) for row in kind.leanest)
+        racks = search.among or self.together
+        for row in kind.leanest:
+            room, asked = self.room(row.shape), row.num_parts
+            if any(sum([room[server] for server in servers]) >= asked for servers in racks):
+                return True
+        return False
 
     def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
         found = self.parts.connect(row.shape, devices)
