@@ -7,7 +7,7 @@ and 16 jobs, at equal deterministic time, search proved five optima with the ste
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from weakref import ReferenceType, ref
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,15 +42,11 @@ def has_prices(problem: Problem) -> bool:
     return plugin_of(problem.cluster.fabric).shared_amounts.are_any(problem.cluster)
 
 
-_known: list[tuple[ReferenceType[Problem], LagrangianMultipliers]] = []
-"""prices of the last problem, for which heuristics and bounds ask one after the other"""
-
-
 def pool_prices(problem: Problem) -> LagrangianMultipliers:
-    """The prices of a problem, found once as long as no other one is asked for; see `_prices_of`."""
-    if not (_known and _known[0][0]() is problem):
-        _known[:] = [(ref(problem), _prices_of(problem))]
-    return _known[0][1]
+    """Prices of a problem, found once."""
+    if LagrangianMultipliers not in problem.relaxations:
+        problem.relaxations[LagrangianMultipliers] = _prices_of(problem)
+    return cast(LagrangianMultipliers, problem.relaxations[LagrangianMultipliers])
 
 
 def _prices_of(problem: Problem) -> LagrangianMultipliers:

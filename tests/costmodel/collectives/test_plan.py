@@ -1,5 +1,7 @@
 """Time of a plan, and how often its circuits change."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,12 @@ def test_names_and_counts() -> None:
     assert direct.name == "direct, 3 peers, 3 configurations"
     exchange = CollectivePlan("all_reduce", "exchange", 4, limits(1), (2, 2), (1, 1), (16, 16))
     assert exchange.num_changes == 2
+
+
+def test_a_hash_is_kept_and_not_handed_to_other_processes() -> None:
+    plan = family(16, max_peers=3)[0]
+    before = vars(plan).copy()
+    assert hash(plan) == hash(plan)
+    assert vars(plan) != before
+    assert vars(pickle.loads(pickle.dumps(plan))) == before
+    assert {pickle.loads(pickle.dumps(plan))} == {plan}
