@@ -102,7 +102,6 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         "memory_io": configuration.memory_io,
         "memory_text": plugin_of(cluster.fabric).drawing.memory_text(configuration),
         "memory": _memory_rows(assignment),
-        "pools": list(pools_in_words(cluster, job, assignment)) if not problem else [],
         "phases": _phases(instance, job, configuration) if not problem else None,
         "second_tier": second_tier_data(instance, assignment),
         "collectives": collectives,
@@ -111,6 +110,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         "speed_unit": job.workload.speed_unit,
         "problem": problem,
         "roofline": roofline,
+        **_pools(instance, job, assignment, scores),
         **_totals(assignment, scores),
         **_breakdown(scores),
     }
@@ -130,6 +130,12 @@ def _phases(instance: Instance, job: Job, configuration: Configuration) -> dict[
     if not settings:
         return None
     return {"settings": list(settings), "gain": gain_of_phases(instance.cluster, job, configuration)}
+
+
+def _pools(instance: Instance, job: Job, assignment: Assignment, scores: Scores | None) -> dict[str, list[str]]:
+    """Pools of a job that serves from two, where the cost model knows its configuration."""
+    pools = () if scores is None else pools_in_words(instance.cluster, job, assignment)
+    return {"pools": list(pools)} if pools else {}
 
 
 def _collectives_of(configuration: Configuration) -> list[dict[str, str]]:
