@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,19 +54,27 @@ class Offers:
         same = same & (rows.has_phases == (configuration.first_phase is not None))
         settings = configuration.by_phase
         for setting, phase in ((settings[0], rows.in_first_phase()), (settings[-1], rows.in_last_phase())):
-            same = same & _is_setting(setting, phase)
+            same = same & self._is_setting(setting, phase)
         return bool(same.any())
 
+    @cached_property
+    def _plans(self) -> Mapping[Collective, Sequence[int]]:
+        """Numbers of the plans that are written alike."""
+        found: dict[Collective, list[int]] = {}
+        for number, plan in enumerate(self.candidates.plans):
+            found.setdefault(Collective.of(plan), []).append(number)
+        return found
 
-def _is_setting(configuration: Configuration, rows: Candidates) -> NDArray[np.bool_]:
-    """Which rows divide and use their I/O like this, shape (C,)."""
-    wanted = configuration.memory_units, configuration.memory_io
-    splits = [number for number, s in enumerate(rows.splits) if (s.memory_units, s.memory_io) == wanted]
-    same = np.isin(rows.split, splits)
-    for axis, dimension in enumerate(DIMENSIONS):
-        asked = getattr(configuration, f"{dimension}_collective")
-        same = same & np.array([Collective.of(plan) == asked for plan in rows.plans], dtype=bool)[rows.plan[axis]]
-    return same
+    def _is_setting(self, configuration: Configuration, rows: Candidates) -> NDArray[np.bool_]:
+        """Which rows divide and use their I/O like this, shape (C,)."""
+        wanted = configuration.memory_units, configuration.memory_io
+        splits = [number for number, s in enumerate(rows.splits) if (s.memory_units, s.memory_io) == wanted]
+        same = np.isin(rows.split, splits)
+        for axis, dimension in enumerate(DIMENSIONS):
+            same = same & np.isin(
+                rows.plan[axis], self._plans.get(getattr(configuration, f"{dimension}_collective"), ())
+            )
+        return same
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ ENOUGH = 0.001
 """of the bound, below which no other start is tried where step 1 would be too large to improve it"""
 RECREATE_SHARE = 0.4
 """of the time left, for better starts where slots or slices matter, or step 1 would be too large"""
-PACKED_SHARE = 0.5
+PACKED_SHARE = 0.7
 """of the time left, for packings by counts where a fabric has them"""
 SLICES_PATIENCE = 60
 """rounds without a better start where jobs take slices"""

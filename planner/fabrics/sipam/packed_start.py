@@ -20,7 +20,7 @@ ORDERS = 5
 """in which first fit tries the jobs of a server"""
 WIRE = StepTwoLimits(1.0, 1.0, 1, 0)
 """of the exact search in one server"""
-FIRST, PATIENCE = 4, 40
+FIRST, PATIENCE = 2, 40
 """moves for each server before the first plan, and without a better packing before the last one"""
 NEAR = 1e-5
 """of the bound, below which no more moves are made"""
