@@ -1,6 +1,7 @@
 """Fabrics: which circuits may exist, what they cost, and how a group of ranks may communicate."""
 
 from costmodel.collectives.circuits import Circuits
+from costmodel.fabrics.across_racks import links_of, racks_of
 from costmodel.fabrics.base import FabricBase, SliceShape, Split
 from costmodel.fabrics.divided_ports import DividedPorts
 from costmodel.fabrics.fat_tree import FatTree, Islands, fat_tree_of
@@ -15,11 +16,12 @@ from costmodel.fabrics.sipam import Sipam
 from costmodel.fabrics.sliced import SlicedFabric
 from costmodel.fabrics.torus import Torus
 from costmodel.fabrics.union import SHIPPED, Fabric, outside_fabrics
+from costmodel.fabrics.upper import UpperFibers, UpperLayer, UpperPackets, UpperPart, UpperSwitches
 
 __all__ = [
     "NO_PLAN", "PRICE_CLASSES", "SHIPPED", "Circuits", "DividedPorts", "Fabric", "FabricBase", "FatTree",
     "Fiber", "FiberBundle", "GroupPlan", "Inventory", "Islands", "Lightpath", "LinkPlan", "MemoryNodeRings",
     "OcsRail", "Parts", "PlanKind", "PoolPlans", "PriceClass", "Route", "Sipac", "Sipam", "SliceShape",
-    "SlicedFabric", "Split", "Torus", "fat_tree_of",
-    "outside_fabrics", "plans_by_pool", "priced",
+    "SlicedFabric", "Split", "Torus", "UpperFibers", "UpperLayer", "UpperPackets", "UpperPart", "UpperSwitches",
+    "fat_tree_of", "links_of", "outside_fabrics", "plans_by_pool", "priced", "racks_of",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from pydantic import Field
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import Inventory, Parts, PriceClass, before_port
+from costmodel.fabrics.upper import UpperLayer
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
@@ -121,7 +122,16 @@ class FabricBase(Spec):
     @property
     def most_devices_of_a_job(self) -> int:
         """Devices that one job may use when nothing has failed: of a rack, or of all where racks are linked."""
-        return self.num_devices if self.links_racks else self.servers * self.devices_per_server
+        return self.num_devices if self.links_racks or self.upper_layer is not None else self.devices_per_rack
+
+    @property
+    def devices_per_rack(self) -> int:
+        return self.servers * self.devices_per_server
+
+    @property
+    def upper_layer(self) -> UpperLayer | None:
+        """What joins racks, so that a job may lie in several in equal parts; None where nothing does."""
+        return None
 
     def rack_of(self, server: int) -> int:
         return server // self.servers
@@ -160,8 +170,7 @@ class FabricBase(Spec):
         head, _, tail = name.rpartition(".")
         slot = self._slots_by_name.get(tail)
         if slot is None:
-            first = self.device_name(0, 0)
-            last = self.device_name(self.num_servers - 1, self.devices_per_server - 1)
+            first, last = self.device_name(0, 0), self.device_name(self.num_servers - 1, self.devices_per_server - 1)
             raise ValueError(f"no device '{name}'; devices are {first} to {last}")
         return self.parse_server(head), slot
 
@@ -194,10 +203,8 @@ class FabricBase(Spec):
 
     def _parts_of_servers(self) -> Parts:
         """Servers, as owners of parts."""
-        servers = range(self.num_servers)
-        return Parts(
-            "server", self.num_servers, lambda: map(self.server_name, servers), lambda s: (self.parse_server(s),), {}
-        )
+        names = self.server_names
+        return Parts("server", len(names), lambda: iter(names), lambda s: (self.parse_server(s),), {})
 
     def _ports_of(self, devices: Parts) -> Parts:
         """All that joins a device to others, which fails as one port."""
@@ -222,11 +229,8 @@ class FabricBase(Spec):
         return 0
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
-        """Block sizes a job may be laid out in: each block of consecutive ranks stays in one server.
-
-        `spans` are ranks of the tensor group, and of it with the context, with the expert group around that, and with
-        the context and the pipeline around it.
-        """
+        """Block sizes a job may be laid out in: each block of consecutive ranks stays in one server. `spans`: ranks of
+        the tensor group, of it with the context, with the expert group around that, with the pipeline around it."""
         raise NotImplementedError
 
     def even_blocks(self, natural: Sequence[int], num_devices: int, per_server: int) -> Sequence[int]:
@@ -239,19 +243,15 @@ class FabricBase(Spec):
         return block
 
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
-        """Ways in which a group of `ranks` may communicate along a dimension; () where there is none.
-
-        `one_server` says that the group surely lies in one server, `per_server` how many of it surely share one.
-        """
+        """Ways in which a group of `ranks` may communicate along a dimension; () where there is none. `one_server` says
+        that the group surely lies in one server, `per_server` how many of it surely share one."""
         raise NotImplementedError
 
     def transfers(
         self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
     ) -> Sequence[GroupPlan]:
-        """Ways in which caches of prompts go from some replicas to others, rank by rank; () where there is none.
-
-        The group along data has the replicas of prompts first, with so many ranks of `each` replica of either pool.
-        """
+        """Ways in which caches of prompts go from some replicas to others, rank by rank; () where there is none. The
+        group along data has the replicas of prompts first, with so many ranks of `each` replica of either pool."""
         return ()
 
     def splits(self, device: Device, workload: "Workload") -> Sequence[Split]:

@@ -16,8 +16,8 @@ class Parts:
     """All parts of one kind."""
 
     kind: str
-    """`tile`, `port`, `fiber`, `laser`, `receiver`, `switch`, `memory unit`, `tray port` and `uplink` can be recorded
-    as failed; others are counted and priced alone"""
+    """`tile`, `port`, `fiber`, `laser`, `receiver`, `switch`, `memory unit`, `tray port`, `uplink` and `rack link` can
+    be recorded as failed; others are counted and priced alone"""
     count: int
     names: Callable[[], Iterable[str]]
     parse: Callable[[str], tuple[int, ...]]

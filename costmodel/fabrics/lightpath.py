@@ -12,9 +12,9 @@ from costmodel.collectives.family import pareto
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, is_runnable
 from costmodel.collectives.plan import CollectivePlan
-from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down, transfer_radices
 from costmodel.fabrics.inventory import Parts, PriceClass
+from costmodel.fabrics.joined_racks import JoinedRacks
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
@@ -45,7 +45,7 @@ class FiberBundle(Spec):
     count: int = Field(ge=0, le=4096)
 
 
-class Lightpath(FabricBase):
+class Lightpath(JoinedRacks):
     """Tiles on a photonic wafer per server; fibers join each ordered pair of servers of one rack.
 
     Tiles lie on a grid of `tile_rows` rows; slot i sits in row i // columns. Light inside a server runs
@@ -100,7 +100,8 @@ class Lightpath(FabricBase):
 
     @property
     def stage_s(self) -> float:
-        return self.reconfiguration_s + self.alpha_s
+        upper_s = 0.0 if self.upper is None else self.upper.stage_s
+        return max(self.reconfiguration_s + self.alpha_s, upper_s)
 
     @property
     def has_circuits(self) -> bool:

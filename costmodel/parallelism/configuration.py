@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from costmodel.collectives.ladder import Order
+from costmodel.fabrics.across_racks import links_of, racks_of
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan, PlanKind
 from costmodel.fabrics.pool_plans import PoolPlans
 from costmodel.hardware.offload import offload_code, offload_name
@@ -34,12 +35,17 @@ class Collective(Spec):
     """alternating: successive calls go through the configurations forth and back"""
     prefill: "Collective | None" = Field(default=None, exclude_if=lambda collective: collective is None)
     """of the groups that run prompts, where they have degrees of their own"""
+    racks: int = Field(default=1, ge=1, exclude_if=lambda racks: racks == 1)
+    """racks over which the group lies in equal parts: what is said beside is of the part in each"""
+    links: int = Field(default=0, ge=0, exclude_if=lambda links: links == 0)
+    """of the upper layer that the job holds: uplinks or ports of each of its racks, wavelengths between each two"""
 
     @classmethod
     def of(cls, plan: GroupPlan) -> "Collective":
         if isinstance(plan, PoolPlans):
             return cls.of(plan.decode).model_copy(update={"prefill": cls.of(plan.prefill)})
-        return _written(plan.kind, plan.radices, plan.held if plan.radices else (), plan.wavelengths, plan.order)
+        held = plan.held if plan.radices else ()
+        return _written(plan.kind, plan.radices, held, plan.wavelengths, plan.order, racks_of(plan), links_of(plan))
 
     def described(self, ranks: int) -> LinkPlan:
         """The same for a group of so many ranks, without its times."""
@@ -50,9 +56,12 @@ class Collective(Spec):
 
 @lru_cache(maxsize=4096)
 def _written(
-    kind: PlanKind, radices: tuple[int, ...], held: tuple[int, ...], wavelengths: tuple[int, ...], order: Order
-) -> Collective:
-    return Collective(kind=kind, radices=radices, held=held, wavelengths=wavelengths, order=order)
+    kind: PlanKind, radices: tuple[int, ...], held: tuple[int, ...], wavelengths: tuple[int, ...], order: Order,
+    racks: int, links: int,
+) -> Collective:  # fmt: skip
+    return Collective(
+        kind=kind, radices=radices, held=held, wavelengths=wavelengths, order=order, racks=racks, links=links
+    )
 
 
 class PhaseSetting(Spec):
@@ -119,6 +128,11 @@ class Configuration(Spec):
     @property
     def num_devices(self) -> int:
         return self.all_degrees.num_devices
+
+    @property
+    def racks(self) -> int:
+        """Racks in which the job lies, equal runs of ranks in each."""
+        return self.data_collective.racks
 
     @property
     def degrees(self) -> str:

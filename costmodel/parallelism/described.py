@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from costmodel.fabrics import FabricBase, GroupPlan, Split
+from costmodel.fabrics.across_racks import links_of, plans_across, rack_counts
 from costmodel.fabrics.pool_plans import paired
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.degrees import Degrees
@@ -44,6 +45,8 @@ def _split_of(configuration: Configuration, splits: Sequence[Split]) -> int:
 
 def _plan_of(configuration: Configuration, dimension: Dimension, is_sent: bool, fabric: FabricBase) -> GroupPlan:
     collective: Collective = getattr(configuration, f"{dimension}_collective")
+    if collective.racks > 1:
+        return _plan_across(configuration, dimension, is_sent, fabric)
     if is_sent:
         options = plans_of(fabric, configuration.all_degrees, dimension, configuration.block)
     else:
@@ -54,3 +57,19 @@ def _plan_of(configuration: Configuration, dimension: Dimension, is_sent: bool, 
         return plan
     names = ", ".join(plan.name for plan in options[:8])
     raise ValueError(f"{dimension}_collective is none that {ranks} ranks have on this fabric; some are: {names}")
+
+
+def _plan_across(configuration: Configuration, dimension: Dimension, is_sent: bool, fabric: FabricBase) -> GroupPlan:
+    """The plan of data groups that lie in several racks; ValueError where there is none such."""
+    c, collective = configuration, configuration.data_collective
+    replicas, racks = c.data // c.expert, collective.racks
+    if dimension != "data" or c.prefill or racks not in rack_counts(fabric, replicas, c.num_devices):
+        raise ValueError(f"{dimension}_collective.racks: no group of {replicas} replicas lies in {racks} racks here")
+    part = c.model_copy(
+        update={"data": c.data // racks, "data_collective": collective.model_copy(update={"racks": 1, "links": 0})}
+    )
+    inner = _plan_of(part, dimension, is_sent, fabric)
+    found = plans_across(fabric, (inner,), racks, part.num_devices, is_sent=is_sent)
+    if plan := next((each for each in found if links_of(each) == collective.links), None):
+        return plan
+    raise ValueError(f"data_collective.links: a job has no {collective.links} links between {racks} racks here")

@@ -156,7 +156,9 @@ def enumerate_candidates(
     """
     mappings = workload.mappings(*sizes)
     blocks = listed_blocks(one_server, per_server)
-    listed = list_candidates(workload, mappings, device, fabric, blocks=blocks, collective=collective)
+    listed = list_candidates(
+        workload, mappings, device, fabric, blocks=blocks, collective=collective, one_rack=one_server
+    )
     return listed if per_server is None else _with_share(listed, fabric, per_server)
 
 
@@ -175,12 +177,13 @@ def list_candidates(
     *,
     blocks: BlocksOf,
     collective: str | None = None,
+    one_rack: bool = False,
 ) -> Candidates:
     """Every plan of the given mappings that fit in memory, under every split of the I/O; `blocks` lists the blocks of
-    some degrees."""
+    some degrees, `one_rack` leaves out what spans racks."""
     splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
     fabrics = {id(split.fabric): split.fabric for split in splits}
-    choices = {key: PlanChoices(workload, each, blocks, collective, plans) for key, each in fabrics.items()}
+    choices = {key: PlanChoices(workload, each, blocks, collective, plans, one_rack) for key, each in fabrics.items()}
     listed = [_list_split(workload, mappings, split, choices[id(split.fabric)]) for split in splits]
     first = np.cumsum([0, *(len(fitting) for fitting, _, _ in listed)])
     return Candidates(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 
 from costmodel.fabrics import NO_PLAN, FabricBase, GroupPlan, plans_by_pool
+from costmodel.fabrics.across_racks import plans_across, rack_counts
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
 from costmodel.parallelism.described import plans_of
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
@@ -13,6 +14,7 @@ from costmodel.workloads import Workload
 BlocksOf = Callable[[FabricBase, Sequence[int], int], Sequence[int]]
 """blocks to list, given the sizes of the groups that should not be torn apart, and the number of devices"""
 Numbers = tuple[int, ...]
+DATA = DIMENSIONS.index("data")
 REDUCING = ("tensor", "data", "context")
 """dimensions along which messages are all-reduced"""
 
@@ -27,6 +29,8 @@ class PlanChoices:
     collective: str | None
     plans: dict[GroupPlan, int] = field(default_factory=dict)
     """with their numbers, which grow as plans are met"""
+    one_rack: bool = False
+    """whether no job may span racks, joined or not"""
 
     def __post_init__(self) -> None:
         workload, fabric = self.workload, self.fabric
@@ -37,6 +41,7 @@ class PlanChoices:
         self._allowed = [order for order in self._orders if order in workload.rank_orders] or self._orders
         self._listed = dict[tuple[int, int, int, int], Numbers]()
         self._listed_of_pools = dict[tuple[int, Degrees, int], Numbers]()
+        self._across = dict[tuple[int, int, int, int], Numbers]()
         self._combined = dict[tuple[tuple[Numbers, ...], tuple[bool, ...]], list[Numbers]]()
         self._rows = dict[tuple[Numbers, int], list[Numbers]]()
 
@@ -52,11 +57,24 @@ class PlanChoices:
 
         `degrees` are as `group_degrees` has them, here and in `missing`.
         """
+        if self.fabric.upper_layer is None or num_devices <= self.fabric.devices_per_rack:
+            yield from self._rows_of(degrees, num_devices, 1)
+        usual = _laid(degrees)
+        replicas = 1 if self.one_rack or usual.prefill else usual.data // usual.expert
+        for racks in rack_counts(self.fabric, replicas, num_devices):
+            part = *degrees[:2], degrees[2] // racks, *degrees[3:]
+            yield from self._rows_of(part, num_devices // racks, racks)
+
+    def _rows_of(self, degrees: Sequence[int], num_devices: int, racks: int) -> Iterator[Numbers]:
+        """The same of a job with these degrees, and so many devices, in each of so many racks."""
         for block, order, ranks, together in self._layouts(degrees, num_devices):
-            menus = self._menus(degrees, ranks, together, block)
-            inside = tuple(near == of for near, of in zip(together, ranks, strict=True))
+            menus = [*self._menus(degrees, ranks, together, block)]
+            inside = [near == of for near, of in zip(together, ranks, strict=True)]
+            if racks > 1:
+                menus[DATA] = self._numbers_across(ranks[DATA], together[DATA], num_devices, racks)
+                inside[DATA] = False
             laid = block, RANK_ORDERS.index(order)
-            yield from (laid + chosen for chosen in self._combinations(menus, inside))
+            yield from (laid + chosen for chosen in self._combinations(tuple(menus), tuple(inside)))
 
     def missing(self, degrees: Sequence[int], num_devices: int) -> Iterator[list[tuple[Dimension, int]]]:
         """Of each layout, dimensions without a plan, and the ranks of their groups."""
@@ -105,6 +123,16 @@ class PlanChoices:
         if key not in self._listed:
             self._listed[key] = tuple(self.plans.setdefault(plan, len(self.plans)) for plan in self._plans(*key))
         return self._listed[key]
+
+    def _numbers_across(self, ranks: int, together: int, devices: int, racks: int) -> Numbers:
+        """Numbers of the plans of a data group: its ranks in each rack, those that share a server, the job's devices in
+        each rack, and racks."""
+        key = ranks, together, devices, racks
+        if key not in self._across:
+            inner = self._plans(DATA, ranks, together, 0)
+            found = plans_across(self.fabric, inner, racks, devices, is_sent=self._sends[DATA])
+            self._across[key] = tuple(self.plans.setdefault(plan, len(self.plans)) for plan in found)
+        return self._across[key]
 
     def _plans(self, axis: int, ranks: int, together: int, prefill: int) -> Sequence[GroupPlan]:
         """A dimension that sends nothing needs no plan."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import FabricBase
+from costmodel.fabrics.across_racks import upper_energy
 from costmodel.parallelism.mappings import DIMENSIONS, Floats
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency
@@ -23,6 +24,8 @@ class Sent:
     """of the mean stage"""
     repeated_s: Floats
     """inside the bubble"""
+    upper_j: Floats
+    """joules of a rank for what goes to other racks, shape (C,)"""
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,9 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
     sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
     node_bytes_per_s = np.array([plan.node_bytes_per_s for plan in plans])
     num_ranks = np.array([plan.ranks for plan in plans], np.float64)
+    j_per_byte = np.array([upper_energy(plan) for plan in plans])
     seconds, repeated, sent = np.zeros((3, len(DIMENSIONS), len(m)))
-    hidden_s = np.zeros(len(m))
+    hidden_s, upper_j = np.zeros((2, len(m)))
     hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
     for axis, each in sums.messages.items():
         plan = candidates.plan[axis]
@@ -74,6 +78,7 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
             seconds[axis, rows] = number * each_s
             repeated[axis, rows] = each.repeated_count[m[rows]] * each_s
         sent[axis] = often * each.mean_bytes[m] * sent_per_byte[plan]
+        upper_j += often * each.mean_bytes[m] * j_per_byte[plan]
         if np.any(hides[axis]):
             hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
@@ -82,7 +87,7 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
             shown = 1 - hides[axis] * room
             seconds[axis] *= shown
             repeated[axis] *= shown
-    return Sent(seconds, sent, repeated.sum(axis=0))
+    return Sent(seconds, sent, repeated.sum(axis=0), upper_j)
 
 
 def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:

@@ -114,7 +114,7 @@ def _joined(workload: Workload, mappings: Mappings, fabric: FabricBase, limits: 
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
     blocks = listed_blocks(limits.one_server, limits.per_server)
-    choices = PlanChoices(workload, fabric, blocks, limits.collective)
+    choices = PlanChoices(workload, fabric, blocks, limits.collective, one_rack=limits.one_server)
     found = []
     for m in first:
         rows = choices.rows(degrees[:, m].tolist(), int(mappings.num_devices[m]))

@@ -12,7 +12,8 @@ from planner.checks.charged import compare_time
 from planner.checks.fabric_rules import FabricRules
 from planner.checks.phases import in_phases
 from planner.checks.pricing import Price
-from planner.checks.required import Links, groups, is_sound, prompt_groups, required_links
+from planner.checks.required import Links, groups_in_racks, is_sound, prompt_groups, required_links
+from planner.checks.rounds_across import NO_TIME, Time, reduces_once_across, time_between_racks
 from planner.checks.schedule import Schedule, reduces_once, schedule_of
 from planner.model.instance import Instance
 from planner.model.job import Job
@@ -50,36 +51,41 @@ class CircuitRules(FabricRules):
         return required_links(configuration)
 
     def simulate(self, instance: Instance, job: Job, assignment: Assignment, charged: Price) -> Iterator[Violation]:
-        speed = self.speed(instance.cluster.fabric)
         if len(assignment.devices) == assignment.configuration.num_devices:
             for each, plans in zip(in_phases(job, assignment), charged.by_phase, strict=True):
-                yield from self._simulate_phase(speed, each, plans)
+                yield from self._simulate_phase(instance.cluster.fabric, each, plans)
 
     def _simulate_phase(
-        self, speed: CircuitSpeed, assignment: Assignment, charged: Sequence[GroupPlan]
+        self, fabric: FabricBase, assignment: Assignment, charged: Sequence[GroupPlan]
     ) -> Iterator[Violation]:
+        speed = self.speed(fabric)
         for axis, dimension in enumerate(DIMENSIONS):
             collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
-            plans, lines = plans_by_pool(charged[axis]), groups(assignment.configuration, dimension)
+            plans, lines = plans_by_pool(charged[axis]), groups_in_racks(assignment.configuration, dimension)
             held = [_widths(held) for held in assignment.circuits if held.dimension == dimension]
             where, devices = f"{assignment.job}: {dimension}", assignment.devices
-            yield from self._simulate_groups(speed, collective, lines, devices, held, plans[-1], where)
+            beyond = time_between_racks(fabric, assignment.configuration) if dimension == "data" else NO_TIME
+            yield from self._simulate_groups(speed, collective, lines, devices, held, plans[-1], where, beyond)
             if collective.prefill is not None and len(plans) > 1:
                 first = prompt_groups(assignment.configuration, dimension)
                 yield from self._simulate_groups(speed, collective.prefill, first, devices, held, plans[0], where)
 
     def _simulate_groups(
         self, speed: CircuitSpeed, collective: Collective, lines: list[list[int]], devices: Sequence[str],
-        held: list[Widths], charged: GroupPlan, where: str,
+        held: list[Widths], charged: GroupPlan, where: str, beyond: Time = NO_TIME,
     ) -> Iterator[Violation]:  # fmt: skip
         """Groups of ranks with one collective."""
         if not self.is_simulated(collective) or not is_sound(collective, len(lines[0])):
             return
         schedule = schedule_of(collective, len(lines[0]))
-        if collective.kind in ("ring", "radix", "exchange") and not reduces_once(collective, len(lines[0])):
+        if collective.kind in ("ring", "radix", "exchange") and not _reduces_once(collective, len(lines[0])):
             yield Violation("rounds", where, f"{where}: its rounds do not reduce every chunk once")
         for line in lines:
-            yield from _simulate_group(speed, schedule, [devices[rank] for rank in line], held, charged, where)
+            yield from _simulate_group(speed, schedule, [devices[rank] for rank in line], held, beyond, charged, where)
+
+
+def _reduces_once(collective: Collective, ranks: int) -> bool:
+    return reduces_once(collective, ranks) if collective.racks == 1 else reduces_once_across(collective, ranks)
 
 
 def _widths(held: HeldCircuits) -> Widths:
@@ -91,10 +97,11 @@ def _simulate_group(
     schedule: Schedule,
     devices: list[str],
     held: list[Widths],
+    beyond: Time,
     charged: GroupPlan,
     where: str,
 ) -> Iterator[Violation]:
-    """A round sends only over circuits in force, and all of them take the time charged."""
+    """A round sends only over circuits in force, and all of them, with what racks take beyond, the time charged."""
     for number, each in enumerate(schedule.rounds):
         in_force = held[each.configuration] if each.configuration < len(held) else {}
         ends = [(devices[a], devices[b]) for a, b, _ in each.sends]
@@ -103,7 +110,8 @@ def _simulate_group(
             message = f"{where}: round {number} has no circuit {dark[0][0]} to {dark[0][1]}"
             yield Violation("rounds", where, message, float(len(dark)))
             return
-    yield from compare_time(message_time(speed, schedule, devices, held), charged, where)
+    latency_s, byte_s = message_time(speed, schedule, devices, held)
+    yield from compare_time((latency_s + beyond[0], byte_s + beyond[1]), charged, where)
 
 
 def message_time(

@@ -9,8 +9,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from costmodel.fabrics import FabricBase
 from planner.checks.required import Links
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.health import Health
 from planner.model.job import Job
 from planner.model.lying import Lying
 from planner.model.plan import Assignment

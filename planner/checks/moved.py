@@ -11,6 +11,7 @@ def has_moved(resident: Resident, assignment: Assignment) -> bool:
         or assignment.configuration != resident.configuration
         or _unordered(assignment.circuits) != _unordered(resident.circuits)
         or frozenset(assignment.memory) != frozenset(resident.memory)
+        or frozenset(assignment.upper) != frozenset(resident.upper)
     )
 
 

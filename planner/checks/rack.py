@@ -2,19 +2,38 @@
 
 from collections.abc import Iterator
 
-from planner.checks.names import admitted, tiles_in
+from costmodel.fabrics import FabricBase
+from planner.checks.names import admitted, tile_of, tiles_in
 from planner.model.instance import Instance
-from planner.model.plan import Plan
+from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 
 
 def check_rack(instance: Instance, plan: Plan) -> Iterator[Violation]:
-    """All devices of a job lie in one rack, unless the fabric links racks."""
+    """All devices of a job lie in one rack, or in equal runs of ranks in as many as its configuration says, unless the
+    fabric links racks."""
     fabric = instance.cluster.fabric
     if fabric.links_racks:
         return
     for job, assignment in admitted(instance, plan):
         racks = {server // fabric.servers for server, _ in tiles_in(instance.cluster, assignment.devices)}
-        if len(racks) > 1:
+        wanted = assignment.configuration.data_collective.racks
+        if wanted == 1 and len(racks) > 1:
             message = f"{job.name}: its devices lie in {len(racks)} racks, which no fiber joins"
             yield Violation("rack", job.name, message, len(racks) - 1.0)
+        elif wanted > 1 and not _has_equal_parts(fabric, assignment, wanted):
+            message = (
+                f"{job.name}: its ranks do not lie in {wanted} racks, as many in each and one rack after the other"
+            )
+            yield Violation("rack", job.name, message, float(max(abs(len(racks) - wanted), 1)))
+
+
+def _has_equal_parts(fabric: FabricBase, assignment: Assignment, racks: int) -> bool:
+    """True if runs of as many ranks lie in a rack each, in ascending order."""
+    size, rest = divmod(len(assignment.devices), racks)
+    tiles = [tile_of(fabric, name) for name in assignment.devices]
+    if rest or not size:
+        return False
+    runs = [{tile and tile[0] // fabric.servers for tile in tiles[i : i + size]} for i in range(0, len(tiles), size)]
+    order = [next(iter(run)) for run in runs if len(run) == 1 and None not in run]
+    return len(order) == racks and order == sorted({*order}, key=lambda rack: rack or 0)

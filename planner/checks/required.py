@@ -61,6 +61,14 @@ def _cache_groups(c: Configuration, first: int) -> list[list[int]]:
     return found
 
 
+def groups_in_racks(configuration: Configuration, dimension: str) -> list[list[int]]:
+    """The same, groups that lie in several racks as one group in each."""
+    lines = groups(configuration, dimension)
+    racks = configuration.data_collective.racks if dimension == "data" else 1
+    size = len(lines[0]) // racks
+    return [line[first : first + size] for line in lines for first in range(0, size * racks, size)]
+
+
 def digits_of(rank: int, radices: tuple[int, ...]) -> tuple[int, ...]:
     """Digits of a rank in mixed radix, the fastest first."""
     digits = []
@@ -186,7 +194,7 @@ def required_links(configuration: Configuration) -> list[tuple[str, Links]] | No
     required: list[tuple[str, Links]] = []
     for dimension in DIMENSIONS:
         collective: Collective = getattr(configuration, f"{dimension}_collective")
-        lines = groups(configuration, dimension)
+        lines = groups_in_racks(configuration, dimension)
         if not is_sound(collective, len(lines[0])):
             return None
         held = [_over_groups(links, lines) for links in group_links(collective, len(lines[0]))]

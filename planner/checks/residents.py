@@ -31,4 +31,5 @@ def lost_parts(cluster: Cluster, assignment: Assignment) -> list[str]:
     if len(assignment.devices) > 1 or cluster.fabric.has_remote_memory:
         broken |= tiles_in(cluster, cluster.health.failed_ports)
     devices = [name for name in assignment.devices if tiles_in(cluster, (name,)) & broken]
-    return [*devices, *plugin_of(cluster.fabric).rules.lost(cluster, assignment)]
+    between = {circuit.over for circuit in assignment.upper} & {*cluster.health.failed_upper}
+    return [*devices, *plugin_of(cluster.fabric).rules.lost(cluster, assignment), *sorted(between)]

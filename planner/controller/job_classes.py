@@ -17,9 +17,10 @@ from planner.candidates.unlisted import why_unlisted
 from planner.controller.sizes import num_bytes
 from planner.fabrics import plugin_of
 from planner.fabrics.job_class import JobClass, Option
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.errors import FullError, InputError
+from planner.model.health import Health
 from planner.model.instance import Instance
 from planner.model.job import Job
 
@@ -183,6 +184,8 @@ class JobClasses:
             raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
         order = options.rows_by_value()
         rows = self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
+        if not rows:
+            raise InputError("submit", job.name, "runs over several racks alone, where no job starts; ask for fewer")
         for row in rows:
             row.warm()
         return rows

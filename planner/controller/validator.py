@@ -11,8 +11,9 @@ from typing import Any
 
 from planner.fabrics import plugin_of
 from planner.fabrics.claims import Claims, Holdings, lost
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.health import Health
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
 from planner.model.plan import Plan

@@ -38,13 +38,21 @@ def why_too_few(instance: Instance, size: int) -> str | None:
     state = FreeState.beside_residents(instance)
     here = usable(state, size)
     free = [sum(here[server] for server in rack) for rack in state.together]
-    most = max(free)
+    most = max(free) if instance.cluster.fabric.upper_layer is None else most_in_equal_parts(free, size)
     if most >= size:
         return None
     where = "" if len(free) == 1 else " in any one rack"
+    where = where if instance.cluster.fabric.upper_layer is None else " in one rack, or in equal parts in several"
     dark = sum(state.any) - sum(state.lit) if size > 1 else 0
     ports = f", and {dark} more without a working port" if dark else ""
     return f"needs {size}, {most} {'is' if most == 1 else 'are'} free{where}{ports}"
+
+
+def most_in_equal_parts(free: Sequence[int], size: int) -> int:
+    """The most of `size` that racks with so many free devices give, as many each, of any number of them."""
+    ordered = sorted(free, reverse=True)
+    parts = [min(ordered[racks - 1] * racks, size) for racks in range(1, len(free) + 1) if size % racks == 0]
+    return max(parts)
 
 
 def why_no_block(instance: Instance, name: str, size: int) -> str | None:
@@ -55,6 +63,8 @@ def why_no_block(instance: Instance, name: str, size: int) -> str | None:
     blocks = {shape.part if shape.is_even else shape.block for shape in options.shapes}
     most = 1 if options.shapes[0].is_even else size
     if any(_num_blocks(here, rack, block, most) * block >= size for rack in state.together for block in blocks):
+        return None
+    if any(shape.racks > 1 for shape in options.shapes):
         return None
     block = min(blocks)
     possible = max(_num_blocks(here, rack, block, most) for rack in state.together)

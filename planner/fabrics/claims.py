@@ -11,9 +11,10 @@ from typing import NamedTuple, Protocol
 
 from costmodel.fabrics import FabricBase
 from costmodel.parallelism.configuration import Configuration
+from planner.fabrics.rack_claims import owned_between_racks, switches_between_racks, uplinks_held, uplinks_there
 from planner.model.cluster import PORT, Cluster
 from planner.model.lying import Lying
-from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit
+from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit, RackCircuit
 
 
 class Placed(Protocol):
@@ -27,6 +28,8 @@ class Placed(Protocol):
     def circuits(self) -> tuple[HeldCircuits, ...]: ...
     @property
     def memory(self) -> tuple[MemoryCircuit, ...]: ...
+    @property
+    def upper(self) -> tuple[RackCircuit, ...]: ...
 
 
 class _Named(NamedTuple):
@@ -49,6 +52,11 @@ class _Named(NamedTuple):
     @property
     def memory(self) -> tuple[MemoryCircuit, ...]:
         return self.job.memory
+
+    @property
+    def upper(self) -> tuple[RackCircuit, ...]:
+        """Jobs that are known by number lie in one rack."""
+        return ()
 
 
 class Claims(NamedTuple):
@@ -73,7 +81,10 @@ class JobClaims:
         """Everything that a placed job claims; `works`: every part does, so that none it relies on need be named."""
         owned = dict.fromkeys(job.devices, 1)
         owned.update(self.owned(fabric, job))
-        relied = () if works else (*ports_of(job.devices), *self.relied_on(fabric, job))
+        owned.update(owned_between_racks(job.upper))
+        relied = (
+            () if works else (*ports_of(job.devices), *self.relied_on(fabric, job), *switches_between_racks(job.upper))
+        )
         return Claims(owned, self.counted(fabric, job), relied)
 
     def of_lying(self, cluster: Cluster, job: Lying) -> Claims:
@@ -86,7 +97,7 @@ class JobClaims:
 
     def counted(self, fabric: FabricBase, job: Placed) -> Mapping[str, int]:
         """Amounts that it takes of what is shared by number."""
-        return {}
+        return uplinks_held(fabric, job.configuration, job.devices)
 
     def relied_on(self, fabric: FabricBase, job: Placed) -> Iterable[str]:
         """Parts that it neither owns nor counts, and that must work, sorted."""
@@ -98,7 +109,7 @@ class JobClaims:
 
     def capacity(self, cluster: Cluster) -> Mapping[str, int]:
         """Most that all jobs together may count of each part."""
-        return {}
+        return uplinks_there(cluster)
 
     def named(self, part: str, bits: int) -> str:
         """Name in messages of the lowest of some bits of a part."""

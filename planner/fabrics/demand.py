@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import Circuits, FabricBase, GroupPlan, SliceShape, plans_by_pool
+from costmodel.fabrics import Circuits, FabricBase, GroupPlan, SliceShape, links_of, plans_by_pool, racks_of
+from costmodel.fabrics.across_racks import AcrossRacks
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
 from costmodel.pricing.candidates import Candidates
@@ -55,6 +56,8 @@ class Demand:
     prefill: int = 0
     """of the replicas, the first so many run prompts, where their degree is `prefill_tensor`, not `tensor`"""
     prefill_tensor: int = 0
+    is_part: bool = False
+    """whether it is what a job over several racks asks for in one of them"""
 
     @cached_property
     def by_phase(self) -> tuple["Demand", ...]:
@@ -86,13 +89,31 @@ class Demand:
         return self.num_ranks // self.block
 
     @cached_property
+    def racks(self) -> int:
+        """Racks in which the job lies, with equal runs of its ranks."""
+        return racks_of(self.plans[2])
+
+    @property
+    def links(self) -> int:
+        """Of the layer above racks, held of each part that the job uses."""
+        return links_of(self.plans[2])
+
+    @cached_property
+    def in_rack(self) -> "Demand":
+        """What it asks for in each of its racks; itself where that is one."""
+        data = self.plans[2]
+        if not isinstance(data, AcrossRacks):
+            return self
+        return replace(self, data=self.data // data.racks, plans=(*self.plans[:2], data.inner), is_part=True)
+
+    @cached_property
     def part(self) -> int:
         """Ranks that a server takes together: a block, or one or several slices where the fabric cuts them."""
         return max(prod(self.cut), self.block) if self.cut else self.block
 
     @property
     def is_single(self) -> bool:
-        return self.num_ranks == 1
+        return self.num_ranks == 1 and not self.is_part
 
     @cached_property
     def num_parts(self) -> int:
@@ -208,7 +229,8 @@ class Demand:
             return self == other
         mine, theirs = ([each for plan in demand.plans for each in plans_by_pool(plan)] for demand in (self, other))
         return len(mine) == len(theirs) and all(
-            (p.kind, p.ranks, p.radices, p.held) == (q.kind, q.ranks, q.radices, q.held)
+            (p.kind, p.ranks, p.radices, p.held, racks_of(p)) == (q.kind, q.ranks, q.radices, q.held, racks_of(q))
+            and links_of(p) <= links_of(q)
             and all(w <= v for w, v in zip(p.wavelengths, q.wavelengths, strict=True))
             for p, q in zip(mine, theirs, strict=True)
         )
@@ -248,6 +270,9 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
 
 @while_kept
 def _boundary(shape: Demand) -> Ints:
+    if shape.racks > 1:
+        beyond = shape.num_blocks - shape.in_rack.num_blocks
+        return np.concatenate([shape.in_rack.boundary, np.zeros(beyond, dtype=np.int64)])
     is_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(p.kind == "ring" for p in shape.plans)
     if shape.has_whole_groups and (shape.num_blocks > MAX_EXACT_BLOCKS or is_ring):
         table = _bound(shape)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import overload
+from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,18 @@ Ints = NDArray[np.int64]
 class RowDemands(Sequence[Demand]):
     """Demand of each of C rows; rows that ask for the same circuits share the object, as do rows taken from these."""
 
-    def __init__(self, made: "_Made", rows: Ints) -> None:
+    def __init__(self, made: "_Kinds", rows: Ints) -> None:
         self._made, self._rows = made, rows
 
     @classmethod
     def of(cls, candidates: Candidates, fabric: FabricBase, *, is_even: bool = False) -> "RowDemands":
         """RowDemands of all rows; `is_even` where the job asks for as many ranks on each of its servers."""
         return cls(_Made(candidates, fabric, is_even), np.arange(len(candidates)))
+
+    @classmethod
+    def alone(cls, demand: Demand) -> "RowDemands":
+        """One row with a given demand."""
+        return cls(_Given(demand), np.zeros(1, np.int64))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -49,6 +54,30 @@ class RowDemands(Sequence[Demand]):
         """Every demand once, and which of them each row has, shape (C,)."""
         kinds, of = np.unique(self._made.kinds[1][self._rows], return_inverse=True)
         return tuple(map(self._made.demand, kinds.tolist())), of
+
+
+class _Kinds(Protocol):
+    """Demands by kind."""
+
+    @property
+    def kinds(self) -> tuple[Ints, Ints]:
+        """First row of each kind, and kind of each row, shape (C,)."""
+
+    def demand(self, kind: int) -> Demand: ...
+
+
+class _Given:
+    """A demand that is there already."""
+
+    def __init__(self, demand: Demand) -> None:
+        self._demand = demand
+
+    @property
+    def kinds(self) -> tuple[Ints, Ints]:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64)
+
+    def demand(self, kind: int) -> Demand:
+        return self._demand
 
 
 class _Made:

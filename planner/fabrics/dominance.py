@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import GroupPlan, plans_by_pool
+from costmodel.fabrics import GroupPlan, plans_by_pool, racks_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -61,8 +61,8 @@ class Dominance:
                 if id(plan) in lit and (matters or not is_confined)
             ]
             degrees = demand.degrees if plans else ()
-            key = demand.num_ranks, demand.block, degrees, *(number for number, _ in plans)
-            return key, sum((widths for _, widths in plans), ())
+            key = demand.num_ranks, demand.block, demand.racks, degrees, *(number for number, _ in plans)
+            return key, (demand.links, *sum((widths for _, widths in plans), ()))
 
         return asked
 
@@ -76,7 +76,7 @@ def plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
     numbers: dict[object, int] = {}
     lit = [plan for plan in plans if any(each.configurations() for each in plans_by_pool(plan))]
     pools = list(map(plans_by_pool, lit))
-    alike = (tuple((p.kind, p.ranks, p.radices, p.held) for p in each) for each in pools)
+    alike = (tuple((p.kind, p.ranks, p.radices, p.held, racks_of(p)) for p in each) for each in pools)
     widths = (tuple(width for p in each for width in p.wavelengths) for each in pools)
     keys = (numbers.setdefault(key, len(numbers)) for key in alike)
     return {id(plan): (key, each) for plan, key, each in zip(lit, keys, widths, strict=True)}

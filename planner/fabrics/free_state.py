@@ -15,15 +15,16 @@ from typing import Any, ClassVar, TypeVar
 from planner.fabrics import plugin_of
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_devices import FreeDevices
+from planner.fabrics.free_racks import FreeRacks
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.room_index import Room
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time, runs
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.health import Health
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
 
@@ -33,7 +34,7 @@ Row = TypeVar("Row")
 Found = TypeVar("Found")
 
 
-class FreeState(FreeDevices):
+class FreeState(FreeRacks):
     """Free devices of one cluster, and where and how jobs lie on them."""
 
     most_orders = 12
@@ -57,6 +58,8 @@ class FreeState(FreeDevices):
         for resident in instance.residents:
             devices = [device for device in free._devices_of(resident) if device not in free.failed]
             free.hold(devices, free.owned_by(resident))
+            if free.links is not None:
+                free.links.take(resident)
         return free
 
     def most_blocks(self, demand: Demand) -> int:
@@ -116,24 +119,26 @@ class FreeState(FreeDevices):
         hopeless: set[object] = set()
         num_failed, has_racks = 0, len(self.together) > 1
         for demand, row in rows:
-            if demand.num_ranks > self.num_free or demand.room_key in hopeless:
+            key = demand.room_key, demand.racks, demand.links
+            if demand.num_ranks > self.num_free or key in hopeless:
                 continue
             found_any = False
-            for blocks in self.spreads(demand, search):
+            is_whole = demand.racks == 1
+            for blocks in self.spreads(demand, search) if is_whole else self.spreads_over_racks(demand, search):
                 found_any = True
                 if len(blocks) > 1 and num_failed == MAX_FAILED:
                     continue
-                if self.refused is not None and self.refused.has(demand, blocks):
+                if is_whole and self.refused is not None and self.refused.has(demand, blocks):
                     continue
-                if len(blocks) == 1 or self.may_span(demand, blocks):
+                if not is_whole or len(blocks) == 1 or self.may_span(demand, blocks):
                     found = realize(row, blocks)
                     if found is not None:
                         return found
                     num_failed += 1
-                if has_racks:
+                if has_racks and is_whole:
                     self.refuse(demand, blocks)
             if not found_any:
-                hopeless.add(demand.room_key)
+                hopeless.add(key)
         return None
 
     def place(self, kind: JobClass, search: Search) -> Placement | None:
@@ -211,27 +216,14 @@ class FreeState(FreeDevices):
         ]
         return edited(cluster.health, failed_tiles=(*cluster.health.failed_tiles, *held))
 
-    def assign(
+    def assign_in_rack(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
-        """Place a candidate with so many blocks on each server, and take it; None where first fit fails.
-
-        `layout` gives the server of each block; else several are tried.
-        """
         devices = self.devices(options.shapes[row], layout or runs(blocks))
-        return None if devices is None else self.assign_on(options, row, devices)
+        return None if devices is None else self.assign_on_in_rack(options, row, devices)
 
-    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
-        """Place a candidate with rank i on devices[i], which are free, and take it; None where first fit fails."""
+    def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         return self._assigned(options, row, devices, self._owned_on(options, row, devices))
-
-    def take_named(self, placed: Placed) -> None:
-        """Take all that an assignment or a resident holds."""
-        self.hold(self._devices_of(placed), self.owned_by(placed))
-
-    def release_named(self, placed: Placed) -> None:
-        """Give back all that an assignment holds, which was taken."""
-        self.give_back(self._devices_of(placed), self.owned_by(placed))
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         """By number the parts that an assignment holds beside its devices; None where it holds none."""
@@ -240,9 +232,6 @@ class FreeState(FreeDevices):
     def _owned_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Owned[Any] | None:
         """By number the parts that a candidate holds beside these devices; None where it holds none."""
         return None
-
-    def _devices_of(self, placed: Placed) -> list[Device]:
-        return [self.cluster.fabric.parse_device(name) for name in placed.devices]
 
     def _assigned(
         self,

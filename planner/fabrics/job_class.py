@@ -117,10 +117,13 @@ class JobClassRules:
         return JobClass(name, size, held, rows, fastest, of_loop)
 
     def distinct(self, options: JobOptions, order: Sequence[int], reference_speed: float) -> list[Option]:
-        """Options in this order; of those that find a place or none together, only the first."""
+        """Options in this order; of those that find a place or none together, only the first. By number jobs are placed
+        in one rack: those over several are left out."""
         found: list[Option] = []
         seen: set[tuple[object, ...]] = set()
         for index in order:
+            if options.shapes[index].racks > 1:
+                continue
             key = options.shapes[index].key
             if self.light_differs or key not in seen:
                 found.append(self.option(options, index, reference_speed))

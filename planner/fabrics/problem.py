@@ -16,7 +16,7 @@ from planner.fabrics.demands import RowDemands
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job, Reference, Resident
-from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
+from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit, RackCircuit
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,12 @@ class JobOptions:
         return [int(row) for row in np.lexsort((self.candidates.num_devices, -self.value))]
 
     def assignment(
-        self, row: int, devices: Sequence[str], circuits: Sequence[HeldCircuits], memory: Sequence[MemoryCircuit] = ()
+        self,
+        row: int,
+        devices: Sequence[str],
+        circuits: Sequence[HeldCircuits],
+        memory: Sequence[MemoryCircuit] = (),
+        upper: Sequence[RackCircuit] = (),
     ) -> Assignment:
         """The row as it stands in a plan; a resident that runs exactly as before is not moved."""
         is_moved = isinstance(self.job, Resident) and not (
@@ -78,6 +83,7 @@ class JobOptions:
             and tuple(devices) == self.job.devices
             and _unordered(circuits) == _unordered(self.job.circuits)
             and frozenset(memory) == frozenset(self.job.memory)
+            and frozenset(upper) == frozenset(self.job.upper)
         )
         return Assignment(
             job=self.job.name,
@@ -85,6 +91,7 @@ class JobOptions:
             devices=tuple(devices),
             circuits=tuple(circuits),
             memory=tuple(memory),
+            upper=tuple(upper),
             is_moved=is_moved,
             value=float(self.value[row]),
             speed=float(self.scores.speed[row]),
@@ -97,7 +104,8 @@ class JobOptions:
         """A resident exactly as it runs now."""
         assert isinstance(self.job, Resident)
         assert self.current is not None
-        return self.assignment(self.current, self.job.devices, self.job.circuits, self.job.memory)
+        job = self.job
+        return self.assignment(self.current, job.devices, job.circuits, job.memory, job.upper)
 
     @cached_property
     def _known_rows(self) -> dict[Configuration, int | None]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from costmodel.fabrics import FabricBase
 from costmodel.pricing.candidates import Candidates, candidates_of
 from planner.fabrics import plugin_of
-from planner.fabrics.claims import Holdings, Placed, lost
+from planner.fabrics.claims import Claims, Holdings, JobClaims, Placed, lost
 from planner.fabrics.demand import Demand, shape_of
+from planner.fabrics.rack_residents import check_rack_circuits, check_racks
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
 
@@ -99,6 +100,7 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
         if taken := holdings.conflict(claimed):
             part = claims.named(taken.part, taken.bits)
             raise ValueError(f"{where}.circuits: {taken.owner} already uses {part}")
+        _check_uplinks(cluster, claims, holdings, claimed, where)
         holdings.take(resident.name, claimed)
         failed = lost(claimed, cluster.failed_parts)
         if failed and not resident.movable:
@@ -107,6 +109,17 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
                 "let it move, or remove it or the failure"
             )
     rules.check_shares(cluster, residents)
+
+
+def _check_uplinks(cluster: Cluster, claims: JobClaims, holdings: Holdings, claimed: Claims, where: str) -> None:
+    """Links between racks that are counted, beside those of others."""
+    if cluster.fabric.upper_layer is None:
+        return
+    scarce = holdings.overdrawn(claimed.counted, claims.capacity(cluster))
+    if scarce is not None:
+        raise ValueError(
+            f"{where}.configuration: residents hold more {scarce} than there are; give its job fewer links"
+        )
 
 
 def _check_devices(cluster: Cluster, resident: "Resident", where: str, others: Holdings) -> None:
@@ -130,8 +143,10 @@ def _check_layout(running: Running) -> None:
     demand, fabric = running.demand, running.cluster.fabric
     if any(len({server for server, _ in block}) > 1 for block in running.blocks):
         raise ValueError(f"{running.where}.devices: each block of {demand.block} ranks must lie in one server")
-    if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in running.devices}) > 1:
-        raise ValueError(f"{running.where}.devices: a job stays in one rack of a {fabric.kind}")
+    if not fabric.links_racks:
+        racks, circuits = [fabric.rack_of(server) for server, _ in running.devices], running.resident.upper
+        check_racks(fabric, racks, demand.racks, running.where)
+        check_rack_circuits(fabric, sorted({*racks}), demand.links, circuits, running.where)
     per_server = running.resident.constraints.per_server
     if per_server is None:
         return

@@ -58,7 +58,7 @@ class Spares:
 
     def place_of(self, fabric: FabricBase, kind: str, part: str) -> Place | None:
         """The place of the parts that could be kept free for a part of a kind; None for one that has no stand-in."""
-        return None if kind == "switch" else (fabric.parse_device(part)[0],)
+        return None if kind in ("switch", "rack link") else (fabric.parse_device(part)[0],)
 
     def healthy_parts(self, cluster: Cluster, place: Place) -> list[str]:
         """Names of the working parts of a place."""

@@ -5,7 +5,8 @@ from typing import Any
 
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
-from planner.model.cluster import Cluster, FailedFiber, Health
+from planner.model.cluster import Cluster
+from planner.model.health import FailedFiber, Health
 from planner.model.plan import Assignment
 
 

@@ -77,9 +77,10 @@ class PlaceLiterals:
                 home = tenant.devices[b * block][0]
                 self.on[t, b] = {home: self.cp.new_constant(1)}
                 continue
-            self.on[t, b] = {s: self.cp.new_bool_var("") for s in servers}
+            self.on[t, b] = {s: self.cp.new_bool_var("") for s in servers if self._may_enter(tenant, b, s)}
             self.cp.add_exactly_one(self.on[t, b].values())
-        if fabric.racks > 1 and not fabric.links_racks and tenant.name not in self.pinned:
+        is_spread = tenant.assignment.configuration.racks > 1
+        if fabric.racks > 1 and not (fabric.links_racks or is_spread or tenant.name in self.pinned):
             for rack in range(fabric.racks):
                 inside = [
                     sum(v for s, v in self.on[t, b].items() if fabric.rack_of(s) == rack)
@@ -87,6 +88,11 @@ class PlaceLiterals:
                 ]
                 for one in inside[1:]:
                     self.cp.add(one == inside[0])
+
+    def _may_enter(self, tenant: RankedAssignment, b: int, server: int) -> bool:
+        """True if a block may lie on a server: that of a job over several racks stays in its rack."""
+        fabric, home = self.cluster.fabric, tenant.devices[b * tenant.block][0]
+        return tenant.assignment.configuration.racks == 1 or fabric.rack_of(home) == fabric.rack_of(server)
 
     def _add_rank(self, t: int, tenant: RankedAssignment, rank: int) -> None:
         device, is_single = tenant.devices[rank], len(tenant.devices) == 1

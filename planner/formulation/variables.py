@@ -17,6 +17,7 @@ from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import JobOptions, Problem
+from planner.formulation.rack_variables import RackVariables
 from planner.model.cluster import Cluster
 from planner.model.job import Resident
 from planner.model.plan import Assignment
@@ -45,7 +46,7 @@ class BlockKind(NamedTuple):
 
     @classmethod
     def of(cls, shape: Demand) -> "BlockKind":
-        return cls(shape.part, shape.num_ranks == 1, shape.cut, shape.held_units, shape.held_io)
+        return cls(shape.part, shape.is_single, shape.cut, shape.held_units, shape.held_io)
 
     @property
     def num_slices(self) -> int:
@@ -84,6 +85,8 @@ class JobVariables:
     """of the rows that the fabric tells apart"""
     stay_devices: Counter[int]
     """devices by server that a staying resident holds"""
+    racks: RackVariables | None = None
+    """where an upper layer joins racks"""
 
     def new_devices(self, server: int, *, lit_only: bool = False) -> cp_model.LinearExprT:
         """Devices on a server that the job takes anew; `lit_only`: those that need a working port."""
@@ -198,6 +201,7 @@ def _job(
         whole=[model.new_bool_var(f"{name}_all{s}") for s in servers],
         spans=model.new_bool_var(f"{name}_spans"),
         stay_devices=_held_devices(options, cluster),
+        racks=None if cluster.fabric.upper_layer is None else RackVariables.of(model, name, options, cluster),
     )
 
 

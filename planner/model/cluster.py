@@ -4,69 +4,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, model_validator
 
 from costmodel.catalog import documents
-from costmodel.fabrics import Fabric
+from costmodel.fabrics import Fabric, UpperPart
+from costmodel.fabrics.across_racks import upper_links
 from costmodel.hardware.device import Device, device_names, load_device
 from costmodel.spec import Spec
 from planner.model import files
+from planner.model.health import FailedLaser, Health
 
 PORT = ":port"
 """what follows the name of a device where its port is meant"""
-
-
-class FailedFiber(Spec):
-    """One fiber that carries no light."""
-
-    source: str = Field(alias="from")
-    destination: str = Field(alias="to")
-    index: int = Field(ge=0)
-
-    @property
-    def name(self) -> str:
-        return f"{self.source}>{self.destination}#{self.index}"
-
-
-class FailedLaser(Spec):
-    """One wavelength that a tile cannot send."""
-
-    tile: str
-    wavelength: int = Field(ge=0)
-
-    @property
-    def name(self) -> str:
-        return f"{self.tile}:w{self.wavelength}"
-
-
-class FailedReceiver(FailedLaser):
-    """One wavelength that a tile cannot receive."""
-
-    @property
-    def name(self) -> str:
-        return f"{self.tile}:rx:w{self.wavelength}"
-
-
-class Health(Spec):
-    """Parts that are down."""
-
-    failed_tiles: tuple[str, ...] = ()
-    """devices that run nothing"""
-    failed_ports: tuple[str, ...] = ()
-    """devices without light or network: they run single-device jobs only"""
-    failed_fibers: tuple[FailedFiber, ...] = ()
-    failed_lasers: tuple[FailedLaser, ...] = ()
-    """no circuit leaves the tile on this wavelength"""
-    failed_receivers: tuple[FailedReceiver, ...] = ()
-    """no circuit enters the tile on this wavelength"""
-    failed_switches: tuple[str, ...] = ()
-    """optical switches that carry no light, such as q2#1 (rail 2), x3 (axis x) or s0.q3 (rail 3 of a pooled rack)"""
-    failed_memory_units: tuple[str, ...] = ()
-    """units of memory trays, such as s0.m2.u5"""
-    failed_tray_ports: tuple[str, ...] = ()
-    """ports of memory trays without light, such as s0.m2.q3#0"""
-    failed_uplinks: tuple[str, ...] = ()
-    """uplinks of pooled racks without light, such as s0.q9#1"""
 
 
 def _device(value: object) -> object:
@@ -124,6 +73,7 @@ class Cluster(Spec):
                 except ValueError as error:
                     raise ValueError(f"health.{key}: {error}") from None
         self._require_pool_parts()
+        self._require_upper_parts()
         for fiber in self.health.failed_fibers:
             pair = self.fabric.parse_server(fiber.source), self.fabric.parse_server(fiber.destination)
             if fiber.index >= self.fabric.num_fibers(*pair):
@@ -145,6 +95,15 @@ class Cluster(Spec):
             _ = self.failed_units, self.failed_tray_ports, self.failed_uplinks
         except ValueError as error:
             raise ValueError(f"health: {error}") from None
+
+    def _require_upper_parts(self) -> None:
+        known = (
+            [name for part in upper_links(self.fabric).values() for name in part] if self.health.failed_upper else ()
+        )
+        for name in self.health.failed_upper:
+            if name not in known:
+                names = f"they are {min(known)} to {max(known)}" if any(known) else "there are none; remove it"
+                raise ValueError(f"health.failed_upper: no switch or fiber '{name}' between racks; {names}")
 
     def _require_wavelength(self, where: str, part: FailedLaser) -> None:
         if not self.fabric.num_wavelengths:
@@ -186,8 +145,15 @@ class Cluster(Spec):
                 *health.failed_memory_units,
                 *health.failed_tray_ports,
                 *health.failed_uplinks,
+                *health.failed_upper,
             }
         )
+
+    @cached_property
+    def upper_links(self) -> dict[UpperPart, dict[str, int]]:
+        """Working links of each part of the layer above racks, by the name of what they go through."""
+        failed, every = self.health.failed_upper, upper_links(self.fabric)
+        return {part: {name: n for name, n in links.items() if name not in failed} for part, links in every.items()}
 
     @cached_property
     def failed_units(self) -> frozenset[tuple[int, ...]]:

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from costmodel.spec import Spec
-from planner.model.cluster import FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.model.errors import InputError
+from planner.model.health import FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.model.instance import Instance, Objective, ObjectiveName
 from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Plan
@@ -96,6 +96,7 @@ def _standing(job: Job, assignment: Assignment, *, is_movable: bool) -> Resident
         configuration=assignment.configuration,
         circuits=assignment.circuits,
         memory=assignment.memory,
+        upper=assignment.upper,
         movable=is_movable,
         move_cost=move_cost,
     )

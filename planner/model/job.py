@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from costmodel.parallelism.configuration import Configuration
 from costmodel.spec import Seconds, Spec
 from costmodel.workloads import Workload
-from planner.model.plan import HeldCircuits, MemoryCircuit
+from planner.model.plan import HeldCircuits, MemoryCircuit, RackCircuit
 
 MOST_ACCELERATORS = 2**20
 Accelerators = Annotated[int, Field(ge=1, le=MOST_ACCELERATORS)]
@@ -112,5 +112,7 @@ class Resident(Job):
     circuits: tuple[HeldCircuits, ...] = ()
     memory: tuple[MemoryCircuit, ...] = ()
     """of its ranks, where memory is remote"""
+    upper: tuple[RackCircuit, ...] = Field(default=(), exclude_if=lambda circuits: not circuits)
+    """between its racks, where these are several"""
     movable: bool = True
     move_cost: float = Field(default=1.0, ge=0, le=1e6)

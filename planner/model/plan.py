@@ -46,6 +46,18 @@ class MemoryCircuit(Spec):
     """the one phase of the workload in which it is on; absent: in all"""
 
 
+class RackCircuit(Spec):
+    """Light from one rack to another, over one optical switch or one fiber of the layer above racks."""
+
+    source: str = Field(validation_alias=AliasChoices("from", "source"), serialization_alias="from")
+    """a rack, such as r0, or its port at a switch, such as r0.p3"""
+    destination: str = Field(validation_alias=AliasChoices("to", "destination"), serialization_alias="to")
+    over: str
+    """optical switch, such as u3, or fiber, such as r0>r1#2"""
+    wavelengths: tuple[int, ...] = Field(default=(), exclude_if=lambda wavelengths: not wavelengths)
+    """of a fiber, indices from 0, ascending"""
+
+
 class SecondTier(Spec):
     """Where the tensors of one rank are while they are not used; all ranks do the same, each in its own part of the
     tier. The times repeat what a search found, for readers; `step_s` is that of the simulated step."""
@@ -85,6 +97,8 @@ class Assignment(Spec):
     circuits: tuple[HeldCircuits, ...] = ()
     memory: tuple[MemoryCircuit, ...] = ()
     """of every rank in turn, where memory is remote"""
+    upper: tuple[RackCircuit, ...] = Field(default=(), exclude_if=lambda circuits: not circuits)
+    """between its racks, where these are several; packets have none"""
     second_tier: SecondTier | None = None
     """of a configuration that offloads"""
     is_moved: bool = False

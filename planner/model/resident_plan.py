@@ -18,6 +18,7 @@ def assignment_of(resident: Resident) -> Assignment:
         devices=resident.devices,
         circuits=resident.circuits,
         memory=resident.memory,
+        upper=resident.upper,
     )
 
 
@@ -36,4 +37,5 @@ def is_same(one: Assignment, other: Assignment) -> bool:
         and [(held.dimension, held.phase, frozenset(held.circuits)) for held in one.circuits]
         == [(held.dimension, held.phase, frozenset(held.circuits)) for held in other.circuits]
         and frozenset(one.memory) == frozenset(other.memory)
+        and frozenset(one.upper) == frozenset(other.upper)
     )

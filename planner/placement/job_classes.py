@@ -88,6 +88,8 @@ def _kind(
     order = options.rows_by_value()
     chosen = rules.of_loop(options, order, cluster)
     rows = _rows(options, order, cluster, reference_speed, mix)
+    if not rows:
+        return rules.job_class(name, size, size, ())
     of_loop = rows if chosen is order else _rows(options, chosen, cluster, reference_speed, mix)
     fastest = max(row.rate for row in rows)
     return rules.job_class(name, size, rows[0].shape.num_ranks, rows, fastest, of_loop)

@@ -10,8 +10,8 @@ from planner.report.shell import render
 
 STYLES = ("page.css", "floor.css", "print.css")
 SCRIPTS = (
-    "core.js", "header.js", "selection.js", "rack.js", "floor.js", "circuits.js", "fibers.js", "roofline.js",
-    "tiers.js", "job.js", "pool.js", "charts.js", "convergence.js", "tables.js", "page.js",
+    "core.js", "header.js", "selection.js", "rack.js", "floor.js", "circuits.js", "fibers.js", "racklinks.js",
+    "roofline.js", "tiers.js", "job.js", "pool.js", "charts.js", "convergence.js", "tables.js", "page.js",
 )  # fmt: skip
 
 

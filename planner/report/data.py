@@ -9,6 +9,7 @@ from planner.model.result import Result, Status
 from planner.model.violation import Violation
 from planner.report.floor import fabric_facts, owners_of, racks
 from planner.report.jobs import job_rows
+from planner.report.rack_links import rack_links
 
 MEANING = {
     "value": "weight × utility of speed, summed over the jobs that run; more is better",
@@ -44,6 +45,7 @@ def page_data(
         "fabric": {**fabric_facts(instance.cluster), **_failed(instance)},
         "racks": racks(instance, result.plan, index_of_job),
         "matrices": drawing.fiber_matrices(instance, result.plan, index_of_job),
+        "rack_links": rack_links(instance, result.plan, index_of_job),
         "jobs": jobs,
         "pool": drawing.pool_gains(instance, result, jobs),
         "left_out": _left_out(result, jobs),
@@ -116,7 +118,7 @@ def _failed(instance: Instance) -> dict[str, Any]:
         "failed_devices": [*health.failed_tiles],
         "failed_ports": [*health.failed_ports],
         "failed_fibers": [f"{f.source}>{f.destination}#{f.index}" for f in health.failed_fibers],
-        "failed_switches": [*health.failed_switches],
+        "failed_switches": [*health.failed_switches, *health.failed_upper],
         "failed_memory": [*health.failed_memory_units, *health.failed_tray_ports, *health.failed_uplinks],
         "failed_wavelengths": [part.name for part in (*health.failed_lasers, *health.failed_receivers)],
     }

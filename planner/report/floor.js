@@ -103,8 +103,9 @@ function drawFloor() {
   const fabric = data.fabric;
   const shape = `${fabric.kind}, ${fabric.racks > 1 ? `${fabric.racks} racks of ` : ""}${plural(fabric.servers, "server")} of ${fabric.devices_per_server} × ${fabric.device}`;
   const head = el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, shape));
-  const beside = el("div", { class: "beside" }, ...data.matrices.map(drawMatrix), floorKey(), failedParts());
+  const above = data.rack_links ? drawRackLinks(data.rack_links) : null;
+  const beside = el("div", { class: "beside" }, above, ...data.matrices.map(drawMatrix), floorKey(), failedParts());
   const racks = el("div", { class: "racks" }, ...data.racks.map(drawPlanRack), beside);
   part("floor").append(head, jobChips(), configurationChooser(), racks, ...circuitTables());
-  listeners.push(markTiles, drawCircuits, markMatrices);
+  listeners.push(markTiles, drawCircuits, markMatrices, markRackLinks);
 }

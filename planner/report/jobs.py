@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from costmodel.fabrics import racks_of
 from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
@@ -18,6 +19,7 @@ from planner.model.job import Job
 from planner.model.plan import Assignment
 from planner.model.result import Result
 from planner.report.floor import held_circuits
+from planner.report.rack_links import rack_circuits
 from planner.report.tiers import second_tier_data
 
 COMMUNICATION = tuple(f"{dimension} communication" for dimension in DIMENSIONS)
@@ -86,7 +88,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         collectives = [
             {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}
             for axis, dimension in enumerate(DIMENSIONS)
-            if rows.plans[rows.plan[axis, 0]].kind != "none"
+            if rows.plans[rows.plan[axis, 0]].kind != "none" or racks_of(rows.plans[rows.plan[axis, 0]]) > 1
         ]
     except ValueError as error:
         problem = str(error)
@@ -105,7 +107,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         "phases": _phases(instance, job, configuration) if not problem else None,
         "second_tier": second_tier_data(instance, assignment),
         "collectives": collectives,
-        "circuits": held_circuits(instance, assignment),
+        "circuits": [*held_circuits(instance, assignment), *rack_circuits(assignment)],
         "value": assignment.value,
         "speed_unit": job.workload.speed_unit,
         "problem": problem,

@@ -13,7 +13,8 @@ from planner.controller.switch_reconciler import Trouble
 from planner.controller.view import JobState, View
 from planner.fabrics import plugin_of
 from planner.fabrics.wiring import MEMORY, served
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
+from planner.model.health import Health
 from planner.placement.placement import Place
 from planner.report.floor import fabric_facts
 

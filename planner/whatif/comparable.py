@@ -65,5 +65,5 @@ def rehinted(problem: Problem, plan: Plan) -> Plan | None:
         row = options.row_of(old.configuration) if options is not None else None
         if options is None or row is None:
             return None
-        assignments.append(options.assignment(row, old.devices, old.circuits))
+        assignments.append(options.assignment(row, old.devices, old.circuits, upper=old.upper))
     return Plan(instance=problem.instance.name, assignments=tuple(assignments))

@@ -8,17 +8,20 @@ from typing import Literal, get_args
 from pydantic import ValidationError
 
 from costmodel.fabrics import Inventory
-from planner.model.cluster import Cluster, FailedFiber, FailedLaser, FailedReceiver, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.errors import InputError
+from planner.model.health import FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.model.instance import Instance
 
-PartKind = Literal["tile", "port", "fiber", "laser", "receiver", "switch", "memory unit", "tray port", "uplink"]
+PartKind = Literal[
+    "tile", "port", "fiber", "laser", "receiver", "switch", "memory unit", "tray port", "uplink", "rack link"
+]
 """what `Health` records"""
 FORMS = (
     "s0.t1 (a tile), s0.t1:port, s0.t1:tx, s0.t1:rx, s0.t1:w3 (a laser), s0.t1:rx:w3 (a receiver), s0>s1#2 (a fiber) "
     "or s0>s1#2:w3, on some fabrics q2#1 (an optical switch), where memory is pooled s0.m1.u3 (a memory unit), "
-    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink)"
+    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink), where racks are joined u3 (a switch above them) or r0>r1#2"
 )
 
 
@@ -120,6 +123,7 @@ def worsened(health: Health, failures: Sequence[Failure]) -> Health:
         failed_memory_units=tuple(dict.fromkeys((*health.failed_memory_units, *parts["memory unit"]))),
         failed_tray_ports=tuple(dict.fromkeys((*health.failed_tray_ports, *parts["tray port"]))),
         failed_uplinks=tuple(dict.fromkeys((*health.failed_uplinks, *parts["uplink"]))),
+        failed_upper=tuple(dict.fromkeys((*health.failed_upper, *parts["rack link"]))),
         failed_lasers=tuple(dict.fromkeys((*health.failed_lasers, *map(_laser, parts["laser"])))),
         failed_receivers=tuple(dict.fromkeys((*health.failed_receivers, *map(_receiver, parts["receiver"])))),
     )

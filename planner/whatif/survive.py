@@ -9,8 +9,8 @@ from planner.cpsat.repair import RepairLimits
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
-from planner.model.cluster import Health
 from planner.model.errors import InputError
+from planner.model.health import Health
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import NOISE, Level, Result, SolveOptions, Status, is_worse, relative_gap

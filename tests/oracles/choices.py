@@ -29,6 +29,8 @@ class Mode:
     stays: bool = False
     per_server: int | None = None
     """ranks on each of its servers, where the job asks for that"""
+    is_part: bool = False
+    """whether the job has ranks in other racks, too"""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
         "pipeline": [[rank(d, p, x, t) for p in stages] for d in replicas for x in contexts for t in columns],
         "data": [[rank(d, p, x, t) for d in replicas for x in contexts] for p in stages for t in columns],
     }
+    size = len(groups["data"][0]) // c.data_collective.racks
+    groups["data"] = [group[i : i + size] for group in groups["data"] for i in range(0, len(group), size)]
     held: list[Held] = []
     for dimension, members in groups.items():
         collective = getattr(configuration, f"{dimension}_collective")

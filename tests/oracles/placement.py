@@ -136,14 +136,14 @@ class PlacementSearch:
 
     def _job_placements(self, job: int, mode: Mode, free: list[Device]) -> Iterator[Devices]:
         """Placements of one job, one for each set of circuits between devices."""
-        if mode.num_devices > 1:
+        if mode.num_devices > 1 or mode.is_part:
             free = [device for device in free if device in self.lit]
         if mode.stays:
             current = self._current(job)
             if set(current) <= set(free) and self._keeps_layout(mode, current):
                 yield current
             return
-        if mode.num_devices == 1:
+        if mode.num_devices == 1 and not mode.is_part:
             with_dark = {server for server, slot in free if (server, slot) not in self.lit}
             free = [device for device in free if device not in self.lit or device[0] not in with_dark]
         seen: set[object] = set()

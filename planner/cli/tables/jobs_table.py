@@ -80,10 +80,12 @@ def mapping(configuration: "Configuration") -> str:
 
 def collectives(candidates: "Candidates", row: int) -> str:
     """Plans by dimension: tp radix 8, dp ring w4."""
+    from costmodel.fabrics import racks_of
+
     names = []
     for axis, short in enumerate(SHORT.values()):
         plan = candidates.plans[candidates.plan[axis, row]]
-        if plan.kind != "none":
+        if plan.kind != "none" or racks_of(plan) > 1:
             names.append(f"{short} {plan.name}")
     return "; ".join(names) or "-"
 

@@ -27,6 +27,9 @@ def _of_job(job: JobVariables, plan: KnownPlan, j: int) -> Iterator[Hint]:
         yield touched, server in placed
         yield whole, server in placed and len(placed) == 1
     yield job.spans, len(placed) > 1
+    if job.racks is not None:
+        fabric, demand = job.options.fabric, None if row is None else job.options.shapes[row]
+        yield from job.racks.hints(demand, sorted({fabric.rack_of(server) for server in placed}))
     for rows in job.classes:
         if len(rows.rows) > 1:
             yield rows.chosen, row in rows.rows

@@ -8,8 +8,7 @@ from ortools.sat.python import cp_model
 from planner.cpsat.search import Search
 from planner.cpsat.step1.model import Model
 from planner.cpsat.step1.size import is_buildable
-from planner.cpsat.step2.realize import realize
-from planner.fabrics import plugin_of
+from planner.cpsat.step2.realize import is_beyond_search, realize
 from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import JobOptions, Problem
 from planner.formulation.nogood import MostLit, Nogood
@@ -36,7 +35,7 @@ def fix_configurations(search: Search, pattern: Pattern, clock: Clock) -> tuple[
     Counts that need few wavelengths between servers come first. What is proven impossible on the way, the
     configurations themselves included, is kept as no-goods.
     """
-    if plugin_of(search.problem.cluster.fabric).step_two.is_beyond_search(search.problem, pattern):
+    if is_beyond_search(search.problem, pattern):
         return None
     problem = chosen_rows(search.problem, pattern)
     if not is_buildable(problem, clock):

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from costmodel.fabrics import FabricBase, Lightpath
 from planner.fabrics.claims import Claims, JobClaims, Placed, ports_of
+from planner.fabrics.rack_claims import IN, OUT
 from planner.model.cluster import Cluster
 from planner.model.lying import Lying
 from planner.model.plan import Circuit
@@ -40,6 +41,8 @@ class LightpathClaims(JobClaims):
         return {*circuit.fibers, *_ends(circuit)}
 
     def named(self, part: str, bits: int) -> str:
+        if part.endswith((IN, OUT)):
+            return f"port {part}"
         number = (bits & -bits).bit_length() - 1
         return f"wavelength {number} of {part if part.startswith('waveguide ') else f'fiber {part}'}"
 

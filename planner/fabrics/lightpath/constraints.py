@@ -69,18 +69,18 @@ def _leaving(
     carried: int,
 ) -> None:
     """Light out of and into one server if the class is chosen and the job has some of its blocks here."""
-    boundary = least_crossing(rows.demand, carried)
+    boundary, is_whole = least_crossing(rows.demand.in_rack, carried), rows.demand.racks == 1
     blocks = job.blocks[BlockKind.of(rows.demand)][server]
     if IMPOSSIBLE in boundary:
         possible = cp_model.Domain.from_values([c for c, width in enumerate(boundary) if width != IMPOSSIBLE])
         model.add_linear_expression_in_domain(blocks, possible).only_enforce_if(rows.chosen)
     interior = [width for width in boundary[1:-1] if width != IMPOSSIBLE]
     least = min(interior, default=0)
-    if least > 0:
+    if least > 0 and is_whole:
         literals = [rows.chosen, job.spans, job.touched[server]]
         model.add(sum(out) >= least).only_enforce_if(literals)
         model.add(sum(into) >= least).only_enforce_if(literals)
-    if len(set(interior)) > 1:
+    if len(set(interior)) > 1 or (interior and not is_whole):
         kind = BlockKind.of(rows.demand)
         most = max(boundary)
         needed = model.new_int_var(0, most, "")

@@ -19,8 +19,9 @@ from planner.fabrics.lightpath.rwa import Paths, Spectrum
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time
-from planner.model.cluster import Cluster, FailedFiber, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.health import FailedFiber, Health
 from planner.model.plan import Assignment
 
 MOST_SLOTTED = 2
@@ -178,13 +179,13 @@ class LightpathFreeState(FreeState):
         owned = self.router.route(row.shape, devices)
         return None if owned is None else Placement(row, tuple(devices), tuple(held), owned)
 
-    def assign(
+    def assign_in_rack(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
         found = self._first_fit(options.shapes[row], blocks, layout)
         return None if found is None else self._over_paths(options, row, *found)
 
-    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+    def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         paths = self.router.paths_on(options.shapes[row], devices)
         return None if paths is None else self._over_paths(options, row, devices, paths)
 

@@ -1,5 +1,6 @@
 """Constraint groups of circuits of light, each with its twin rule."""
 
+from planner.fabrics.joined_racks import groups as joined_racks
 from planner.fabrics.lightpath.constraints import path, sharing
 from planner.fabrics.lightpath.laser_constraints import lasers
 from planner.fabrics.lightpath.rule_lasers import check_lasers
@@ -11,4 +12,5 @@ GROUPS = (
     Group("sharing", "A wavelength of a fiber carries one circuit.", sharing, check_sharing),
     Group("path", "Circuits between two servers take fibers that lead from one to the other.", path, check_path),
     Group("lasers", "No circuit leaves or enters a tile on a wavelength that has failed there.", lasers, check_lasers),
+    *joined_racks.GROUPS,
 )

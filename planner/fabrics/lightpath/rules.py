@@ -8,6 +8,7 @@ from costmodel.fabrics import FabricBase, Lightpath
 from planner.checks.circuit_rules import CircuitRules, CircuitSpeed
 from planner.checks.fitting import Links as Pairs
 from planner.checks.names import admitted
+from planner.fabrics.joined_racks.rule_upper import check_joined_racks
 from planner.fabrics.lightpath.rule_fibers import Fiber, count_fibers, failed_fibers, fiber_of
 from planner.fabrics.lightpath.rule_lasers import check_lasers
 from planner.fabrics.lightpath.rule_light import circuits_of
@@ -15,7 +16,8 @@ from planner.fabrics.lightpath.rule_loss import check_loss
 from planner.fabrics.lightpath.rule_path import check_path
 from planner.fabrics.lightpath.rule_sharing import check_sharing
 from planner.fabrics.lightpath.rule_tile import check_tile
-from planner.model.cluster import Cluster, FailedLaser
+from planner.model.cluster import Cluster
+from planner.model.health import FailedLaser
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Check
@@ -27,6 +29,7 @@ class LightpathRules(CircuitRules):
     @property
     def checks(self) -> Mapping[str, Check]:
         return {
+            "rack": check_joined_racks,
             "tile": check_tile,
             "path": check_path,
             "loss": check_loss,

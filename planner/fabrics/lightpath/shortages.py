@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from costmodel.fabrics import FabricBase, Lightpath
+from planner.fabrics.joined_racks import more_links
 from planner.fabrics.lightpath.more_fibers import Pair, server_pairs, with_fibers, with_fibers_everywhere
 from planner.fabrics.shortages import Lifted, MoreLinks, Shortages
 from planner.model.edit import with_fabric
@@ -59,3 +60,7 @@ class LightpathShortages(Shortages):
         if fabric.loss_budget_db is not None:
             reason = f"no path stays within the loss budget of {fabric.loss_budget_db:g} dB"
             yield Lifted(reason, with_fabric(instance, loss_budget_db=None))
+        yield from more_links.lifted(instance)
+
+    def counted(self, instance: Instance, name: str, size: int) -> str | None:
+        return more_links.counted(instance, name, size)

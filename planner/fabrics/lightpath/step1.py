@@ -53,7 +53,7 @@ class LightpathStepOne(StepOne):
         """Blocks by server, and the light that this takes between servers: exact for every pair, or for what leaves and
         enters a server where circuits may cross others."""
         job, light = v.jobs[j], light_variables(v).jobs[j].reserved
-        if not job.classes or not demand.has_light:
+        if not job.classes or not demand.has_light or demand.racks > 1:
             return
         counts = job.blocks[BlockKind.of(demand)]
         servers = range(len(counts))

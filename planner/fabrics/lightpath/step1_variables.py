@@ -61,7 +61,7 @@ class LightVariables(FabricVariables):
         """Rows with the same blocks, circuit width and table of leaving wavelengths by blocks inside."""
         if not demand.has_light:
             return None
-        return BlockKind.of(demand), demand.unit, least_crossing(demand, self.per_fiber)
+        return BlockKind.of(demand), demand.racks > 1, demand.unit, least_crossing(demand.in_rack, self.per_fiber)
 
     def add_job(self, model: cp_model.CpModel, name: str, job: JobVariables) -> None:
         units: dict[int, cp_model.IntVar] = {}

@@ -203,7 +203,7 @@ def _num_paths(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:
         shape, servers = problem.options[j].shapes[pattern[j].row], [server for server, _ in pattern[j].blocks]
         places = len(servers)
         if fabric.slots_matter:
-            places = sum(len(slots.free(server, single=shape.num_ranks == 1)) for server in servers)
+            places = sum(len(slots.free(server, single=shape.is_single)) for server in servers)
         crossed = [ways.most_routes(a, b) for a in servers for b in servers if a != b] if ways.may_cross else []
         total += max(crossed, default=1) * places**2 * sum(len(circuits) for _, circuits in shape.configurations)
     return total
@@ -224,7 +224,7 @@ def _reslotted(problem: Problem, staying: Sequence[Assignment], assignments: Seq
         for name in assignment.devices:
             server, slot = fabric.parse_device(name)
             if server not in _uneven(problem.cluster):
-                slot = slots.free(server, single=len(assignment.devices) == 1)[0]
+                slot = slots.free(server, single=assignment.configuration.num_devices == 1)[0]
             slots.take([(server, slot)])
             names[name] = fabric.device_name(server, slot)
         result.append(renamed(assignment, names))

@@ -103,7 +103,7 @@ class ExactRwa:
             shape = self.shape(j)
             for rank in range(shape.num_ranks):
                 for server, _ in self.pattern[j].blocks:
-                    here = {d: self.cp.new_bool_var("") for d in self._kinds(server, single=shape.num_ranks == 1)}
+                    here = {d: self.cp.new_bool_var("") for d in self._kinds(server, single=shape.is_single)}
                     self._at.setdefault((j, rank), {}).update(here)
                     for device, literal in here.items():
                         takers.setdefault(device, []).append(literal)
@@ -113,9 +113,7 @@ class ExactRwa:
         # Single-device jobs use slots without a port first: what they leave free is what is counted free.
         for server in range(self.cluster.fabric.num_servers):
             dark = self.slots.dark[server]
-            singles = [
-                j for j in self.jobs if self.shape(j).num_ranks == 1 and dict(self.pattern[j].blocks).get(server)
-            ]
+            singles = [j for j in self.jobs if self.shape(j).is_single and dict(self.pattern[j].blocks).get(server)]
             if dark and singles:
                 kinds = [device for device in self._kinds(server, single=True) if device[1] in dark]
                 self.cp.add(sum(sum(takers.get(d, [])) for d in kinds) == min(len(dark), len(singles)))
@@ -205,7 +203,7 @@ class ExactRwa:
                 devices.append(self._alike[kind].pop(0))
                 continue
             server = next(s for s, _ in self.pattern[j].blocks if solver.value(self._on[j, rank // shape.block, s]))
-            device = server, self.slots.free(server, single=shape.num_ranks == 1)[0]
+            device = server, self.slots.free(server, single=shape.is_single)[0]
             self.slots.take([device])
             devices.append(device)
         return devices

@@ -22,6 +22,8 @@ class LightpathTemplate(Template):
     reconfiguration: 3.7 us            # time to switch circuits
     energy: 5 pJ/b
     # transit: 1                       # third servers that a circuit may cross
+    # racks: 4                         # and what joins them:
+    # upper: {{kind: packets, bandwidth: 50 GB/s, oversubscription: 2, alpha: 5 us, energy: 30 pJ/b}}
     # loss_per_tile: 0.25 dB           # for each tile boundary that light crosses
     # loss_budget: 12 dB
   # health: {{failed_tiles: [s0.t0], failed_fibers: [{{from: s0, to: s1, index: 0}}]}}

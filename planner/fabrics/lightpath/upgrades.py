@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from costmodel.fabrics import Lightpath
 from costmodel.fabrics.lightpath import MAX_TILES
+from planner.fabrics.joined_racks import more_links
 from planner.fabrics.lightpath.more_fibers import (
     Pair,
     fibers_of_new_server,
@@ -44,6 +45,7 @@ class LightpathUpgrades(Upgrades):
         yield from _tiles(instance, fabric)
         yield from _peers(instance, fabric)
         yield from _switches(instance, fabric)
+        yield from more_links.upgrades(instance)
 
     def with_server(self, instance: Instance) -> Instance:
         return with_joined_server(instance)

@@ -56,20 +56,20 @@ class RailFreeState(FreeState):
         switches = frozenset((rail, i) for rail in common for i in self.rails.switches[rail][: demand.num_ports])
         return Placement(row, devices, devices, switches=switches)
 
-    def assign(
+    def assign_in_rack(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
         demand = options.shapes[row]
         if not demand.chooses_servers:
-            return super().assign(options, row, blocks, layout)
+            return super().assign_in_rack(options, row, blocks, layout)
         servers = [server for server, _ in blocks]
         return self.assign_on_rails(options, row, servers, self._common_rails(demand, servers)[: demand.block])
 
-    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+    def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         """None where the devices are not those of the same rails on all servers, or too few switches work."""
         demand = options.shapes[row]
         if not demand.chooses_servers:
-            return super().assign_on(options, row, devices)
+            return super().assign_on_in_rack(options, row, devices)
         servers = [server for server, _ in devices[:: demand.block]]
         rails = [slot for _, slot in devices[: demand.block]]
         common = self._common_rails(demand, servers)

@@ -14,8 +14,9 @@ from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.health import Health
 from planner.model.masks import numbers_of
 from planner.model.plan import Assignment
 
@@ -131,7 +132,7 @@ class PoolFreeState(FreeState):
     def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         return self.realize_on(row, devices, devices)
 
-    def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+    def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         wires = self.parts.wires(options.shapes[row], devices)
         return None if wires is None else self.assign_wired(options, row, devices, wires)
 

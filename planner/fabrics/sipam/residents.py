@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from costmodel.fabrics import FabricBase, Sipam
 from planner.fabrics.residents import ResidentRules, Running, check_asked_circuits
 from planner.fabrics.sipam.free_pool import FreePool
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
+from planner.model.health import Health
 from planner.model.plan import Circuit
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.groups import GROUPS
 from planner.formulation.nogood import Nogood
 from planner.formulation.step_one import StepOne
-from planner.model.cluster import Health
+from planner.model.health import Health
 
 
 class PoolStepOne(StepOne):

@@ -8,7 +8,7 @@ from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.fabrics.sipam.uplinks import reserve_uplinks
 from planner.fabrics.windows import Windows, taken_devices
-from planner.model.cluster import Health
+from planner.model.health import Health
 from planner.model.plan import Assignment
 
 

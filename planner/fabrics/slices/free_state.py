@@ -86,12 +86,12 @@ class SlicedFreeState(FreeState):
         held = tuple((server, slot) for server, slots in slices for slot in slots)
         return Placement(row, held, held, switches=frozenset().union(*needed))
 
-    def assign(
+    def assign_in_rack(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
         demand = options.shapes[row]
         if not demand.cut:
-            return super().assign(options, row, blocks, layout)
+            return super().assign_in_rack(options, row, blocks, layout)
         found = self._first_slices(demand, blocks)
         return None if found is None else self.assign_on_slices(options, row, [(s, each.slots) for s, each in found])
 

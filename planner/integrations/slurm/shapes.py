@@ -6,9 +6,9 @@ from planner.controller.controller import Controller
 from planner.controller.settings import Request, Settings
 from planner.integrations.slurm.config import SlurmSite
 from planner.integrations.slurm.loop import REPLAN_BUDGET_S
-from planner.model.cluster import Health
 from planner.model.edit import edited
 from planner.model.errors import InputError
+from planner.model.health import Health
 
 MOST_ACCELERATORS = 256
 """of a shape that is tried: larger ones take seconds each, and are let through"""

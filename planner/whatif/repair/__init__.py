@@ -129,10 +129,11 @@ def _require_jobs(instance: Instance, plan: Plan) -> None:
 
 def _num_changed(damage: DamagedPlan, old: Assignment, new: Assignment) -> int:
     if new.configuration != old.configuration:
-        return sum(len(held.circuits) for held in new.circuits) + len(new.memory)
+        return sum(len(held.circuits) for held in new.circuits) + len(new.memory) + len(new.upper)
     fabric = damage.cluster.fabric
     before, after = (set(_rows(ranked_by(fabric, assignment))) for assignment in (old, new))
-    return len(after - before) + sum(plug not in old.memory for plug in new.memory)
+    others = sum(plug not in old.memory for plug in new.memory) + len({*new.upper} - {*old.upper})
+    return len(after - before) + others
 
 
 def _rows(tenant: RankedAssignment) -> Iterator[tuple[object, ...]]:

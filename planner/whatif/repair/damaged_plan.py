@@ -48,8 +48,16 @@ class DamagedPlan:
 
     @cached_property
     def cut(self) -> frozenset[str]:
-        """Jobs whose light needs a failed fiber, laser or receiver."""
-        return frozenset(name for name, broken in self.broken.items() if any(broken))
+        """Jobs whose light needs a failed fiber, laser or receiver, or a failed part between racks."""
+        failed = {*self.cluster.health.failed_upper}
+        between = {a.job for a in self.plan.assignments if failed & {circuit.over for circuit in a.upper}}
+        return frozenset(name for name, broken in self.broken.items() if any(broken)) | between
+
+    @property
+    def is_placed_anew(self) -> bool:
+        """True if jobs that lost a part are placed anew, whole: slots depend on each other, or racks do."""
+        spread = {a.job for a in self.plan.assignments if a.configuration.racks > 1}
+        return self.cluster.fabric.places_whole_jobs or bool(spread & self.touched)
 
     @cached_property
     def broken(self) -> dict[str, tuple[frozenset[int], ...]]:

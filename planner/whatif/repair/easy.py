@@ -49,5 +49,6 @@ def _as_listed(options: JobOptions, assignment: Assignment) -> Assignment | None
         if whole % block == 0 and (block == whole or not options.fabric.places_whole_jobs):
             row = options.row_of(assignment.configuration.model_copy(update={"block": block}))
             if row is not None:
-                return options.assignment(row, assignment.devices, assignment.circuits, assignment.memory)
+                lies = assignment.devices, assignment.circuits, assignment.memory, assignment.upper
+                return options.assignment(row, *lies)
     return None

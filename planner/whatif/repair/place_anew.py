@@ -1,4 +1,4 @@
-"""Where the slots of a job depend on each other, no rank moves alone: jobs that lost a part are placed anew, whole."""
+"""Where the slots of a job, or its racks, depend on each other, jobs that lost a part are placed anew, whole."""
 
 from collections.abc import Sequence
 
@@ -74,6 +74,8 @@ def _in_order(damage: DamagedPlan, found: Sequence[Assignment]) -> list[Assignme
     """As the plan has them, with new devices and circuits."""
     by_name = {a.job: a for a in found}
     return [
-        old.model_copy(update={name: getattr(by_name[old.job], name) for name in ("devices", "circuits", "memory")})
+        old.model_copy(
+            update={name: getattr(by_name[old.job], name) for name in ("devices", "circuits", "memory", "upper")}
+        )
         for old in damage.plan.assignments
     ]

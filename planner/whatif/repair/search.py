@@ -35,7 +35,7 @@ class Kept:
 def keep_all(damage: DamagedPlan, limits: RepairLimits, *, is_quick: bool = False) -> Kept:
     """The jobs of a plan on what is left; spare devices first, then search unless it must be quick."""
     bounds = damage.least_moves, damage.least_changes
-    if damage.cluster.fabric.places_whole_jobs:
+    if damage.is_placed_anew:
         assignments, is_impossible = place_anew(damage, limits, is_quick=is_quick)
         return Kept(assignments, *bounds, is_impossible)
     quick = use_spares(damage, keep_light=True)

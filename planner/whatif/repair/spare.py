@@ -60,7 +60,10 @@ def _placements(damage: DamagedPlan, broken: Sequence[RankedAssignment]) -> Iter
 
 def _keeps_layout(damage: DamagedPlan, tenant: RankedAssignment, devices: Sequence[Device]) -> bool:
     fabric = damage.cluster.fabric
-    if not fabric.links_racks and len({fabric.rack_of(server) for server, _ in devices}) > 1:
+    racks = [fabric.rack_of(server) for server, _ in devices]
+    if not fabric.links_racks and len({*racks}) > tenant.assignment.configuration.racks:
+        return False
+    if tenant.assignment.configuration.racks > 1 and racks != [fabric.rack_of(server) for server, _ in tenant.devices]:
         return False
     blocks = [{server for server, _ in devices[i : i + tenant.block]} for i in range(0, len(devices), tenant.block)]
     is_even = tenant.name not in damage.even or len(set().union(*blocks)) == len(blocks)

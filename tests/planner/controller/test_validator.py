@@ -14,8 +14,9 @@ from planner.checks import check
 from planner.controller import Controller
 from planner.controller.validator import whole
 from planner.fabrics.wiring import Wiring
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.health import Health
 from planner.model.job import Job
 from planner.placement.placement import Place
 from tests.planner.controller.pooled import SCARCE, names_of, spread

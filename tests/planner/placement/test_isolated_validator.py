@@ -15,8 +15,9 @@ from planner.checks import check
 from planner.controller.validator import whole
 from planner.fabrics import plugin_of
 from planner.fabrics.wiring import Wire, Wiring
-from planner.model.cluster import Cluster, Health
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.health import Health
 from planner.model.job import Job
 from planner.placement.isolated_validator import IsolatedValidator
 from planner.placement.placement import Place

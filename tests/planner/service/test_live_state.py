@@ -8,7 +8,7 @@ import pytest
 
 from planner.controller import Controller, Settings
 from planner.controller.view import FRESH
-from planner.model.cluster import Health
+from planner.model.health import Health
 from planner.placement.placement import Place
 from planner.service.live_state import live_state
 from planner.whatif.failures import parse_failure

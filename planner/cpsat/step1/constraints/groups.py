@@ -22,7 +22,12 @@ ON_EVERY_FABRIC: tuple[Group, ...] = (
         placement,
         check_placement,
     ),
-    Group("rack", "A job lies in one rack, unless the fabric links racks.", rack, check_rack),
+    Group(
+        "rack",
+        "A job lies in one rack, or in equal parts in several that are joined, unless the fabric links racks.",
+        rack,
+        check_rack,
+    ),
 )
 
 

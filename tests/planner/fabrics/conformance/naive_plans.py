@@ -3,8 +3,8 @@
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.pattern import route_pattern
 from planner.fabrics.problem import Problem
-from planner.model.cluster import Health
 from planner.model.edit import with_cluster
+from planner.model.health import Health
 from planner.model.plan import Assignment
 from tests.planner.fabrics.conformance.patterns import Drawn
 

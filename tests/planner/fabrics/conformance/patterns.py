@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 from ortools.sat.python import cp_model
 
+from costmodel.fabrics import FabricBase
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat.solve import plan_of
@@ -133,11 +134,28 @@ def _pattern(problem: Problem, rng: Random) -> Pattern:
         for size in sizes if rng.random() < 0.9 else ():
             rows = [row for row, shape in enumerate(options.shapes) if (shape.num_ranks, shape.block) == size]
             row = rng.choice(rows)
-            placed = _spread(rng, options.shapes[row], free, overfull=rng.random() < 0.2)
+            placed = _placed(rng, options.shapes[row], free, cluster.fabric, overfull=rng.random() < 0.2)
             if placed is not None:
                 pattern[j] = Choice(row, False, tuple(sorted(placed.items())))
                 break
     return pattern
+
+
+def _placed(
+    rng: Random, demand: Demand, free: dict[int, int], fabric: FabricBase, *, overfull: bool
+) -> dict[int, int] | None:
+    """Blocks by server, often as many in each of its racks where a job spans several; None where there is no room."""
+    if demand.racks == 1 or rng.random() < 0.2:
+        return _spread(rng, demand, free, overfull=overfull)
+    counts: dict[int, int] = {}
+    for rack in rng.sample(range(fabric.racks), demand.racks):
+        own = {server: room for server, room in free.items() if fabric.rack_of(server) == rack}
+        part = _spread(rng, demand.in_rack, own, overfull=overfull)
+        if part is None:
+            return None
+        counts |= part
+        free |= own
+    return counts
 
 
 def _spread(rng: Random, demand: Demand, free: dict[int, int], *, overfull: bool) -> dict[int, int] | None:

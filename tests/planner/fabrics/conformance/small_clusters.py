@@ -16,6 +16,7 @@ from tests.oracles.tiny_instances import lightpath
 
 Fields = dict[str, Any]
 SMALL = tiny_pools.SMALL
+UPPER = {"alpha": "2 us", "energy": "10 pJ/b"}
 
 
 def _lightpath(rng: Random) -> Fields:
@@ -27,7 +28,14 @@ def _lightpath(rng: Random) -> Fields:
         "wavelengths_per_fiber": 4,
         "max_peers": 3,
     }
-    return lightpath(rng) | few | ({"waveguides": "dedicated", **wide} if rng.random() < 0.5 else {})
+    fabric = lightpath(rng) | few | ({"waveguides": "dedicated", **wide} if rng.random() < 0.5 else {})
+    tiles = fabric["servers"] * fabric["tiles_per_server"]
+    above = rng.choice((
+        {"kind": "packets", "bandwidth": "20 GB/s", "oversubscription": tiles, **UPPER},
+        {"kind": "switches", "ports": 1, "radix": 2, "bandwidth": "20 GB/s", "reconfiguration": "10 ms", **UPPER},
+        {"kind": "fibers", "fibers": 1, "wavelengths_per_fiber": 1, "wavelength_bandwidth": "20 GB/s", **UPPER},
+    ))  # fmt: skip
+    return fabric | ({"upper": above} if fabric["racks"] > 1 else {})
 
 
 def _ocs_rail(rng: Random) -> Fields:

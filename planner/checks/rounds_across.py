@@ -1,0 +1,64 @@
+"""All-reduces over several racks: what racks exchange between the reduce-scatter and the all-gather in each."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from costmodel.fabrics import FabricBase, UpperFibers, UpperPackets, UpperSwitches
+from costmodel.parallelism.configuration import Collective, Configuration
+from planner.checks.schedule import Schedule, schedule_of
+
+Time = tuple[float, float]
+"""fixed seconds of a message, and seconds per byte"""
+NO_TIME: Time = (0.0, 0.0)
+
+
+def time_between_racks(fabric: FabricBase, configuration: Configuration) -> Time:
+    """What racks take to add up what each rank has after the reduce-scatter in its rack, and to give it back.
+
+    All groups along data do so at once, over the links that the job holds: in a ring of racks each round passes on a
+    part of as many parts as there are racks; over fibers each rack sends a part to each other, twice.
+    """
+    asked, upper = configuration.data_collective, fabric.upper_layer
+    if upper is None or not asked.links:
+        return NO_TIME
+    messages = configuration.tensor * configuration.pipeline
+    if isinstance(upper, UpperFibers):
+        rounds, rate = 2, upper.wavelength_bandwidth_bytes_per_s
+    else:
+        assert isinstance(upper, UpperPackets | UpperSwitches)
+        rounds, rate = 2 * (asked.racks - 1), upper.bandwidth_bytes_per_s
+    return rounds * upper.alpha_s, rounds * messages / asked.racks / (asked.links * rate)
+
+
+@lru_cache(maxsize=256)
+def reduces_once_across(collective: Collective, ranks: int) -> bool:
+    """True if every rank of all racks ends with every chunk reduced once; `ranks` of the group lie in each rack, and
+    each has a part of its own to exchange with other racks."""
+    schedule = schedule_of(collective.model_copy(update={"racks": 1, "links": 0}), ranks)
+    if schedule.num_chunks < ranks:
+        return False
+    halves = [replace(schedule, rounds=tuple(r for r in schedule.rounds if r.adds == adds)) for adds in (True, False)]
+    total = ranks * collective.racks
+    parts = np.zeros((collective.racks, ranks, schedule.num_chunks, total), dtype=np.int32)
+    for rack in range(collective.racks):
+        for rank in range(ranks):
+            parts[rack, rank, :, rack * ranks + rank] = 1
+        _run(halves[0], parts[rack])
+    for rank in range(ranks):
+        for chunk in range(schedule.num_chunks):
+            mine = parts[:, rank, chunk].reshape(collective.racks, collective.racks, ranks)
+            if all((mine[rack, rack] == 1).all() for rack in range(collective.racks)):
+                parts[:, rank, chunk] = parts[:, rank, chunk].sum(axis=0)
+    for rack in range(collective.racks):
+        _run(halves[1], parts[rack])
+    return bool((parts == 1).all())
+
+
+def _run(schedule: Schedule, parts: np.ndarray) -> None:
+    """Rounds in one rack; `parts` has shape (ranks, chunks, ranks of all racks)."""
+    for each in schedule.rounds:
+        arriving = [(b, list(chunks), parts[a, list(chunks)]) for a, b, chunks in each.sends]
+        for rank, chunks, part in arriving:
+            parts[rank, chunks] = parts[rank, chunks] + part if each.adds else part

@@ -1,0 +1,111 @@
+"""Free links of the layer above racks, and the circuits between racks that are named of them."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+
+from costmodel.fabrics import UpperLayer, UpperPart, UpperSwitches
+from planner.fabrics.claims import Placed
+from planner.fabrics.demand import Demand
+from planner.fabrics.rack_claims import IN, OUT, links_held, owned_between_racks, rack_name
+from planner.model.cluster import Cluster
+from planner.model.plan import RackCircuit
+
+
+def circuit_between(source: str, destination: str, over: str, wavelengths: Sequence[int] = ()) -> RackCircuit:
+    ends = {"from": source, "to": destination}
+    return RackCircuit.model_validate(ends | {"over": over, "wavelengths": tuple(wavelengths)})
+
+
+class RackLinks:
+    """Links of one cluster that no job holds."""
+
+    def __init__(self, cluster: Cluster, upper: UpperLayer) -> None:
+        """Nothing is taken."""
+        self._fabric, self._upper = cluster.fabric, upper
+        self._by_name = cluster.upper_links
+        self.free = {part: sum(links.values()) for part, links in self._by_name.items()}
+        """links of each part"""
+        self._working = {name for links in self._by_name.values() for name in links}
+        self._owned: dict[str, int] = {}
+        """masks of ports and fibers in use"""
+
+    def copy(self) -> "RackLinks":
+        twin = copy(self)
+        twin.free, twin._owned = dict(self.free), dict(self._owned)
+        return twin
+
+    def fits(self, demand: Demand, racks: Sequence[int]) -> bool:
+        """True if a job finds its links between these racks, by number."""
+        return not demand.links or all(self.free[part] >= demand.links for part in self._upper.parts(racks))
+
+    def chosen(self, demand: Demand, racks: Sequence[int]) -> tuple[RackCircuit, ...] | None:
+        """Circuits between these racks over the first free links; None where there are too few. Nothing is taken."""
+        if not self.fits(demand, racks):
+            return None
+        found, trial = list[RackCircuit](), self.copy()
+        for a, b in self._upper.joined(len(racks)) if demand.links else ():
+            circuits = trial._between(racks[a], racks[b], demand.links)
+            if sum(len(circuit.wavelengths) or 1 for circuit in circuits) < demand.links:
+                return None
+            trial.mark(circuits)
+            found += circuits
+        return tuple(found)
+
+    def take(self, placed: Placed) -> None:
+        """A job holds its links."""
+        self._count(links_held(self._fabric, placed.configuration, placed.devices), 1)
+        self.mark(placed.upper)
+
+    def release(self, placed: Placed) -> None:
+        """A job gives its links back."""
+        self._count(links_held(self._fabric, placed.configuration, placed.devices), -1)
+        self.mark(placed.upper, -1)
+
+    def hold(self, demand: Demand, racks: Sequence[int], circuits: Sequence[RackCircuit]) -> None:
+        """A job with this demand in these racks holds its links."""
+        self._count(dict.fromkeys(self._upper.parts(racks), demand.links), 1)
+        self.mark(circuits)
+
+    def mark(self, circuits: Sequence[RackCircuit], sign: int = 1) -> None:
+        """Ports and wavelengths of these circuits are taken, or given back."""
+        for part, bits in owned_between_racks(circuits).items():
+            self._owned[part] = self._owned.get(part, 0) + sign * bits
+
+    def _count(self, links: Mapping[UpperPart, int], sign: int) -> None:
+        for part, number in links.items():
+            self.free[part] -= sign * number
+
+    def _between(self, source: int, destination: int, links: int) -> list[RackCircuit]:
+        """Circuits of so many links from one rack to another, or of fewer, over the first that are free."""
+        found: list[RackCircuit] = []
+        if isinstance(self._upper, UpperSwitches):
+            for switch in self._upper.ports_by_switch(self._fabric.racks):
+                found += self.over(switch, source, destination, links - len(found))
+            return found
+        ends = rack_name(source), rack_name(destination)
+        for fiber, wavelengths in self._by_name[source, destination].items():
+            free = [w for w in range(wavelengths) if not self._owned.get(fiber, 0) >> w & 1][:links]
+            if free:
+                found.append(circuit_between(*ends, fiber, free))
+                links -= len(free)
+        return found
+
+    def over(self, switch: str, source: int, destination: int, links: int) -> list[RackCircuit]:
+        """So many circuits over one switch, or fewer, from the first free ports to the first free ones."""
+        out, into = self._ports(switch, source, OUT), self._ports(switch, destination, IN)
+        return [circuit_between(a, b, switch) for a, b in zip(out, into, strict=False)][:links]
+
+    def free_ports(self) -> dict[str, tuple[list[int], list[int]]]:
+        """Of each switch that works: free ports out of each rack, and into each rack."""
+
+        def free(switch: str, end: str) -> list[int]:
+            return [len(self._ports(switch, rack, end)) for rack in range(self._fabric.racks)]
+
+        return {switch: (free(switch, OUT), free(switch, IN)) for switch in sorted(self._working)}
+
+    def _ports(self, switch: str, rack: int, end: str) -> list[str]:
+        """Ports of a rack at a switch that are free in one direction; none where the switch has failed."""
+        if switch not in self._working or not isinstance(self._upper, UpperSwitches):
+            return []
+        names = (f"{rack_name(rack)}.p{number}" for number in self._upper.ports_by_switch(self._fabric.racks)[switch])
+        return [name for name in names if not self._owned.get(name + end)]

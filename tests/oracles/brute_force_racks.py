@@ -1,0 +1,124 @@
+"""Most value of tiny instances whose racks are joined: every way to give parts of jobs to racks, rack by rack."""
+
+from collections import Counter
+from functools import cache, reduce
+from itertools import combinations, product
+
+import numpy as np
+
+from costmodel.fabrics import UpperFibers, UpperPackets, UpperSwitches
+from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.score import score
+from planner.model.instance import Instance
+from planner.model.job import Job
+from tests.oracles.choices import Mode, _is_possible
+from tests.oracles.circuits import required_circuits
+from tests.oracles.placement import PlacementSearch
+
+Way = tuple[Mode, int, int]
+"""what a job has in each of its racks, their number, and the links that it holds"""
+
+
+def most_value(instance: Instance) -> float:
+    """The most that jobs of an instance without residents or required jobs are worth together."""
+    return _Racks(instance).most_value()
+
+
+class _Racks:
+    def __init__(self, instance: Instance) -> None:
+        self.instance, self.fabric = instance, instance.cluster.fabric
+        self.alone = [_rack(instance, rack) for rack in range(self.fabric.racks)]
+        self.fits = cache(self._fits)
+
+    def most_value(self) -> float:
+        ways = [[(0.0, None), *_ways(job, self.instance)] for job in self.instance.jobs]
+        values = reduce(np.add.outer, (np.array([value for value, _ in each]) for each in ways))
+        for number in np.argsort(-values, axis=None, kind="stable"):
+            chosen = [each[i][1] for each, i in zip(ways, np.unravel_index(number, values.shape), strict=True)]
+            if self._is_possible(chosen):
+                return float(values.flat[number])
+        raise AssertionError("nothing at all fits always")
+
+    def _is_possible(self, chosen: list[Way | None]) -> bool:
+        """Whether some racks of each job have room for all parts, and links between them."""
+        jobs = [(j, way) for j, way in enumerate(chosen) if way is not None]
+        spread = [list(combinations(range(self.fabric.racks), way[1])) for _, way in jobs]
+        for racks in product(*spread):
+            held = [(way[2], own) for (_, way), own in zip(jobs, racks, strict=True)]
+            modes = [
+                tuple(way[0] if way is not None and rack in dict(zip([j for j, _ in jobs], racks, strict=True))[j]
+                      else None for j, way in enumerate(chosen))
+                for rack in range(self.fabric.racks)
+            ]  # fmt: skip
+            if self._has_links(held) and all(self.fits(rack, each) for rack, each in enumerate(modes)):
+                return True
+        return False
+
+    def _fits(self, rack: int, modes: tuple[Mode | None, ...]) -> bool:
+        return self.alone[rack].can_run(modes)
+
+    def _has_links(self, held: list[tuple[int, tuple[int, ...]]]) -> bool:
+        upper, failed = self.fabric.upper_layer, self.instance.cluster.health.failed_upper
+        used: Counter[tuple[int, ...]] = Counter()
+        if isinstance(upper, UpperFibers):
+            for links, racks in held:
+                used.update({(a, b): links for a, b in product(racks, racks) if a != b})
+            for (a, b), links in used.items():
+                count = upper.fibers if isinstance(upper.fibers, int) else next(
+                    (each.count for each in upper.fibers if (each.source, each.destination) == (f"r{a}", f"r{b}")), 0
+                )  # fmt: skip
+                count -= sum(name.startswith(f"r{a}>r{b}#") for name in failed)
+                if links > count * upper.wavelengths_per_fiber:
+                    return False
+            return True
+        for links, racks in held:
+            used.update(dict.fromkeys(racks, links))
+        if isinstance(upper, UpperSwitches):
+            each = min(upper.radix // self.fabric.racks, upper.ports)
+            most = upper.ports - (min(each, upper.ports) if failed else 0)
+        else:
+            most = int(4 / upper.oversubscription) if isinstance(upper, UpperPackets) else 0
+        return all(links <= most for links in used.values())
+
+
+def _rack(instance: Instance, rack: int) -> PlacementSearch:
+    """One rack alone, with as many jobs."""
+    raw = instance.model_dump(mode="json", by_alias=True, exclude_none=True)
+    raw["cluster"]["fabric"] |= {"racks": 1}
+    raw["cluster"]["fabric"].pop("upper", None)
+    health = instance.cluster.health
+    mine = {
+        key: [name.removeprefix(f"r{rack}.") for name in getattr(health, key) if name.startswith(f"r{rack}.")]
+        for key in ("failed_tiles", "failed_ports")
+    }
+    raw["cluster"]["health"] = mine
+    raw["jobs"] = [{**job, "accelerators": 1, "constraints": {}} for job in raw["jobs"]]
+    return PlacementSearch(Instance.parse(raw, "rack"))
+
+
+def _ways(job: Job, instance: Instance) -> list[tuple[float, Way]]:
+    """Ways to run a job, each with the most that it is worth so."""
+    cluster, asked = instance.cluster, job.constraints
+    rows = enumerate_candidates(
+        job.workload, job.sizes, cluster.device, cluster.fabric,
+        one_server=asked.one_server, per_server=asked.per_server, collective=asked.collective,
+    )  # fmt: skip
+    if not len(rows):
+        return []
+    speed = score(rows, cluster.device, cluster.fabric).speed
+    best: dict[Way, float] = {}
+    for row in range(len(rows)):
+        configuration = rows.configuration(row)
+        x = float(speed[row] / speed.max())
+        racks = configuration.data_collective.racks
+        part = configuration.num_devices // racks
+        held = {
+            tuple(sorted(circuit for circuit in circuits if circuit[0] < part))
+            for _, circuits in required_circuits(configuration)
+        }
+        demand = tuple(sorted(c for c in held if not any({*c} < {*other} for other in held)))
+        mode = Mode(part, configuration.block, demand, per_server=asked.per_server, is_part=racks > 1)
+        way = mode, racks, configuration.data_collective.links
+        if _is_possible(mode, cluster):
+            best[way] = max(best.get(way, 0.0), job.weight * (x**0.5 if job.utility == "sqrt" else x))
+    return [(value, way) for way, value in best.items()]

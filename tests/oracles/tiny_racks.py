@@ -1,0 +1,93 @@
+"""Random instances of three racks of two servers of two tiles, joined by packets, switches or fibers."""
+
+from random import Random
+from typing import Any
+
+from planner.model.instance import Instance
+from tests.oracles.tiny_instances import SMALL
+
+Fields = dict[str, Any]
+RACKS = 3
+
+
+def tiny_racks(seed: int, **changes: Any) -> Instance:
+    """The instance of a seed; `changes` replace fields of the fabric."""
+    rng = Random(f"racks-{seed}")
+    fabric: Fields = {
+        "kind": "lightpath",
+        "racks": RACKS,
+        "servers": 2,
+        "tiles_per_server": 2,
+        "wavelengths_per_tile": rng.choice((2, 4)),
+        "wavelength_bandwidth": f"{rng.choice((10, 40))} GB/s",
+        "max_peers": rng.choice((1, 2, 3)),
+        "fibers": rng.choice((0, 1, 1, 2)),
+        "wavelengths_per_fiber": rng.choice((1, 2, 4)),
+        "alpha": "0.7 us",
+        "reconfiguration": "3.7 us",
+        "energy": "1.5 pJ/b",
+        "upper": upper(rng),
+    } | changes
+    data: Fields = {
+        "schema_version": 1,
+        "name": f"racks-{seed}",
+        "cluster": {"device": "h100-sxm", "fabric": fabric, "health": _failures(rng, fabric)},
+        "jobs": [_job(rng, f"j{number}") for number in range(rng.choice((1, 2, 3)))],
+        "objectives": ["value"],
+    }
+    return Instance.parse(data, data["name"])
+
+
+def upper(rng: Random) -> Fields:
+    """A layer with few links."""
+    common = {"alpha": f"{rng.choice((1, 20))} us", "energy": "10 pJ/b"}
+    kind = rng.choice(("packets", "switches", "fibers"))
+    if kind == "packets":
+        share = rng.choice((1, 2, 2, 3, 4))
+        return common | {"kind": kind, "bandwidth": f"{rng.choice((5, 50))} GB/s", "oversubscription": share}
+    if kind == "switches":
+        return common | {
+            "kind": kind, "ports": rng.choice((1, 2, 3)), "radix": rng.choice((3, 6, 12)),
+            "bandwidth": f"{rng.choice((5, 50))} GB/s", "reconfiguration": "10 ms",
+        }  # fmt: skip
+    pairs = [(a, b) for a in range(RACKS) for b in range(RACKS) if a != b]
+    bundles = [{"from": f"r{a}", "to": f"r{b}", "count": rng.choice((0, 1, 1, 2))} for a, b in pairs]
+    return common | {
+        "kind": kind, "fibers": rng.choice((1, 2, bundles, bundles)), "wavelengths_per_fiber": rng.choice((1, 2)),
+        "wavelength_bandwidth": f"{rng.choice((5, 25))} GB/s",
+    }  # fmt: skip
+
+
+def _failures(rng: Random, fabric: Fields) -> Fields:
+    if rng.random() < 0.6:
+        return {}
+    devices = [f"r{r}.s{s}.t{t}" for r in range(RACKS) for s in range(2) for t in range(2)]
+    tiles, ports = rng.sample(devices, rng.choice((0, 1, 2))), rng.sample(devices, rng.choice((0, 1)))
+    above = fabric["upper"] or {}
+    if above.get("kind") == "switches":
+        return {"failed_tiles": tiles, "failed_ports": ports, "failed_upper": rng.choice(([], ["u0"]))}
+    if isinstance(above.get("fibers"), int):
+        return {"failed_tiles": tiles, "failed_ports": ports, "failed_upper": rng.choice(([], ["r0>r1#0"]))}
+    return {"failed_tiles": tiles, "failed_ports": ports}
+
+
+def _job(rng: Random, name: str) -> Fields:
+    training = {
+        "kind": "transformer_training", "model": rng.choice((SMALL, SMALL, "bert-large")),
+        "global_batch": rng.choice((6, 12)), "sequence": rng.choice((32, 512)), "micro_batch": 1,
+    }  # fmt: skip
+    serving = {
+        "kind": "transformer_inference", "model": SMALL, "concurrency": 12, "input_tokens": 64, "output_tokens": 16,
+    }  # fmt: skip
+    job: Fields = {
+        "name": name,
+        "workload": training if rng.random() < 0.75 else serving,
+        "accelerators": rng.choice((2, 4, 6, 6, 8, [3, 6], [4, 8, 12], {"min": 1, "max": 6}, 12)),
+        "weight": rng.choice((0.5, 1.0, 3.0)),
+        "utility": rng.choice(("sqrt", "linear")),
+    }
+    if rng.random() < 0.3:
+        job["constraints"] = rng.choice(({"one_server": True}, {"collective": "ring"}, {"per_server": 2}))
+        if job["constraints"].get("one_server"):
+            job["accelerators"] = rng.choice((1, 2, [1, 2]))
+    return job

@@ -1,0 +1,61 @@
+"""Jobs over racks against enumeration of the whole, and what more racks and links may do to value."""
+
+from itertools import pairwise
+
+import pytest
+
+from planner.checks import check
+from planner.model.edit import with_fabric
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.whatif.comparable import measured_against, references
+from tests.oracles.brute_force_racks import most_value
+from tests.oracles.tiny_racks import tiny_racks
+from tests.planner.fabrics.joined_racks.racks import FIBERS, KINDS, SWITCHES, best, racks
+
+NUM_SEEDS = 24
+SLOW = {14}
+"""seeds whose enumeration takes longer than a second"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", sorted({*range(NUM_SEEDS)} - SLOW))
+def test_value_is_that_of_the_best_of_all_ways(seed: int) -> None:
+    instance = tiny_racks(seed)
+    plan = best(instance)
+    assert check(instance, plan, starts=True) == []
+    assert plan.objectives["value"] == pytest.approx(most_value(instance), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_job_larger_than_a_rack_runs_where_racks_are_joined(kind: str) -> None:
+    instance = racks(KINDS[kind], 8, 4)
+    plan = best(instance)
+    assert check(instance, plan, starts=True) == []
+    assert plan.admitted == ("j0", "j1")
+    assert plan["j0"].configuration.racks == 2
+    assert bool(plan["j0"].upper) == (kind != "packets")
+
+
+def _value(instance: Instance, first: Instance) -> float:
+    """Measured by the same references, so that values compare."""
+    return best(measured_against(instance, references(first))).objectives["value"]
+
+
+@pytest.mark.slow
+def test_more_links_and_more_racks_never_lower_value() -> None:
+    ports = [racks(SWITCHES | {"ports": number}, 6, 6, 4) for number in (1, 2, 4)]
+    fibers = [racks(FIBERS | {"fibers": number}, 6, 6, 4) for number in (0, 1, 2)]
+    more = [racks(SWITCHES, 8, 8, racks=number) for number in (2, 3, 4)]
+    for instances in (ports, fibers, more):
+        values = [_value(instance, instances[-1]) for instance in instances]
+        assert all(before <= after + 1e-9 for before, after in pairwise(values)), values
+    assert _value(more[0], more[-1]) < _value(more[-1], more[-1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plans_are_written_and_read_again(kind: str) -> None:
+    instance = racks(KINDS[kind], 8)
+    plan = best(instance)
+    assert Plan.model_validate_json(plan.model_dump_json(by_alias=True)) == plan
+    assert with_fabric(instance, upper=instance.cluster.fabric.upper_layer) == instance

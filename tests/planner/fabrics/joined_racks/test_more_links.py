@@ -1,0 +1,49 @@
+"""What jobs lack of links between racks, and what more of them would give."""
+
+import pytest
+
+from planner.candidates.expand import expand
+from planner.explain import explain
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.joined_racks import more_links
+from planner.heuristics.greedy import place
+from planner.heuristics.strategies import tightest
+from planner.model.edit import pinned, with_job
+from planner.model.instance import Instance
+from planner.model.phrases import listed
+from planner.model.plan import Assignment, Plan
+from tests.planner.fabrics.joined_racks.racks import FIBERS, OPTIONS, PACKETS, SWITCHES, racks
+
+
+def test_a_shortage_names_the_racks() -> None:
+    """Two jobs of twelve in three racks of eight, each with one uplink: there is room for both, but links for one."""
+    few = PACKETS | {"oversubscription": 8}
+    instance = racks(few, 12, 12, tiles_per_server=4)
+    one = _in_thirds(instance)
+    beside = pinned(instance, Plan(instance="racks", assignments=(one,)), "j1")
+    told = more_links.counted(beside, "j1", 12)
+    parts = [f"of rack {rack} are 0 free" for rack in range(3)]
+    assert told == f"needs 1 uplink in each of 3 racks; of the uplinks {listed(parts)}"
+    explained = explain(instance, "j1", plan=Plan(instance="racks", assignments=(one,)), options=OPTIONS)
+    assert f"with 12 accelerators: {told}" in [statement.text for statement in explained.statements]
+    assert more_links.counted(instance, "j0", 12) is None
+    assert more_links.counted(racks(None, 4), "j0", 4) is None
+
+
+def _in_thirds(instance: Instance) -> Assignment:
+    """The first job with a third of its ranks in each rack, first fit."""
+    options = expand(instance).options[0]
+    row = next(row for row in options.rows_by_value() if options.shapes[row].racks == 3)
+    return place(FreeState.empty(instance.cluster), options, tightest, [row]) or pytest.fail("it has no place")
+
+
+def test_more_links_are_offered() -> None:
+    changes = [each.change for each in more_links.upgrades(racks(SWITCHES, 6))]
+    assert changes == ["one more port of each rack", "twice the bandwidth of a port between racks"]
+    more = [*more_links.upgrades(racks(FIBERS, 6))]
+    assert more[0].change == "one more fiber between all racks"
+    assert getattr(more[0].instance.cluster.fabric.upper_layer, "fibers", None) == 2
+    assert [*more_links.upgrades(racks(None, 4))] == []
+    (lifted,) = more_links.lifted(racks(PACKETS, 6))
+    assert lifted.reason == "the uplinks between racks are too few where it finds accelerators"
+    assert with_job(lifted.instance, "j0", weight=2.0).job("j0").weight == 2.0
