@@ -30,6 +30,7 @@ from planner.cli.commands.solve import solve
 from planner.cli.commands.tokens import tokens
 from planner.cli.commands.trace import trace
 from planner.cli.commands.validate import validate
+from planner.cli.commands.wiring import wiring
 from planner.cli.exits import EXIT_CODES
 from planner.cli.fabric_option import ListsFabrics
 
@@ -89,3 +90,4 @@ for _name, _command in COMMANDS.items():
     app.command(_name, cls=CLASSES.get(_name, TyperCommand), epilog=EXIT_CODES)(_command)
 app.add_typer(slurm, name="slurm")
 app.add_typer(kubernetes, name="kubernetes")
+app.add_typer(wiring, name="wiring")

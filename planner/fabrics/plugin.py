@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from planner.fabrics.shortages import Shortages
     from planner.fabrics.spares import Spares
     from planner.fabrics.starts import Starts
+    from planner.fabrics.switch_ports import SwitchPorts
     from planner.fabrics.template import Template
     from planner.fabrics.upgrades import Upgrades
     from planner.fabrics.windows import Windows
@@ -77,6 +78,8 @@ class FabricPlugin:
     """how candidates become the options of a class of jobs"""
     wiring: "Part[WiringNames]" = Part("planner.fabrics.wiring:WiringNames")
     """names of what circuits go through"""
+    switch_ports: "Part[SwitchPorts]" = Part("planner.fabrics.switch_ports:SwitchPorts")
+    """what is plugged into optical switches, and what a plan joins there"""
     circuit_namer: "PartType[CircuitNamer]" = PartType("planner.fabrics.circuit_names:CircuitNamer")
     """names for the circuits of placements by number, with a memory of its own"""
     step_one: "Part[StepOne]" = Part("planner.formulation.step_one:StepOne")

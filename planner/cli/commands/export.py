@@ -15,24 +15,33 @@ def export(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or the JSON of `planner solve`.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write into.")],
     format_name: Annotated[
-        Literal["msccl", "chakra", "tuner", "circuits", "graphml"], typer.Option("--format", help="What to write.")
+        Literal["msccl", "chakra", "tuner", "circuits", "graphml", "crossconnects"],
+        typer.Option("--format", help="What to write."),
     ],
     message: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced all-reduce (chakra).")] = "1 MiB",
+    wiring: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Cables of the switches (crossconnects); else numbered in order."),
+    ] = None,
+    before: Annotated[
+        Path | None, typer.Option("--from", metavar="PLAN", help="Plan whose circuits are on (crossconnects).")
+    ] = None,
 ) -> int:
     """Write the all-reduces of a plan, or all circuits, one set of files for each job and dimension.
 
     msccl: all-reduces as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
     of ASTRA-sim. tuner: crossovers by size for the tuner plugin of NCCL. circuits: all that is held, pipelines, whole
-    slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs.
+    slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs. crossconnects:
+    what each optical switch deletes and adds, by its ports.
     """
     from planner.integrations.exports import Source, export_files, warnings_of
     from planner.model.instance import Instance
 
     problem = Instance.load(instance)
-    given = load_plan(plan, problem)
-    size = _size(message)
+    given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
+    source = Source(problem, given, str(plan), _size(message), wiring, earlier)
     try:
-        files = list(export_files(format_name, Source(problem, given, str(plan), size)))
+        files = list(export_files(format_name, source))
     except InputError:
         raise
     except ValueError as error:

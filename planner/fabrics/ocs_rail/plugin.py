@@ -25,6 +25,7 @@ class OcsRailPlugin(FabricPlugin):
         "template": "planner.fabrics.ocs_rail.template:OcsRailTemplate",
         "interchangeable": "planner.fabrics.ocs_rail.interchangeable:OcsRailInterchangeable",
         "residents": "planner.fabrics.ocs_rail.residents:OcsRailResidents",
+        "switch_ports": "planner.fabrics.ocs_rail.switch_ports:RailSwitchPorts",
         "circuit_namer": "planner.fabrics.ocs_rail.circuit_names:OcsRailCircuitNamer",
         "step_one": "planner.fabrics.ocs_rail.step1:RailStepOne",
         "step_two": "planner.fabrics.ocs_rail.step2:RailStepTwo",

@@ -35,6 +35,7 @@ class SipamPlugin(FabricPlugin):
         "residents": "planner.fabrics.sipam.residents:SipamResidents",
         "job_classes": "planner.fabrics.sipam.job_class:SipamJobClassRules",
         "wiring": "planner.fabrics.sipam.attachments:SipamWiringNames",
+        "switch_ports": "planner.fabrics.sipam.switch_ports:PoolSwitchPorts",
         "circuit_namer": "planner.fabrics.sipam.circuit_names:SipamCircuitNamer",
         "step_one": "planner.fabrics.sipam.step1:PoolStepOne",
         "step_two": "planner.fabrics.sipam.step2:PoolStepTwo",

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from costmodel.fabrics import Sipam
+from planner.fabrics.switch_ports import states_of
 from planner.model.instance import Instance
-from planner.model.plan import Assignment, Circuit, MemoryCircuit, PhaseChange, SwitchSetting, SwitchState
+from planner.model.plan import Assignment, Circuit, MemoryCircuit, PhaseChange, SwitchSetting
 from planner.model.resident_plan import plan_of_residents
 
 Connection = tuple[str, str, str]
@@ -25,7 +26,8 @@ def _setting(
     """From the circuits that are on to those of a plan; no time where these are the same. `phases` of jobs by name."""
     planned = list(after)
     old, new = (
-        _states(pair for a in each for pair in _connections(fabric, a, phases[a.job][:1])) for each in (before, planned)
+        states_of(pair for a in each for pair in _connections(fabric, a, phases[a.job][:1]))
+        for each in (before, planned)
     )
     return SwitchSetting(
         time_s=0.0 if old == new else fabric.reconfiguration_s,
@@ -42,17 +44,8 @@ def _change(fabric: Sipam, assignment: Assignment, phases: Sequence[str]) -> Pha
         job=assignment.job,
         phase=phases[-1],
         time_s=fabric.reconfiguration_s,
-        undone=_states(first - last),
-        made=_states(last - first),
-    )
-
-
-def _states(connections: Iterable[Connection]) -> tuple[SwitchState, ...]:
-    by_switch: dict[str, list[tuple[str, str]]] = {}
-    for switch, source, destination in connections:
-        by_switch.setdefault(switch, []).append((source, destination))
-    return tuple(
-        SwitchState(switch=switch, connections=tuple(sorted(pairs))) for switch, pairs in sorted(by_switch.items())
+        undone=states_of(first - last),
+        made=states_of(last - first),
     )
 
 

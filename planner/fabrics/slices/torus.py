@@ -17,4 +17,5 @@ class TorusPlugin(SlicedPlugin):
         "rules": "planner.fabrics.slices.rules:TorusRules",
         "template": "planner.fabrics.slices.torus_template:TorusTemplate",
         "residents": "planner.fabrics.slices.residents:TorusResidents",
+        "switch_ports": "planner.fabrics.slices.torus_switch_ports:TorusSwitchPorts",
     }

@@ -1,9 +1,11 @@
 """The files of each format, by name."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from costmodel.fabrics import Fabric
 from planner.integrations.exports import astra_sim, chakra
@@ -13,6 +15,8 @@ from planner.integrations.exports.held import Held, held_of
 from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xmls
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
+from planner.integrations.wiring.cables import CableTable
+from planner.integrations.wiring.cross_connects import cross_connects, document
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 
@@ -30,6 +34,10 @@ class Source:
     where: str
     message_bytes: int = DEFAULT_MESSAGE_BYTES
     """what a traced call reduces"""
+    wiring: Path | None = None
+    """cables of the optical switches; None: as `planner wiring new` would have them"""
+    before: Plan | None = None
+    """whose circuits are on already"""
 
     @property
     def fabric(self) -> Fabric:
@@ -105,10 +113,19 @@ def _graphml(source: Source) -> Iterator[File]:
         yield f"{held.stem}.graphml", graphml_text(held)
 
 
+def _cross_connects(source: Source) -> Iterator[File]:
+    """One file for all switches."""
+    instance, wiring = source.instance, source.wiring
+    table = CableTable.of(source.fabric) if wiring is None else CableTable.load(wiring)
+    before = {} if source.before is None else cross_connects(instance, source.before, table)
+    yield "crossconnects.json", json.dumps(document(before, cross_connects(instance, source.plan, table)), indent=1)
+
+
 FORMATS: dict[str, Callable[[Source], Iterator[File]]] = {
     "msccl": _msccl,
     "chakra": _chakra,
     "tuner": _tuner,
     "circuits": _circuits,
     "graphml": _graphml,
+    "crossconnects": _cross_connects,
 }
