@@ -2,12 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from planner.cli.inputs import InstancePath, load_plan, require_not_given
 from planner.model.errors import InputError
+
+if TYPE_CHECKING:
+    from planner.integrations.exports import Source
+    from planner.integrations.exports.files import File
 
 
 def export(
@@ -34,18 +38,13 @@ def export(
     slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs. crossconnects:
     what each optical switch deletes and adds, by its ports.
     """
-    from planner.integrations.exports import Source, export_files, warnings_of
+    from planner.integrations.exports import Source, warnings_of
     from planner.model.instance import Instance
 
     problem = Instance.load(instance)
     given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
     source = Source(problem, given, str(plan), _size(message), wiring, earlier)
-    try:
-        files = list(export_files(format_name, source))
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(str(plan), f"--format {format_name}", str(error)) from None
+    files = _files(format_name, source)
     for name, _ in files:
         require_not_given(output / name, "--output", instance, plan)
     _write(output, files)
@@ -53,6 +52,17 @@ def export(
         print(f"warning: {warning}", file=sys.stderr)
     print(f"wrote {len(files)} files into {output}", file=sys.stderr)
     return 0
+
+
+def _files(format_name: str, source: "Source") -> "list[File]":
+    from planner.integrations.exports import export_files
+
+    try:
+        return list(export_files(format_name, source))
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(source.where, f"--format {format_name}", str(error)) from None
 
 
 def _size(text: str) -> int:
@@ -71,7 +81,7 @@ def _size(text: str) -> int:
     return round(size)
 
 
-def _write(folder: Path, files: list[tuple[str, str | bytes]]) -> None:
+def _write(folder: Path, files: "list[File]") -> None:
     if folder.is_file():
         raise InputError(str(folder), "--output", "is a file; name a folder")
     try:

@@ -1,8 +1,12 @@
 """Shared by the tests of wirings."""
 
 from costmodel.fabrics import FabricBase
+from planner.api import solve
 from planner.model.cluster import Cluster
+from planner.model.instance import Instance
+from planner.model.plan import Plan
 from tests.fabrics import FABRICS
+from tests.planner.simulate.grounds import BERT
 
 WITH_SWITCHES = ("ocs_rail", "torus", "sipam")
 
@@ -10,3 +14,13 @@ WITH_SWITCHES = ("ocs_rail", "torus", "sipam")
 def fabric_of(kind: str) -> FabricBase:
     fabric: FabricBase = Cluster.model_validate({"device": "h100-sxm", "fabric": FABRICS[kind]}).fabric
     return fabric
+
+
+def planned(kind: str, sizes: tuple[int, ...] = (16, 16)) -> tuple[Instance, Plan]:
+    """Two jobs of BERT on a small cluster."""
+    jobs = [{"name": f"j{i}", "workload": BERT, "accelerators": n} for i, n in enumerate(sizes)]
+    cluster = {"device": "h100-sxm", "fabric": FABRICS[kind]}
+    instance = Instance.parse({"schema_version": 1, "name": "n", "cluster": cluster, "jobs": jobs})
+    plan = solve(instance, policy="best_fit").plan
+    assert plan is not None
+    return instance, plan
