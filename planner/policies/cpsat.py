@@ -120,9 +120,10 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         "sipam_loop": lambda: place_by_loop(listed, clock),
     }
     best: list[Assignment] | None = None
-    effort = Effort.of(options, clock.within(PACKED_SHARE * clock.left_s))
-    for best in starts.packed(listed, options.seed, effort.clock, effort.rounds):
+    for best in _packings(listed, options, clock):
         yield "packed", best
+        if sum(a.value for a in best) >= enough:
+            return
     for name in starts.heuristics(problem.cluster) if best is None else ():
         found = makers[name]()
         if found is not None:
@@ -138,6 +139,13 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         effort = Effort.of(options, clock.within(RECREATE_SHARE * clock.left_s), patience=patience)
         better = recreated(listed, best, options.seed, effort, bound())
         yield from (("recreate", plan) for plan in better)
+
+
+def _packings(problem: Problem, options: SolveOptions, clock: Clock) -> Iterator[list[Assignment]]:
+    """Plans packed by counts, where the fabric has such packings."""
+    effort = Effort.of(options, clock.within(PACKED_SHARE * clock.left_s))
+    starts = plugin_of(problem.cluster.fabric).starts
+    return starts.packed(problem, options.seed, effort.clock, effort.rounds)
 
 
 def realized_hint(problem: Problem, plan: Plan) -> list[Assignment] | None:
