@@ -28,8 +28,6 @@ ENOUGH = 0.001
 """of the bound, below which no other start is tried where step 1 would be too large to improve it"""
 RECREATE_SHARE = 0.4
 """of the time left, for better starts where slots or slices matter, or step 1 would be too large"""
-PACKED_SHARE = 0.7
-"""of the time left, for packings by counts where a fabric has them"""
 SLICES_PATIENCE = 60
 """rounds without a better start where jobs take slices"""
 
@@ -143,7 +141,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
 
 def _packings(problem: Problem, options: SolveOptions, clock: Clock) -> Iterator[list[Assignment]]:
     """Plans packed by counts, where the fabric has such packings."""
-    effort = Effort.of(options, clock.within(PACKED_SHARE * clock.left_s))
+    effort = Effort.of(options, clock)
     starts = plugin_of(problem.cluster.fabric).starts
     return starts.packed(problem, options.seed, effort.clock, effort.rounds)
 

@@ -20,6 +20,8 @@ ORDERS = 5
 """in which first fit tries the jobs of a server"""
 WIRE = StepTwoLimits(1.0, 1.0, 1, 0)
 """of the exact search in one server"""
+SHARE = 0.7
+"""of the time left, for packings"""
 FIRST, PATIENCE = 2, 40
 """moves for each server before the first plan, and without a better packing before the last one"""
 NEAR = 1e-5
@@ -27,9 +29,11 @@ NEAR = 1e-5
 
 
 def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterator[list[Assignment]]:
-    """Packings realised, one after few moves, and the best of all; none in which a job that must run has no place."""
+    """Packings realised, one after few moves, and the best of all by a share of the time left; none in which a job that
+    must run has no place."""
     if not problem.num_candidates:
         return
+    clock = clock.within(SHARE * clock.left_s)
     prices, free = pool_prices(problem), PoolFreeState(problem.cluster)
     staying = [options.staying() for options in problem.options if options.can_stay]
     for assignment in staying:
