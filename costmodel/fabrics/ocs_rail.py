@@ -61,8 +61,9 @@ class OcsRail(FabricBase):
     nvlink_energy_j_per_byte: JoulesPerByte
     switches: int = Field(ge=1, le=MAX_SWITCHES)
     """of one rail"""
-    ports: int = Field(ge=1, le=4096)
-    """of one switch, 136 or 300 in products: at most so many servers can be joined"""
+    ports: int = Field(ge=1, le=65536)
+    """of one switch, 136 or 300 in products, more of switches in stages that count as one: at most so many servers can be
+    joined"""
     port_bandwidth_bytes_per_s: BytesPerSecond
     """one port"""
     port_energy_j_per_byte: JoulesPerByte
