@@ -25,6 +25,11 @@ class JoinedRacks(FabricBase):
         return self
 
     @property
+    def stage_s(self) -> float:
+        """Of the switches between racks alone."""
+        return 0.0 if self.upper is None else self.upper.stage_s
+
+    @property
     def upper_layer(self) -> UpperLayer | None:
         return self.upper
 

@@ -100,8 +100,7 @@ class Lightpath(JoinedRacks):
 
     @property
     def stage_s(self) -> float:
-        upper_s = 0.0 if self.upper is None else self.upper.stage_s
-        return max(self.reconfiguration_s + self.alpha_s, upper_s)
+        return max(self.reconfiguration_s + self.alpha_s, super().stage_s)
 
     @property
     def has_circuits(self) -> bool:

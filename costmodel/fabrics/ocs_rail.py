@@ -62,7 +62,7 @@ class OcsRail(FabricBase):
     switches: int = Field(ge=1, le=MAX_SWITCHES)
     """of one rail"""
     ports: int = Field(ge=1, le=65536)
-    """of one switch, 136 or 300 in products, more of switches in stages that count as one: at most so many servers can be
+    """of one switch, 136 or 300 in products, more where several in stages count as one: at most so many servers can be
     joined"""
     port_bandwidth_bytes_per_s: BytesPerSecond
     """one port"""

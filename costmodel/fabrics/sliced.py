@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics.base import FabricBase, SliceShape
+from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.group_plans import GroupPlan
+from costmodel.fabrics.joined_racks import JoinedRacks
 from costmodel.parallelism.degrees import Degrees
 
 Ints = NDArray[np.int64]
@@ -43,7 +44,7 @@ class Line(NamedTuple):
     switch: tuple[int, int]
 
 
-class SlicedFabric(FabricBase):
+class SlicedFabric(JoinedRacks):
     """Ranks that exchange messages form a part, and each part takes a slice: a box inside a server, or whole servers.
 
     Along each axis of a box ranks differ in the index of one dimension alone, so that groups use links of their own.

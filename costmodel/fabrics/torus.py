@@ -77,7 +77,8 @@ class Torus(SlicedFabric):
 
     @property
     def stage_s(self) -> float:
-        return 0.0 if self.switches is None else self.switches.reconfiguration_s + self.alpha_s
+        own_s = 0.0 if self.switches is None else self.switches.reconfiguration_s + self.alpha_s
+        return max(own_s, super().stage_s)
 
     @property
     def _switches_of_axes(self) -> tuple[int, ...]:

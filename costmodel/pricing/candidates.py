@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase, GroupPlan, Split, plans_by_pool
+from costmodel.fabrics import FabricBase, GroupPlan, Split, plans_by_pool, racks_of
 from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Collective, Configuration, PhaseSetting
 from costmodel.parallelism.degrees import RANK_ORDERS, confined
@@ -21,6 +21,7 @@ from costmodel.workloads import Workload
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
+DATA = DIMENSIONS.index("data")
 CHUNK = 1 << 14
 """mappings looked at together: their columns stay in the cache"""
 
@@ -135,8 +136,13 @@ class Candidates:
         return replace(part, mappings=mappings, mapping=mapping), graph
 
     def is_confined(self) -> Bools:
-        """Whether the groups along each dimension surely lie in one server, shape (5, C)."""
-        return confined(self.mappings, self.mapping, self.block, self.order)
+        """Whether the groups along each dimension surely lie in one server, shape (5, C); of those in several racks the
+        part in each."""
+        found = confined(self.mappings, self.mapping, self.block, self.order)
+        racks = np.array([racks_of(plan) for plan in self.plans], np.int32)[self.plan[DATA]]
+        if (racks > 1).any():
+            found[DATA] |= (racks > 1) & (self.block * racks == self.num_devices)
+        return found
 
 
 def enumerate_candidates(

@@ -72,7 +72,6 @@ class PlanChoices:
             inside = [near == of for near, of in zip(together, ranks, strict=True)]
             if racks > 1:
                 menus[DATA] = self._numbers_across(ranks[DATA], together[DATA], num_devices, racks)
-                inside[DATA] = False
             laid = block, RANK_ORDERS.index(order)
             yield from (laid + chosen for chosen in self._combinations(tuple(menus), tuple(inside)))
 

@@ -12,4 +12,4 @@ class SlicedDominance(Dominance):
     """A placement depends on the extent of slices, and on how many one server takes together."""
 
     def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        return lambda demand: ((demand.num_ranks, demand.cut), (demand.part,))
+        return lambda demand: ((demand.num_ranks, demand.cut, demand.racks), (demand.part, demand.links))

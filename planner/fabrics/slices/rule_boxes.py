@@ -30,7 +30,7 @@ def box_of(fabric: Torus | Sipac, configuration: Configuration) -> Box | None:
     than in extents that make up their ranks."""
     collectives: dict[str, Collective] = {d: getattr(configuration, f"{d}_collective") for d in DIMENSIONS}
     c = configuration
-    ranks = (c.tensor, c.pipeline, c.data * c.context, c.context, c.expert)
+    ranks = (c.tensor, c.pipeline, c.data * c.context // c.racks, c.context, c.expert)
     for collective, number in zip(collectives.values(), ranks, strict=True):
         radices = collective.radices
         is_known = len(radices) == 3 if isinstance(fabric, Torus) else set(radices) == {fabric.radix}

@@ -58,6 +58,8 @@ def lines_of(box: Box, placed: Placed, axes: Point) -> Lines:
 def message_time(links: Links, collective: Collective, dimension: Dimension, box: Box, placed: Placed) -> Time | None:
     """Time of one message of each group along a dimension at once; None where a link is missing."""
     axes = box.axes[dimension]
+    if collective.kind == "none":
+        return 0.0, 0.0
     if collective.kind == "chain":
         return _chain(links, box, placed, axes)
     lines = lines_of(box, placed, axes)

@@ -9,6 +9,8 @@ from planner.checks.charged import compare_time
 from planner.checks.fabric_rules import FabricRules
 from planner.checks.pricing import Price
 from planner.checks.required import Links as Required
+from planner.checks.rounds_across import NO_TIME, time_between_racks
+from planner.fabrics.joined_racks.rule_upper import check_joined_racks
 from planner.fabrics.slices.rule_boxes import box_of
 from planner.fabrics.slices.rule_cut import check_cut, placed_parts
 from planner.fabrics.slices.rule_links import Links, message_time
@@ -25,27 +27,28 @@ class SlicedRules(FabricRules):
 
     @property
     def checks(self) -> Mapping[str, Check]:
-        return {"cut": check_cut}
+        return {"rack": check_joined_racks, "cut": check_cut}
 
     def simulate(self, instance: Instance, job: Job, assignment: Assignment, charged: Price) -> Iterator[Violation]:
         """Messages over the links of each part, in the time charged."""
         fabric = instance.cluster.fabric
         assert isinstance(fabric, Torus | Sipac)
         box = box_of(fabric, assignment.configuration)
-        if box is None or box.num_ranks == 1:
+        if box is None or (box.num_ranks == 1 and assignment.configuration.racks == 1):
             return
         links = Links(fabric, assignment)
         for placed in placed_parts(fabric, box, assignment):
             for dimension, expected in zip(DIMENSIONS, charged.by_phase[-1], strict=True):
                 collective: Collective = getattr(assignment.configuration, f"{dimension}_collective")
-                if collective.kind == "none":
+                beyond = time_between_racks(fabric, assignment.configuration) if dimension == "data" else NO_TIME
+                if collective.kind == "none" and beyond == NO_TIME:
                     continue
                 where = f"{job.name}: {dimension}"
                 simulated = message_time(links, collective, dimension, box, placed)
                 if simulated is None:
                     yield Violation("rounds", where, f"{where}: a step goes between devices without a link")
                     continue
-                yield from compare_time(simulated, expected, where)
+                yield from compare_time((simulated[0] + beyond[0], simulated[1] + beyond[1]), expected, where)
 
 
 class TorusRules(SlicedRules):

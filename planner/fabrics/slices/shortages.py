@@ -1,10 +1,13 @@
 """Which slices a job lacks on servers that have devices enough."""
 
+from collections.abc import Iterator
+
 from costmodel.fabrics import SliceShape
 from planner.candidates.expand import list_options
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import FreeState
-from planner.fabrics.shortages import Shortages
+from planner.fabrics.joined_racks import more_links
+from planner.fabrics.shortages import Lifted, Shortages
 from planner.fabrics.slices.free_slices import FreeSlices
 from planner.fabrics.slices.free_state import SlicedFreeState
 from planner.model.edit import with_job
@@ -19,8 +22,16 @@ class SliceShortages(Shortages):
     """Slices of an extent, so many in each server."""
 
     def counted(self, instance: Instance, name: str, size: int) -> str | None:
-        """How many slices of which extent the job needs; None where it would find them, or needs none."""
-        demands = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
+        """How many slices of which extent the job needs, or links between racks; None where it would find them, or
+        needs none."""
+        return self._slices(instance, name, size) or more_links.counted(instance, name, size)
+
+    def lifted(self, instance: Instance) -> Iterator[Lifted]:
+        yield from more_links.lifted(instance)
+
+    def _slices(self, instance: Instance, name: str, size: int) -> str | None:
+        listed_ones = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
+        demands = [demand.in_rack for demand in listed_ones]
         needs = sorted({(demand.num_parts * demand.slices_together, demand.cut) for demand in demands if demand.cut})
         state = FreeState.beside_residents(instance)
         assert isinstance(state, SlicedFreeState)

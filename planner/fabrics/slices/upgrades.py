@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from costmodel.fabrics import Torus
+from planner.fabrics.joined_racks import more_links
 from planner.fabrics.upgrades import Upgrade, Upgrades
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -13,6 +14,10 @@ class SipacUpgrades(Upgrades):
 
     bandwidth = "bandwidth_bytes_per_s"
     bandwidth_name = "the bandwidth"
+
+    def of(self, instance: Instance, plan: Plan | None) -> Iterator[Upgrade]:
+        yield from super().of(instance, plan)
+        yield from more_links.upgrades(instance)
 
 
 class TorusUpgrades(Upgrades):
@@ -27,3 +32,4 @@ class TorusUpgrades(Upgrades):
         if fabric.switches is None or 2 * (fabric.servers + 1) <= fabric.switches.ports:
             yield self.of_server(instance)
         yield self.of_bandwidth(instance)
+        yield from more_links.upgrades(instance)

@@ -1,6 +1,7 @@
 """A few small clusters of every kind of fabric, each short of another part, with jobs that fill them."""
 
 from collections.abc import Callable
+from math import prod
 from random import Random
 from typing import Any, get_args
 
@@ -29,9 +30,13 @@ def _lightpath(rng: Random) -> Fields:
         "max_peers": 3,
     }
     fabric = lightpath(rng) | few | ({"waveguides": "dedicated", **wide} if rng.random() < 0.5 else {})
-    tiles = fabric["servers"] * fabric["tiles_per_server"]
+    return _joined(rng, fabric, fabric["servers"] * fabric["tiles_per_server"])
+
+
+def _joined(rng: Random, fabric: Fields, devices: int) -> Fields:
+    """With one link of each part between racks of so many devices, where there are several racks."""
     above = rng.choice((
-        {"kind": "packets", "bandwidth": "20 GB/s", "oversubscription": tiles, **UPPER},
+        {"kind": "packets", "bandwidth": "20 GB/s", "oversubscription": devices, **UPPER},
         {"kind": "switches", "ports": 1, "radix": 2, "bandwidth": "20 GB/s", "reconfiguration": "10 ms", **UPPER},
         {"kind": "fibers", "fibers": 1, "wavelengths_per_fiber": 1, "wavelength_bandwidth": "20 GB/s", **UPPER},
     ))  # fmt: skip
@@ -47,12 +52,15 @@ def _ocs_rail(rng: Random) -> Fields:
 def _torus(rng: Random) -> Fields:
     sides = rng.choice(([2, 2, 2], [2, 2, 2], [4, 2, 2]))
     switches = rng.choice((None, {"ports": 16, "energy": "1 pJ/b"}))
-    return FABRICS["torus"] | {"servers": rng.choice((1, 2, 3)), "sides": sides, "switches": switches}
+    fabric = FABRICS["torus"] | {"servers": rng.choice((1, 2, 3)), "sides": sides, "switches": switches}
+    few = {"servers": rng.choice((1, 2)), "racks": rng.choice((1, 2))}
+    return _joined(rng, fabric | few, few["servers"] * prod(sides))
 
 
 def _sipac(rng: Random) -> Fields:
     radix, digits = rng.choice(((2, 2), (2, 3), (3, 2)))
-    return FABRICS["sipac"] | {"servers": rng.choice((1, 2)), "radix": radix, "digits": digits}
+    fabric = FABRICS["sipac"] | {"servers": rng.choice((1, 2)), "radix": radix, "digits": digits}
+    return _joined(rng, fabric | {"racks": rng.choice((1, 2))}, fabric["servers"] * radix**digits)
 
 
 def _sipam(rng: Random) -> Fields:
