@@ -1,37 +1,48 @@
 """Most value of tiny instances whose racks are joined: every way to give parts of jobs to racks, rack by rack."""
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cache, reduce
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
 from costmodel.fabrics import UpperFibers, UpperPackets, UpperSwitches
+from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
+from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
+from tests.oracles.best_slots import _fit
 from tests.oracles.choices import Mode, _is_possible
 from tests.oracles.circuits import required_circuits
 from tests.oracles.placement import PlacementSearch
+from tests.oracles.slots import SlotOptions, Taken
 
-Way = tuple[Mode, int, int]
+Way = tuple[Any, int, int]
 """what a job has in each of its racks, their number, and the links that it holds"""
 
 
 def most_value(instance: Instance) -> float:
     """The most that jobs of an instance without residents or required jobs are worth together."""
-    return _Racks(instance).most_value()
+    return (_Racks if instance.cluster.fabric.kind == "lightpath" else _RacksOfSlices)(instance).most_value()
 
 
 class _Racks:
     def __init__(self, instance: Instance) -> None:
         self.instance, self.fabric = instance, instance.cluster.fabric
-        self.alone = [_rack(instance, rack) for rack in range(self.fabric.racks)]
+        self.alone = [self.rack(_rack(instance, rack)) for rack in range(self.fabric.racks)]
         self.fits = cache(self._fits)
+        self.asked = _light
+
+    def rack(self, alone: Instance) -> Any:
+        """What says whether jobs fit into a rack."""
+        return PlacementSearch(alone)
 
     def most_value(self) -> float:
-        ways = [[(0.0, None), *_ways(job, self.instance)] for job in self.instance.jobs]
+        ways = [[(0.0, None), *_ways(job, self.instance, self.asked)] for job in self.instance.jobs]
         values = reduce(np.add.outer, (np.array([value for value, _ in each]) for each in ways))
         for number in np.argsort(-values, axis=None, kind="stable"):
             chosen = [each[i][1] for each, i in zip(ways, np.unravel_index(number, values.shape), strict=True)]
@@ -54,8 +65,8 @@ class _Racks:
                 return True
         return False
 
-    def _fits(self, rack: int, modes: tuple[Mode | None, ...]) -> bool:
-        return self.alone[rack].can_run(modes)
+    def _fits(self, rack: int, modes: tuple[Any, ...]) -> bool:
+        return bool(self.alone[rack].can_run(modes))
 
     def _has_links(self, held: list[tuple[int, tuple[int, ...]]]) -> bool:
         upper, failed = self.fabric.upper_layer, self.instance.cluster.health.failed_upper
@@ -77,11 +88,29 @@ class _Racks:
             each = min(upper.radix // self.fabric.racks, upper.ports)
             most = upper.ports - (min(each, upper.ports) if failed else 0)
         else:
-            most = int(4 / upper.oversubscription) if isinstance(upper, UpperPackets) else 0
+            most = int(self.fabric.devices_per_rack / upper.oversubscription) if isinstance(upper, UpperPackets) else 0
         return all(links <= most for links in used.values())
 
 
-def _rack(instance: Instance, rack: int) -> PlacementSearch:
+class _RacksOfSlices(_Racks):
+    """Racks whose jobs take slices."""
+
+    def __init__(self, instance: Instance) -> None:
+        super().__init__(instance)
+        self.asked = _slices
+
+    def rack(self, alone: Instance) -> SlotOptions:
+        return SlotOptions(alone.cluster)
+
+    def _fits(self, rack: int, modes: tuple[Any, ...]) -> bool:
+        slots, options = self.alone[rack], list[list[Taken]]()
+        for configuration, is_part in (mode for mode in modes if mode is not None):
+            found = slots.of(configuration)
+            options.append([each for each in found if each <= slots.lit] if is_part else found)
+        return _fit(options, frozenset())
+
+
+def _rack(instance: Instance, rack: int) -> Instance:
     """One rack alone, with as many jobs."""
     raw = instance.model_dump(mode="json", by_alias=True, exclude_none=True)
     raw["cluster"]["fabric"] |= {"racks": 1}
@@ -93,10 +122,32 @@ def _rack(instance: Instance, rack: int) -> PlacementSearch:
     }
     raw["cluster"]["health"] = mine
     raw["jobs"] = [{**job, "accelerators": 1, "constraints": {}} for job in raw["jobs"]]
-    return PlacementSearch(Instance.parse(raw, "rack"))
+    return Instance.parse(raw, "rack")
 
 
-def _ways(job: Job, instance: Instance) -> list[tuple[float, Way]]:
+def _light(configuration: Configuration, job: Job, cluster: Cluster) -> Mode | None:
+    """What a job asks for in each of its racks; None where no tile has that much light."""
+    racks = configuration.data_collective.racks
+    part = configuration.num_devices // racks
+    held = {
+        tuple(sorted(circuit for circuit in circuits if circuit[0] < part))
+        for _, circuits in required_circuits(configuration)
+    }
+    demand = tuple(sorted(c for c in held if not any({*c} < {*other} for other in held)))
+    per_server = job.constraints.per_server
+    mode = Mode(part, configuration.block, demand, per_server=per_server, is_part=racks > 1)
+    return mode if _is_possible(mode, cluster) else None
+
+
+def _slices(configuration: Configuration, job: Job, cluster: Cluster) -> tuple[Configuration, bool]:
+    """The configuration of the part in each rack, and whether there are others."""
+    racks = configuration.data_collective.racks
+    collective = configuration.data_collective.model_copy(update={"racks": 1, "links": 0})
+    alone = configuration.model_copy(update={"data": configuration.data // racks, "data_collective": collective})
+    return alone.model_copy(update={"micro_batch": 1}), racks > 1
+
+
+def _ways(job: Job, instance: Instance, asked_of: Callable[..., Any]) -> list[tuple[float, Way]]:
     """Ways to run a job, each with the most that it is worth so."""
     cluster, asked = instance.cluster, job.constraints
     rows = enumerate_candidates(
@@ -110,15 +161,8 @@ def _ways(job: Job, instance: Instance) -> list[tuple[float, Way]]:
     for row in range(len(rows)):
         configuration = rows.configuration(row)
         x = float(speed[row] / speed.max())
-        racks = configuration.data_collective.racks
-        part = configuration.num_devices // racks
-        held = {
-            tuple(sorted(circuit for circuit in circuits if circuit[0] < part))
-            for _, circuits in required_circuits(configuration)
-        }
-        demand = tuple(sorted(c for c in held if not any({*c} < {*other} for other in held)))
-        mode = Mode(part, configuration.block, demand, per_server=asked.per_server, is_part=racks > 1)
-        way = mode, racks, configuration.data_collective.links
-        if _is_possible(mode, cluster):
+        mode = asked_of(configuration, job, cluster)
+        way = mode, configuration.data_collective.racks, configuration.data_collective.links
+        if mode is not None:
             best[way] = max(best.get(way, 0.0), job.weight * (x**0.5 if job.utility == "sqrt" else x))
     return [(value, way) for way, value in best.items()]

@@ -38,6 +38,32 @@ def tiny_racks(seed: int, **changes: Any) -> Instance:
     return Instance.parse(data, data["name"])
 
 
+def tiny_racks_of_slices(seed: int) -> Instance:
+    """The same with a torus or a SiPAC of four or eight accelerators in each rack."""
+    rng = Random(f"slices-{seed}")
+    torus = {
+        "kind": "torus", "racks": RACKS, "servers": 1, "sides": [2, 2, 2], "link_bandwidth": "50 GB/s", "alpha": "1 us",
+        "link_energy": "10 pJ/b",
+    } | rng.choice(({}, {"switches": {"ports": 16, "energy": "1 pJ/b"}}))  # fmt: skip
+    sipac = {
+        "kind": "sipac", "racks": RACKS, "servers": rng.choice((1, 2)), "radix": 2, "digits": 2, "alpha": "1 us",
+        "bandwidth": "300 GB/s", "energy": "5 pJ/b",
+    }  # fmt: skip
+    fabric = rng.choice((torus, sipac)) | {"upper": upper(rng)}
+    devices = [f"r{r}.s0.{'c' if fabric['kind'] == 'torus' else 'a'}{n}" for r in range(RACKS) for n in range(4)]
+    health = {"failed_tiles": rng.sample(devices, rng.choice((0, 0, 1))), "failed_ports": rng.sample(devices, 1)}
+    data: Fields = {
+        "schema_version": 1,
+        "name": f"slices-{seed}",
+        "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health if rng.random() < 0.4 else {}},
+        "jobs": [_job(rng, f"j{number}") for number in range(rng.choice((1, 2, 3)))],
+        "objectives": ["value"],
+    }
+    for job in data["jobs"]:
+        job["constraints"] = {"one_server": job.get("constraints", {}).get("one_server", False)}
+    return Instance.parse(data, data["name"])
+
+
 def upper(rng: Random) -> Fields:
     """A layer with few links."""
     common = {"alpha": f"{rng.choice((1, 20))} us", "energy": "10 pJ/b"}

@@ -10,7 +10,7 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.whatif.comparable import measured_against, references
 from tests.oracles.brute_force_racks import most_value
-from tests.oracles.tiny_racks import tiny_racks
+from tests.oracles.tiny_racks import tiny_racks, tiny_racks_of_slices
 from tests.planner.fabrics.joined_racks.racks import FIBERS, KINDS, SWITCHES, best, racks
 
 NUM_SEEDS = 24
@@ -22,6 +22,15 @@ SLOW = {14}
 @pytest.mark.parametrize("seed", sorted({*range(NUM_SEEDS)} - SLOW))
 def test_value_is_that_of_the_best_of_all_ways(seed: int) -> None:
     instance = tiny_racks(seed)
+    plan = best(instance)
+    assert check(instance, plan, starts=True) == []
+    assert plan.objectives["value"] == pytest.approx(most_value(instance), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_value_of_slices_over_racks_is_that_of_the_best_of_all_ways(seed: int) -> None:
+    instance = tiny_racks_of_slices(seed)
     plan = best(instance)
     assert check(instance, plan, starts=True) == []
     assert plan.objectives["value"] == pytest.approx(most_value(instance), rel=1e-6, abs=1e-9)
