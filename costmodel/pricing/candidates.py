@@ -15,13 +15,12 @@ from costmodel.parallelism.degrees import RANK_ORDERS, confined
 from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
-from costmodel.pricing.collective_choices import BlocksOf, PlanChoices
+from costmodel.pricing.collective_choices import DATA, BlocksOf, PlanChoices
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads import Workload
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
-DATA = DIMENSIONS.index("data")
 CHUNK = 1 << 14
 """mappings looked at together: their columns stay in the cache"""
 
@@ -136,12 +135,10 @@ class Candidates:
         return replace(part, mappings=mappings, mapping=mapping), graph
 
     def is_confined(self) -> Bools:
-        """Whether the groups along each dimension surely lie in one server, shape (5, C); of those in several racks the
-        part in each."""
+        """Whether groups along each dimension, or their parts by rack, surely lie in one server, shape (5, C)."""
         found = confined(self.mappings, self.mapping, self.block, self.order)
         racks = np.array([racks_of(plan) for plan in self.plans], np.int32)[self.plan[DATA]]
-        if (racks > 1).any():
-            found[DATA] |= (racks > 1) & (self.block * racks == self.num_devices)
+        found[DATA] |= (racks > 1) & (self.block * racks == self.num_devices)
         return found
 
 
