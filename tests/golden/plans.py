@@ -16,7 +16,7 @@ POLICIES = (
     "bcube_slices",
 )
 PAGE_POLICIES = ("cpsat", "local", "bw_aware", "proportional", "greedy_keep")
-FOLDERS = ("joint", "lumorph", "ocs_rail", "providers", "sipam", "torus")
+FOLDERS = ("datacenter", "joint", "lumorph", "ocs_rail", "providers", "sipam", "torus")
 QUICK = {"lumorph/golden", "torus/sipac64", "ocs_rail/rails64"}
 LIMITS = ("--seed", 1, "--workers", 1, "--time-limit", 1, "--pages-time-limit", 0.2)
 
