@@ -36,7 +36,7 @@ def export(
     msccl: all-reduces as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
     of ASTRA-sim. tuner: crossovers by size for the tuner plugin of NCCL. circuits: all that is held, pipelines, whole
     slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs. crossconnects:
-    what each optical switch deletes and adds, by its ports.
+    what each optical switch deletes and adds, by its ports. Of an all-reduce over several racks it is the part in each.
     """
     from planner.integrations.exports import Source, warnings_of
     from planner.model.instance import Instance

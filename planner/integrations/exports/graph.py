@@ -24,6 +24,9 @@ def circuit_graph(each: Held) -> "nx.MultiDiGraph[str]":
             )
     for memory in each.memory:
         graph.add_edge(memory.device, memory.port, rail=memory.rail, units=" ".join(memory.units))
+    for between in each.upper:
+        wavelengths = " ".join(map(str, between.wavelengths))
+        graph.add_edge(between.source, between.destination, over=between.over, wavelengths=wavelengths)
     return graph
 
 

@@ -83,6 +83,8 @@ def _runs_of(assignment: Assignment, limits: Limits, stem: str) -> Iterator[Grou
             if each.kind not in KINDS or not each.wavelengths:
                 continue
             lines = of_pool.groups(axis)
+            if each.racks > 1:
+                lines, name = lines.reshape(-1, lines.shape[1] // each.racks), f"{name}-in-rack"
             plan = collective_plan(each, lines.shape[1], limits)
             groups = tuple(tuple(assignment.devices[rank] for rank in line) for line in lines.tolist())
             held = tuple(map(_within, lit, repeat({device for group in groups for device in group})))

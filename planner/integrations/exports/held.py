@@ -8,7 +8,7 @@ from planner.fabrics.demand import JOINED
 from planner.integrations.exports.groups import GroupRun, runs_of, stems_of
 from planner.model.errors import InputError
 from planner.model.instance import Instance
-from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit, Plan
+from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit, Plan, RackCircuit
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Held:
 
     job: str
     dimension: str
-    """tensor, pipeline, data, slice or memory"""
+    """tensor, pipeline, data, slice, memory or racks"""
     stem: str
     """name for files, unique in the plan"""
     plan: str
@@ -27,6 +27,8 @@ class Held:
     held: tuple[HeldCircuits, ...] = ()
     """by configuration"""
     memory: tuple[MemoryCircuit, ...] = ()
+    upper: tuple[RackCircuit, ...] = ()
+    """between racks"""
     run: GroupRun | None = None
     """the all-reduce that uses them, where its schedule is known"""
 
@@ -64,6 +66,9 @@ def _of_job(assignment: Assignment, stem: str, runs: Mapping[tuple[str, str], li
     if assignment.memory:
         words = f"{configuration.memory_units} units over {configuration.memory_io} I/Os of each rank"
         yield Held(job, "memory", f"{stem}.memory", words, (devices,), memory=assignment.memory)
+    if assignment.upper:
+        words = f"joins its {configuration.racks} racks, between the halves of the all-reduces in each along data"
+        yield Held(job, "racks", f"{stem}.racks", words, (devices,), upper=assignment.upper)
 
 
 def _name(configuration: Configuration, dimension: str) -> str:

@@ -19,7 +19,8 @@ def sidecar_text(each: Held, fabric: FabricBase) -> str:
 
 
 def sidecar(each: Held, fabric: FabricBase) -> dict[str, Any]:
-    """The keys `schedule` and, of each configuration, `rounds` with an all-reduce alone, `memory` with memory alone."""
+    """The keys `schedule` and, of each configuration, `rounds` with an all-reduce alone, `memory` with memory alone,
+    `circuits` where they join racks."""
     document: dict[str, Any] = {
         "job": each.job,
         "dimension": each.dimension,
@@ -28,6 +29,8 @@ def sidecar(each: Held, fabric: FabricBase) -> dict[str, Any]:
     }
     if each.memory:
         return document | {"memory": [_memory(circuit) for circuit in each.memory]}
+    if each.upper:
+        return document | {"circuits": [circuit.model_dump(mode="json", by_alias=True) for circuit in each.upper]}
     document["configurations"] = [_configuration(number, held, fabric) for number, held in enumerate(each.held)]
     if each.run is not None:
         schedule = document["schedule"] = schedule_document(each.run.schedule)

@@ -4,12 +4,15 @@ import pytest
 
 from costmodel.collectives.interpret import interpret
 from costmodel.collectives.simulate import simulate
+from costmodel.parallelism.configuration import Collective, Configuration
 from planner.checks.circuit_rules import CircuitRules, message_time
 from planner.checks.schedule import schedule_of as checked_schedule
 from planner.fabrics import plugin_of
 from planner.integrations.exports.groups import GroupRun, group_runs
 from planner.model.errors import InputError
+from planner.model.plan import Plan
 from tests.planner.checks import good
+from tests.planner.fabrics.joined_racks.racks import SWITCHES, best, racks
 from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
 
 
@@ -85,3 +88,15 @@ def test_names_of_files_are_plain_and_differ() -> None:
 def test_what_cannot_be_exported_is_named(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         runs_of(name)
+
+
+def test_of_an_all_reduce_over_racks_the_part_in_each_is_written() -> None:
+    """The all-reduce of eight ranks is a ring of four in each of two racks."""
+    instance = racks(SWITCHES, 8)
+    job = best(instance)["j0"]
+    ring = Collective(kind="ring", wavelengths=(2,), racks=2, links=2)
+    alone = Configuration(data=8, data_collective=ring)
+    changed = job.model_copy(update={"configuration": alone})
+    (run,) = group_runs(instance, Plan(instance="racks", assignments=(changed,)), "plan.json")
+    assert (run.stem, run.plan.ranks) == ("j0.data-in-rack", 4)
+    assert [{name[:2] for name in group} for group in run.groups] == [{"r0"}, {"r1"}]
