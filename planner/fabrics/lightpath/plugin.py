@@ -36,6 +36,7 @@ class LightpathPlugin(FabricPlugin):
         "dominance": "planner.fabrics.lightpath.dominance:LightpathDominance",
         "starts": "planner.fabrics.lightpath.starts:LightpathStarts",
         "isolation": "planner.fabrics.lightpath.rule_isolation:LightpathIsolation",
+        "switch_ports": "planner.fabrics.joined_racks.switch_ports:JoinedSwitchPorts",
         "ranked_circuits": "planner.fabrics.lightpath.ranked_circuits:LightpathRankedCircuits",
     }
 

@@ -13,6 +13,7 @@ class SipacPlugin(SlicedPlugin):
     own_slices = "bcube_slices"
     parts: ClassVar = {
         "upgrades": "planner.fabrics.slices.upgrades:SipacUpgrades",
+        "switch_ports": "planner.fabrics.joined_racks.switch_ports:JoinedSwitchPorts",
         "drawing": "planner.fabrics.slices.drawing:SipacDrawing",
         "template": "planner.fabrics.slices.sipac_template:SipacTemplate",
     }

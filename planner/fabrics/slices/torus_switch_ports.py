@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from costmodel.fabrics import FabricBase, Torus
-from planner.fabrics.switch_ports import End, SwitchPorts, states_of
+from planner.fabrics.joined_racks.switch_ports import JoinedSwitchPorts
+from planner.fabrics.switch_ports import End, states_of
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, SwitchState
 
 AXES = "xyz"
 
 
-class TorusSwitchPorts(SwitchPorts):
+class TorusSwitchPorts(JoinedSwitchPorts):
     """An end is a chip and its face, such as s0.c63:+x."""
 
     def ends(self, fabric: FabricBase) -> Iterator[End]:
@@ -21,15 +22,18 @@ class TorusSwitchPorts(SwitchPorts):
             for server in range(rack * fabric.servers, (rack + 1) * fabric.servers):
                 yield End(switch, _face(fabric, server, axis, place, "+"), "input")
                 yield End(switch, _face(fabric, server, axis, place, "-"), "output")
+        yield from super().ends(fabric)
 
     def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
-        return states_of(
+        assignments = list(assignments)
+        between_cubes = states_of(
             (switch, f"{circuit.source}:+{_axis(switch)}", f"{circuit.destination}:-{_axis(switch)}")
             for assignment in assignments
             for held in assignment.circuits
             for circuit in held.circuits
             for switch in circuit.fibers
         )
+        return (*super().states(instance, assignments), *between_cubes)
 
 
 def _axis(switch: str) -> str:
